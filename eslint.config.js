@@ -1,0 +1,25 @@
+// Few rules, each one catching a real defect; layout is prettier's.
+import tseslint from 'typescript-eslint';
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'tests/traces/**'] },
+  {
+    files: ['src/**/*.ts', 'tests/**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    plugins: { '@typescript-eslint': tseslint.plugin },
+    rules: {
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/no-unnecessary-condition': 'off',
+      'no-empty': ['error', { allowEmptyCatch: false }],
+      'prefer-const': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
+  },
+  {
+    files: ['**/*.mjs', '*.js', 'tests/apps/**/*.js'],
+    rules: { 'no-empty': ['error', { allowEmptyCatch: false }], 'prefer-const': 'error', eqeqeq: ['error', 'always', { null: 'ignore' }] },
+  },
+);

@@ -1,0 +1,177 @@
+// What is built from what. One line an entry; everything else is the same for all of them.
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import resolve from '@rollup/plugin-node-resolve';
+import esbuild, { minify } from 'rollup-plugin-esbuild';
+import svelte from 'rollup-plugin-svelte';
+import { emitTypes } from './tools/lib-types.mjs';
+
+// tests build into folders of their own
+const DIST = process.env.VFSCOPE_DIST ?? 'dist';
+/** A folder of the extension per browser; all but the hooks' last line and the manifest is the same. */
+const OUTS = { chrome: `${DIST}/chrome`, firefox: `${DIST}/firefox`, safari: `${DIST}/safari` };
+const pkg = JSON.parse(readFileSync('package.json', 'utf8'));
+
+const common = [
+  // before svelte, which takes no types in .svelte.ts modules
+  esbuild({ target: 'es2022', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
+  svelte({ compilerOptions: { fragments: 'tree', css: 'injected', dev: false }, emitCss: false }),
+  resolve({ browser: true, extensions: ['.ts', '.mjs', '.js', '.svelte'] }),
+];
+
+/** A classic script: contexts that cannot load modules, or must not show a second file. */
+const script = (input, file, extra = () => ({})) => ({
+  input,
+  plugins: common,
+  output: Object.entries(OUTS).map(([browser, out]) => ({ file: `${out}/${file}`, format: 'iife', ...extra(browser, out) })),
+});
+/** An ES module of one of our own pages or workers. */
+const page = (input, file) => ({
+  input,
+  plugins: common,
+  output: Object.values(OUTS).map((out) => ({ file: `${out}/${file}`, format: 'es', inlineDynamicImports: true })),
+});
+
+// The hook carries its own source into workers: `vfscopeHook.toString()` is the whole script (src/hooks/source.ts). Every page and
+// worker parses it before its own first line, so it is minified, wrapper and all.
+const selfContained = (browser, out) => ({
+  plugins: [minify({ target: 'es2022' }), ...(browser === 'firefox' ? [workerHook(out)] : [])],
+  banner: '(function vfscopeHook(vfscopeEnvironment) {',
+  footer: `})({ role: 'page', workers: '${browser === 'firefox' ? 'filtered' : 'wrapped'}' });`,
+  strict: true,
+});
+
+/** Firefox: the same script as a text for the background, which puts it before the scripts of workers. */
+const workerHook = (out) => ({
+  name: 'worker-hook',
+  writeBundle(_options, bundle) {
+    const [{ code }] = Object.values(bundle);
+    // one line, so that the app's lines keep their numbers: in minified code only template literals have lines
+    const text = JSON.stringify(code.slice(0, code.lastIndexOf('})(') + 2).replaceAll('\n', '\\n'));
+    writeFileSync(`${out}/worker-hook.js`, `globalThis.vfscopeWorkerHook = ${text};\n`);
+  },
+});
+
+/** The SQLite builds that the Lab runs. */
+const LAB_WASM = [
+  ...['wa-sqlite', 'wa-sqlite-async', 'wa-sqlite-jspi'].map((name) => `@journeyapps/wa-sqlite/dist/${name}.wasm`),
+  ...['wa-sqlite', 'wa-sqlite-async'].map((name) => `wa-sqlite/dist/${name}.wasm`),
+];
+const copies = [
+  ['src/handover/frame.html', 'handover/frame.html'],
+  ['src/devtools/devtools.html', 'devtools/devtools.html'],
+  ['src/devtools/panel.html', 'devtools/panel.html'],
+  ['src/devtools/popup.html', 'devtools/popup.html'],
+  ['src/devtools/access.html', 'devtools/access.html'],
+  ['src/devtools/popup.css', 'devtools/popup.css'],
+  ['src/devtools/welcome.html', 'devtools/welcome.html'],
+  ['src/devtools/options.html', 'devtools/options.html'],
+  ['src/devtools/pages.css', 'devtools/pages.css'],
+  ['store-assets/pictures/2-timeline.png', 'devtools/panel-light.png'],
+  ['store-assets/pictures/5-timeline-dark.png', 'devtools/panel-dark.png'],
+  ['src/lab/lab.html', 'lab/lab.html'],
+  ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
+  ...LAB_WASM.map((path) => [`node_modules/${path}`, `lab/wasm/${path.replace(/^@/, '').replaceAll('/', '-')}`]),
+  ...['icon', 'recording'].flatMap((name) =>
+    [16, 32, 48, 128].map((size) => [`store-assets/icons/${name}-${size}.png`, `icons/${name}-${size}.png`]),
+  ),
+];
+
+/** One line each, in front of the hook, for options that are not the default: src/protocol/capture.ts names them. */
+const CAPTURE_SCRIPTS = {
+  ...Object.fromEntries([0, 2, 3].map((level) => [`level-${level}`, `.capture = ${level}`])),
+  ...Object.fromEntries(['sql', 'vfs', 'web'].map((layer) => [`no-${layer}`, `.without = [...(o.without ?? []), '${layer}']`])),
+  ...Object.fromEntries([256, 512, 2048, 4096].map((kib) => [`buffer-${kib}`, `.buffer = ${kib}`])),
+  stacks: '.stacks = true',
+};
+function writeCaptureScripts(out) {
+  mkdirSync(`${out}/capture`, { recursive: true });
+  for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))
+    writeFileSync(`${out}/capture/${name}.js`, `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o${set}; }\n`);
+}
+
+const CHROMIUM_ONLY = ['debugger', 'offscreen', 'sidePanel'];
+/** manifest.json is the one source for all browsers; what a browser does not know is left out. */
+const MANIFESTS = {
+  chrome(manifest) {
+    delete manifest.browser_specific_settings;
+    delete manifest.background.scripts;
+    manifest.permissions = manifest.permissions.filter((name) => !name.startsWith('webRequest'));
+  },
+  firefox(manifest) {
+    delete manifest.minimum_chrome_version;
+    delete manifest.message_serialization; // it clones anyway
+    delete manifest.browser_specific_settings.safari;
+    delete manifest.cross_origin_embedder_policy; // no page of an extension is ever isolated there
+    delete manifest.cross_origin_opener_policy;
+    delete manifest.background.service_worker;
+    manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name));
+  },
+  safari(manifest) {
+    delete manifest.minimum_chrome_version;
+    delete manifest.message_serialization;
+    delete manifest.cross_origin_embedder_policy;
+    delete manifest.cross_origin_opener_policy;
+    delete manifest.web_accessible_resources; // nothing is handed over: pages need none of our files
+    manifest.background = { scripts: ['background.js'] }; // an event page: service workers of extensions have crashed on waking
+    manifest.browser_specific_settings = { safari: manifest.browser_specific_settings.safari };
+    manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name) && !name.startsWith('webRequest'));
+  },
+};
+function writeManifest(browser) {
+  const manifest = JSON.parse(readFileSync('manifest.json', 'utf8'));
+  manifest.version = pkg.version;
+  MANIFESTS[browser](manifest);
+  writeFileSync(`${OUTS[browser]}/manifest.json`, JSON.stringify(manifest, null, 2));
+}
+
+const assets = {
+  name: 'assets',
+  buildStart() {
+    for (const out of Object.values(OUTS)) {
+      rmSync(out, { recursive: true, force: true });
+      mkdirSync(out, { recursive: true });
+    }
+  },
+  writeBundle() {
+    for (const [browser, out] of Object.entries(OUTS)) {
+      for (const [from, to] of copies) cpSync(from, `${out}/${to}`);
+      writeCaptureScripts(out);
+      writeManifest(browser);
+    }
+  },
+};
+
+/** The library `vfscope/vfs`, with its types. */
+const library = {
+  input: 'src/vfs-instrumented/index.ts',
+  plugins: [...common, { name: 'types', writeBundle: () => emitTypes('src/vfs-instrumented/index.ts', `${DIST}/lib/types`) }],
+  output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
+};
+
+export default [
+  library,
+  { ...script('src/background/background.ts', 'background.js'), plugins: [...common, assets] },
+  script('src/content/content.ts', 'content.js'),
+  script('src/hooks/hooks.ts', 'hooks.js', selfContained),
+  script('src/handover/frame.ts', 'handover/frame.js'),
+  script('src/handover/hub.ts', 'handover/hub.js'),
+  script('src/devtools/devtools.ts', 'devtools/devtools.js'),
+  page('src/devtools/panel.ts', 'devtools/panel.js'),
+  page('src/devtools/popup.ts', 'devtools/popup.js'),
+  page('src/devtools/welcome.ts', 'devtools/welcome.js'),
+  page('src/devtools/options.ts', 'devtools/options.js'),
+  page('src/devtools/access.ts', 'devtools/access.js'),
+  page('src/viewer/worker/store-worker.ts', 'devtools/store-worker.js'),
+  page('src/lab/lab.ts', 'lab/lab.js'),
+  page('src/lab/lab-worker.ts', 'lab/lab-worker.js'),
+  page('src/lab/keeper-worker.ts', 'lab/keeper-worker.js'),
+  {
+    input: 'src/cli/vfscope.ts',
+    plugins: [
+      resolve({ exportConditions: ['node'] }),
+      esbuild({ target: 'node20', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
+    ],
+    external: [/^node:/, 'puppeteer-core', '@uwdata/flechette', 'hyparquet-writer', /^(@journeyapps\/)?wa-sqlite/],
+    output: { file: `${DIST}/cli/vfscope.mjs`, format: 'es', inlineDynamicImports: true, banner: '#!/usr/bin/env node' },
+  },
+];

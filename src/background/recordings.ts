@@ -1,0 +1,206 @@
+/**
+ * Which tabs are recorded, and for which panel. All of it lies in the session's storage: the service worker may die between
+ * any two events. A recording ends with its panel (DevTools closed) or its tab.
+ */
+import { injectPageScripts, registerPageScripts, unregisterPageScripts } from '../platform/page-scripts.ts';
+import { webOrigin, whyNotRecordable } from '../platform/recordable.ts';
+import { showRecording, tabExists } from '../platform/recording-badge.ts';
+import { hasSiteAccess } from '../platform/site-access.ts';
+import { SessionState } from '../platform/session-state.ts';
+import { api } from '../platform/extension-api.ts';
+import { followWorkers } from './workers.ts';
+import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
+import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
+import { drawName } from '../protocol/relay.ts';
+
+interface Recording extends RecordingState {
+  transport: Answer['transport'];
+}
+interface State {
+  /** by the panel's tab */
+  recordings: Recording[];
+  /** Handed out and not redeemed: token, tab that it is good for. Oldest first. */
+  tokens: [string, number][];
+}
+
+const NO_ACCESS = 'vfscope has no access to web pages. Press "Allow access" in the panel, then record again.';
+/** Frames that never redeem (a page that goes at once) must not fill the storage. */
+const MAX_TOKENS = 200;
+
+const state = new SessionState<State>(
+  'state',
+  () => ({ recordings: [], tokens: [] }),
+  ({ recordings }) => followWorkers(recordings),
+);
+
+/** Told of every change; `recording` null = none for this panel. */
+export type OnChange = (panel: number, recording: RecordingState | null) => void;
+let onChange: OnChange = () => {};
+/** Told of every change from now on: one listener, the background's. */
+export const watchRecordings = (listener: OnChange): void => void (onChange = listener);
+
+/** What covers a tab, of the recordings that run. */
+const covering = (recordings: Recording[], tabId: number): Recording | undefined => recordings.find(({ tabs }) => tabs.includes(tabId));
+
+/** The recording of this panel, or null. */
+export async function recordingOf(panel: number): Promise<RecordingState | null> {
+  return (await state.read()).recordings.find(({ tabId }) => tabId === panel) ?? null;
+}
+
+/** The panel that records this tab, or null. */
+export async function panelOf(tabId: number): Promise<number | null> {
+  return covering((await state.read()).recordings, tabId)?.tabId ?? null;
+}
+
+/** The recording that covers this tab, its own or one of its whole origin, or null. */
+export async function recordingCovering(tabId: number): Promise<RecordingState | null> {
+  return covering((await state.read()).recordings, tabId) ?? null;
+}
+
+/** Panels that own a recording. */
+export async function recordingPanels(): Promise<number[]> {
+  return (await state.read()).recordings.map(({ tabId }) => tabId);
+}
+
+/**
+ * Begin recording for a panel; a recording of its that runs goes on instead.
+ * @throws Error for the user, where the page cannot be recorded
+ */
+export async function start(panel: number, options: Extract<PanelMessage, { k: 'start' }>): Promise<void> {
+  const { scope, reload, transport } = options;
+  const capture = captureOptionsOf(options.capture);
+  const tab = await api.tabs.get(panel);
+  // a page of the browser's own, empty or not, has no address for us: the recording begins with the web page that follows it
+  const cause = tab.url ? whyNotRecordable(tab.url) : null;
+  if (cause) throw new Error(cause);
+  if (!(await hasSiteAccess())) throw new Error(NO_ACCESS);
+  const origin = webOrigin(tab.url);
+  const open = scope === 'origin' && origin ? await api.tabs.query({ url: `${origin}/*` }) : [tab];
+  const recording = await state.change(async ({ recordings }) => {
+    if (recordings.some(({ tabId }) => tabId === panel)) return null;
+    const other = covering(recordings, panel);
+    if (other)
+      throw new Error('This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.');
+    // the scripts are registered for all tabs alike
+    if (recordings.some((r) => !sameCapture(r.capture, capture)))
+      throw new Error('Another recording is running that captures something else. Stop that one first, or choose the same settings.');
+    const free = [panel, ...open.map(({ id }) => id!)].filter((id, i, all) => all.indexOf(id) === i && !covering(recordings, id));
+    const made: Recording = { tabId: panel, scope, origin, since: Date.now(), tabs: free, transport, capture };
+    await registerPageScripts(capture);
+    recordings.push(made);
+    return made;
+  });
+  if (!recording) return onChange(panel, await recordingOf(panel));
+  try {
+    await showRecording(panel, true);
+    if (!reload && origin) await injectPageScripts(panel, capture);
+    for (const tabId of recording.tabs) if (tabId !== panel) await joinOpenTab(tabId, capture);
+    if (reload && origin) await api.tabs.reload(panel);
+  } catch (e) {
+    await stop(panel).catch((also: unknown) => console.warn('vfscope: a recording that did not begin did not end well:', also));
+    throw e;
+  }
+  onChange(panel, recording);
+}
+
+/** Another tab of the origin that is open already. It is not reloaded, since it may hold work. */
+async function joinOpenTab(tabId: number, capture: CaptureOptions): Promise<void> {
+  await showRecording(tabId, true);
+  try {
+    await injectPageScripts(tabId, capture);
+  } catch (e) {
+    console.warn(`vfscope: tab ${tabId} is recorded from its next load on:`, e); // discarded, or an error page
+  }
+}
+
+/**
+ * End the recording of a panel, if it has one: nothing new is hooked, and every page gives back what was patched.
+ * @throws the first failure, after all of its tabs have been told and the panel knows
+ */
+export async function stop(panel: number): Promise<void> {
+  const ended = await state.change(async (value) => {
+    const recording = value.recordings.find(({ tabId }) => tabId === panel);
+    value.recordings = value.recordings.filter((r) => r !== recording);
+    if (value.recordings.length === 0) {
+      await unregisterPageScripts();
+      value.tokens = [];
+    }
+    return recording;
+  });
+  const released = await Promise.allSettled(ended?.tabs.map(release) ?? []);
+  onChange(panel, null);
+  const failed = released.find(({ status }) => status === 'rejected');
+  if (failed) throw (failed as PromiseRejectedResult).reason;
+}
+
+/** A tab is no longer recorded: its pages restore, its icon rests. */
+async function release(tabId: number): Promise<void> {
+  await showRecording(tabId, false);
+  try {
+    await api.tabs.sendMessage(tabId, { k: 'restore' } satisfies Tell);
+  } catch (e) {
+    if (!/Receiving end does not exist|message port closed/i.test(String(e))) throw e; // no page of ours in that tab, or gone
+  }
+}
+
+/** A tab is gone: so is what its panel recorded. */
+export async function tabClosed(closed: number): Promise<void> {
+  if (await recordingOf(closed)) return stop(closed);
+  const left = await state.change(({ recordings }) => {
+    const recording = covering(recordings, closed);
+    if (recording) recording.tabs = recording.tabs.filter((id) => id !== closed);
+    return recording;
+  });
+  if (left) onChange(left.tabId, left);
+}
+
+/** A page asks: is this tab recorded? A tab that shows a recorded origin joins; one that has left it leaves. */
+export async function answer(sender: chrome.runtime.MessageSender): Promise<Answer> {
+  const tabId = sender.tab?.id ?? -1;
+  const origin = sender.frameId === 0 ? webOrigin(sender.url) : null; // frames go with their page
+  const found = await state.change(({ recordings, tokens }) => {
+    let changed = false;
+    let recording = covering(recordings, tabId);
+    if (recording && origin) {
+      if (recording.origin === '') {
+        recording.origin = origin; // began on an empty page
+        changed = true;
+      } else if (recording.scope === 'origin' && recording.origin !== origin && recording.tabId !== tabId) {
+        recording.tabs = recording.tabs.filter((id) => id !== tabId);
+        return { recording: undefined, left: recording, token: '', changed: true };
+      }
+    }
+    if (!recording && origin) {
+      recording = recordings.find((r) => r.scope === 'origin' && r.origin === origin);
+      if (recording) changed = true;
+      recording?.tabs.push(tabId);
+    }
+    if (!recording) return { recording, left: recording, token: '', changed };
+    const token = drawName();
+    tokens.push([token, tabId]);
+    if (tokens.length > MAX_TOKENS) tokens.shift();
+    return { recording, left: undefined, token, changed };
+  });
+  const { recording, left, token, changed } = found;
+  const told = recording ?? left;
+  if (changed && told) onChange(told.tabId, told);
+  if (recording && sender.frameId === 0 && (await tabExists(tabId))) await showRecording(tabId, true);
+  return { recorded: recording !== undefined, since: recording?.since ?? 0, tabId, token, transport: recording?.transport ?? 'port' };
+}
+
+/** The handover frame of a tab shows its token: good once, in the tab that it was given to. */
+export function redeem(token: string, sender: chrome.runtime.MessageSender): Promise<Redeemed> {
+  return state.change((value) => {
+    const known = value.tokens.some(([text, tabId]) => text === token && tabId === sender.tab?.id);
+    value.tokens = value.tokens.filter(([text]) => text !== token);
+    const recording = known ? covering(value.recordings, sender.tab!.id!) : undefined;
+    return recording ? { panel: recording.tabId } : null;
+  });
+}
+
+/** After a start of the service worker: scripts that no recording needs go. */
+export async function tidy(): Promise<void> {
+  await state.change(async ({ recordings }) => {
+    if (recordings.length === 0) await unregisterPageScripts();
+  });
+}

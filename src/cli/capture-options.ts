@@ -1,0 +1,40 @@
+/** `--capture`, `--layers`, `--stacks` and `--buffer` as what a recording captures. */
+import { BUFFER_KIB, CAPTURED_LAYERS, type CapturedLayer, type CaptureLevel, type CaptureOptions } from '../trace/capture.ts';
+import { wrongUse } from './drive/failure.ts';
+
+export interface CaptureArgs {
+  capture?: string;
+  layers?: string;
+  stacks?: boolean;
+  buffer?: string;
+}
+
+/** @returns undefined where nothing was said @throws CommandFailure (exit code 2) naming what can be chosen */
+export function captureOf({ capture, layers, stacks, buffer }: CaptureArgs): Partial<CaptureOptions> | undefined {
+  const chosen: Partial<CaptureOptions> = {
+    ...(capture === undefined ? {} : { capture: level(capture) }),
+    ...(layers === undefined ? {} : { layers: layerList(layers) }),
+    ...(stacks ? { stacks } : {}),
+    ...(buffer === undefined ? {} : { buffer: kib(buffer) }),
+  };
+  return Object.keys(chosen).length ? chosen : undefined;
+}
+
+function level(text: string): CaptureLevel {
+  if (!/^[0-3]$/.test(text))
+    throw wrongUse(`--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals) or 3 (and bound values).`);
+  return Number(text) as CaptureLevel;
+}
+
+function layerList(text: string): CapturedLayer[] {
+  const asked = text.split(',').map((word) => word.trim());
+  const unknown = asked.filter((word) => !CAPTURED_LAYERS.some((layer) => layer === word));
+  if (unknown.length) throw wrongUse(`--layers ${text}: expected some of ${CAPTURED_LAYERS.join(',')}.`);
+  return CAPTURED_LAYERS.filter((layer) => asked.includes(layer));
+}
+
+function kib(text: string): number {
+  const n = Number(text);
+  if (!BUFFER_KIB.includes(n)) throw wrongUse(`--buffer ${text}: expected ${BUFFER_KIB.join(', ')} (KiB of a thread's ring of records).`);
+  return n;
+}

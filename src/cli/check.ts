@@ -1,0 +1,53 @@
+/** `vfscope check FILE --budget budget.json`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
+import { readFile } from 'node:fs/promises';
+import { BudgetError, checkBudget, parseBudget, type BudgetRow } from '../trace/analysis/budget.ts';
+import { summaryOf } from '../trace/analysis/summary.ts';
+import { cannotRead, complain, Exit, openTrace, print } from './open-file.ts';
+import { plain, table } from './summary-text.ts';
+
+/** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
+export async function checkCommand({ file, budget: path }: { file: string; budget: string }): Promise<number> {
+  const text = await readFile(path, 'utf8').catch((e: unknown) => {
+    complain(cannotRead(path, e, 'a budget file'));
+    return null;
+  });
+  if (text === null) return Exit.wrongUse;
+  try {
+    const budget = parseBudget(parseJson(text));
+    const trace = await openTrace(file);
+    if (!trace) return Exit.wrongUse;
+    const rows = checkBudget(summaryOf(trace.store), budget);
+    await print(checkText(rows));
+    return rows.every((r) => r.ok) ? Exit.done : Exit.checkFailed;
+  } catch (e) {
+    if (!(e instanceof BudgetError)) throw e;
+    for (const fault of e.faults) complain(`${path}: ${fault}`);
+    return Exit.wrongUse;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (e) {
+    throw new BudgetError([`it is no JSON: ${e instanceof Error ? e.message : String(e)}`]);
+  }
+}
+
+/** The limits as a table, the broken ones first. */
+export function checkText(rows: readonly BudgetRow[]): string {
+  const broken = rows.filter((r) => !r.ok);
+  const number = (n: number | undefined | null): string =>
+    n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  const cells = (r: BudgetRow): string[] => [
+    plain(r.path),
+    r.value === null ? 'n/a' : number(r.value),
+    number(r.limit.min),
+    number(r.limit.max),
+    r.ok ? 'ok' : 'BROKEN',
+    plain(r.cause ?? ''),
+  ];
+  const order = [...broken, ...rows.filter((r) => r.ok)];
+  const head = broken.length ? `${broken.length} of ${rows.length} limits broken` : `All ${rows.length} limits hold`;
+  return `${[head, ...table(['number', 'value', 'min', 'max', '', 'why'], order.map(cells))].join('\n')}\n`;
+}

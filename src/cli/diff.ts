@@ -1,0 +1,70 @@
+/** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
+import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
+import { Exit, openTrace, print } from './open-file.ts';
+import { durationText, plain, table } from './summary-text.ts';
+
+/** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
+export async function diffCommand({ a, b, json }: { a: string; b: string; json: boolean }): Promise<number> {
+  const first = await openTrace(a);
+  const second = await openTrace(b);
+  if (!first || !second) return Exit.wrongUse;
+  const diff = diffOf(first.store, second.store);
+  await print(json ? `${JSON.stringify(diff, null, 2)}\n` : diffText(diff, a, b));
+  return Exit.done;
+}
+
+/** Statements listed at most; the rest is counted. */
+const MOST = 40;
+const number = (n: number | null): string => (n === null ? 'n/a' : n.toLocaleString('en-US', { maximumFractionDigits: 3 }));
+const signed = (n: number | null): string => (n === null ? '' : `${n > 0 ? '+' : ''}${number(n)}`);
+
+/** What changed as text: counts, statements that moved, times. @param a @param b what the traces are called */
+export function diffText(diff: TraceDiff, a: string, b: string): string {
+  const counts = diff.numbers.filter((r) => r.kind === 'count');
+  const times = diff.numbers.filter((r) => r.kind === 'time');
+  const changed = counts.filter((r) => r.verdict !== 'same');
+  const moved = diff.statements.filter((s) => s.verdict !== 'same' && s.verdict !== 'noise');
+  const lines = [
+    `A  ${plain(a)}`,
+    `B  ${plain(b)}`,
+    ...diff.warnings.map((w) => `  ! ${plain(w)}`),
+    '',
+    `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
+    ...(changed.length ? table(['number', 'A', 'B', 'B - A', ''], changed.map(numberRow)) : []),
+    '',
+    `Statements: ${diff.totals.statements.same} the same, ${diff.totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
+    ...(moved.length
+      ? table(
+          ['statement', 'runs', 'VFS calls', 'syncs', 'bytes written', 'median', 'spread', 'counts', 'time'],
+          moved.slice(0, MOST).map(statementRow),
+        )
+      : []),
+    ...(moved.length > MOST ? [`  ... and ${moved.length - MOST} more: --json has all`] : []),
+    '',
+    'Times of the whole (single readings: their spread is not known)',
+    ...table(['time', 'A', 'B', 'B - A', ''], times.filter((r) => r.a !== null || r.b !== null).map(numberRow)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {
+  const text = (n: number | null): string => (kind === 'time' ? durationText(n) : number(n));
+  const change = kind === 'time' && delta !== null ? `${delta < 0 ? '-' : '+'}${durationText(Math.abs(delta))}` : signed(delta);
+  return [plain(path), text(a), text(b), change, verdict === 'changed' || kind === 'time' ? '' : verdict];
+}
+
+function statementRow({ fingerprint, executionsA, executionsB, counts, countsVerdict, time }: StatementDiff): string[] {
+  const pair = (x: number, y: number): string => (x === y ? number(x) : `${number(x)} > ${number(y)}`);
+  const text = plain(fingerprint) || '(text not known)';
+  return [
+    text.length > 60 ? `${text.slice(0, 59)}…` : text,
+    pair(executionsA, executionsB),
+    pair(counts.vfs.a, counts.vfs.b),
+    pair(counts.syncs.a, counts.syncs.b),
+    pair(counts.writeBytes.a, counts.writeBytes.b),
+    `${durationText(time.a)} > ${durationText(time.b)}`,
+    time.spreadUs === null ? 'n/a' : durationText(time.spreadUs),
+    countsVerdict,
+    time.verdict,
+  ];
+}

@@ -1,0 +1,121 @@
+/** Starts a Chromium with the built extension loaded over the pipe, with a fresh profile unless told otherwise. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Browser, Page, WebWorker } from 'puppeteer-core';
+import type { DrivenBrowserBase } from './driven.ts';
+import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
+import { browserFailed } from './failure.ts';
+import { openPanel, type Panel } from './panel.ts';
+
+export interface LaunchOptions {
+  /** Folder of the built extension; `null` starts a browser without one. */
+  extension: string | null;
+  /** A window on a display instead of headless. */
+  headed?: boolean;
+  /** DevTools and pages in dark colours. */
+  dark?: boolean;
+  /** Window size in px. */
+  width?: number;
+  height?: number;
+  /** Keep the profile here. */
+  userDataDir?: string;
+  /** Leave the welcome page open, with which a fresh profile is greeted. */
+  welcome?: boolean;
+  args?: string[];
+}
+
+export interface DrivenBrowser extends DrivenBrowserBase {
+  /** '' without an extension */
+  extensionId: string;
+  /** The extension's service worker, for `chrome.*`. A handle keeps that worker alive: ask for it late, and let it go. */
+  serviceWorker(): Promise<WebWorker>;
+  openPanel(page: Page): Promise<Panel>;
+}
+
+/**
+ * @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start
+ */
+export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrowser> {
+  const { extension, headed = false, dark = false, width = 1300, height = 900, userDataDir, welcome = false, args = [] } = options;
+  const executablePath = findChromium();
+  if (!executablePath) {
+    const asked = process.env['CHROMIUM'];
+    throw browserFailed(`${asked ? `There is no browser at ${asked} (from $CHROMIUM).` : 'No Chromium found.'} ${HOW_TO_INSTALL}`);
+  }
+  if (extension !== null && !existsSync(join(extension, 'manifest.json')))
+    throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+  const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
+  let browser: Browser;
+  try {
+    browser = await puppeteer.launch({
+      executablePath,
+      headless: !headed,
+      pipe: true, // extensions load over the pipe; branded Chrome takes no other way
+      enableExtensions: extension === null ? false : [resolve(extension)],
+      handleDevToolsAsPage: true,
+      defaultViewport: null,
+      userDataDir,
+      handleSIGINT: !headed, // in a window, Ctrl+C ends the recording and saves it
+      args: [
+        ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), // as root Chromium starts in no other way
+        `--window-size=${width},${height}`,
+        ...(dark ? ['--force-dark-mode'] : []),
+        ...args,
+      ],
+    });
+  } catch (e) {
+    throw browserFailed(`${executablePath} did not start: ${(e as Error).message}${headed ? ' Is there a display?' : ''}`);
+  }
+  try {
+    const extensionId = extension === null ? '' : await idOfExtension(browser);
+    if (!welcome && userDataDir === undefined && extension !== null) await closeWelcomePage(browser, extension, extensionId);
+    return driven(browser, extensionId);
+  } catch (e) {
+    await browser.close();
+    throw e;
+  }
+}
+
+const isOurWorker = (type: string, url: string): boolean => type === 'service_worker' && url.startsWith('chrome-extension://');
+
+async function idOfExtension(browser: Browser): Promise<string> {
+  const target = await browser
+    .waitForTarget((t) => isOurWorker(t.type(), t.url()), { timeout: 15_000 })
+    .catch((e: Error) => {
+      throw browserFailed(`The extension did not start in the browser: ${e.message}`);
+    });
+  return new URL(target.url()).host;
+}
+
+/** It comes once after each installation, so it is waited for: later it would come between a command and its page. */
+async function closeWelcomePage(browser: Browser, extension: string, extensionId: string): Promise<void> {
+  if (!existsSync(join(extension, 'devtools/welcome.html'))) return; // an older build
+  const url = `chrome-extension://${extensionId}/devtools/welcome.html`;
+  const target = await browser
+    .waitForTarget((t) => t.url() === url, { timeout: 15_000 })
+    .catch((e: Error) => {
+      throw browserFailed(`The extension did not show its welcome page: ${e.message}`);
+    });
+  await (await target.page())?.close();
+}
+
+function driven(browser: Browser, extensionId: string): DrivenBrowser {
+  return {
+    browser,
+    extensionId,
+    async serviceWorker() {
+      const target = await browser.waitForTarget((t) => isOurWorker(t.type(), t.url()), { timeout: 15_000 });
+      const worker = await target.worker();
+      if (!worker) throw browserFailed("The extension's service worker could not be reached.");
+      return worker;
+    },
+    async downloadTo(folder) {
+      const session = await browser.target().createCDPSession();
+      await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: resolve(folder) });
+    },
+    firstPage: async () => (await browser.pages())[0] ?? (await browser.newPage()),
+    openPanel,
+    load: async (page, url) => (await page.goto(url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
+    close: () => browser.close(),
+  };
+}

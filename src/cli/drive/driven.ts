@@ -1,0 +1,45 @@
+/** What a recording asks of a browser and of the panel in it: the same for Chromium (browser.ts, panel.ts) and Firefox (firefox.ts, firefox-panel.ts). */
+import type { Browser, Page } from 'puppeteer-core';
+import type { TestId } from './panel.ts';
+
+/** The viewer, in the browser's own developer tools. */
+export interface DrivenPanel {
+  /** Press a control, as a user does, once it is there and can be used. @throws CommandFailure where it does not come */
+  press(id: TestId, timeoutMs?: number): Promise<void>;
+  /** Wait for a control that is there and can be used. @throws CommandFailure where it does not come */
+  find(id: TestId, timeoutMs?: number): Promise<unknown>;
+  /** Choose an option of a select. */
+  choose(id: TestId, value: string): Promise<void>;
+  /** Text of a control, '' where it is not there. */
+  textOf(id: TestId): Promise<string>;
+  /** All that the panel says. */
+  text(): Promise<string>;
+  /** Give it a file, as if the user had chosen it. */
+  open(file: string): Promise<void>;
+  /** Put `{transport}` into the extension's storage: 'runtime' never hands ports over. */
+  setTransport(transport: 'port' | 'runtime'): Promise<void>;
+  /** Put these into the extension's local storage, where the panel's settings are. */
+  setStored(values: Record<string, unknown>): Promise<void>;
+  /** Make the developer tools this large, px. */
+  resize(width: number, height: number): Promise<void>;
+  /** PNG of the panel. */
+  screenshot(file: string): Promise<void>;
+}
+
+/** A browser with the built extension in it. */
+export interface DrivenBrowserBase {
+  readonly browser: Browser;
+  /** The first page, empty. */
+  firstPage(): Promise<Page>;
+  /** Open the developer tools of a page and show our panel. */
+  openPanel(page: Page): Promise<DrivenPanel>;
+  /**
+   * Go to a URL and wait until it has loaded.
+   * @returns the answer's HTTP status; undefined where the browser does not tell
+   * @throws Error of the browser's where it does not load
+   */
+  load(page: Page, url: string): Promise<number | undefined>;
+  /** Files that pages offer are saved into this folder from now on. */
+  downloadTo(folder: string): Promise<void>;
+  close(): Promise<void>;
+}

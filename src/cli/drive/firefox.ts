@@ -1,0 +1,138 @@
+/** Starts a Firefox with the built extension installed for this session, in a fresh profile. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
+import { browserFailed } from './failure.ts';
+import { findFirefox, HOW_TO_INSTALL_FIREFOX } from './find-browser.mjs';
+import { FirefoxChrome } from './firefox-chrome.ts';
+import { openFirefoxPanel, type FirefoxPanel } from './firefox-panel.ts';
+
+export interface FirefoxOptions {
+  /** Folder of the extension built for Firefox. */
+  extension: string;
+  /** A window on a display instead of headless. */
+  headed?: boolean;
+  dark?: boolean;
+  /** Preferences beyond puppeteer's. */
+  preferences?: Record<string, string | number | boolean>;
+  /** A profile to go on with; a fresh one that ends with the browser unless given. */
+  userDataDir?: string;
+}
+
+export interface DrivenFirefox extends DrivenBrowserBase {
+  readonly chrome: FirefoxChrome;
+  openPanel(page: Page): Promise<FirefoxPanel & DrivenPanel>;
+  /** Press the button of the page that asks for access to web pages, and say yes to the browser's question. */
+  allowAccess(): Promise<void>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+/** @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start */
+export async function launchFirefox({
+  extension,
+  headed = false,
+  dark = false,
+  preferences = {},
+  userDataDir,
+}: FirefoxOptions): Promise<DrivenFirefox> {
+  const executablePath = findFirefox();
+  if (!executablePath) {
+    const asked = process.env['FIREFOX'];
+    throw browserFailed(`${asked ? `There is no browser at ${asked} (from $FIREFOX).` : 'No Firefox found.'} ${HOW_TO_INSTALL_FIREFOX}`);
+  }
+  if (!existsSync(join(extension, 'manifest.json')))
+    throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+  const { default: puppeteer } = await import('puppeteer-core');
+  let browser: Browser;
+  try {
+    browser = await puppeteer.launch({
+      browser: 'firefox',
+      executablePath,
+      userDataDir,
+      headless: !headed,
+      defaultViewport: null,
+      handleSIGINT: !headed, // in a window, Ctrl+C ends the recording and saves it
+      protocolTimeout: 120_000,
+      args: ['--remote-allow-system-access'],
+      extraPrefsFirefox: {
+        'browser.download.folderList': 2,
+        'browser.download.alwaysOpenPanel': false,
+        'devtools.toolbox.host': 'bottom',
+        'devtools.theme': dark ? 'dark' : 'light',
+        ...(dark ? { 'ui.systemUsesDarkTheme': 1 } : {}),
+        ...preferences,
+      },
+    });
+  } catch (e) {
+    throw browserFailed(`${executablePath} did not start: ${(e as Error).message}${headed ? ' Is there a display?' : ''}`);
+  }
+  try {
+    const id = await browser.installExtension(resolve(extension));
+    return driven(browser, await FirefoxChrome.of(browser, id));
+  } catch (e) {
+    await browser.close(); // else it would go on running
+    throw browserFailed(`The extension did not start in Firefox: ${(e as Error).message}`);
+  }
+}
+
+function driven(browser: Browser, chrome: FirefoxChrome): DrivenFirefox {
+  return {
+    browser,
+    chrome,
+    firstPage: async () => (await browser.pages())[0] ?? (await browser.newPage()),
+    async openPanel(page) {
+      await page.bringToFront(); // the toolbox opens on the selected tab
+      return openFirefoxPanel(chrome);
+    },
+    load: (page, url) => load(chrome, page, url),
+    async downloadTo(folder) {
+      await chrome.run(`Services.prefs.setStringPref('browser.download.dir', args[0])`, resolve(folder));
+    },
+    allowAccess: () => allowAccess(chrome),
+    close: () => browser.close(),
+  };
+}
+
+/**
+ * page.goto never ends where the page changes its process (COOP): the navigation is begun here, and the answer's status is read from
+ * the page that came of it.
+ */
+async function load(chrome: FirefoxChrome, page: Page, url: string): Promise<number | undefined> {
+  const { _id: context } = page.mainFrame() as unknown as { _id: string };
+  await chrome.send('browsingContext.navigate', { context, url, wait: 'complete' });
+  return (await page.evaluate(
+    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined)?.responseStatus,
+  )) as number | undefined;
+}
+
+/** The access page is an ordinary tab of the extension: the question comes from a real click in it. */
+async function allowAccess(chrome: FirefoxChrome): Promise<void> {
+  await chrome.run(
+    `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false); // yes to the question
+     let tab;
+     for (const end = Date.now() + args[0]; ; await new Promise((done) => setTimeout(done, 50))) {
+       tab = gBrowser.tabs.find((t) => t.linkedBrowser.currentURI.spec.endsWith('/devtools/access.html'));
+       if (tab && !tab.hasAttribute('busy')) break;
+       if (Date.now() > end) throw new Error('the page that asks for access did not open');
+     }
+     gBrowser.selectedTab = tab;
+     const { messageManager } = tab.linkedBrowser;
+     await new Promise((done, failed) => {
+       const timer = setTimeout(() => failed(new Error('access was not given')), args[0]);
+       messageManager.addMessageListener('vfscope:access', () => { clearTimeout(timer); done(); });
+       messageManager.loadFrameScript('data:application/javascript,' + encodeURIComponent(\`(async () => {
+         const button = () => content.document.querySelector('#allow');
+         while (!button()) await new Promise((done) => content.setTimeout(done, 50));
+         const box = button().getBoundingClientRect();
+         for (const type of ['mousedown', 'mouseup'])
+           if (content.synthesizeMouseEvent) content.synthesizeMouseEvent(type, box.left + 5, box.top + 5, { button: 0, clickCount: 1 }, {});
+           else content.windowUtils.sendMouseEvent(type, box.left + 5, box.top + 5, 0, 1, 0);
+         while (!button().disabled) await new Promise((done) => content.setTimeout(done, 50));
+         sendAsyncMessage('vfscope:access');
+       })()\`), false);
+     });`,
+    TIMEOUT_MS,
+  );
+}

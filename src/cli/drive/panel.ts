@@ -1,0 +1,156 @@
+/**
+ * The real panel in the real DevTools. The only file that touches DevTools' internals (`UI`, `ViewManager`, `DockController`):
+ * when a browser changes them, this is what breaks.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ElementHandle, Frame, Page } from 'puppeteer-core';
+import type { DrivenPanel } from './driven.ts';
+import { browserFailed } from './failure.ts';
+
+const TIMEOUT_MS = 30_000;
+/** Never by animation frames: a panel in the background draws none. */
+const POLL_MS = 50;
+
+/** Ids by which commands and tests find the viewer's controls. */
+export type TestId =
+  | 'record'
+  | 'stop'
+  | 'clear'
+  | 'save'
+  | 'open'
+  | 'open-input'
+  | 'scope'
+  | `tab-${string}`
+  | 'recovered-offer'
+  | 'allow-access'
+  | `flight-${string}`
+  | `live-${string}`;
+
+/** The viewer in a frame of DevTools or in a tab of its own. */
+export class Panel implements DrivenPanel {
+  constructor(
+    readonly frame: Frame,
+    private readonly devtools: Page | null,
+  ) {}
+
+  /** Wait for a control that is there and can be used. */
+  async find(id: TestId, timeoutMs = TIMEOUT_MS): Promise<ElementHandle<HTMLElement>> {
+    const found = await this.frame
+      .waitForFunction(
+        (selector) => {
+          const element = document.querySelector<HTMLElement>(selector);
+          const usable = element && !(element as HTMLButtonElement).disabled && element.getClientRects().length > 0;
+          return usable ? element : null;
+        },
+        { timeout: timeoutMs, polling: POLL_MS },
+        `[data-testid="${id}"]`,
+      )
+      .catch(async (e: Error) => {
+        throw browserFailed(`The panel shows no usable "${id}" control (${e.message}). It says: ${(await this.text()).slice(0, 2000)}`);
+      });
+    return found as ElementHandle<HTMLElement>;
+  }
+
+  /** Press a control, as a user does. */
+  async press(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
+    const element = await this.find(id, timeoutMs);
+    await element.click();
+    await element.dispose();
+  }
+
+  /** Text of a control, '' where it is not there. */
+  textOf(id: TestId): Promise<string> {
+    return this.frame.evaluate((selector) => document.querySelector(selector)?.textContent?.trim() ?? '', `[data-testid="${id}"]`);
+  }
+
+  /** All that the panel says. */
+  text(): Promise<string> {
+    return this.frame.evaluate(() => document.body.innerText);
+  }
+
+  async choose(id: TestId, value: string): Promise<void> {
+    await this.frame.select(`[data-testid="${id}"]`, value);
+  }
+
+  async setTransport(transport: 'port' | 'runtime'): Promise<void> {
+    await this.frame.evaluate((chosen) => chrome.storage.local.set({ transport: chosen }), transport);
+  }
+
+  async setStored(values: Record<string, unknown>): Promise<void> {
+    await this.frame.evaluate((all) => chrome.storage.local.set(all), values);
+  }
+
+  /** Give it a file, as if the user had chosen it. */
+  async open(file: string): Promise<void> {
+    const input = await this.frame.waitForSelector('[data-testid="open-input"]', { timeout: TIMEOUT_MS });
+    await (input as ElementHandle<HTMLInputElement>).uploadFile(file);
+  }
+
+  /** Take DevTools out of the window and give it this size; the panel gets 27 px less in height. */
+  async resize(width: number, height: number): Promise<void> {
+    if (this.devtools) {
+      await this.devtools.evaluate(
+        `import('./ui/legacy/legacy.js').then((UI) => UI.DockController.DockController.instance().setDockSide('undocked'))`,
+      );
+      await this.devtools.setViewport({ width, height });
+    } else await this.frame.page().setViewport({ width, height });
+    await this.frame.waitForFunction((expected) => Math.abs(innerWidth - expected) <= 2, { timeout: TIMEOUT_MS, polling: POLL_MS }, width);
+  }
+
+  /** @param whole all of DevTools instead of the panel only */
+  async screenshot(file: string, whole = false): Promise<void> {
+    const path = file as `${string}.png`;
+    if (!this.devtools) await this.frame.page().screenshot({ path });
+    else if (whole) await this.devtools.screenshot({ path });
+    else {
+      const element = await this.frame.frameElement();
+      if (!element) throw browserFailed('The panel has no frame in DevTools any more.');
+      await element.screenshot({ path });
+    }
+  }
+}
+
+const ready = (frame: Frame): Promise<unknown> =>
+  frame
+    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { timeout: TIMEOUT_MS, polling: POLL_MS })
+    .catch(async (e: Error) => {
+      const text = await frame.evaluate(() => document.body.innerText).catch(() => '');
+      throw browserFailed(`The panel did not get ready: ${e.message}. It says: ${text.slice(0, 400)}`);
+    });
+
+/** Open DevTools on a page and show our panel. */
+export async function openPanel(page: Page): Promise<Panel> {
+  const devtools = await page.openDevTools();
+  // before .root-view exists, ViewManager throws "Unable to create settings"
+  await devtools.waitForSelector('.root-view', { timeout: TIMEOUT_MS });
+  const shown = await devtools.evaluate(
+    `(async () => {
+      const { ViewManager } = (await import('./ui/legacy/legacy.js')).ViewManager;
+      const manager = ViewManager.instance();
+      for (let left = ${TIMEOUT_MS / POLL_MS}; left > 0; left--) { // the devtools page registers its panel 1-2 s after opening
+        const id = [...manager.views.keys()].find((key) => key.startsWith('chrome-extension://') && key.endsWith('vfscope'));
+        if (id) { await manager.showView(id); return true; }
+        await new Promise((done) => setTimeout(done, ${POLL_MS}));
+      }
+      return false;
+    })()`,
+  );
+  if (!shown) throw browserFailed('DevTools shows no vfscope panel: the extension is not loaded.');
+  for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await delay(POLL_MS)) {
+    const frame = devtools.frames().find((f) => f.url().startsWith('chrome-extension://') && f.url().includes('/devtools/panel.html'));
+    if (!frame) continue;
+    await ready(frame);
+    return new Panel(frame, devtools);
+  }
+  throw browserFailed('The vfscope panel did not appear in DevTools.');
+}
+
+/**
+ * The panel's page as a tab of its own.
+ * @param tab id of the tab to record; without it, a viewer of files
+ */
+export async function openPanelTab(page: Page, extensionId: string, tab?: number): Promise<Panel> {
+  await page.goto(`chrome-extension://${extensionId}/devtools/panel.html${tab === undefined ? '' : `?tab=${tab}`}`);
+  await ready(page.mainFrame());
+  return new Panel(page.mainFrame(), null);
+}

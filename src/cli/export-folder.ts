@@ -1,0 +1,80 @@
+/** A folder of traces as one partitioned Parquet data set (docs/fleet.md): `OUT/<table>/trace=<name>/part-0.parquet`. */
+import { createHash } from 'node:crypto';
+import { mkdir, open, readFile, readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { parquetDataSet } from '../formats/parquet.ts';
+import { sanitizeStore } from '../trace/analysis/sanitize.ts';
+import { Exit, complain, openTrace } from './open-file.ts';
+
+/** @throws what node:fs says of a path that is there and cannot be looked at */
+export async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).code === 'ENOENT') return false; // opening it as a file says so
+    throw e;
+  }
+}
+
+/** Partition of a trace: its file's name; of a sanitised one a hash of its content, so that a later run gives the same. */
+async function nameOf(path: string, sanitize: boolean, taken: ReadonlySet<string>): Promise<string> {
+  if (sanitize)
+    return createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex')
+      .slice(0, 16);
+  const plain =
+    path
+      .slice(dirname(path).length + 1)
+      .replace(/\.vfst$/, '')
+      .replace(/[^\w.-]/g, '_')
+      .replace(/^\./, '_') || '_';
+  let name = plain;
+  for (let n = 2; taken.has(name); n++) name = `${plain}_${n}`;
+  return name;
+}
+
+/** Exports every .vfst file of a folder. @returns the exit code: 0; 2 for another format, an empty folder, or when a trace was left out */
+export async function exportDataSet(options: { folder: string; format: string; out?: string; sanitize: boolean }): Promise<number> {
+  const { folder, format, out, sanitize } = options;
+  if (format !== 'parquet' || out === undefined || out === '-') {
+    complain(`${folder} is a folder: only --format parquet takes one, with --out FOLDER.`);
+    return Exit.wrongUse;
+  }
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.vfst')).sort();
+  if (!files.length) {
+    complain(`${folder} holds no .vfst files.`);
+    return Exit.wrongUse;
+  }
+  const taken = new Set<string>();
+  let leftOut = 0;
+  for (const name of files) {
+    const path = join(folder, name);
+    const trace = await openTrace(path);
+    if (!trace) {
+      leftOut++;
+      continue;
+    }
+    const partition = await nameOf(path, sanitize, taken);
+    taken.add(partition);
+    try {
+      for (const { path: part, pieces } of parquetDataSet(partition, sanitize ? sanitizeStore(trace.store) : trace.store))
+        await writeFile(join(out, part), pieces);
+    } catch (e) {
+      complain(`${out} cannot be written: ${e instanceof Error ? e.message : String(e)}.`);
+      return Exit.wrongUse;
+    }
+  }
+  complain(`${taken.size} of ${files.length} traces are in ${out}.`);
+  return leftOut ? Exit.wrongUse : Exit.done;
+}
+
+async function writeFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const target = await open(path, 'w');
+  try {
+    for await (const piece of pieces) await target.writeFile(piece);
+  } finally {
+    await target.close();
+  }
+}

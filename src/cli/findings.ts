@@ -1,0 +1,37 @@
+/** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
+import { experimentFor } from '../experiments/tries.ts';
+import { badgesOf, FindingContext, findingsOf, type Badge, type Finding } from '../trace/analysis/findings/index.ts';
+import { time } from '../trace/analysis/findings/words.ts';
+import { Exit, openTrace, print } from './open-file.ts';
+
+/** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
+export async function findingsCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
+  const trace = await openTrace(file);
+  if (!trace) return Exit.wrongUse;
+  const ctx = new FindingContext(trace.store);
+  const [findings, badges] = [findingsOf(trace.store, ctx), badgesOf(trace.store, ctx)];
+  await print(json ? `${JSON.stringify({ findings, badges }, null, 2)}\n` : findingsText(findings, badges));
+  return Exit.done;
+}
+
+/** Findings as plain text, one paragraph each. */
+export function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
+  const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
+  if (badges.length) lines.push('');
+  if (findings.length === 0) lines.push('No findings: none of the known patterns is in this trace.');
+  findings.forEach((f, i) => {
+    const saving = f.savingUs === null ? `saving not known: ${f.savingHow}` : `saves about ${time(f.savingUs)}: ${f.savingHow}`;
+    const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
+    lines.push(
+      `${i + 1}. ${f.title}  [${f.rule}]`,
+      `   ${f.advice}`,
+      `   ${saving}`,
+      `   ${f.confidence}: ${f.reason}`,
+      `   ${f.link}`,
+      ...(experiment ? [`   try it both ways: vfscope lab run ${experiment.id}`] : []),
+      '',
+    );
+  });
+  if (findings.some((f) => f.savingUs !== null)) lines.push('Savings overlap: they are no sum.');
+  return `${lines.join('\n').trimEnd()}\n`;
+}

@@ -1,0 +1,185 @@
+/** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
+import { isTime } from '../experiments/aggregate.ts';
+import type { Config, Experiment, ExperimentResult, Run, RunResult, Spread, StepResult, Verdict, Workload } from '../experiments/types.ts';
+import { plain, table } from './summary-text.ts';
+
+const number = (n: number | undefined | null): string =>
+  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
+const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
+const msText = (s: Spread | null | undefined): string => (s ? `${s.median.toFixed(2)} ms` : '');
+const spreadText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '');
+
+/** The settings that are not the build's own. */
+export const configText = (config: Config): string =>
+  Object.entries(config)
+    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]))
+    .join(' ');
+const headOf = (run: Run): string[] => [
+  `  ${run.mode === 'count' ? 'counted: metered engine, fresh instance, seeded' : `timed: unmetered, median of ${run.repeats}`}`,
+  `  ${configText(run.config)}`,
+  ...(Object.keys(run.parameters).length
+    ? [
+        `  ${Object.entries(run.parameters)
+          .map(([k, v]) => `${k}=${v}`)
+          .join(' ')}`,
+      ]
+    : []),
+];
+
+export function listText(experiments: readonly Experiment[], workloads: readonly Workload[]): string {
+  return `${[
+    'Experiments',
+    ...experiments.flatMap((e) => [`  ${e.id.padEnd(24)}${e.title}`, `${' '.repeat(26)}${e.document}`]),
+    '',
+    'Workloads',
+    ...workloads.map((w) => `  ${w.id.padEnd(24)}${w.title}${parametersText(w)}`),
+  ].join('\n')}\n`;
+}
+const parametersText = (w: Workload): string => {
+  const all = Object.entries(w.parameters).map(([name, p]) => `${name}=${p.default}`);
+  return all.length ? ` (${all.join(', ')})` : '';
+};
+
+/** The counters worth a column that were counted at all. */
+const columnsOf = (workload: Workload, steps: readonly StepResult[]): string[] =>
+  workload.watch.filter((name) => !isTime(name) && steps.some((s) => s.counters[name] !== undefined));
+
+export function resultText(workload: Workload, result: RunResult): string {
+  const columns = columnsOf(workload, result.steps);
+  const timed = result.run.mode === 'time';
+  const row = (
+    name: string,
+    counters: StepResult['counters'],
+    ms: Spread | null,
+    parts: StepResult['parts'] = {},
+    skipped?: string,
+  ): string[] => [
+    plain(name),
+    ...(timed ? [msText(ms), spreadText(ms), ...partNames(result).map((part) => msText(parts[part]))] : []),
+    ...columns.map((c) => (skipped ? 'n/a' : number(counters[c]))),
+  ];
+  return `${[
+    `${workload.title} (version ${result.version})`,
+    ...headOf(result.run),
+    '',
+    ...table(
+      ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
+      [...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)), row('total', result.totals, result.totalMs)],
+    ),
+    ...shareText(result),
+    ...footOf(result),
+  ].join('\n')}\n`;
+}
+const partNames = (result: RunResult): string[] => [...new Set(result.steps.flatMap((s) => Object.keys(s.parts)))];
+
+/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
+function shareText(result: RunResult): string[] {
+  return result.steps.flatMap((s) => {
+    const of = (part: string): number | undefined =>
+      result.run.mode === 'count' ? s.counters[`${part}.instructions`] : s.parts[`${part}.ms`]?.median;
+    const parts = ['begin', 'body', 'commit'].map((p) => [p, of(p)] as const).filter((p): p is [string, number] => p[1] !== undefined);
+    const sum = parts.reduce((a, [, n]) => a + n, 0);
+    if (parts.length < 2 || sum === 0) return [];
+    const by = result.run.mode === 'count' ? 'instructions' : 'time';
+    return ['', `  share of ${by} (${plain(s.id)}): ${parts.map(([p, n]) => `${p} ${((100 * n) / sum).toFixed(1)} %`).join(', ')}`];
+  });
+}
+
+const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
+const verdictText = (v: Verdict): string => {
+  const sides = v.left === null || v.right === null ? '' : ` (${number(v.left)} and ${number(v.right)})`;
+  return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
+};
+const footOf = (result: RunResult): string[] => [
+  ...result.steps.flatMap((s) => (s.skipped ? [`  ${plain(s.id)}: n/a, ${plain(s.skipped)}`] : [])),
+  ...result.notes.map((note) => `  ! ${plain(note)}`),
+  ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
+  '',
+  `  rows ${result.digest}; ${Object.entries(result.settings)
+    .map(([k, v]) => `${k} ${plain(v)}`)
+    .join(', ')}`,
+  `  ${Object.entries(result.environment)
+    .map(([k, v]) => `${k}: ${plain(String(v))}`)
+    .join(', ')}`,
+];
+
+/** Two runs of one workload: every watched counter of both, with the exact difference. */
+export function compareText(workload: Workload, a: RunResult, b: RunResult): string {
+  const columns = columnsOf(workload, [...a.steps, ...b.steps]);
+  const rows: string[][] = [];
+  // of a single step, the sum says nothing new
+  const sum = a.steps.length > 1 ? [{ id: 'total', counters: a.totals, ms: a.totalMs }] : [];
+  for (const step of [...a.steps, ...sum]) {
+    const other = step.id === 'total' ? { counters: b.totals, ms: b.totalMs } : b.steps.find((s) => s.id === step.id);
+    if (!other) continue;
+    if (step.ms && other.ms) {
+      const noise = Math.abs(step.ms.median - other.ms.median) <= 2 * Math.max(step.ms.mad, other.ms.mad);
+      rows.push([
+        step.id,
+        'ms',
+        step.ms.median.toFixed(2),
+        other.ms.median.toFixed(2),
+        (other.ms.median - step.ms.median).toFixed(2),
+        noise ? 'noise' : ratio(step.ms.median, other.ms.median),
+      ]);
+    }
+    for (const name of columns) {
+      const [x, y] = [step.counters[name], other.counters[name]];
+      if (x === undefined && y === undefined) continue;
+      rows.push([
+        step.id,
+        name,
+        number(x),
+        number(y),
+        x === undefined || y === undefined ? 'n/a' : signed(y - x),
+        x === undefined || y === undefined ? '' : ratio(x, y),
+      ]);
+    }
+  }
+  return `${[
+    `${workload.title} (version ${a.version})`,
+    'A',
+    ...headOf(a.run),
+    'B',
+    ...headOf(b.run),
+    ...(a.digest === b.digest ? [] : ['  ! The rows that came back differ between A and B.']),
+    '',
+    ...table(
+      ['step', 'counter', 'A', 'B', 'B - A', 'B / A'],
+      rows.map((r) => r.map(plain)),
+    ),
+    '',
+    ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
+  ].join('\n')}\n`;
+}
+
+export function experimentText(experiment: Experiment, { results, skipped, verdicts }: ExperimentResult): string {
+  const ran = experiment.variants.flatMap((v) => (results[v.id] ? [{ ...v, result: results[v.id]! }] : []));
+  const base = results[experiment.baseline];
+  const counters = [
+    ...new Set(experiment.expectations.flatMap((e) => [e.left.counter, ...(typeof e.right === 'number' ? [] : [e.right.counter])])),
+  ].filter((c) => !isTime(c));
+  const timed = ran.some((v) => v.result.totalMs);
+  const times = ({ totalMs }: RunResult): string[] => [
+    msText(totalMs),
+    spreadText(totalMs),
+    totalMs && base?.totalMs ? ratio(base.totalMs.median, totalMs.median) : '',
+  ];
+  return `${[
+    experiment.title,
+    `  ${experiment.document}`,
+    `  ${experiment.question}`,
+    '',
+    ...table(
+      ['variant', ...(timed ? ['time', 'from-to', `/ ${experiment.baseline}`] : []), ...counters],
+      ran.map(({ id, result }) => [id, ...(timed ? times(result) : []), ...counters.map((c) => number(result.totals[c]))]),
+    ),
+    ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
+    '',
+    'Expected',
+    ...verdicts.map(verdictText),
+    '',
+    experiment.agreement,
+  ].join('\n')}\n`;
+}

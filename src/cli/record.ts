@@ -1,0 +1,58 @@
+/** `vfscope record`: a page recorded by the real extension in a real browser. */
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { CommandFailure, wrongUse } from './drive/failure.ts';
+import { complain } from './open-file.ts';
+import { recordPage, type RecordOptions } from './drive/session.ts';
+
+/** The built extension lies beside the built command. */
+export const EXTENSION = fileURLToPath(new URL('../chrome/', import.meta.url));
+export const FIREFOX_EXTENSION = fileURLToPath(new URL('../firefox/', import.meta.url));
+
+export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser'> {
+  browser?: string;
+  /** Tests bring their own. */
+  extension?: string;
+}
+
+/** @returns the exit code; the result goes to stdout, progress and errors to stderr */
+export async function record(args: RecordArgs): Promise<number> {
+  const say = (line: string): void => console.error(line);
+  try {
+    const browser = browserOf(args);
+    await check(args);
+    await recordPage({ ...args, browser, extension: args.extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION), say });
+  } catch (e) {
+    if (!(e instanceof CommandFailure)) throw e;
+    complain(e.message);
+    return e.exitCode;
+  }
+  console.log(`${args.out} ${(await stat(args.out)).size} bytes`);
+  return 0;
+}
+
+function browserOf({ browser = 'chromium' }: RecordArgs): 'chromium' | 'firefox' {
+  if (browser === 'chromium' || browser === 'firefox') return browser;
+  throw wrongUse(`Unknown browser "${browser}": expected chromium or firefox.`);
+}
+
+/** All that can be known to fail before a browser is started: what was recorded could not be saved then. @throws CommandFailure */
+async function check({ url, out, until, untilMark, screenshot }: RecordArgs): Promise<void> {
+  if (untilMark && until !== undefined) throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+    throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
+  for (const file of screenshot === undefined ? [out] : [out, screenshot]) await checkWritable(file);
+}
+
+/** @throws CommandFailure */
+async function checkWritable(file: string): Promise<void> {
+  const folder = dirname(file);
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) throw wrongUse(`There is no folder ${folder} to write ${file} into.`);
+  const present = await stat(file).catch(() => null);
+  if (present && !present.isFile()) throw wrongUse(`${file} is no file that could be written.`);
+  await access(present ? file : folder, constants.W_OK).catch((e: Error) => {
+    throw wrongUse(`${file} cannot be written: ${e.message}.`);
+  });
+}

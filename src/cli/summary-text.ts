@@ -1,0 +1,48 @@
+/** A report in columns, for a terminal. Unknown values read "n/a". */
+import { cellText, cut, plain, type Block, type Cell, type Report } from '../trace/analysis/report-words.ts';
+
+export { plain } from '../trace/analysis/report-words.ts';
+
+const WIDEST = 72;
+
+/** 12.3 µs; 4.56 ms; 7.89 s */
+export function durationText(us: number | null): string {
+  if (us === null) return 'n/a';
+  return us < 1000 ? `${us.toFixed(1)} µs` : us < 1e6 ? `${(us / 1000).toFixed(2)} ms` : `${(us / 1e6).toFixed(2)} s`;
+}
+
+/** Columns: texts (the first unless told) to the left, numbers to the right. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly number[] = [0]): string[] {
+  const widths = head.map((h, i) => rows.reduce((most, row) => Math.max(most, row[i]!.length), h.length));
+  return [head, ...rows].map((row) =>
+    `  ${row.map((cell, i) => (texts.includes(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')}`.trimEnd(),
+  );
+}
+
+/** Control characters of the trace do not reach the terminal. */
+export function summaryText(report: Report): string {
+  return `${[plain(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
+}
+
+function blockLines({ heading, facts = [], table: content, lines = [] }: Block): string[] {
+  const widest = facts.reduce((most, [label]) => Math.max(most, label.length), 0);
+  return [
+    plain(heading),
+    ...facts.map(([label, value]) => `  ${plain(label).padEnd(widest)}  ${plain(value)}`),
+    ...(content ? tableLines(content.head, content.rows, content.texts) : []),
+    ...lines.map((line) => `  ${plain(line)}`),
+  ];
+}
+
+/** Wide cells go on lines of their own, below their row. */
+function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[], texts: readonly number[]): string[] {
+  const wide = head.flatMap((_, i) => (rows.some((row) => typeof row[i] === 'object') ? [i] : []));
+  const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));
+  const columns = head.flatMap((_, i) => (wide.includes(i) ? [] : [texts.includes(i)]));
+  const drawn = table(
+    narrow(head),
+    rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
+    columns.flatMap((isText, i) => (isText ? [i] : [])),
+  );
+  return drawn.flatMap((line, i) => (i === 0 ? [line] : [line, ...wide.map((w) => `    ${plain(cellText(rows[i - 1]![w]!))}`)]));
+}

@@ -1,0 +1,29 @@
+/** `vfscope summary FILE [--json|--markdown|--privacy]`: a trace on one page for a bug report, as one JSON object, or what sharing it tells. */
+import { privacyReport, privacyText } from '../trace/analysis/privacy-report.ts';
+import { reportMarkdown } from '../trace/analysis/report-markdown.ts';
+import { reportOf } from '../trace/analysis/report.ts';
+import { summaryOf } from '../trace/analysis/summary.ts';
+import { Exit, openTrace, print } from './open-file.ts';
+import { summaryText } from './summary-text.ts';
+
+export interface SummaryArgs {
+  file: string;
+  json?: boolean;
+  markdown?: boolean;
+  /** Only what the trace holds of its app and users; as an object with `json`. */
+  privacy?: boolean;
+}
+
+/** @returns the exit code: 0, or 2 when the file cannot be read */
+export async function summaryCommand({ file, json = false, markdown = false, privacy = false }: SummaryArgs): Promise<number> {
+  const trace = await openTrace(file);
+  if (!trace) return Exit.wrongUse;
+  const { store, warnings } = trace;
+  const object = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+  if (privacy) {
+    const report = privacyReport(store);
+    await print(json ? object(report) : `${privacyText(report)}\n`);
+  } else if (json) await print(object(summaryOf(store)));
+  else await print(markdown ? reportMarkdown(reportOf(store, { warnings })) : summaryText(reportOf(store, { warnings })));
+  return Exit.done;
+}

@@ -1,0 +1,51 @@
+/** What `vfscope --help` says, whole and by command. */
+
+const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with the real extension in a real browser
+      [--until "<js>"]       end when this expression in the page is truthy (at most --seconds, 120 unless told)
+      [--seconds N]          end N seconds after the page has loaded (5 unless told)
+      [--script steps.mjs]   drive the page: export default async (page, panel) => {}
+      [--marks]              keep only what lies between the page's performance.mark('vfscope:start') and 'vfscope:stop'
+      [--until-mark]         end at the page's performance.mark('vfscope:stop') (at most --seconds, 120 unless told)
+      [--capture 0..3]       0 no SQL text, 1 literals folded (default), 2 with literals, 3 and bound values
+      [--layers sql,vfs,web] what to hook; all unless told
+      [--stacks]             the JavaScript stack of each statement's first prepare
+      [--buffer KIB]         of a thread's ring of records: 256, 512, 1024 (default), 2048 or 4096
+      [--scope tab|origin]   record the tab (default) or all tabs of its origin
+      [--headed]             in a window; without the options above, until Ctrl+C
+      [--screenshot FILE.png] [--browser chromium|firefox]
+  vfscope summary FILE.vfst               one page for a bug report
+      [--markdown | --json]  as Markdown; as one object, unknown numbers null
+      [--privacy]            what the trace tells of its app: how many texts of which kind
+  vfscope findings FILE [--json]          what to change, the largest saving first
+  vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
+      [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
+      FILE may also be Chrome JSON that vfscope wrote; with parquet, a folder of .vfst files makes a data set
+  vfscope diff A.vfst B.vfst [--json]     what changed: counts exactly, times beyond their spread
+  vfscope check FILE.vfst --budget budget.json
+      limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}
+  vfscope open FILE.vfst [--screenshot FILE.png]
+  vfscope lab list [--json]               experiments and workloads
+  vfscope lab run <experiment|workload>   in a browser, on fresh storage of its own
+      [--node]               in Node, on in-memory databases
+      [--count]              count the engine's instructions exactly, instead of taking times
+      [--statements]         with --count of a workload: by statement, and between VFS calls
+      [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters
+      [--compare k=v ...]    the same once more with these settings, side by side
+      [--repeats N] [--sql FILE] [--database FILE] [--browser chromium|firefox] [--headed] [--json]
+  vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
+      --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
+      [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated`;
+
+/** Every command with its options. @param version of this vfscope */
+export const usage = (version: string): string => `vfscope ${version}: traces what SQLite in a web page does to storage
+
+${COMMANDS}
+
+vfscope <command> --help                  that command alone
+Exit codes: 0 done, 1 a check failed, 2 wrong use, 3 browser or page failed.`;
+
+/** One command with its options, as `record` or `lab`. @returns null where there is no such command */
+export function usageOf(command: string): string | null {
+  const mine = COMMANDS.split(/\n(?= {2}vfscope )/).filter((part) => part.split(' ', 4)[3] === command);
+  return mine.length ? mine.join('\n') : null;
+}

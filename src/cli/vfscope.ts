@@ -1,0 +1,179 @@
+/** The vfscope command: arguments in, exit code out. 0 done; 1 a check failed; 2 wrong use; 3 browser or page failed. */
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+import { captureOf } from './capture-options.ts';
+import { checkCommand } from './check.ts';
+import { diffCommand } from './diff.ts';
+import { CommandFailure, wrongUse } from './drive/failure.ts';
+import { exportCommand } from './export.ts';
+import { findingsCommand } from './findings.ts';
+import { labCommand } from './lab.ts';
+import { replayCommand } from './lab-replay.ts';
+import { open } from './open.ts';
+import { complain, Exit } from './open-file.ts';
+import { record } from './record.ts';
+import { summaryCommand } from './summary.ts';
+import { usage, usageOf } from './usage.ts';
+
+declare const VFSCOPE_VERSION: string;
+
+/** The words of a command are off: how they should be is said behind the message. */
+class WrongWords extends CommandFailure {
+  constructor(message: string) {
+    super(2, message);
+  }
+}
+
+const text = { type: 'string' } as const;
+const yes = { type: 'boolean' } as const;
+const words = { type: 'string', multiple: true } as const;
+
+/** Options of a command and its positional arguments, one unless told. @throws WrongWords */
+function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], what: string, options: T, count = 1) {
+  try {
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
+    if (positionals.length !== count) throw new Error(`expected ${count === 1 ? 'one' : count} ${what}, got ${positionals.length}`);
+    return { values, target: positionals[0]!, others: positionals.slice(1) };
+  } catch (e) {
+    throw new WrongWords((e as Error).message.replace(/\. To specify a positional argument[^]*/, '.')); // Node's advice names no option of ours
+  }
+}
+
+function needed(value: string | undefined, option: string): string {
+  if (value === undefined) throw new WrongWords(`${option} is missing.`);
+  return value;
+}
+
+function seconds(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const n = Number(value);
+  if (!(n > 0 && n <= 86_400)) throw wrongUse(`--seconds ${value}: expected a number above 0, up to 86400.`);
+  return n;
+}
+
+function scope(value: string | undefined): 'tab' | 'origin' | undefined {
+  if (value === undefined || value === 'tab' || value === 'origin') return value;
+  throw wrongUse(`--scope ${value}: expected tab or origin.`);
+}
+
+/** `--config a=1 b=2` as `--config a=1 --config b=2`: the option takes all words of the form name=value that follow. */
+function repeated(args: readonly string[], names: readonly string[]): string[] {
+  const out: string[] = [];
+  let name: string | null = null;
+  for (const arg of args) {
+    if (arg.startsWith('-')) name = names.includes(arg) ? arg : null;
+    else if (name && out.at(-1) !== name && /^\w+=/.test(arg)) out.push(name);
+    out.push(arg);
+  }
+  return out;
+}
+
+/** `lab list`, `lab run NAME`, `lab replay FILE`. */
+function lab([verb, ...args]: string[]): Promise<number> {
+  if (verb !== 'list' && verb !== 'run' && verb !== 'replay')
+    throw new WrongWords(`vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run or replay.`);
+  if (verb === 'replay') {
+    const { values, target } = parse(repeated(args, ['--config']), 'file', {
+      ...{ config: words, node: yes, json: yes, out: text, headed: yes, 'page-sizes': yes },
+    });
+    const { config = [], node = false, json = false, headed = false, out } = values;
+    return replayCommand({ file: target, config, node, json, headed, out, pageSizes: values['page-sizes'] ?? false });
+  }
+  const options = {
+    ...{ config: words, compare: words, count: yes, statements: yes, node: yes, json: yes },
+    ...{ repeats: text, sql: text, database: text, headed: yes, browser: text },
+  } as const;
+  const split = repeated(args, ['--config', '--compare']);
+  const { values, target } = parse(split, verb === 'list' ? 'arguments' : 'experiment or workload', options, verb === 'list' ? 0 : 1);
+  const { config = [], compare = [], count = false, node = false, json = false, headed = false, browser = 'chromium', sql } = values;
+  const repeats = Number(values.repeats ?? 5);
+  if (!(Number.isInteger(repeats) && repeats >= 1 && repeats <= 1000)) throw wrongUse(`--repeats ${values.repeats}: expected 1 to 1000.`);
+  return labCommand({
+    verb,
+    what: target,
+    config,
+    compare,
+    count,
+    statements: values.statements ?? false,
+    node,
+    json,
+    repeats,
+    database: values.database,
+    sql,
+    headed,
+    browser,
+  });
+}
+
+/** `vfscope --help`, `vfscope help record`, `vfscope record --help` */
+function helped(command: string | undefined, args: readonly string[]): boolean {
+  const whole = command === '--help' || command === '-h' || command === 'help';
+  if (!whole && !args.includes('--help') && !args.includes('-h')) return false;
+  console.log(usageOf((whole ? args[0] : command) ?? '') ?? usage(VFSCOPE_VERSION));
+  return true;
+}
+
+async function run([command, ...args]: string[]): Promise<number> {
+  if (helped(command, args)) return Exit.done;
+  switch (command) {
+    case 'record': {
+      const options = {
+        ...{ out: text, until: text, seconds: text, script: text, browser: text, scope: text, screenshot: text, headed: yes },
+        ...{ marks: yes, 'until-mark': yes, capture: text, layers: text, stacks: yes, buffer: text },
+      };
+      const { values, target } = parse(args, 'URL', options);
+      const { out, seconds: time, scope: covers, capture, layers, stacks, buffer, 'until-mark': untilMark, ...rest } = values;
+      return record({
+        ...{ ...rest, url: target, out: needed(out, '--out'), seconds: seconds(time), scope: scope(covers), untilMark },
+        capture: captureOf({ capture, layers, stacks, buffer }),
+      });
+    }
+    case 'summary': {
+      const { values, target } = parse(args, 'file', { json: yes, markdown: yes, privacy: yes });
+      if (values.markdown && (values.json || values.privacy)) throw wrongUse('--markdown goes with neither --json nor --privacy.');
+      return summaryCommand({ file: target, ...values });
+    }
+    case 'findings': {
+      const { values, target } = parse(args, 'file', { json: yes });
+      return findingsCommand({ file: target, json: values.json ?? false });
+    }
+    case 'export': {
+      const { values, target } = parse(args, 'file or folder', { format: text, out: text, sanitize: yes });
+      const { format, out, sanitize } = values;
+      return exportCommand({ file: target, format: needed(format, '--format'), out: needed(out, '--out'), sanitize });
+    }
+    case 'diff': {
+      const { values, target, others } = parse(args, 'files', { json: yes }, 2);
+      return diffCommand({ a: target, b: others[0]!, json: values.json ?? false });
+    }
+    case 'check': {
+      const { values, target } = parse(args, 'file', { budget: text });
+      return checkCommand({ file: target, budget: needed(values.budget, '--budget') });
+    }
+    case 'open': {
+      const { values, target } = parse(args, 'file', { screenshot: text });
+      return open({ file: target, screenshot: values.screenshot });
+    }
+    case 'lab':
+      return lab(args);
+    case '--version':
+      console.log(VFSCOPE_VERSION);
+      return 0;
+    default:
+      if (command !== undefined) complain(`Unknown command "${command}".\n`);
+      process.stderr.write(`${usage(VFSCOPE_VERSION)}\n`);
+      return Exit.wrongUse;
+  }
+}
+
+const inWords = (e: unknown): string => {
+  if (e instanceof WrongWords) return `${e.message}\n\n${usageOf(process.argv[2] ?? '') ?? usage(VFSCOPE_VERSION)}`;
+  return e instanceof CommandFailure ? e.message : e instanceof Error ? (e.stack ?? e.message) : String(e);
+};
+
+run(process.argv.slice(2)).then(
+  (code) => (process.exitCode = code),
+  (e: unknown) => {
+    complain(inWords(e));
+    process.exitCode = e instanceof CommandFailure ? e.exitCode : Exit.browserFailed;
+  },
+);

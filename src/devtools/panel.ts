@@ -1,0 +1,31 @@
+/**
+ * The panel: a thin shell around the viewer. `?tab=<id>` records that tab, as a panel of DevTools or as a tab of its own;
+ * without it, the viewer opens files only.
+ */
+import { api } from '../platform/extension-api.ts';
+import { mountViewer } from '../viewer/mount.ts';
+import type { ViewerHost } from '../viewer/host.ts';
+import { recordTab } from './recorder.ts';
+import { saveFile } from './save-file.ts';
+
+const tab = new URLSearchParams(location.search).get('tab');
+
+/** DevTools has a theme of its own; a tab follows the system. */
+function theme(): ViewerHost['theme'] {
+  if (!api.devtools?.panels) return 'auto';
+  return api.devtools.panels.themeName === 'dark' ? 'dark' : 'light';
+}
+
+mountViewer(document.body, {
+  recorder: tab === null ? null : recordTab(Number(tab)),
+  theme: theme(),
+  spoolKey: tab === null ? 'files' : `tab-${tab}`,
+  workerUrl: api.runtime.getURL('devtools/store-worker.js'),
+  settings: {
+    read: () => api.storage.local.get(null),
+    write: (values) => api.storage.local.set(values),
+  },
+  lab: (experiment) => api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}`),
+  ...(tab === null ? {} : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
+  saveFile,
+});

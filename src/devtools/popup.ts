@@ -1,0 +1,111 @@
+/** The popup: looks at the active tab's page once, when it is opened, and says how to record it, or why that cannot be. */
+import { api } from '../platform/extension-api.ts';
+import { whyNotRecordable } from '../platform/recordable.ts';
+import type { Ask, RecordingState } from '../protocol/messages.ts';
+import { devtoolsKeys } from './devtools-keys.ts';
+import { look, type Found, type FoundFile } from './look.ts';
+
+const MAX_FILES = 500;
+const SHOWN = 12;
+
+/** An element with text and children; strings from pages only ever become text. */
+function el(tag: string, className: string, ...children: (Node | string)[]): HTMLElement {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function bytes(n: number): string {
+  if (n < 1024) return `${n} B`;
+  const unit = n < 1024 ** 2 ? 1 : n < 1024 ** 3 ? 2 : 3;
+  return `${(n / 1024 ** unit).toFixed(1)} ${['', 'KiB', 'MiB', 'GiB'][unit]}`;
+}
+
+const plural = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
+
+function fileRow(file: FoundFile): HTMLElement {
+  const row = el('li', '', el('span', 'name', file.path));
+  if (file.sqlite) row.append(el('span', 'badge', 'SQLite'));
+  row.append(el('span', 'detail', file.size === null ? 'in use' : bytes(file.size)));
+  return row;
+}
+
+function section(title: string, rows: HTMLElement[], total = rows.length, more = false): HTMLElement[] {
+  if (rows.length === 0) return [];
+  const list = el('ul', '', ...rows.slice(0, SHOWN));
+  const rest = total - SHOWN;
+  const parts = [el('h2', '', title), list];
+  if (rest > 0) parts.push(el('p', 'note', `and ${rest}${more ? ' or more' : ''} others`));
+  return parts;
+}
+
+function describe(found: Found): Node[] {
+  const files = [...found.files].sort((a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0));
+  const parts: Node[] = [
+    ...section('Files (OPFS)', files.map(fileRow), files.length, found.moreFiles),
+    ...section(
+      'IndexedDB',
+      found.databases.map(({ name, version }) => el('li', '', el('span', 'name', name), el('span', 'detail', `version ${version}`))),
+    ),
+    ...section(
+      "SQLite's key-value storage",
+      found.kvvfs.map(({ storage, keys, characters }) =>
+        el('li', '', el('span', 'name', storage), el('span', 'detail', `${plural(keys, 'key')}, ${bytes(characters)}`)),
+      ),
+    ),
+  ];
+  if (parts.length === 0) parts.push(el('p', 'note', 'This origin stores nothing in OPFS, IndexedDB or key-value storage now.'));
+  for (const failure of found.failures) parts.push(el('p', 'note', failure));
+  const clock = found.crossOriginIsolated
+    ? 'Cross-origin isolated: a fine clock, and shared memory.'
+    : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
+  parts.push(el('p', 'note', clock));
+  if (api.extension.inIncognitoContext)
+    parts.push(el('p', 'note', 'Private window: storage is kept in memory and may be much faster than usual.'));
+  return parts;
+}
+
+function howToRecord(): Node[] {
+  return ['To record: open DevTools (', ...devtoolsKeys(), '), choose ', el('strong', '', 'vfscope'), ', press Record.'].map((part) =>
+    typeof part === 'string' ? document.createTextNode(part) : part,
+  );
+}
+
+/** What a recording that covers this tab means for its user. */
+function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): Node[] {
+  const from = new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  const what = scope === 'tab' ? 'This tab is' : 'All tabs of this origin are';
+  const whose = tabId === tab ? 'Press Stop in the vfscope panel of its DevTools' : 'Press Stop in the DevTools where it was started';
+  return [el('strong', 'recording', `${what} being recorded since ${from}.`), document.createTextNode(` ${whose}, and read the findings.`)];
+}
+
+/** `?tab=<id>` looks at that tab instead of the active one. */
+async function chosenTab(): Promise<chrome.tabs.Tab | undefined> {
+  const asked = new URLSearchParams(location.search).get('tab');
+  if (asked !== null) return api.tabs.get(Number(asked));
+  return (await api.tabs.query({ active: true, currentWindow: true }))[0];
+}
+
+async function main(): Promise<void> {
+  const found = document.querySelector('#found')!;
+  const next = document.querySelector('#next')!;
+  try {
+    const tab = await chosenTab();
+    const cause = whyNotRecordable(tab?.url);
+    if (cause) found.replaceChildren(cause);
+    else {
+      document.querySelector('#origin')!.textContent = new URL(tab!.url!).host;
+      const [answer] = await api.scripting.executeScript({ target: { tabId: tab!.id! }, func: look, args: [MAX_FILES] });
+      if (!answer?.result) throw new Error('the page gave no answer; reload it and try again');
+      found.replaceChildren(...describe(answer.result));
+      const recording = (await api.runtime.sendMessage({ k: 'recording?', tabId: tab!.id! } satisfies Ask)) as RecordingState | null;
+      next.replaceChildren(...(recording ? aboutRecording(recording, tab!.id!) : howToRecord()));
+    }
+  } catch (e) {
+    found.replaceChildren(`This page could not be looked at: ${e instanceof Error ? e.message : String(e)}`);
+  }
+  next.toggleAttribute('hidden', !next.hasChildNodes());
+  document.documentElement.dataset['ready'] = 'true';
+}
+void main();

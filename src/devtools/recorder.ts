@@ -1,0 +1,178 @@
+/**
+ * The record button's other side: commands to the background, recorded pages' ports from the hub or, where none can be handed
+ * over, from relays through the background.
+ */
+import { api } from '../platform/extension-api.ts';
+import { connectLasting } from '../platform/lasting-port.ts';
+import { isSafariBuild } from '../platform/safari.ts';
+import {
+  isRelayMessage,
+  panelPortName,
+  type Answer,
+  type BackgroundMessage,
+  type HandoverMessage,
+  type PanelMessage,
+  type RecordingScope,
+} from '../protocol/messages.ts';
+import { RelayEnd } from '../protocol/relay.ts';
+import { captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
+import type { RecorderControl, RecordingStatus } from '../viewer/host.ts';
+
+/** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
+const PING_EVERY_MS = 20_000;
+/** A command or a registration without an answer for this long is said again, over a new connection: both may be said twice. */
+const ANSWER_MS = 3000;
+const TRIES = 10;
+const ACCESS_LOST =
+  'The access of vfscope to web pages was taken back. What is recorded stays, and pages that are open go on; pages that load from now on are not recorded until it is given again.';
+
+interface Command {
+  message: PanelMessage;
+  /** What the state is to be. */
+  recording: boolean;
+  done: () => void;
+  failed: (error: Error) => void;
+}
+
+/** @param tabId the tab whose pages are recorded */
+export function recordTab(tabId: number): RecorderControl {
+  let status: RecordingStatus = { recording: false, busy: false, origin: '', error: null };
+  const listeners = new Set<(status: RecordingStatus) => void>();
+  const portListeners = new Set<(port: MessagePort) => void>();
+  let command: Command | null = null;
+
+  const update = (change: Partial<RecordingStatus>): void => {
+    status = { ...status, ...change };
+    for (const listener of listeners) listener(status);
+  };
+  const handOut = (port: MessagePort): void => portListeners.forEach((listener) => listener(port));
+
+  const hub = isSafariBuild() ? null : connectHub(tabId, handOut);
+
+  // ports that are relayed
+  const relays = new Map<string, RelayEnd>();
+  const relay = (source: string): RelayEnd => {
+    const found = relays.get(source) ?? new RelayEnd(source, (message) => background.post(message), handOut);
+    relays.set(source, found);
+    return found;
+  };
+
+  const finish = (error: Error | null): void => {
+    const finished = command;
+    command = null;
+    update({ busy: false, error: error && !finished ? error.message : null }); // a command's failure is told by its promise
+    if (error) finished?.failed(error);
+    else finished?.done();
+  };
+
+  const background = connectLasting<BackgroundMessage, PanelMessage>(panelPortName(tabId), {
+    onMessage(message) {
+      if (message.k === 'relay') {
+        if (isRelayMessage(message)) relay(message.source).receive(message);
+      } else if (message.k === 'access')
+        update({ access: message.granted, ...(status.recording && !message.granted ? { error: ACCESS_LOST } : {}) });
+      else if (message.k === 'failed') finish(new Error(message.message));
+      else {
+        const recording = message.recording !== null;
+        update({ recording, origin: message.recording?.origin ?? '' });
+        if (command?.recording === recording) finish(null);
+      }
+    },
+    onReconnect() {
+      if (command) background.post(command.message);
+      for (const end of relays.values()) end.repair();
+    },
+    onOrphaned: () => finish(new Error('vfscope was updated or removed. Close DevTools and open it again.')),
+  });
+  setInterval(() => status.recording && background.post({ k: 'ping' }), PING_EVERY_MS);
+
+  /** One command at a time: the answer to it is the state that it asks for. */
+  const run = (message: PanelMessage, recording: boolean): Promise<void> => {
+    const answered = new Promise<void>((done, failed) => {
+      if (command) return failed(new Error('The last command has not been answered yet.'));
+      command = { message, recording, done, failed };
+      update({ busy: true, error: null });
+      background.post(message);
+    });
+    return insist(
+      answered,
+      () => background.reconnect(), // which says the command again
+      () =>
+        finish(
+          new Error('The background part of vfscope does not answer. Reload vfscope on the extensions page, then open DevTools again.'),
+        ),
+    );
+  };
+
+  return {
+    async start({ scope, reload, capture }: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }) {
+      await hub?.register();
+      const transport = await chosenTransport();
+      await run({ k: 'start', scope, reload, transport, capture: capture ?? (await chosenCapture()) }, true);
+    },
+    stop: () => run({ k: 'stop' }, false),
+    allowAccess: () => background.post({ k: 'allow' }),
+    subscribe(listener) {
+      listeners.add(listener);
+      listener(status);
+      return () => void listeners.delete(listener);
+    },
+    onPort(listener) {
+      portListeners.add(listener);
+      return () => void portListeners.delete(listener);
+    },
+  };
+}
+
+/** The SharedWorker through which pages hand their ports over. */
+function connectHub(panel: number, handOut: (port: MessagePort) => void): { register(): Promise<void> } {
+  let registered: () => void = () => {};
+  const connect = (): MessagePort => {
+    const port = new SharedWorker(api.runtime.getURL('handover/hub.js')).port;
+    port.onmessage = ({ data, ports: [handed] }: MessageEvent<HandoverMessage>) => {
+      if (data.k === 'ping') port.postMessage({ k: 'pong' } satisfies HandoverMessage);
+      else if (data.k === 'registered') registered();
+      else if (data.k === 'port' && handed) handOut(handed);
+    };
+    return port;
+  };
+  let hub = connect();
+  const say = (): void => hub.postMessage({ k: 'register', panel } satisfies HandoverMessage);
+  return {
+    register() {
+      let failed: (error: Error) => void;
+      const done = new Promise<void>((resolve, reject) => {
+        registered = resolve;
+        failed = reject;
+      });
+      say();
+      const again = (): void => {
+        hub = connect();
+        say();
+      };
+      return insist(done, again, () => failed(new Error('The hub of vfscope does not answer. Close DevTools and open it again.')));
+    },
+  };
+}
+
+/** Wait for an answer: `again` at every delay, `giveUp` after the last one, which must make `answer` fail. */
+async function insist(answer: Promise<void>, again: () => void, giveUp: () => void): Promise<void> {
+  let tries = 0;
+  const timer = setInterval(() => (++tries < TRIES ? again() : giveUp()), ANSWER_MS);
+  try {
+    await answer;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** `{capture, layers, buffer, stacks}` in the extension's local storage, as the settings leave them there. */
+async function chosenCapture(): Promise<CaptureOptions> {
+  return captureOptionsOf(await api.storage.local.get(['capture', 'layers', 'buffer', 'stacks']));
+}
+
+/** `{transport: 'runtime'}` in the extension's local storage: never hand ports over. For browsers where that fails without a sign; always in Safari. */
+async function chosenTransport(): Promise<Answer['transport']> {
+  const { transport } = await api.storage.local.get('transport');
+  return transport === 'runtime' || isSafariBuild() ? 'runtime' : 'port';
+}

@@ -1,0 +1,5 @@
+/** The welcome page: all it works out is which keys open DevTools here. */
+import { devtoolsKeys } from './devtools-keys.ts';
+
+document.querySelector('#keys')!.replaceChildren(...devtoolsKeys());
+document.documentElement.dataset['ready'] = 'true';

@@ -1,0 +1,70 @@
+/** The JavaScript stack that leads to a statement, without our own frames: asked for by option, once a statement and connection. */
+
+/** Characters that are kept of a stack, and frames that are asked for. */
+const MOST_TEXT = 4096;
+const MOST_FRAMES = 50;
+
+/** `at f (url:1:2)`, `at url:1:2` (V8); `f@url:1:2` (Firefox, Safari) */
+const PLACE = /^(.*?[(@\s]|@?)((?:[a-z][a-z0-9+.-]*:|\/)[^()\s]*?):(\d+):(\d+)(\)?)$/i;
+
+interface StackedError {
+  stackTraceLimit?: unknown;
+  prepareStackTrace?: unknown;
+}
+
+/** The script that we are in, of which a worker's own text may be the rest. */
+export interface OwnScript {
+  url: string;
+  /** Lines that are ours, the last one up to this column. */
+  lines: number;
+  columns: number;
+  /** What stands before the app's first line: lines to take off the app's frames. */
+  shift: number;
+}
+
+/** Frames as the browser writes them, innermost first; our frames above it are in it. An app's own formatter is not asked. */
+function rawStack(): string {
+  const E = Error as StackedError;
+  const { stackTraceLimit, prepareStackTrace } = E;
+  try {
+    if (typeof stackTraceLimit === 'number') E.stackTraceLimit = MOST_FRAMES;
+    if (prepareStackTrace !== undefined) E.prepareStackTrace = undefined;
+    return String(new Error().stack);
+  } finally {
+    if (typeof stackTraceLimit === 'number') E.stackTraceLimit = stackTraceLimit;
+    if (prepareStackTrace !== undefined) E.prepareStackTrace = prepareStackTrace;
+  }
+}
+
+/** Where this code runs. @param extent of what is ours; known to who knows the script */
+export function ownScript(extent: Omit<OwnScript, 'url'>): OwnScript | null {
+  for (const line of rawStack().split('\n')) {
+    const place = PLACE.exec(line.trim());
+    if (place) return { url: place[2]!, ...extent };
+  }
+  return null;
+}
+
+/**
+ * A browser's stack without our frames and the line that names the error; of an app's text behind ours in one script the lines are counted
+ * from its own first. At most 4096 characters, whole frames.
+ */
+export function withoutOurs(stack: string, own: OwnScript | null): string {
+  let out = '';
+  for (const line of stack.split('\n')) {
+    let frame = line.trim();
+    const place = PLACE.exec(frame);
+    if (/^Error\b/.test(frame) || frame === '') continue;
+    if (own && place?.[2] === own.url) {
+      const [row, column] = [Number(place[3]), Number(place[4])];
+      if (row < own.lines || (row === own.lines && column <= own.columns)) continue;
+      frame = `${place[1]}${place[2]}:${row - own.shift}:${column}${place[5]}`;
+    }
+    if (out.length + frame.length + 1 > MOST_TEXT) break;
+    out += out ? `\n${frame}` : frame;
+  }
+  return out;
+}
+
+/** The stack of whoever called into us; '' where there is none. */
+export const callStack = (own: OwnScript | null): string => withoutOurs(rawStack(), own);

@@ -1,0 +1,68 @@
+/**
+ * The engine's own page-cache counters, read by sqlite3_db_status after a statement: cumulative per connection. No SQL runs, and
+ * the app's memory is touched once, by one malloc of eight bytes.
+ */
+import { Op } from '../trace/event.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+
+/** SQLITE_DBSTATUS_CACHE_HIT, _MISS, _WRITE, _SPILL */
+const STATUS = [7, 8, 9, 12] as const;
+/** Finds one of the engine's functions by SQLite's name, or `malloc`; null where the build does not show it. */
+export type Reach = (name: string) => ((...args: number[]) => unknown) | null;
+
+type EngineCall = (...args: number[]) => unknown;
+
+export class CounterReader {
+  private readonly recorder: Recorder;
+  private readonly memory: EngineMemory;
+  private readonly reach: Reach;
+  private status: EngineCall | null = null;
+  private scratch = 0;
+  private broken = false;
+  /** By connection: what the four counters were, in the order of `STATUS`. */
+  private readonly last = new Map<number, Float64Array>();
+
+  constructor(recorder: Recorder, memory: EngineMemory, reach: Reach) {
+    this.recorder = recorder;
+    this.memory = memory;
+    this.reach = reach;
+  }
+
+  get available(): boolean {
+    return !this.broken && this.reach('sqlite3_db_status') !== null && this.reach('malloc') !== null;
+  }
+
+  /** Record the counters of an open connection, when they changed. */
+  read(db: number, context: number): void {
+    const status = this.status ?? this.prepare(db);
+    if (status === null) return;
+    const { memory, scratch } = this;
+    let last = this.last.get(context);
+    if (last === undefined) this.last.set(context, (last = new Float64Array(STATUS.length).fill(NaN)));
+    let changed = false;
+    for (let i = 0; i < STATUS.length; i++) {
+      if (status(db, STATUS[i]!, scratch, scratch + 4, 0) !== 0) return;
+      const value = memory.word(scratch);
+      if (value !== last[i]) changed = true;
+      last[i] = value;
+    }
+    if (changed) this.recorder.instant(Op.sqlCounters, 0, last[0]!, last[1]!, last[2], context, last[3], false);
+  }
+
+  /** sqlite3_db_status, once there is memory for its answers. */
+  private prepare(db: number): EngineCall | null {
+    if (!this.available) return null;
+    const scratch = this.reach('malloc')!(8);
+    if (typeof scratch === 'number' && scratch !== 0) {
+      this.scratch = scratch;
+      this.reach('sqlite3_db_status')!(db, STATUS[0], scratch, scratch + 4, 0); // older glue puts the real function in place at its first call
+      this.status = this.reach('sqlite3_db_status');
+    } else this.broken = true;
+    return this.status;
+  }
+
+  forget(context: number): void {
+    this.last.delete(context);
+  }
+}

@@ -1,0 +1,171 @@
+/** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
+import type { EngineInfo } from '../trace/event.ts';
+import type { PromiseWatch } from '../trace/promise-watch.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import { VfsTracer } from '../vfs-instrumented/interpose/patch.ts';
+import { peekInto } from '../vfs-instrumented/interpose/peek.ts';
+import { Asyncify } from './asyncify.ts';
+import type { OwnScript } from './call-stacks.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { TABLE_EXPORT } from './private-table.ts';
+import { wrapNamedExports } from './sql-exports.ts';
+import { SqlLayer } from './sql-layer.ts';
+import type { SqlTexts } from './sql-texts.ts';
+
+/** What all engines of a thread share. */
+export interface SharedParts {
+  readonly texts: SqlTexts;
+  /** Say the stack of each statement's first sight. */
+  readonly stacks: { own: OwnScript | null } | null;
+  /** Say bound values. */
+  readonly values: boolean;
+  /** Tells how the promises of suspended calls settle. */
+  readonly watch: PromiseWatch;
+}
+
+export interface EngineParts {
+  readonly recorder: Recorder;
+  readonly exports: WebAssembly.Exports;
+  readonly memory: WebAssembly.Memory;
+  readonly table: WebAssembly.Table | null;
+  readonly fingerprint: Fingerprint;
+  readonly shared: SharedParts;
+  readonly layers: { vfs: boolean; sql: boolean };
+}
+
+export class Engine {
+  readonly memory: WebAssembly.Memory;
+  readonly table: WebAssembly.Table | null;
+  readonly vfs: VfsTracer | null;
+  readonly sql: SqlLayer | null;
+  readonly usesNamedExports: boolean;
+  readonly createdAt: number;
+  /** What the app gets as `instance.exports`; the engine's own where nothing had to be wrapped. */
+  readonly exports: WebAssembly.Exports;
+  /** The Emscripten Module object, once its glue has shown it. */
+  module: object | null = null;
+  private readonly functions = new Set<unknown>();
+  private readonly parts: EngineParts;
+  private vfsNote: string | null = null;
+  private readonly wideAddresses: boolean;
+  private id = 0;
+  /** Whether the definition said that SQL calls are seen. */
+  private saidSql = false;
+  private active = true;
+
+  constructor(parts: EngineParts) {
+    const { recorder, exports, memory, table, fingerprint } = parts;
+    this.parts = parts;
+    this.memory = memory;
+    this.table = table;
+    this.createdAt = recorder.now();
+    this.wideAddresses = peekInto(memory) === null;
+    this.usesNamedExports = fingerprint.namedExports;
+    this.vfs = this.traceVfs();
+    const asyncify = fingerprint.asyncify ? new Asyncify(recorder.memory, this.vfs?.block ?? 0) : null;
+    const reader = this.vfs?.memory ?? new EngineMemory(memory);
+    this.sql =
+      parts.layers.sql && !this.wideAddresses
+        ? new SqlLayer(recorder, reader, parts.shared, this.reach, asyncify, () => this.define())
+        : null;
+    const wrapsExports = asyncify !== null || (this.sql !== null && this.usesNamedExports) || TABLE_EXPORT in exports;
+    const copy: Record<string, unknown> = wrapsExports ? Object.assign(Object.create(null) as object, exports) : exports;
+    if (wrapsExports) delete copy[TABLE_EXPORT];
+    if (asyncify)
+      asyncify.wrapExports(
+        copy,
+        fingerprint.asyncify!,
+        this.sql?.resume ?? ((): void => {}),
+        this.sql?.settleSuspended ?? ((): void => {}),
+      );
+    if (this.sql && this.usesNamedExports) wrapNamedExports(copy, this.sql, () => this.active, parts.shared.values);
+    this.exports = copy as WebAssembly.Exports;
+    for (const source of [exports, copy])
+      for (const value of Object.values(source)) if (typeof value === 'function') this.functions.add(value);
+  }
+
+  private traceVfs(): VfsTracer | null {
+    const { recorder, table, memory, fingerprint, layers } = this.parts;
+    if (this.wideAddresses) this.vfsNote = 'It addresses its memory with 64 bits (memory64): only 32-bit builds can be traced.';
+    if (!layers.vfs || this.wideAddresses) return null;
+    if (!table) {
+      this.vfsNote = 'Its function table is private: its VFS calls cannot be seen.';
+      return null;
+    }
+    try {
+      const tracer = new VfsTracer(recorder, { memory, table, asyncify: fingerprint.asyncify !== null, engine: () => this.define() });
+      if (tracer.install().transfers >= 2) return tracer;
+      this.vfsNote = 'No VFS methods were found in the function table of this build.';
+    } catch (error) {
+      recorder.fault('installing the VFS layer', error);
+      this.vfsNote = `The VFS layer could not be installed: ${error instanceof Error ? error.message : String(error)}`;
+    }
+    return null;
+  }
+
+  /** One of the engine's functions by SQLite's name. */
+  private reach = (name: string): ((...args: number[]) => unknown) | null => {
+    const found = this.usesNamedExports ? this.parts.exports[name] : this.module && valueOf(this.module, `_${name}`);
+    return typeof found === 'function' ? (found as (...args: number[]) => unknown) : null;
+  };
+
+  /** Is this Emscripten Module object the glue of this engine? null = nothing on it says so, nor the contrary. */
+  owns(module: object, fn: unknown): boolean | null {
+    if (this.functions.has(fn)) return true;
+    for (const heap of ['HEAPU8', 'HEAP8', 'HEAP32'].map((key) => valueOf(module, key)))
+      if (ArrayBuffer.isView(heap)) return heap.buffer === this.memory.buffer;
+    const memory = valueOf(module, 'wasmMemory');
+    if (memory !== undefined) return memory === this.memory;
+    const asm = valueOf(module, 'asm') ?? valueOf(module, 'wasmExports');
+    return asm === undefined ? null : asm === this.exports || asm === this.parts.exports;
+  }
+
+  get sqlSeen(): boolean {
+    return this.sql !== null && (this.usesNamedExports || this.module !== null);
+  }
+
+  /**
+   * Id of the engine's definition, emitted at the first call, and again when its SQL functions are seen only after that: a busy
+   * machine takes its time between loading SQLite and using it.
+   */
+  define(): number {
+    if (this.id && this.saidSql === this.sqlSeen) return this.id;
+    const { recorder, fingerprint } = this.parts;
+    this.id ||= recorder.nextId();
+    this.saidSql = this.sqlSeen;
+    const notes = [this.vfsNote];
+    if (this.sql && !this.sqlSeen) notes.push('The SQL functions of this build were not seen: its glue names them in a way of its own.');
+    const info: EngineInfo = {
+      name: this.name(),
+      sqliteVersion: fingerprint.sqliteVersion,
+      sourceId: fingerprint.sourceId,
+      suspension: fingerprint.suspension,
+      layers: { vfs: this.vfs !== null, sql: this.sqlSeen, counters: this.sqlSeen && this.sql!.counters.available },
+      note: notes.filter((n) => n !== null).join(' ') || null,
+    };
+    recorder.emit({ kind: 'engine', id: this.id, ...info });
+    return this.id;
+  }
+
+  private name(): string {
+    const { name } = this.parts.fingerprint;
+    // absurd-sql is a fork of sql.js that adds this one entry point to the glue
+    return name === 'sql.js' && this.module && 'register_for_idb' in this.module ? 'absurd-sql' : name;
+  }
+
+  originalAt(slot: number): WasmFunction | null {
+    return this.vfs?.originalAt(slot) ?? null;
+  }
+
+  restore(): void {
+    this.active = false;
+    this.vfs?.restore();
+  }
+}
+
+/** A plain property: glue built with assertions has accessors that abort the program. */
+function valueOf(object: object, key: string): unknown {
+  return Object.getOwnPropertyDescriptor(object, key)?.value as unknown;
+}

@@ -1,0 +1,161 @@
+/**
+ * Traces every SQLite that this thread instantiates from now on, with no cooperation of the app: its VFS calls, its SQL calls and
+ * its page-cache counters, into the thread's recorder. What goes wrong here is the tracer's own: the app gets its engine unharmed.
+ */
+import type { CaptureLevel } from '../trace/capture.ts';
+import { PromiseWatch } from '../trace/promise-watch.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { NativeMemory, NativeTable, type WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import type { OwnScript } from './call-stacks.ts';
+import { Engine, type SharedParts } from './engine.ts';
+import { wrapEntryPoints } from './entry-points.ts';
+import { fingerprint } from './fingerprint.ts';
+import { importedValues } from './imports.ts';
+import { announceOther, otherDatabase } from './other-databases.ts';
+import { TABLE_EXPORT, withTableExport } from './private-table.ts';
+import { trapEmscriptenModules } from './sql-emscripten.ts';
+import type { SqlLayer } from './sql-layer.ts';
+import { SqlTexts } from './sql-texts.ts';
+
+export interface EngineOptions {
+  /** Trace VFS calls; default true. */
+  vfs?: boolean;
+  /** Trace SQL calls and counters; default true. */
+  sql?: boolean;
+  /** Which texts and values of SQL are kept (trace/capture.ts); default 1, folded texts. */
+  level?: CaptureLevel;
+  /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
+  stacks?: { own: OwnScript | null };
+}
+
+export interface InstalledEngines {
+  /** Everything as it was: globals, prototypes, table slots. Engines that run go on, untraced. */
+  restore(): void;
+  /**
+   * Emit the definitions of engines that have done nothing yet, so that the panel can name them. Call at drains.
+   * @param olderThanMs their glue has had this long to show its SQL functions
+   */
+  announce(olderThanMs?: number): void;
+  /** Engines seen so far. */
+  readonly count: number;
+}
+
+/** Call before the first line of the app. Engines that exist already cannot be traced. */
+export function installEngines(recorder: Recorder, options: EngineOptions = {}): InstalledEngines {
+  const layers = { vfs: options.vfs ?? true, sql: options.sql ?? true };
+  const { level = 1 } = options;
+  const watch = new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
+  const shared: SharedParts = { texts: new SqlTexts(recorder, level), stacks: options.stacks ?? null, values: level === 3, watch };
+  const engines: Engine[] = [];
+  const byModule = new WeakMap<object, Engine>();
+  const undo: (() => void)[] = [];
+
+  const guard = <T>(where: string, otherwise: T, run: () => T): T => {
+    try {
+      return run();
+    } catch (error) {
+      recorder.fault(where, error);
+      return otherwise;
+    }
+  };
+
+  /** @param calling a call is under way, so the engine exists: where nothing ties the two together, it is the one that is left */
+  const engineOf = (module: object, fn: unknown, calling: boolean): Engine | null => {
+    const known = byModule.get(module);
+    if (known) return known;
+    const free = engines.filter((e) => e.module === null);
+    let found = free.find((e) => e.owns(module, fn) === true) ?? null;
+    if (!found && calling) {
+      const left = free.filter((e) => !e.usesNamedExports && e.owns(module, fn) === null);
+      if (left.length === 1) found = left[0]!;
+    }
+    if (!found) return null;
+    found.module = module;
+    byModule.set(module, found);
+    return found;
+  };
+  const resolve = (module: object, fn: WasmFunction): SqlLayer | null =>
+    guard('finding the engine of a Module', null, () => {
+      const engine = engineOf(module, fn, true);
+      return engine && !engine.usesNamedExports ? engine.sql : null;
+    });
+
+  undo.push(
+    wrapEntryPoints({
+      bytes: (source) => (layers.vfs ? guard('the bytes of a module', null, () => withTableExport(source)) : null),
+      instance: (instance, imports) =>
+        guard('a new WebAssembly instance', instance, () => {
+          const engine = recognise(recorder, instance, imports, shared, layers, (memory) => engines.some((e) => e.memory === memory));
+          if (engine) engines.push(engine);
+          const exports = engine ? engine.exports : withoutTable(instance.exports);
+          if (exports === instance.exports) return instance;
+          return Object.create(instance, { exports: { value: exports, enumerable: true } }) as WebAssembly.Instance;
+        }),
+      slotSet: (table, slot, fn) =>
+        guard('a table slot', undefined, () => {
+          for (const e of engines) if (e.table === table) e.vfs?.slotSet(slot, typeof fn === 'function' ? fn : null);
+        }),
+      originalAt: (table, slot) => {
+        for (const e of engines) if (e.table === table) return e.originalAt(slot);
+        return null;
+      },
+    }),
+  );
+  if (layers.sql)
+    guard('the accessors on Object.prototype', undefined, () => {
+      undo.push(
+        trapEmscriptenModules(resolve, (module, fn) => void guard('a Module', null, () => engineOf(module, fn, false)), shared.values),
+      );
+    });
+
+  return {
+    restore() {
+      watch.restore();
+      for (const put of undo) guard('restoring', undefined, put);
+      for (const engine of engines) guard('restoring', undefined, () => engine.restore());
+    },
+    announce(olderThanMs = 0) {
+      for (const e of engines) if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
+    },
+    get count() {
+      return engines.length;
+    },
+  };
+}
+
+/** @returns null for what is no SQLite */
+function recognise(
+  recorder: Recorder,
+  instance: WebAssembly.Instance,
+  imports: unknown,
+  shared: SharedParts,
+  layers: { vfs: boolean; sql: boolean },
+  isKnown: (memory: WebAssembly.Memory) => boolean,
+): Engine | null {
+  const { exports } = instance;
+  const other = otherDatabase(exports);
+  if (other !== null) {
+    announceOther(recorder, other);
+    return null;
+  }
+  let table: WebAssembly.Table | null = null;
+  let memory: WebAssembly.Memory | null = null;
+  // by instanceof: their names are minified in most builds
+  const look = (value: unknown): void => {
+    if (value instanceof NativeTable) table ??= value;
+    else if (value instanceof NativeMemory) memory ??= value;
+  };
+  Object.values(exports).forEach(look);
+  if (!table || !memory) importedValues(imports).forEach(look);
+  if (!memory || isKnown(memory)) return null; // known: a side module that is linked into an engine
+  const found = fingerprint(exports, memory, imports);
+  return found && new Engine({ recorder, exports, memory, table, fingerprint: found, shared, layers });
+}
+
+/** The exports as the app knows them, of a module that turned out to be no engine after all. */
+function withoutTable(exports: WebAssembly.Exports): WebAssembly.Exports {
+  if (!(TABLE_EXPORT in exports)) return exports;
+  const copy: WebAssembly.Exports = Object.assign(Object.create(null) as object, exports);
+  delete copy[TABLE_EXPORT];
+  return copy;
+}

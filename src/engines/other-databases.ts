@@ -1,0 +1,34 @@
+/**
+ * Databases in wasm that are not SQLite's C code, told by the names of a few exports: their storage calls are traced, and the panel
+ * says why there is no more. Looking costs some property look-ups on any module.
+ */
+import type { Recorder } from '../trace/recorder.ts';
+
+const OTHERS: readonly { name: string; is: (exports: WebAssembly.Exports) => boolean }[] = [
+  // napi-rs registers each of Turso's classes by an export of its own; their numbers change
+  { name: '@tursodatabase/database-wasm', is: (e) => 'wasi_thread_start' in e && hasPrefix(e, '__napi_register__Opfs') },
+  { name: '@electric-sql/pglite', is: (e) => 'pgl_system' in e && 'pg_detoast_datum' in e },
+  { name: '@duckdb/duckdb-wasm', is: (e) => 'duckdb_web_open' in e },
+];
+/** Registrations come first among the exports. */
+const LOOK_AT = 64;
+
+function hasPrefix(exports: WebAssembly.Exports, prefix: string): boolean {
+  return Object.keys(exports)
+    .slice(0, LOOK_AT)
+    .some((name) => name.startsWith(prefix));
+}
+
+/** @returns its name as its users know it, or null */
+export function otherDatabase(exports: WebAssembly.Exports): string | null {
+  return OTHERS.find((o) => o.is(exports))?.name ?? null;
+}
+
+/** Says that such a database runs on this thread. */
+export function announceOther(recorder: Recorder, name: string): void {
+  recorder.define({
+    ...{ kind: 'engine', name, sqliteVersion: null, sourceId: null, suspension: 'unknown' },
+    layers: { vfs: false, sql: false, counters: false },
+    note: 'not SQLite C: storage calls only',
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * Values that the app binds, at capture level 3 only: kept by statement as it binds them, said once a run. Nothing is asked of SQLite: its
+ * sqlite3_expanded_sql would allocate in the app's memory. Texts are cut, blobs are told by their length alone.
+ */
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import { keepShape } from './asyncify.ts';
+
+/** Characters of a text that are kept. */
+const MOST_TEXT = 200;
+/** Parameters of a statement that are kept. */
+export const MOST_VALUES = 100;
+
+type BindKind = 'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
+export interface TracedBind {
+  /** Its C name. */
+  readonly name: string;
+  readonly kind: BindKind;
+}
+const bind = (name: string, kind: BindKind): TracedBind => ({ name: `sqlite3_${name}`, kind });
+
+/** All take (stmt, index, value, ...); the 64-bit lengths of text64 and blob64 come as BigInt or number. */
+export const TRACED_BINDS: readonly TracedBind[] = [
+  bind('bind_int', 'int'),
+  bind('bind_int64', 'int64'),
+  bind('bind_double', 'double'),
+  bind('bind_text', 'text'),
+  bind('bind_text64', 'text'),
+  bind('bind_text16', 'text16'),
+  bind('bind_blob', 'blob'),
+  bind('bind_blob64', 'blob'),
+  bind('bind_zeroblob', 'zeroblob'),
+  bind('bind_null', 'null'),
+  bind('clear_bindings', 'clear'),
+];
+
+/** Who keeps what is bound. */
+export interface BindKeeper {
+  bound(traced: TracedBind, args: ArrayLike<unknown>): void;
+}
+
+const { apply } = Reflect;
+
+/** A function in the place of `fn`, of its name and arity, that tells what it bound once SQLite has taken it. */
+export function bindCall(traced: TracedBind, fn: WasmFunction, keeperOf: () => BindKeeper | null): WasmFunction {
+  const wrapper = function (this: unknown): unknown {
+    const result: unknown = apply(fn, this, arguments);
+    if (result === 0) keeperOf()?.bound(traced, arguments);
+    return result;
+  };
+  return keepShape(wrapper, fn);
+}
+
+const quoted = (text: string): string =>
+  text.length > MOST_TEXT ? `'${text.slice(0, MOST_TEXT).replaceAll("'", "''")}…'` : `'${text.replaceAll("'", "''")}'`;
+
+/** A bound value as an SQL literal. @throws where the memory cannot be read */
+export function literalOf(kind: BindKind, memory: EngineMemory, args: ArrayLike<unknown>): string {
+  const [, , value, length] = Array.from(args);
+  switch (kind) {
+    case 'int':
+      return String(Number(value) | 0);
+    case 'int64':
+      // builds without BigInt pass two halves
+      return typeof value === 'bigint'
+        ? String(value)
+        : String(BigInt.asIntN(64, (BigInt(Number(length) | 0) << 32n) | BigInt(Number(value) >>> 0)));
+    case 'double':
+      return String(Number(value));
+    case 'text':
+    case 'text16':
+      return text(kind, memory, Number(value), Number(length));
+    case 'blob':
+      return Number(value) ? `x'(${Math.max(0, Number(length))} bytes)'` : 'NULL';
+    case 'zeroblob':
+      return `x'(${Math.max(0, Number(value))} bytes)'`;
+    default:
+      return 'NULL';
+  }
+}
+
+/** @param bytes negative: up to the NUL */
+function text(kind: 'text' | 'text16', memory: EngineMemory, address: number, bytes: number): string {
+  if (!address) return 'NULL';
+  const heap = memory.bytes();
+  const step = kind === 'text16' ? 2 : 1;
+  const most = Math.min(heap.length, address + (bytes < 0 ? MOST_TEXT * 4 + step : Math.min(bytes, MOST_TEXT * 4)));
+  let end = most;
+  if (bytes < 0) {
+    end = address;
+    while (end + step <= most && (heap[end] !== 0 || (step === 2 && heap[end + 1] !== 0))) end += step;
+  }
+  // decoded from a copy: TextDecoder takes no shared memory
+  return quoted(new TextDecoder(kind === 'text16' ? 'utf-16le' : 'utf-8').decode(heap.slice(address, end)));
+}

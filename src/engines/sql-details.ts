@@ -1,0 +1,48 @@
+/** What is said of statements on request only: values that were bound, once a run, and stacks, once a text and connection. */
+import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
+import { callStack } from './call-stacks.ts';
+import type { SharedParts } from './engine.ts';
+
+/** Runs whose values, and statements whose stacks are said at most. */
+const [MOST_RUNS, MOST_STACKS] = [100_000, 10_000];
+/** Above all ids: two of them make one exact number. */
+const ID_ROOM = 2 ** 26;
+
+/** The part of a statement that its values need. */
+interface Run {
+  readonly values: string[] | null;
+  fresh: boolean;
+}
+
+export class SqlDetails {
+  /** Texts and connections whose stack was said. */
+  private readonly stacked = new Set<number>();
+  private runsSaid = 0;
+
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly shared: SharedParts,
+  ) {}
+
+  /** @param token of the step that begins the run */
+  sayValues(s: Run, token: Token): void {
+    s.fresh = false;
+    if (!s.values?.length || token === NOTHING || this.runsSaid > MOST_RUNS) return;
+    if (++this.runsSaid > MOST_RUNS) {
+      this.recorder.note('engine', `The values of the first ${MOST_RUNS} runs are recorded, those of later ones are not.`);
+      return;
+    }
+    this.recorder.define({ kind: 'values', of: Recorder.seqOf(token), values: s.values.slice() });
+  }
+
+  /** @param text its id; 0 = none @param connection its id */
+  sayStack(text: number, connection: number): void {
+    const { stacks } = this.shared;
+    if (stacks === null || text === 0) return;
+    const key = text * ID_ROOM + connection;
+    if (this.stacked.has(key) || this.stacked.size >= MOST_STACKS) return;
+    this.stacked.add(key);
+    const stack = callStack(stacks.own);
+    if (stack) this.recorder.define({ kind: 'stack', of: text, connection, text: stack });
+  }
+}

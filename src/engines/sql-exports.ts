@@ -1,0 +1,21 @@
+/** SQL calls of builds whose exports carry SQLite's names (sqlite.org's): wrapped in the copy of the exports that the glue gets. */
+import { bindCall, TRACED_BINDS } from './sql-binds.ts';
+import { TRACED, tracedCall } from './sql-calls.ts';
+import type { SqlLayer } from './sql-layer.ts';
+
+/**
+ * Wrap the named exports of `copy` in place.
+ * @param active false once restored: calls then go straight through @param values the functions that bind values, too
+ */
+export function wrapNamedExports(copy: Record<string, unknown>, layer: SqlLayer, active: () => boolean, values: boolean): void {
+  const layerOf = (): SqlLayer | null => (active() ? layer : null);
+  for (const traced of TRACED) {
+    const original = copy[traced.name];
+    if (typeof original === 'function') copy[traced.name] = tracedCall(traced, original, layerOf);
+  }
+  if (!values) return;
+  for (const traced of TRACED_BINDS) {
+    const original = copy[traced.name];
+    if (typeof original === 'function') copy[traced.name] = bindCall(traced, original, layerOf);
+  }
+}

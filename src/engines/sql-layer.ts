@@ -1,0 +1,304 @@
+/**
+ * The SQL layer of one engine: records sqlite3_open ... sqlite3_close around the app's own calls, and makes them the parents of
+ * the VFS calls below. Where the functions come from is sql-exports.ts (named exports) and sql-emscripten.ts (Module._sqlite3_*).
+ * One sqlite3_exec is one event, whatever its text holds: SQLite prepares and steps inside by direct calls that nobody can see, and
+ * no VFS call marks where a statement ends (several may read pages of the cache alone). The record says how many there are in the text.
+ */
+import { Flag, Op } from '../trace/event.ts';
+import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
+import { Header } from '../trace/ring-layout.ts';
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import type { Asyncify } from './asyncify.ts';
+import { CounterReader, type Reach } from './counters.ts';
+import { forward, type Traced } from './sql-calls.ts';
+import { SqlDetails } from './sql-details.ts';
+import { literalOf, MOST_VALUES, type BindKeeper, type TracedBind } from './sql-binds.ts';
+import type { SharedParts } from './engine.ts';
+
+const NativePromise = Promise;
+const ROW = 100;
+const CURRENT = Header.current >>> 2;
+const CONTEXT = Header.context >>> 2;
+
+interface Connection {
+  readonly id: number;
+  readonly db: number;
+}
+/** What a call is on. Connections' own calls have one without text and instance. */
+interface Statement {
+  readonly text: number;
+  readonly instance: number;
+  readonly connection: Connection | null;
+  /** Stepped since the counters were last read. */
+  stepped: boolean;
+  /** Values bound, by parameter - 1; null = they are not kept. */
+  values: string[] | null;
+  /** The next step begins a run. */
+  fresh: boolean;
+}
+/** A call that has not really returned yet. */
+interface Suspended {
+  readonly traced: Traced;
+  readonly token: Token;
+  readonly subject: Statement;
+  readonly address: number;
+}
+
+/** SQL calls on the JavaScript stack of this thread, over all engines: 0 = what begins now was called by the app. */
+let depth = 0;
+
+export class SqlLayer implements BindKeeper {
+  readonly counters: CounterReader;
+  private readonly recorder: Recorder;
+  private readonly memory: EngineMemory;
+  private readonly shared: SharedParts;
+  private readonly details: SqlDetails;
+  private readonly reach: Reach;
+  private readonly asyncify: Asyncify | null;
+  private readonly header: Uint32Array;
+  private readonly connections = new Map<number, Connection>();
+  private readonly statements = new Map<number, Statement>();
+  /** Calls suspended by Asyncify, outermost last. */
+  private suspended: Suspended[] = [];
+
+  private readonly announce: () => void;
+
+  /** @param announce emits the engine's definition, once */
+  constructor(
+    recorder: Recorder,
+    memory: EngineMemory,
+    shared: SharedParts,
+    reach: Reach,
+    asyncify: Asyncify | null,
+    announce: () => void,
+  ) {
+    this.recorder = recorder;
+    this.announce = announce;
+    this.memory = memory;
+    this.shared = shared;
+    this.reach = reach;
+    this.asyncify = asyncify;
+    this.counters = new CounterReader(recorder, memory, reach);
+    this.details = new SqlDetails(recorder, shared);
+    this.header = new Uint32Array(recorder.memory.buffer, 0, 64);
+  }
+
+  /**
+   * Call `fn`, one of SQLite's functions, with `a` to `f`, and record it. Result, `this` and exceptions are the function's own.
+   * @param more all arguments, where they are not as many as SQLite's function takes; else null
+   */
+  call(
+    traced: Traced,
+    fn: WasmFunction,
+    self: unknown,
+    more: ArrayLike<unknown> | null,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    e: number,
+    f: number,
+  ): unknown {
+    const { recorder, header, asyncify } = this;
+    if (!recorder.enabled) return forward(traced.arity, fn, self, more, a, b, c, d, e, f);
+    const outer = header[CURRENT]!;
+    const outerContext = header[CONTEXT]!;
+    const address = traced.subject === 'prepare' ? (traced.arity === 6 ? e : d) : traced.subject === 'open' ? b : a;
+    let subject: Statement | null = null;
+    let token: Token = NOTHING;
+    try {
+      subject = this.subjectOf(traced, a, b, c);
+      if (subject) {
+        const context = subject.connection ? subject.connection.id : 0;
+        // a call of the app's own is nobody's child, even while another engine's call is suspended
+        if (depth === 0) header[CURRENT] = header[CONTEXT] = 0;
+        const statements = traced.op === Op.sqlExec ? this.shared.texts.statements : 0;
+        token = recorder.begin(traced.op, subject.text, NaN, 0, subject.instance, context, statements);
+        recorder.enter(token, context);
+        if (subject.fresh && traced.op === Op.sqlStep) this.details.sayValues(subject, token);
+      }
+    } catch (error) {
+      recorder.fault(traced.name, error);
+      subject = null;
+    }
+    if (!subject) return forward(traced.arity, fn, self, more, a, b, c, d, e, f);
+    const unwinds = asyncify === null ? 0 : asyncify.unwinds;
+    let result: unknown;
+    depth++;
+    try {
+      result = forward(traced.arity, fn, self, more, a, b, c, d, e, f);
+    } catch (error) {
+      recorder.end(token, -1, Flag.threw);
+      recorder.leave(outer, outerContext);
+      throw error;
+    } finally {
+      depth--;
+    }
+    if (asyncify !== null && asyncify.unwinds !== unwinds) this.suspended.push({ traced, token, subject, address });
+    else if (result instanceof NativePromise) this.settleLater(result, { traced, token, subject, address });
+    else {
+      const rc = Number(result) | 0;
+      recorder.end(token, rc);
+      header[CURRENT] = outer;
+      header[CONTEXT] = outerContext;
+      this.finish(traced, subject, address, rc);
+    }
+    return result;
+  }
+
+  /** JSPI: the call ends when its promise does. The app may never look at it: a rejection must stay as unhandled as it is. */
+  private settleLater(result: Promise<unknown>, call: Suspended): void {
+    try {
+      this.shared.watch.watch(result, (ok, value) => this.settle(call, ok ? Number(value) | 0 : -1, !ok));
+    } catch (error) {
+      this.recorder.fault(call.traced.name, error);
+    }
+  }
+  private settle({ traced, token, subject, address }: Suspended, rc: number, threw: boolean): void {
+    this.recorder.end(token, rc, Flag.async | (threw ? Flag.threw : 0));
+    if (depth === 0) this.recorder.leave(0, 0);
+    if (!threw) this.finish(traced, subject, address, rc);
+  }
+
+  /** Asyncify: the suspended stack goes on, from its outermost call. */
+  resume = (): void => {
+    const last = this.suspended.at(-1);
+    if (last) this.recorder.leave(this.asyncify?.innermost || Recorder.seqOf(last.token), last.subject.connection?.id ?? 0);
+  };
+  /** Asyncify: the suspended stack has come to its end. */
+  settleSuspended = (rc: number, threw: boolean): void => {
+    const all = this.suspended;
+    this.suspended = [];
+    for (const call of all) this.settle(call, rc, threw);
+  };
+
+  // ---- what each function means -----------------------------------------------------------------------------------------
+
+  /** What the call is on; null = the call is not recorded. */
+  private subjectOf(traced: Traced, a: number, b: number, c: number): Statement | null {
+    switch (traced.subject) {
+      case 'statement': {
+        const statement = this.statement(a);
+        if (traced.op === Op.sqlFinalize) this.statements.delete(a);
+        return statement;
+      }
+      case 'prepare': {
+        const text = this.shared.texts.statementAt(this.memory, b, c | 0);
+        const connection = this.connection(a);
+        this.details.sayStack(text, connection.id);
+        return this.statementOf(text, this.recorder.nextId(), connection);
+      }
+      case 'exec': {
+        const connection = this.connection(a);
+        const text = this.shared.texts.scriptAt(this.memory, b);
+        this.details.sayStack(text, connection.id);
+        return subjectWithoutRuns(text, connection);
+      }
+      case 'open': {
+        this.announce();
+        const connection = { id: this.recorder.nextId(), db: 0 };
+        const text = this.recorder.define({ kind: 'name', text: this.memory.cString(a) ?? '' });
+        return subjectWithoutRuns(text, connection);
+      }
+      case 'close':
+        return subjectWithoutRuns(0, this.connections.get(a) ?? null);
+    }
+  }
+
+  /** The call has really returned. @param address of what it wrote (ppDb, ppStmt), or else its first argument */
+  private finish(traced: Traced, subject: Statement, address: number, rc: number): void {
+    try {
+      const { op } = traced;
+      if (op === Op.sqlStep) {
+        subject.stepped = true;
+        if (rc !== ROW) this.ended(subject);
+      } else if (op === Op.sqlReset) this.ended(subject);
+      else if (op === Op.sqlPrepare) {
+        const stmt = rc === 0 && address ? this.memory.word(address) : 0;
+        if (stmt) this.statements.set(stmt, subject);
+      } else this.finishRare(op, subject, address, rc);
+    } catch (error) {
+      this.recorder.fault(traced.name, error);
+    }
+  }
+  private finishRare(op: number, subject: Statement, address: number, rc: number): void {
+    if (op === Op.sqlFinalize) this.readCounters(subject);
+    else if (op === Op.sqlExec) {
+      subject.stepped = true;
+      this.readCounters(subject);
+    } else if (op === Op.sqlOpen) {
+      const db = this.memory.word(address);
+      if (db) this.connections.set(db, { id: subject.connection!.id, db });
+    } else if (op === Op.sqlClose && rc === 0) {
+      // else SQLITE_BUSY: still open
+      this.connections.delete(address);
+      if (subject.connection) this.counters.forget(subject.connection.id);
+    }
+  }
+
+  private connection(db: number): Connection {
+    let known = this.connections.get(db);
+    if (!known) {
+      this.announce();
+      this.connections.set(db, (known = { id: this.recorder.nextId(), db }));
+    }
+    return known;
+  }
+
+  private statement(stmt: number): Statement | null {
+    if (!stmt) return null;
+    const known = this.statements.get(stmt);
+    if (known) return known;
+    // prepared where we do not look: SQLite itself knows its text and connection
+    const text = this.reach('sqlite3_sql')?.(stmt);
+    const db = this.reach('sqlite3_db_handle')?.(stmt);
+    const statement = this.statementOf(
+      typeof text === 'number' ? this.shared.texts.statementAt(this.memory, text, -1) : 0,
+      this.recorder.nextId(),
+      typeof db === 'number' ? this.connection(db) : null,
+    );
+    this.statements.set(stmt, statement);
+    return statement;
+  }
+
+  private statementOf(text: number, instance: number, connection: Connection | null): Statement {
+    const { values } = this.shared;
+    return { text, instance, connection, stepped: false, values: values ? [] : null, fresh: values };
+  }
+
+  private ended(s: Statement): void {
+    s.fresh = s.values !== null;
+    this.readCounters(s);
+  }
+
+  // ---- what is said on request --------------------------------------------------------------------------------------------
+
+  /** SQLite has taken a value. */
+  bound(traced: TracedBind, args: ArrayLike<unknown>): void {
+    if (!this.recorder.enabled) return;
+    try {
+      const values = this.statement(Number(args[0]))?.values;
+      if (!values) return;
+      const parameter = Number(args[1]) - 1;
+      if (traced.kind === 'clear') values.length = 0;
+      else if (parameter >= 0 && parameter < MOST_VALUES) {
+        while (values.length < parameter) values.push('NULL');
+        values[parameter] = literalOf(traced.kind, this.memory, args);
+      }
+    } catch (error) {
+      this.recorder.fault(traced.name, error);
+    }
+  }
+
+  private readCounters(s: Statement): void {
+    if (!s.stepped || !s.connection || (this.asyncify && this.asyncify.state !== 0)) return;
+    s.stepped = false;
+    if (this.connections.get(s.connection.db) === s.connection) this.counters.read(s.connection.db, s.connection.id);
+  }
+}
+
+/** A call on a connection, or a whole script. */
+const subjectWithoutRuns = (text: number, connection: Connection | null): Statement => ({
+  ...{ text, instance: 0, connection, stepped: false, values: null, fresh: false },
+});

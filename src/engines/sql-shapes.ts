@@ -1,0 +1,77 @@
+/** Ids of statements' shapes, found by their bytes: no string is made for a shape that is known. */
+
+interface Shape {
+  readonly words: Uint32Array;
+  readonly bytes: number;
+  readonly truncated: boolean;
+  readonly id: number;
+  /** Another shape of the same hash. */
+  readonly next: Shape | undefined;
+}
+
+/**
+ * The latest `limit` to twice as many. Two generations, the older one dropped whole: deleting the oldest entries of one Map one by
+ * one makes each deletion walk over the gaps of those before.
+ */
+export class SqlShapes {
+  private young = new Map<number, Shape>();
+  private old = new Map<number, Shape>();
+  private count = 0;
+  private readonly limit: number;
+  // what the last `find` looked for
+  private hash = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /**
+   * Id of a shape, or -1.
+   * @param words its bytes, four a word, zeros behind the last @param bytes how many they are
+   */
+  find(words: Uint32Array, bytes: number, truncated: boolean): number {
+    const hash = hashOf(words, bytes);
+    this.hash = hash;
+    const young = matching(this.young.get(hash), words, bytes, truncated);
+    if (young) return young.id;
+    const old = matching(this.old.get(hash), words, bytes, truncated);
+    if (!old) return -1;
+    this.keep(old.words, bytes, truncated, old.id);
+    return old.id;
+  }
+
+  /** Remember the id of the shape that `find` did not find. */
+  add(words: Uint32Array, bytes: number, truncated: boolean, id: number): void {
+    this.keep(words.slice(0, (bytes + 3) >>> 2), bytes, truncated, id);
+  }
+
+  private keep(words: Uint32Array, bytes: number, truncated: boolean, id: number): void {
+    if (this.count >= this.limit) {
+      this.old = this.young;
+      this.young = new Map();
+      this.count = 0;
+    }
+    this.young.set(this.hash, { words, bytes, truncated, id, next: this.young.get(this.hash) });
+    this.count++;
+  }
+}
+
+/** 30 bits: a small integer to the engine that runs this. */
+function hashOf(words: Uint32Array, bytes: number): number {
+  let hash = bytes;
+  for (let i = 0, n = (bytes + 3) >>> 2; i < n; i++) {
+    hash = Math.imul(hash ^ words[i]!, 0x9e3779b1);
+    hash ^= hash >>> 15;
+  }
+  return hash >>> 2;
+}
+
+function matching(first: Shape | undefined, words: Uint32Array, bytes: number, truncated: boolean): Shape | undefined {
+  for (let shape = first; shape; shape = shape.next) {
+    if (shape.bytes !== bytes || shape.truncated !== truncated) continue;
+    let i = shape.words.length;
+    while (i > 0 && shape.words[i - 1] === words[i - 1]) i--;
+    if (i === 0) return shape;
+  }
+  return undefined;
+}

@@ -1,0 +1,111 @@
+/**
+ * SQL texts as ids, their literals folded before they leave the page (unless the user asked for them: capture level 2). Read, folded and
+ * looked up as bytes in the engine's memory: a string is made for a shape that is new.
+ */
+import type { CaptureLevel } from '../trace/capture.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { SqlFolder } from '../trace/sqlite-format/sql-fold.ts';
+import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
+import { SqlShapes } from './sql-shapes.ts';
+import { SqlTemplates } from './sql-templates.ts';
+
+/** Longer texts are cut. */
+export const MAX_SQL_BYTES = 8192;
+const MAX_SHAPES = 2500;
+/** Texts with their literals that are told apart; what comes after them is folded. */
+const MAX_LITERAL_TEXTS = 20_000;
+const SEMICOLON = 59;
+
+const isSpace = (c: number): boolean => c === 32 || (c >= 9 && c <= 13);
+
+export class SqlTexts {
+  /** Statements in the text asked for last, as far as it is kept: an upper bound where one of them fails. */
+  statements = 0;
+  private readonly recorder: Recorder;
+  private readonly shapes = new SqlShapes(MAX_SHAPES);
+  private readonly templates = new SqlTemplates();
+  private readonly folder: SqlFolder<Uint8Array>;
+  /** The folder's output, four bytes a word. */
+  private words = new Uint32Array(0);
+  private readonly utf8 = new TextDecoder();
+  /** Id that was given last. */
+  private newest = 0;
+
+  private literalTexts = 0;
+
+  /** @param level of capture: 0 gives no text an id, 2 and above keep literals */
+  constructor(
+    recorder: Recorder,
+    private readonly level: CaptureLevel = 1,
+  ) {
+    this.recorder = recorder;
+    this.folder = new SqlFolder((length) => {
+      this.words = new Uint32Array((length >>> 2) + 1);
+      return new Uint8Array(this.words.buffer);
+    }, 0);
+  }
+
+  /** Id of the first statement at an address, as sqlite3_prepare takes it; 0 = none. @param bytes its length; negative = up to the NUL */
+  statementAt(memory: EngineMemory, address: number, bytes: number): number {
+    return this.at(memory, address, bytes, true);
+  }
+  /** Id of all that stands at an address up to its NUL, as sqlite3_exec takes it; 0 = nothing. */
+  scriptAt(memory: EngineMemory, address: number): number {
+    return this.at(memory, address, -1, false);
+  }
+
+  private at(memory: EngineMemory, address: number, bytes: number, first: boolean): number {
+    this.statements = 0;
+    if (!address) return 0;
+    const heap = memory.bytes();
+    const last = Math.min(heap.length, bytes < 0 ? heap.length : address + bytes);
+    let start = address;
+    // white space and empty statements before the first statement are no part of it
+    while (start < last && (isSpace(heap[start]!) || heap[start] === SEMICOLON)) start++;
+    const cut = Math.min(last, start + MAX_SQL_BYTES);
+    const { folder, newest } = this;
+    const fitting = first && this.level === 1;
+    if (fitting) {
+      const id = this.templates.find(heap, start, cut, cut < last);
+      if (id > 0) {
+        this.statements = 1;
+        return id;
+      }
+    }
+    const end = folder.fold(heap, start, cut, first);
+    this.statements = folder.statements;
+    if (this.level === 0) return 0;
+    const truncated = end === cut && cut < last && heap[cut] !== 0;
+    if (this.level === 1 || !folder.changed || this.literalTexts >= MAX_LITERAL_TEXTS) {
+      const folded = this.idOf(folder.length, truncated);
+      if (fitting && folded > 0 && this.newest === newest)
+        this.templates.learn(heap, start, end, end < cut && heap[end] === SEMICOLON, folded);
+      return folded;
+    }
+    folder.out.set(heap.subarray(start, end)); // the folder has room for twice as many
+    const id = this.idOf(end - start, truncated);
+    if (this.newest !== newest && ++this.literalTexts === MAX_LITERAL_TEXTS)
+      this.recorder.note(
+        'tracer-error',
+        `After ${MAX_LITERAL_TEXTS} different statements with literals, further ones are recorded folded.`,
+      );
+    return id;
+  }
+
+  /** Id of the first `bytes` of the folder's output. */
+  private idOf(bytes: number, truncated: boolean): number {
+    const { out } = this.folder;
+    let length = bytes;
+    while (length > 0 && isSpace(out[length - 1]!)) length--;
+    if (length === 0) return 0;
+    for (let i = length; i & 3; i++) out[i] = 0;
+    const { words } = this;
+    const known = this.shapes.find(words, length, truncated);
+    if (known >= 0) return known;
+    const text = this.utf8.decode(out.subarray(0, length));
+    const id = this.recorder.define(truncated ? { kind: 'sql', text, truncated } : { kind: 'sql', text });
+    this.shapes.add(words, length, truncated, id);
+    this.newest = id;
+    return id;
+  }
+}

@@ -1,0 +1,96 @@
+/** From samples to a result: counters that must be equal in all of them, times as median and spread, assertions as verdicts. */
+import { decide } from './assertions.ts';
+import type { Counters, Run, RunResult, Sample, Spread, StepResult, Workload } from './types.ts';
+
+/** @param values at least one */
+export function spreadOf(values: readonly number[]): Spread {
+  const median = medianOf(values);
+  return {
+    median,
+    least: Math.min(...values),
+    most: Math.max(...values),
+    mad: medianOf(values.map((v) => Math.abs(v - median))),
+    n: values.length,
+  };
+}
+function medianOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
+}
+
+/** Times end in `ms`; everything else is a count. */
+export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
+
+/** @param samples at least one, all of the same run */
+export function resultOf(run: Run, workload: Workload, samples: readonly Sample[], environment: RunResult['environment']): RunResult {
+  const first = samples[0]!;
+  const steps = first.steps.map((_, i): StepResult => stepResult(samples.map((s) => s.steps[i]!)));
+  const totals: Record<string, number> = {};
+  for (const step of steps) for (const [name, value] of Object.entries(step.counters)) totals[name] = (totals[name] ?? 0) + value;
+  const perSample = samples.map((s) => s.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0));
+  const digests = new Set(samples.map((s) => s.digest));
+  const result: Omit<RunResult, 'verdicts'> = {
+    run,
+    version: workload.version,
+    environment,
+    steps,
+    totals,
+    totalMs: run.mode === 'time' ? spreadOf(perSample) : null,
+    settings: first.settings,
+    digest: first.digest,
+    notes: [
+      ...new Set(samples.flatMap((s) => s.notes)),
+      ...(digests.size > 1 ? ['The rows that came back differ between the repeats.'] : []),
+      ...steps.flatMap((s) =>
+        s.unstable.length ? [`Step ${s.id}: ${s.unstable.join(', ')} differed between the repeats; the first is shown.`] : [],
+      ),
+    ],
+  };
+  return { ...result, verdicts: workload.assertions.map((a) => decide(a, (place) => placed(result, place))) };
+}
+
+function stepResult(samples: Sample['steps'][number][]): StepResult {
+  const { id, title, counters, skipped, statements } = samples[0]!;
+  const names = Object.keys(counters).filter((name) => !isTime(name));
+  const times = samples.flatMap((s) => s.counters.ms ?? []);
+  return {
+    id,
+    title,
+    counters: Object.fromEntries(names.map((name) => [name, counters[name]!])),
+    unstable: names.filter((name) => samples.some((s) => s.counters[name] !== counters[name])),
+    ms: times.length ? spreadOf(times) : null,
+    parts: partsOf(samples.map((s) => s.counters)),
+    ...(skipped ? { skipped } : {}),
+    ...(statements ? { statements } : {}),
+  };
+}
+
+/** Times of the parts of a step (`commit.ms`). */
+function partsOf(samples: readonly Counters[]): StepResult['parts'] {
+  const names = Object.keys(samples[0]!).filter((name) => name !== 'ms' && isTime(name));
+  return Object.fromEntries(names.map((name) => [name, spreadOf(samples.map((s) => s[name] ?? 0))]));
+}
+
+/** A number of a result, with the spread where it is a time; undefined = not known. */
+export function placed(
+  result: Omit<RunResult, 'verdicts'>,
+  { step, counter }: { step: string; counter: string },
+): { value: number; spread: Spread | null } | undefined {
+  const found = step === 'total' ? null : result.steps.find((s) => s.id === step);
+  if (found === undefined) return undefined;
+  if (counter === 'ms' || isTime(counter)) {
+    const spread = counter === 'ms' ? (found ? found.ms : result.totalMs) : found?.parts[counter];
+    return spread ? { value: spread.median, spread } : undefined;
+  }
+  const value = (found?.counters ?? result.totals)[counter];
+  // a counter that no call has moved does not appear: it is 0 where its family is known
+  if (value === undefined) return familyKnown(found?.counters ?? result.totals, counter) ? { value: 0, spread: null } : undefined;
+  return { value, spread: null };
+}
+
+const family = (counter: string): string => (/^(?:vfs|checkpoint)\./.test(counter) ? 'vfs' : counter.split('.')[0]!);
+function familyKnown(counters: Counters, counter: string): boolean {
+  const wanted = family(counter);
+  return Object.keys(counters).some((name) => family(name) === wanted);
+}

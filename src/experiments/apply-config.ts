@@ -1,0 +1,45 @@
+/** Sets a fresh connection as a Config says, by PRAGMAs, and reads back what it answered. null settings run no PRAGMA at all. */
+import type { Host } from './host.ts';
+import type { Config } from './types.ts';
+
+/** In the order that SQLite needs: page_size before anything is written, locking_mode before journal_mode=wal on a VFS without shared memory. */
+export function pragmasOf(c: Config): readonly (readonly [name: string, value: string])[] {
+  const all: [string, string | number | null][] = [
+    ['page_size', c.pageSize],
+    ['locking_mode', c.lockingMode],
+    ['journal_mode', c.journalMode],
+    ['synchronous', c.synchronous],
+    ['cache_size', c.cacheSize],
+    ['wal_autocheckpoint', c.walAutocheckpoint],
+  ];
+  return all.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)] as const]));
+}
+
+const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
+
+/** @returns the connection's settings, and a note for each that is not as asked. */
+export async function applyConfig(host: Host, config: Config): Promise<{ notes: string[]; settings: Record<string, string> }> {
+  const notes: string[] = [];
+  const settings: Record<string, string> = {};
+  const pragma = async (sql: string): Promise<string> => {
+    let answer = '';
+    await host.sqlite3.exec(host.db, sql, (row) => void (answer = String(row[0])));
+    return answer;
+  };
+  for (const [name, value] of pragmasOf(config)) {
+    await pragma(`PRAGMA ${name}=${value}`);
+    const read = await pragma(`PRAGMA ${name}`);
+    const now = name === 'synchronous' ? (SYNCHRONOUS[Number(read)] ?? read) : read;
+    settings[name] = now;
+    if (now !== value) notes.push(`PRAGMA ${name}=${value} was asked, ${now || 'nothing'} was answered.`);
+  }
+  return { notes, settings };
+}
+
+/** The connection's settings after a run, read when nothing is measured any more. */
+export async function settingsOf(host: Host): Promise<Record<string, string>> {
+  const settings: Record<string, string> = {};
+  for (const name of ['page_size', 'page_count', 'cache_size', 'journal_mode', 'synchronous', 'locking_mode', 'wal_autocheckpoint'])
+    await host.sqlite3.exec(host.db, `PRAGMA ${name}`, (row) => void (settings[name] = String(row[0])));
+  return settings;
+}

@@ -1,0 +1,82 @@
+/** The SQLite builds that experiments run on: where their glue, API and wasm are. Everything is loaded when used. */
+import type { SqliteApi } from './host.ts';
+import type { Config, EngineBuild } from './types.ts';
+
+/** Emscripten's module object, as far as experiments need it. */
+export interface EngineModule {
+  HEAPU8: Uint8Array;
+  UTF8ToString(pointer: number): string;
+  getValue(pointer: number, type: string): number;
+  _sqlite3_malloc?(bytes: number): number;
+  _sqlite3_db_status?(db: number, op: number, pCurrent: number, pHighest: number, reset: number): number;
+}
+interface FactoryOptions {
+  /** Emscripten calls it instead of fetching. */
+  readonly instantiateWasm: (
+    imports: WebAssembly.Imports,
+    done: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+  ) => object;
+}
+export type EngineFactory = (options: FactoryOptions) => Promise<EngineModule>;
+/** 1.0 and 2.x hand their VFS methods different arguments. */
+export type Generation = 1 | 2;
+
+export interface Build {
+  readonly generation: Generation;
+  /** The wasm file, as a path in its npm package. */
+  readonly wasm: string;
+  readonly load: () => Promise<{ factory: EngineFactory; api: (module: EngineModule) => SqliteApi }>;
+}
+
+type Glue = { default: unknown };
+type Api = { Factory: unknown };
+const of = async (
+  glue: Promise<unknown>,
+  api: Promise<unknown>,
+): Promise<{ factory: EngineFactory; api: (m: EngineModule) => SqliteApi }> => ({
+  factory: ((await glue) as Glue).default as EngineFactory,
+  api: ((await api) as Api).Factory as (m: EngineModule) => SqliteApi,
+});
+
+const api2 = (): Promise<unknown> => import('@journeyapps/wa-sqlite');
+const api1 = (): Promise<unknown> => import('wa-sqlite');
+
+const BUILDS: Readonly<Record<EngineBuild, Readonly<Partial<Record<Config['build'], Build>>>>> = {
+  'wa-sqlite-2.0.6': {
+    sync: {
+      generation: 2,
+      wasm: '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
+      load: () => of(import('@journeyapps/wa-sqlite/dist/wa-sqlite.mjs'), api2()),
+    },
+    asyncify: {
+      generation: 2,
+      wasm: '@journeyapps/wa-sqlite/dist/wa-sqlite-async.wasm',
+      load: () => of(import('@journeyapps/wa-sqlite/dist/wa-sqlite-async.mjs'), api2()),
+    },
+    jspi: {
+      generation: 2,
+      wasm: '@journeyapps/wa-sqlite/dist/wa-sqlite-jspi.wasm',
+      // @ts-expect-error the package declares no types for this build
+      load: () => of(import('@journeyapps/wa-sqlite/dist/wa-sqlite-jspi.mjs'), api2()),
+    },
+  },
+  'wa-sqlite-1.0.0': {
+    sync: {
+      generation: 1,
+      wasm: 'wa-sqlite/dist/wa-sqlite.wasm',
+      load: () => of(import('wa-sqlite/dist/wa-sqlite.mjs'), api1()),
+    },
+    asyncify: {
+      generation: 1,
+      wasm: 'wa-sqlite/dist/wa-sqlite-async.wasm',
+      load: () => of(import('wa-sqlite/dist/wa-sqlite-async.mjs'), api1()),
+    },
+  },
+};
+
+/** @throws where there is no such build */
+export function buildOf({ engine, build }: Pick<Config, 'engine' | 'build'>): Build {
+  const found = BUILDS[engine][build];
+  if (!found) throw new Error(`${engine} has no ${build} build; it has ${Object.keys(BUILDS[engine]).join(', ')}.`);
+  return found;
+}

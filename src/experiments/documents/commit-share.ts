@@ -1,0 +1,50 @@
+/** The refactoring of Voron, a storage engine: where a transaction's cost lies, before and after a change. */
+import type { Config, Experiment } from '../types.ts';
+import { at, expectThat } from './define.ts';
+
+const WORKLOADS = ['sequential-write', 'random-write', 'sequential-read', 'random-read'] as const;
+const SETTINGS: readonly { id: string; title: string; config: Partial<Config> }[] = [
+  { id: 'journal', title: 'rollback journal', config: { journalMode: 'delete' } },
+  { id: 'wal', title: 'write-ahead log', config: { lockingMode: 'exclusive', journalMode: 'wal' } },
+];
+
+export const COMMIT_SHARE: Experiment = {
+  id: 'commit-share',
+  title: 'Begin, work and commit of many transactions',
+  document: 'Voron\'s author, "Fruits of the poisonous tree: Voron performance refactoring"',
+  question: 'Which share of a transaction is its commit, and where does it go when the way to commit changes?',
+  claims: ['S2.2', 'S2.3', 'S2.4', 'S2.5', 'S2.6', 'S2.10', 'S2.11', 'S2.12', 'S2.13', 'S2.15', 'S2.17'],
+  variants: WORKLOADS.flatMap((workload) =>
+    SETTINGS.map(({ id, title, config }) => ({
+      id: `${workload}-${id}`,
+      title: `${workload.replace('-', ' ')}, ${title}`,
+      workload,
+      config,
+    })),
+  ),
+  baseline: 'sequential-write-journal',
+  mode: 'time',
+  expectations: [
+    ...(['sequential-write', 'random-write'] as const).flatMap((w) => [
+      expectThat(`The log saves syncs (${w})`, at(`${w}-wal`, 'run', 'vfs.xSync'), '<', at(`${w}-journal`, 'run', 'vfs.xSync')),
+      expectThat(
+        `With a journal all syncs are those of commits (${w})`,
+        at(`${w}-journal`, 'run', 'commit.vfs.xSync'),
+        '=',
+        at(`${w}-journal`, 'run', 'vfs.xSync'),
+      ),
+    ]),
+    expectThat(
+      'Random keys write more pages than sequential ones',
+      at('random-write-journal', 'run', 'vfs.xWrite'),
+      '>',
+      at('sequential-write-journal', 'run', 'vfs.xWrite'),
+    ),
+    ...WORKLOADS.filter((w) => w.endsWith('read')).map((w) =>
+      expectThat(`Reading syncs nothing (${w})`, at(`${w}-journal`, 'run', 'vfs.xSync'), '=', 0),
+    ),
+  ],
+  agreement:
+    'The split holds for SQLite: with a rollback journal every sync and a large part of the writes belong to the commit; the log moves writes into the ' +
+    'commits and syncs out of them. Their percentages are of another engine and machine and are not compared.',
+};

@@ -1,0 +1,122 @@
+/**
+ * A database file of the user's as what a run begins with. The file lies in memory on a VFS of its own; SQLite's backup API copies it
+ * page by page into the run's database, whatever VFS that is on: free pages, order and statistics stay as they were.
+ */
+import type { EngineModule } from './builds.ts';
+import type { SqliteApi } from './host.ts';
+
+export interface CopyModule extends EngineModule {
+  cwrap?(name: string, returns: 'number', takes: string[], options: { async: true }): (...args: unknown[]) => Promise<number>;
+  _sqlite3_backup_init?: unknown;
+  retryOps?: Promise<unknown>[];
+}
+interface MemoryFile {
+  pathname: string;
+  flags: number;
+  size: number;
+  data: ArrayBuffer;
+}
+/** A database in memory, open. */
+export interface SourceDatabase {
+  readonly db: number;
+  /** The file as it is now: its bytes. */
+  bytes(): Uint8Array<ArrayBuffer>;
+}
+
+const DONE = 101;
+const OPEN_READWRITE = 2;
+const [MAIN_DB, WAL] = [0x106, 0x80006];
+const MOST_TRIES = 1000;
+const FILE = 'source.db';
+
+/**
+ * Opens a file's bytes on a VFS in memory, which is not the default one.
+ * @param wal its write-ahead log: recovered, and brought into the file @throws what SQLite says
+ */
+export async function openSource(sqlite3: SqliteApi, module: EngineModule, main: Blob, wal: Blob | null): Promise<SourceDatabase> {
+  const { MemoryVFS } = (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
+    MemoryVFS: { create(name: string, module: object): Promise<object> };
+  };
+  const vfs = (await MemoryVFS.create('vfscope-source', module)) as { mapNameToFile: Map<string, MemoryFile> };
+  const put = async (name: string, flags: number, blob: Blob): Promise<MemoryFile> => {
+    const data = await blob.arrayBuffer();
+    const file = { pathname: name, flags, size: data.byteLength, data };
+    vfs.mapNameToFile.set(name, file);
+    return file;
+  };
+  const file = await put(`/${FILE}`, MAIN_DB, main);
+  if (wal) await put(`/${FILE}-wal`, WAL, wal);
+  else if (file.size >= 100) new Uint8Array(file.data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
+  (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(vfs, false);
+  const db = await sqlite3.open_v2(FILE, OPEN_READWRITE, 'vfscope-source');
+  if (wal) {
+    await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive');
+    await sqlite3.exec(db, 'PRAGMA journal_mode=delete');
+  }
+  return {
+    db,
+    bytes: () => new Uint8Array(vfs.mapNameToFile.get(`/${FILE}`)!.data).slice(0, vfs.mapNameToFile.get(`/${FILE}`)!.size),
+  };
+}
+
+type Exported = (name: string) => unknown;
+type BackupCall = (name: 'init' | 'step' | 'finish', ...args: number[]) => Promise<number>;
+
+/** A JSPI build lets only those exports wait that it knows its API needs: the backup's are wrapped here. Asyncify's and sync ones are called as all are. */
+function backupCall(module: CopyModule, exported: Exported): BackupCall {
+  const { promising } = WebAssembly as { promising?: (f: unknown) => (...args: number[]) => Promise<number> };
+  return async (name, ...args) => {
+    const full = `sqlite3_backup_${name}`;
+    const raw = exported(full); // other builds shorten their exports' names
+    if (promising && typeof raw === 'function') return promising(raw)(...args);
+    return module.cwrap!(
+      full,
+      'number',
+      args.map(() => 'number'),
+      { async: true },
+    )(...args);
+  };
+}
+
+/**
+ * Makes a fresh, open database the copy of a file. Nothing of it is counted: it is done before the first step.
+ * @param exported wasm exports of the instance by name @param pageSize of the copy, bytes; null = the file's own @throws Error in words where this build cannot copy
+ */
+export async function loadDatabase(
+  sqlite3: SqliteApi,
+  module: CopyModule,
+  db: number,
+  file: Blob,
+  pageSize: number | null,
+  exported: Exported,
+): Promise<void> {
+  if (!module._sqlite3_backup_init || !module.cwrap)
+    throw new Error('This build of SQLite has no backup API, by which your database would be copied: choose wa-sqlite-2.0.6.');
+  const source = await openSource(sqlite3, module, file, null);
+  try {
+    if (pageSize !== null) await sqlite3.exec(source.db, `PRAGMA page_size=${pageSize}; VACUUM`);
+    let size = '';
+    await sqlite3.exec(source.db, 'PRAGMA page_size', (row) => void (size = String(row[0])));
+    await sqlite3.exec(db, `PRAGMA page_size=${size}`); // :memory: takes no other
+    const call = backupCall(module, exported);
+    const main = module._sqlite3_malloc!(8);
+    module.HEAPU8.set(
+      [...'main\0'].map((c) => c.charCodeAt(0)),
+      main,
+    );
+    const backup = await call('init', db, main, source.db, main);
+    if (!backup) throw new Error('Your database could not be copied onto this VFS.');
+    let rc = 0;
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      rc = await call('step', backup, -1);
+      const waiting = module.retryOps?.splice(0) ?? [];
+      if (rc === DONE || waiting.length === 0) break;
+      await Promise.all(waiting);
+    }
+    const finished = await call('finish', backup);
+    if (rc !== DONE || finished !== 0)
+      throw new Error(`Your database could not be copied onto this VFS (SQLite's result ${finished || rc}).`);
+  } finally {
+    await sqlite3.close(source.db);
+  }
+}

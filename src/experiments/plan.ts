@@ -1,0 +1,115 @@
+/** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
+import { DEFAULT_CONFIG, type Config, type Experiment, type Mode, type Parameters, type Run, type Workload } from './types.ts';
+import { parametersOf, workloadOf } from './workloads/index.ts';
+
+/** The values that a setting may have; `number` = any whole number. */
+const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number'>> = {
+  engine: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'],
+  build: ['sync', 'asyncify', 'jspi'],
+  vfs: [
+    'memory',
+    'MemoryVFS',
+    'MemoryAsyncVFS',
+    'BlockIDB',
+    'IDBBatchAtomic',
+    'IDBMirror',
+    'AccessHandlePool',
+    'OPFSCoopSync',
+    'OPFSAdaptive',
+    'OPFSAnyContext',
+    'OPFSPermuted',
+    'OPFSWriteAhead',
+  ],
+  pageSize: ['512', '1024', '2048', '4096', '8192', '16384', '32768', '65536'],
+  cacheSize: 'number',
+  journalMode: ['delete', 'truncate', 'persist', 'memory', 'wal', 'off'],
+  synchronous: ['off', 'normal', 'full', 'extra'],
+  lockingMode: ['normal', 'exclusive'],
+  walAutocheckpoint: 'number',
+  blockSize: 'number',
+  writePolicy: ['through', 'queued', 'lazy'],
+  cacheBlocks: 'number',
+  durability: ['default', 'relaxed', 'strict'],
+};
+/** Settings that are numbers, though only some of them. */
+const NUMBERS: ReadonlySet<string> = new Set(['pageSize', 'cacheSize', 'walAutocheckpoint', 'blockSize', 'cacheBlocks']);
+
+export interface Asked {
+  readonly config: Partial<Config>;
+  readonly parameters: Parameters;
+}
+
+/**
+ * Reads `key=value` words: settings by their names (pageSize=8192, or page_size=8192), everything else as the workload's parameters.
+ * @throws naming the setting and what it may be
+ */
+export function readWords(words: readonly string[]): Asked {
+  const config: [string, string | number | null][] = [];
+  const parameters: [string, number][] = [];
+  for (const word of words) {
+    const at = word.indexOf('=');
+    if (at < 1) throw new Error(`"${word}": expected setting=value, as in pageSize=8192.`);
+    const value = word.slice(at + 1);
+    const key = word.slice(0, at).replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const known = Object.hasOwn(VALUES, key) ? VALUES[key as keyof Config] : undefined;
+    if (!known) parameters.push([word.slice(0, at), whole(word, value)]);
+    else if (value === 'default' && key !== 'durability') config.push([key, null]);
+    else if (known !== 'number' && !known.includes(value)) throw new Error(`${word}: expected one of ${known.join(', ')}.`);
+    else config.push([key, NUMBERS.has(key) ? whole(word, value) : value]);
+  }
+  return { config: Object.fromEntries(config) as Partial<Config>, parameters: Object.fromEntries(parameters) };
+}
+
+function whole(word: string, value: string): number {
+  const n = Number(value);
+  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(n)) throw new Error(`${word}: expected a whole number.`);
+  return n;
+}
+
+export interface RunOptions {
+  readonly mode: Mode;
+  /** Of time mode. */
+  readonly repeats: number;
+  readonly seed?: number;
+  readonly sql?: string;
+  readonly database?: Run['database'];
+}
+
+/** One run of a workload: its own settings under those asked for. @throws on an unknown workload or parameter */
+export function runOf(workload: Workload, asked: Partial<Asked>, { mode, repeats, seed = 12345, sql, database }: RunOptions): Run {
+  const config = { ...DEFAULT_CONFIG, ...workload.config, ...asked.config };
+  // nobody named a build: one that can run the VFS
+  const named = asked.config?.build ?? workload.config.build;
+  const build = named ?? (needsAsync(config.vfs) ? asyncBuild(config) : 'sync');
+  return {
+    workload: workload.id,
+    parameters: parametersOf(workload, asked.parameters),
+    config: { ...config, build },
+    mode,
+    repeats: mode === 'count' ? 1 : repeats,
+    seed,
+    readRows: true,
+    ...(sql === undefined ? {} : { sql }),
+    ...(database === undefined ? {} : { database }),
+  };
+}
+
+/** The runs of an experiment, by variant; what is asked for comes on top of every variant. */
+export function runsOf(experiment: Experiment, asked: Partial<Asked>, options: RunOptions): Map<string, Run> {
+  return new Map(
+    experiment.variants.map((variant) => {
+      const workload = workloadOf(variant.workload);
+      // a parameter that this variant's workload does not have belongs to another's
+      const mine = Object.entries(asked.parameters ?? {}).filter(([name]) => Object.hasOwn(workload.parameters, name));
+      const parameters = { ...variant.parameters, ...Object.fromEntries(mine) };
+      return [variant.id, runOf(workload, { config: { ...variant.config, ...asked.config }, parameters }, options)];
+    }),
+  );
+}
+
+/** Whether a VFS awaits, and so needs a build with JSPI or Asyncify. */
+export const needsAsync = (vfs: Config['vfs']): boolean =>
+  !['memory', 'MemoryVFS', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSWriteAhead'].includes(vfs);
+/** JSPI where the engine has it and the VFS lives in browsers; the in-memory one also runs in Node, which may lack JSPI. */
+const asyncBuild = ({ engine, vfs }: Config): Config['build'] =>
+  engine === 'wa-sqlite-1.0.0' || vfs === 'MemoryAsyncVFS' ? 'asyncify' : 'jspi';

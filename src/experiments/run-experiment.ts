@@ -1,0 +1,43 @@
+/** Runs an experiment: the variants that can run here, interleaved; what cannot is said, and so is every expectation's outcome. */
+import { placed } from './aggregate.ts';
+import { decide } from './assertions.ts';
+import { runsOf, type Asked, type RunOptions } from './plan.ts';
+import { hindrance, measure, type Surroundings } from './run.ts';
+import type { Experiment, ExperimentResult, Run, RunResult } from './types.ts';
+
+/** @throws when a run fails that should have been possible */
+export async function runExperiment(
+  experiment: Experiment,
+  asked: Partial<Asked>,
+  options: RunOptions,
+  around: Surroundings,
+): Promise<ExperimentResult> {
+  const skipped: Record<string, string> = {};
+  const ids: string[] = [];
+  const runs: Run[] = [];
+  for (const [id, run] of runsOf(experiment, asked, options)) {
+    const why = hindrance(run, around);
+    if (why) skipped[id] = why;
+    else {
+      ids.push(id);
+      runs.push(run);
+    }
+  }
+  const measured = await measure(runs, around);
+  return experimentResult(experiment, new Map(ids.map((id, i) => [id, measured[i]!])), skipped);
+}
+
+/** The experiment's expectations on results, however they were come by. */
+export function experimentResult(
+  experiment: Experiment,
+  results: ReadonlyMap<string, RunResult>,
+  skipped: Readonly<Record<string, string>>,
+): ExperimentResult {
+  const verdicts = experiment.expectations.map((expectation) =>
+    decide(expectation, (place) => {
+      const result = place.variant === undefined ? undefined : results.get(place.variant);
+      return result && placed(result, place);
+    }),
+  );
+  return { experiment: experiment.id, results: Object.fromEntries(results), skipped, verdicts };
+}

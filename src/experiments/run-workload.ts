@@ -1,0 +1,47 @@
+/**
+ * Runs one workload on an open database, wherever that is: the caller brings the wa-sqlite API, the connection and its sources of
+ * counters; this runs setup and steps, and takes every counter's difference over each step.
+ */
+import { applyConfig } from './apply-config.ts';
+import type { Host } from './host.ts';
+import { RowDigest } from './row-digest.ts';
+import { runStep } from './run-step.ts';
+import type { Counters, Run, Sample, StepSample, Workload } from './types.ts';
+
+/** @throws what SQLite throws; the message names the step */
+export async function runWorkload(host: Host, workload: Workload, run: Pick<Run, 'parameters' | 'config' | 'readRows'>): Promise<Sample> {
+  const { parameters, config, readRows } = run;
+  const { notes, settings } = await applyConfig(host, config);
+  const digest = new RowDigest(readRows);
+  for (const step of workload.setup(parameters)) await named(step.id, () => runStep(host, step, digest));
+  const steps: StepSample[] = [];
+  if (workload.actors) {
+    if (!host.runActors) throw new Error(`${workload.id} needs workers, which there are not here.`);
+    const kept = workload.kept?.(parameters);
+    const lost = async (): Promise<Counters> => {
+      if (!kept) return {};
+      await host.reopen(); // what others wrote: some VFSs tell an open connection of it late
+      return { 'rows.lost': kept.value - (await numberOf(host, kept.sql)) };
+    };
+    steps.push({ id: 'actors', title: 'all at once', counters: await host.runActors(workload.actors(parameters), lost) });
+  }
+  for (const step of workload.steps(parameters)) {
+    const outcome = await named(step.id, () => runStep(host, step, digest));
+    steps.push({ id: step.id, title: step.title, ...outcome });
+  }
+  return { steps, digest: digest.text(), notes, settings };
+}
+
+async function numberOf(host: Host, sql: string): Promise<number> {
+  let answer = NaN;
+  await host.sqlite3.exec(host.db, sql, (row) => void (answer = Number(row[0])));
+  return answer;
+}
+
+async function named<T>(step: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (e) {
+    throw new Error(`step "${step}": ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+  }
+}

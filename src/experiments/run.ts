@@ -1,0 +1,81 @@
+/**
+ * Runs: one pass of a workload on a fresh database (`sampleOf`), and whole runs with their repeats interleaved (`measure`), so that a
+ * slow minute of the machine falls on all of them alike. Count mode and time mode never meet in one result.
+ */
+import { resultOf } from './aggregate.ts';
+import { settingsOf } from './apply-config.ts';
+import { openHost, type HostOptions } from './open-host.ts';
+import type { Engines } from './open-engine.ts';
+import { needsAsync } from './plan.ts';
+import { whyNotShared } from './sharing.ts';
+import { runWorkload } from './run-workload.ts';
+import type { Config, Run, RunResult, Sample, VfsName, Workload } from './types.ts';
+import { workloadOf } from './workloads/index.ts';
+
+export interface Surroundings {
+  readonly engines: Engines;
+  readonly makeVfs?: HostOptions['makeVfs'];
+  readonly rawStep?: HostOptions['rawStep'];
+  readonly runActors?: HostOptions['runActors'];
+  /** VFSs and builds that are to be had here; absent: all. */
+  readonly vfs?: readonly VfsName[];
+  readonly builds?: readonly Config['build'][];
+  readonly environment: RunResult['environment'];
+  /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
+  readonly clean?: (run: Run) => Promise<void>;
+  /** Before each sample: which run, which repeat. */
+  readonly progress?: (run: Run, repeat: number) => void;
+}
+
+const workloadFor = (run: Run): Workload => workloadOf(run.workload, run.sql);
+
+/** @returns why the run cannot be made here, or null */
+export function hindrance(run: Run, around: Surroundings): string | null {
+  const { vfs, build } = run.config;
+  const workload = workloadFor(run);
+  const needs = workload.needs ?? [];
+  if (needs.includes('database') && !run.database) return 'it needs a database file';
+  if (run.database && vfs === 'memory') return 'vfs=memory has no file that a database could be copied to; MemoryVFS has';
+  if (needs.includes('workers') && !around.runActors) return 'it needs workers';
+  if (around.vfs && !around.vfs.includes(vfs)) return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
+  if (around.builds && !around.builds.includes(build)) return `the ${build} build does not run here: ${around.builds.join(', ')}`;
+  if (build === 'sync' && needsAsync(vfs)) return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
+  const alone = workload.actors && whyNotShared(run.config);
+  if (alone) return alone;
+  if (needs.includes('indexeddb') && !around.rawStep) return 'it needs IndexedDB';
+  return null;
+}
+
+/** One pass on a fresh instance. @throws when it cannot run here, or SQLite fails */
+export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> {
+  const workload = workloadFor(run);
+  await around.clean?.(run);
+  const open = await openHost(around.engines, run.config, {
+    metering: run.mode === 'count' ? 'total' : 'none',
+    seed: run.seed,
+    makeVfs: around.makeVfs,
+    rawStep: around.rawStep,
+    runActors: around.runActors,
+    ...(run.database ? { database: run.database.file } : {}),
+    pageCache: workload.watch.some((name) => name.startsWith('cache.')),
+  });
+  try {
+    const sample = await runWorkload(open.host, workload, run);
+    return { ...sample, settings: { ...(await settingsOf(open.host)), ...sample.settings } };
+  } finally {
+    await open.close();
+  }
+}
+
+/** All runs, repeat by repeat in turn. @throws when a run fails */
+export async function measure(runs: readonly Run[], around: Surroundings): Promise<RunResult[]> {
+  const samples = runs.map((): Sample[] => []);
+  const most = Math.max(0, ...runs.map((r) => r.repeats));
+  for (let repeat = 0; repeat < most; repeat++)
+    for (const [i, run] of runs.entries())
+      if (repeat < run.repeats) {
+        around.progress?.(run, repeat);
+        samples[i]!.push(await sampleOf(run, around));
+      }
+  return runs.map((run, i) => resultOf(run, workloadFor(run), samples[i]!, around.environment));
+}

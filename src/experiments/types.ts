@@ -1,0 +1,314 @@
+/**
+ * What an experiment is, as data: workloads (SQL and what to watch), configurations (what they run on), runs and their results,
+ * and experiments (several workloads x configurations with a question). Nothing here knows where it runs: Node, worker, page.
+ */
+
+/** A value to bind. */
+export type Value = number | string | null | Uint8Array;
+
+/**
+ * Counters, by name. Everything is a count or bytes, exact and repeatable, but `ms`.
+ *
+ * - `instructions` of the engine's wasm (count mode only: it is absent in time mode)
+ * - `ms` wall time (time mode only)
+ * - `statements`, `rows` that the step ran and got
+ * - `vfs.calls`, `vfs.xRead`, `vfs.xReadBytes`, `vfs.xWrite`, `vfs.xWriteBytes`, `vfs.xSync`, ... over all files, and
+ *   `vfs.<kind>.<...>` by kind of file: main-db, journal, wal, temp, other
+ * - `gap.<kind>.<xMethod>` (count mode): instructions that the engine executed since the VFS call before, or since the step began, up to
+ *   such a call: the CPU between two I/Os; `gap.size.<1k`, `<10k`, ... `>=10M`: how many gaps were so long. What follows the step's last
+ *   call is in no gap
+ * - `checkpoint.count`, `.walReads`, `.dbWrites`, `.runs` (of adjoining pages): between xFileControl CKPT_START and CKPT_DONE
+ * - `cache.hit`, `.miss`, `.write`, `.spill`: sqlite3_db_status, where the build has it
+ * - `block.get`, `.put`, `.rmw`, `.rmwMiss`, `.tx`: under a block VFS
+ * - `idb.*`, `opfs.*`, `locks.*`: Web API calls, by the names of the summary
+ * - `begin.<any>`, `body.<any>`, `commit.<any>`: the parts of the transactions of a `transactions` step
+ * - of contention: `busy.retries`; by role `<role>.transactions`, `.retries`, `.waited` (iterations within which another writer's
+ *   transaction ended); `<actor>.waitedFor.<actor>`; `rows.lost` = what was written and is not there
+ */
+export type Counters = Readonly<Record<string, number>>;
+
+interface StepBase {
+  /** Short and stable: results are compared by it. */
+  readonly id: string;
+  readonly title: string;
+}
+/** A script of statements, run as one sqlite3_exec would. */
+export interface SqlStep extends StepBase {
+  readonly kind: 'sql';
+  readonly sql: string;
+}
+/** One prepared statement, run once a row of values. `begin`/`commit` around all of it where told. */
+export interface BoundStep extends StepBase {
+  readonly kind: 'bound';
+  readonly sql: string;
+  readonly rows: Iterable<readonly Value[]>;
+  readonly oneTransaction: boolean;
+}
+/** Many transactions, each of several runs of one prepared statement; begin, body and commit are counted apart. */
+export interface TransactionsStep extends StepBase {
+  readonly kind: 'transactions';
+  readonly begin: string;
+  readonly sql: string;
+  readonly commit: string;
+  readonly transactions: number;
+  /** The values of the rows of one transaction, from 0. */
+  readonly rows: (transaction: number) => Iterable<readonly Value[]>;
+}
+/** Several scripts and prepared statements that count as one. */
+export interface SequenceStep extends StepBase {
+  readonly kind: 'sequence';
+  readonly steps: readonly (SqlStep | BoundStep)[];
+}
+/** What is done to the database from outside SQL. `reopen` closes the connection and opens the file again; `drop-block-cache` empties a block VFS's own cache. */
+export interface HostStep extends StepBase {
+  readonly kind: 'host';
+  readonly action: 'reopen' | 'drop-block-cache';
+}
+/** The same data in IndexedDB without SQLite: only where `indexedDB` exists. */
+export interface RawStep extends StepBase {
+  readonly kind: 'raw-idb';
+  readonly action: 'put-rows' | 'cursor-sum' | 'get-all-sum';
+  readonly count: number;
+  /** Row i as key and value. */
+  readonly row: (i: number) => { readonly key: string; readonly value: number };
+}
+export type Step = SqlStep | BoundStep | TransactionsStep | SequenceStep | HostStep | RawStep;
+
+/** Several connections at once, each in a worker of its own. */
+export interface Actor {
+  readonly role: string;
+  readonly count: number;
+  /** One iteration; a BUSY rolls back and tries again at once, which is counted. */
+  readonly sql: string;
+  readonly iterations: number;
+}
+
+export interface Parameter {
+  readonly default: number;
+  readonly least: number;
+  readonly most: number;
+  readonly what: string;
+}
+export type Parameters = Readonly<Record<string, number>>;
+
+export interface Workload {
+  readonly id: string;
+  /** Results of two versions are not compared. */
+  readonly version: number;
+  readonly title: string;
+  /** What it is meant to find out. */
+  readonly question: string;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+  /** Settings that the workload itself needs; a run's own settings come on top. */
+  readonly config: Partial<Config>;
+  /** What is done before, not counted among the results' steps. */
+  readonly setup: (p: Parameters) => Iterable<Step>;
+  /** Made on the go: a step may hold megabytes of SQL. Seeded: the same parameters give the same bytes. */
+  readonly steps: (p: Parameters) => Iterable<Step>;
+  readonly actors?: (p: Parameters) => readonly Actor[];
+  /** What one number of the database must be once all actors are done; less is `rows.lost`. */
+  readonly kept?: (p: Parameters) => { readonly sql: string; readonly value: number };
+  /** Counters worth a column. */
+  readonly watch: readonly string[];
+  /** Claims of the documents that it tests (docs/seeds.md lists them). */
+  readonly claims: readonly string[];
+  /** What must hold in one result, whatever the configuration. */
+  readonly assertions: readonly Assertion[];
+  /** What it cannot run without. */
+  readonly needs?: readonly ('indexeddb' | 'workers' | 'fts5' | 'database')[];
+}
+
+export type EngineBuild = 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0';
+export type VfsName =
+  | 'memory' // SQLite's own :memory:, no VFS call at all
+  | 'MemoryVFS'
+  | 'MemoryAsyncVFS'
+  | 'BlockIDB'
+  | 'IDBBatchAtomic'
+  | 'IDBMirror'
+  | 'AccessHandlePool'
+  | 'OPFSCoopSync'
+  | 'OPFSAdaptive'
+  | 'OPFSAnyContext'
+  | 'OPFSPermuted'
+  | 'OPFSWriteAhead';
+export type JournalMode = 'delete' | 'truncate' | 'persist' | 'memory' | 'wal' | 'off';
+
+/** What a workload runs on. null = what the build does by itself: no PRAGMA is run, and the result says what it was. */
+export interface Config {
+  readonly engine: EngineBuild;
+  readonly build: 'sync' | 'asyncify' | 'jspi';
+  readonly vfs: VfsName;
+  /** Bytes. */
+  readonly pageSize: number | null;
+  /** As PRAGMA cache_size: pages, or KiB where negative. */
+  readonly cacheSize: number | null;
+  readonly journalMode: JournalMode | null;
+  readonly synchronous: 'off' | 'normal' | 'full' | 'extra' | null;
+  readonly lockingMode: 'normal' | 'exclusive' | null;
+  readonly walAutocheckpoint: number | null;
+  /** Of a block VFS: bytes. */
+  readonly blockSize: number | null;
+  readonly writePolicy: 'through' | 'queued' | 'lazy' | null;
+  /** Blocks that the block VFS keeps. */
+  readonly cacheBlocks: number | null;
+  readonly durability: 'default' | 'relaxed' | 'strict' | null;
+}
+
+export const DEFAULT_CONFIG: Config = {
+  engine: 'wa-sqlite-2.0.6',
+  build: 'sync',
+  vfs: 'MemoryVFS',
+  pageSize: null,
+  cacheSize: null,
+  journalMode: null,
+  synchronous: null,
+  lockingMode: null,
+  walAutocheckpoint: null,
+  blockSize: null,
+  writePolicy: null,
+  cacheBlocks: null,
+  durability: null,
+};
+
+/** Time: unmetered, repeated, median and spread. Count: metered, fresh instance, seeded randomness, one number. Never mixed. */
+export type Mode = 'time' | 'count';
+
+export interface Run {
+  readonly workload: string;
+  readonly parameters: Parameters;
+  readonly config: Config;
+  readonly mode: Mode;
+  /** Time mode: how often, interleaved with the other runs of the experiment. Count mode: 1. */
+  readonly repeats: number;
+  /** Of the engine's randomness in count mode. */
+  readonly seed: number;
+  /** Whether the columns of result rows are read, as an app would; without, only steps are made, and there is no digest. */
+  readonly readRows: boolean;
+  /** For the workloads `own-sql` and `own-database`: the user's script. */
+  readonly sql?: string;
+  /** For `own-database`: the file that the script finds. */
+  readonly database?: { readonly name: string; readonly file: Blob };
+}
+
+/** Count mode: what one statement of a step took in all its runs. */
+export interface StatementCount {
+  /** Its text, literals folded; '' = what belongs to no statement of the step. */
+  readonly sql: string;
+  readonly runs: number;
+  /** From its prepare to its finalize. */
+  readonly instructions: number;
+  /** VFS calls. */
+  readonly calls: number;
+}
+/** One step of one sample. */
+export interface StepSample {
+  readonly id: string;
+  readonly title: string;
+  readonly counters: Counters;
+  /** Why the step did not run, where it did not. */
+  readonly skipped?: string;
+  /** Count mode: they sum up to the step's instructions. */
+  readonly statements?: readonly StatementCount[];
+}
+/** One pass over a workload. */
+export interface Sample {
+  readonly steps: readonly StepSample[];
+  /** FNV-1a of every row that came back: two variants that compute the same have the same. */
+  readonly digest: string;
+  /** PRAGMA answers that differ from what was asked, and the like. */
+  readonly notes: readonly string[];
+  /** What the connection answered: page_size, cache_size, journal_mode, ... */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  /** Median distance from the median. */
+  readonly mad: number;
+  readonly n: number;
+}
+export interface StepResult {
+  readonly id: string;
+  readonly title: string;
+  /** Equal in every sample; without `ms`. A counter that differed between samples is named in `unstable`. */
+  readonly counters: Counters;
+  readonly unstable: readonly string[];
+  /** Time mode only. */
+  readonly ms: Spread | null;
+  /** Time mode: the times of the step's parts, as `commit.ms`. */
+  readonly parts: Readonly<Record<string, Spread>>;
+  readonly skipped?: string;
+  readonly statements?: readonly StatementCount[];
+}
+export interface RunResult {
+  readonly run: Run;
+  /** Version of the workload that ran. */
+  readonly version: number;
+  readonly environment: Readonly<Record<string, string | number | boolean | null>>;
+  readonly steps: readonly StepResult[];
+  /** Sums over the steps. */
+  readonly totals: Counters;
+  readonly totalMs: Spread | null;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly digest: string;
+  readonly notes: readonly string[];
+  readonly verdicts: readonly Verdict[];
+}
+
+/** A number of a result: a counter of a step (`total` = the sum over all). */
+export interface Place {
+  /** Of an experiment: the variant's id. Absent inside one result. */
+  readonly variant?: string;
+  readonly step: string;
+  readonly counter: string;
+  /** The number times this. */
+  readonly times?: number;
+}
+/** A count or an ordering, never a time in itself: `ms` may stand only against `ms`. */
+export interface Assertion {
+  readonly text: string;
+  readonly left: Place;
+  readonly is: '=' | '<' | '<=' | '>' | '>=';
+  readonly right: number | Place;
+}
+export interface Verdict {
+  readonly text: string;
+  /** null: not decided, `why` says so (a counter that is not known here, a difference within the noise). */
+  readonly holds: boolean | null;
+  readonly left: number | null;
+  readonly right: number | null;
+  readonly why?: string;
+}
+
+export interface Variant {
+  readonly id: string;
+  readonly title: string;
+  readonly workload: string;
+  readonly parameters?: Parameters;
+  readonly config: Partial<Config>;
+}
+export interface Experiment {
+  readonly id: string;
+  readonly title: string;
+  /** The document whose claims it tests: author, title, year. */
+  readonly document: string;
+  readonly question: string;
+  readonly claims: readonly string[];
+  readonly variants: readonly Variant[];
+  /** The variant that ratios are taken against. */
+  readonly baseline: string;
+  readonly mode: Mode;
+  readonly expectations: readonly Assertion[];
+  /** How our result stands to the document. */
+  readonly agreement: string;
+}
+export interface ExperimentResult {
+  readonly experiment: string;
+  readonly results: Readonly<Record<string, RunResult>>;
+  /** Variants that could not run here, and why. */
+  readonly skipped: Readonly<Record<string, string>>;
+  readonly verdicts: readonly Verdict[];
+}

@@ -1,0 +1,24 @@
+/** Why a run failed, in words that say what one can do. */
+
+/** @param lastError what the VFS says of it, '' where it says nothing */
+export function explain(error: unknown, lastError: string): string {
+  const chain: string[] = [];
+  for (let e: unknown = error; e !== undefined && e !== null && chain.length < 5; e = e instanceof Error ? e.cause : undefined)
+    chain.push(e instanceof Error ? `${e.name}: ${e.message}` : String(e));
+  const all = [...chain, lastError].join(' ');
+  const said = error instanceof Error ? error.message : String(error);
+  const detail = lastError && !said.includes(lastError) ? ` The VFS says: ${lastError}.` : '';
+  if (/QuotaExceeded|database or disk is full|quota/i.test(all))
+    return `There is no room left: the browser's storage quota for this extension, or the disk, is full (${said}). Free some space, or make the workload smaller.${detail}`;
+  if (
+    /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i.test(
+      all,
+    )
+  )
+    return `The browser refuses storage here, as it does in private windows and where site data are blocked (${said}).${detail}`;
+  if (/NoModificationAllowedError|Access Handles cannot be created|is open in another/i.test(all))
+    return `Another connection, tab or earlier run holds the file (${said}). Close it and run again.${detail}`;
+  if (/transaction (?:was )?aborted|AbortError/i.test(all))
+    return `IndexedDB took a transaction back (${said}), as it does when the storage quota or the disk is full.${detail}`;
+  return said + detail;
+}

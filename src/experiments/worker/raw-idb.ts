@@ -1,0 +1,73 @@
+/** The same rows in IndexedDB itself, without SQLite: what a database over IndexedDB is measured against. */
+import type { Counters, RawStep } from '../types.ts';
+import { LAB } from './storage.ts';
+
+const NAME = `${LAB}-raw`;
+const STORE = 'rows';
+
+const settled = <T>(request: IDBRequest<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new Error('an IndexedDB request failed'));
+  });
+
+async function open(): Promise<IDBDatabase> {
+  const request = indexedDB.open(NAME, 1);
+  request.onupgradeneeded = () => request.result.createObjectStore(STORE);
+  return settled(request);
+}
+
+/** Runs one step; `rows` is how many it put or read, `sum` of their values tells that they were the right ones. */
+export async function rawIdb(step: RawStep): Promise<Counters> {
+  const db = await open();
+  try {
+    const start = performance.now();
+    const { rows, sum } = await work(db, step);
+    return { ms: performance.now() - start, rows, sum };
+  } finally {
+    db.close();
+  }
+}
+
+async function work(db: IDBDatabase, step: RawStep): Promise<{ rows: number; sum: number }> {
+  if (step.action === 'put-rows') return put(db, step);
+  const store = db.transaction(STORE, 'readonly').objectStore(STORE);
+  let rows = 0;
+  let sum = 0;
+  if (step.action === 'get-all-sum') {
+    for (const value of (await settled(store.getAll())) as number[]) {
+      rows++;
+      sum += value;
+    }
+    return { rows, sum };
+  }
+  await new Promise<void>((resolve, reject) => {
+    const request = store.openCursor();
+    request.onerror = () => reject(request.error ?? new Error('a cursor failed'));
+    request.onsuccess = () => {
+      const cursor = request.result;
+      if (!cursor) return resolve();
+      rows++;
+      sum += cursor.value as number;
+      cursor.continue();
+    };
+  });
+  return { rows, sum };
+}
+
+async function put(db: IDBDatabase, { count, row }: RawStep): Promise<{ rows: number; sum: number }> {
+  const transaction = db.transaction(STORE, 'readwrite');
+  const done = new Promise<void>((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error ?? new Error('the transaction was taken back'));
+  });
+  const store = transaction.objectStore(STORE);
+  let sum = 0;
+  for (let i = 0; i < count; i++) {
+    const { key, value } = row(i);
+    sum += value;
+    store.put(value, key);
+  }
+  await done;
+  return { rows: count, sum };
+}

@@ -1,0 +1,112 @@
+/**
+ * Chrome's Trace Event JSON, as Perfetto, chrome://tracing, Chrome DevTools, Firefox Profiler and speedscope read it.
+ * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
+ */
+import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
+import { OPS, Op, opName } from '../trace/event.ts';
+import type { ThreadStore, TraceStore } from '../trace/store.ts';
+
+const PID = 1;
+/** tids of a thread's tracks: index * TRACKS + 1 and up. */
+export const TRACKS = 100_000;
+const PIECE = 1 << 16;
+
+/** Tracks of one thread: the first on which a call nests takes it. */
+export class NestingTracks {
+  /** Ends of the calls open on each track, innermost last. */
+  private readonly ends: number[][] = [];
+
+  get count(): number {
+    return this.ends.length;
+  }
+  /** Calls must come in order of their begin; whole nanoseconds, for fractions would not nest. @returns number of the track */
+  place(begin: number, end: number): number {
+    for (let track = 0; ; track++) {
+      const open = (this.ends[track] ??= []);
+      while (open.length && open[open.length - 1]! <= begin) open.pop();
+      if (open.length && open[open.length - 1]! < end) continue;
+      open.push(end);
+      return track;
+    }
+  }
+}
+
+/** Microseconds with the nanoseconds that a trace has, without the noise of binary fractions. */
+const us = (value: number): number => Math.round(value * 1000) / 1000;
+
+/**
+ * The whole trace as text, in pieces of about 64 KiB.
+ * Calls without an end last until the trace's end and say so in their arguments.
+ */
+export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
+  const [, horizon] = store.extent();
+  const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
+  let piece = `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
+  const frames = [{ frame: 'main', url: page?.info.url ?? '', name: '', processId: PID }];
+  const first: object[] = [
+    // DevTools asks for this event and for a main thread of this name before it shows anything
+    {
+      ...{ name: 'TracingStartedInBrowser', cat: 'disabled-by-default-devtools.timeline', ph: 'I', s: 't', ts: 0, pid: PID, tid: 0 },
+      args: { data: { frameTreeNodeId: 1, persistentIds: true, frames } },
+    },
+    { name: 'process_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'vfscope' } },
+    { name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'CrRendererMain' } },
+  ];
+  piece += first.map((e) => JSON.stringify(e)).join(',\n');
+  for (const thread of store.threads) {
+    const tracks = new NestingTracks();
+    const { events } = thread;
+    for (let row = 0; row < events.count; row++) {
+      const line = eventLine(thread, row, horizon, tracks);
+      piece += `,\n${line}`;
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+      await Promise.resolve();
+    }
+    for (let track = 0; track < Math.max(1, tracks.count); track++) {
+      const name = track ? `${threadTitle(thread)} · concurrent calls ${track}` : threadTitle(thread);
+      const tid = thread.index * TRACKS + 1 + track;
+      piece += `,\n${JSON.stringify({ name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid, args: { name } })}`;
+      piece += `,\n${JSON.stringify({ name: 'thread_sort_index', ph: 'M', ts: 0, pid: PID, tid, args: { sort_index: tid } })}`;
+    }
+  }
+  yield `${piece}\n]}\n`;
+}
+
+/** What a thread is called: its name, else the file of its script. */
+export function threadTitle({ info, index }: ThreadStore): string {
+  return `${info.kind} ${info.name || /[^/?#]+(?=[?#]|$)/.exec(info.url)?.[0] || info.url || index}`;
+}
+
+function eventLine(thread: ThreadStore, row: number, horizon: number, tracks: NestingTracks): string {
+  const { events } = thread;
+  const op = events.op[row]!;
+  const ts = events.t0[row]!;
+  const open = events.endSeq[row] === 0;
+  const end = open ? Math.max(horizon, ts) : ts + events.dur[row]!;
+  const layer = OPS[op]?.layer ?? 'unknown';
+  const instant = layer === 'host' && end === ts && !open;
+  const tid = thread.index * TRACKS + 1 + (instant ? 0 : tracks.place(Math.round(ts * 1000), Math.round(end * 1000)));
+  const place = instant ? { ph: 'I', s: 't', ts: us(ts) } : { ph: 'X', ts: us(ts), dur: us(end - ts) };
+  return JSON.stringify({ name: opName(op), cat: layer, ...place, pid: PID, tid, args: argsOf(thread, row, op, open) });
+}
+
+function argsOf(thread: ThreadStore, row: number, op: number, open: boolean): Record<string, string | number | boolean> {
+  const { events } = thread;
+  const args: Record<string, string | number | boolean> = {};
+  const object = objectName(thread, events.object[row]!);
+  if (object) args.object = object;
+  const offset = events.offset[row]!;
+  if (Number.isFinite(offset)) args.offset = offset;
+  if (events.length[row]) args.length = events.length[row]!;
+  const detail = auxText(op, events.aux[row]!);
+  if (detail) args.detail = detail;
+  if (open) args.open = true;
+  else args.result = resultText(op, events.result[row]!, events.flags[row]!) || events.result[row]!;
+  if (op < Op.sqlOpen) {
+    const statement = statementText(thread, row);
+    if (statement) args.statement = statement;
+  }
+  return args;
+}

@@ -1,0 +1,43 @@
+/**
+ * Comma-separated values after RFC 4180, one line an event, UTF-8, lines ending in LF. Text comes from the traced page: a cell that a
+ * spreadsheet would take for a formula gets an apostrophe in front.
+ */
+import type { TraceStore } from '../trace/store.ts';
+import { EVENT_COLUMNS, ThreadView, type Cell } from './event-table.ts';
+
+const PIECE = 1 << 16;
+
+/** One cell. Numbers stand as they are; null is an empty cell, an empty text is `""`. */
+export function csvCell(value: Cell): string {
+  if (value === null) return '';
+  if (typeof value === 'number') return String(value);
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return safe === '' || /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+/** An event by its thread's place in the store and its place in the thread's columns. */
+export interface RowRef {
+  thread: number;
+  row: number;
+}
+function* allRows(store: TraceStore): Generator<RowRef> {
+  for (const { index, events } of store.threads) for (let row = 0; row < events.count; row++) yield { thread: index, row };
+}
+
+/** The whole trace, or the given rows in their order, as text in pieces of about 64 KiB. Rows that are not there are left out. */
+export async function* csv(store: TraceStore, rows: Iterable<RowRef> = allRows(store)): AsyncGenerator<string> {
+  let piece = `${EVENT_COLUMNS.map((c) => c.name).join(',')}\n`;
+  const views: (ThreadView | undefined)[] = [];
+  for (const { thread: index, row } of rows) {
+    const thread = store.threads[index];
+    if (!thread || !(row >= 0 && row < thread.events.count)) continue;
+    const view = (views[index] ??= new ThreadView(thread));
+    for (let i = 0; i < EVENT_COLUMNS.length; i++) piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view, row));
+    piece += '\n';
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+    await Promise.resolve();
+  }
+  if (piece) yield piece;
+}

@@ -1,0 +1,139 @@
+/**
+ * A report in one HTML file: summary, time, files, statements and a static timeline. No script, nothing loaded from elsewhere (its own
+ * policy forbids both), everything from the traced page escaped.
+ */
+import { filesOf } from '../trace/analysis/files.ts';
+import { summaryOf, type Summary } from '../trace/analysis/summary.ts';
+import { ACTIVITIES } from '../trace/lanes.ts';
+import type { TraceStore } from '../trace/store.ts';
+import { escapeXml } from './escape.ts';
+import { statementsTable, type SideTable } from './side-tables.ts';
+import { ACTIVITY_COLORS, duration, svgTimeline } from './svg-timeline.ts';
+
+const MAX_ROWS = 200;
+const CSS = `:root{color-scheme:light dark;--line:#8884}body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em}
+h1{font-size:1.4em;margin-bottom:.2em}h2{font-size:1.1em;margin-top:1.8em}table{border-collapse:collapse;width:100%}
+th,td{padding:.25em .6em;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}.box{overflow-x:auto}svg{width:100%;min-width:700px;height:auto;color:CanvasText}
+svg text{fill:currentColor;font:11px system-ui,sans-serif}svg .thread{font-weight:600}svg .lane{text-anchor:end}svg .tick{text-anchor:middle;font-size:10px}
+.legend span{display:inline-block;margin-right:1.2em}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}.note{opacity:.75}`;
+
+const count = (n: number | null): string => (n === null ? 'n/a' : n.toLocaleString('en-US'));
+const time = (us: number | null): string => (us === null ? 'n/a' : duration(us));
+
+interface Column {
+  title: string;
+  /** Numbers stand right. */
+  number?: boolean;
+}
+/** @param rows cells as text; escaped here */
+function table(columns: readonly Column[], rows: readonly (readonly string[])[], code = -1): string {
+  const head = columns.map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`).join('');
+  const body = rows
+    .slice(0, MAX_ROWS)
+    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i]?.number ?? false, i === code)).join('')}</tr>`)
+    .join('\n');
+  const more = rows.length > MAX_ROWS ? `<p class="note">${rows.length - MAX_ROWS} more rows are not shown.</p>` : '';
+  return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
+}
+function td(cell: string, number: boolean, code: boolean): string {
+  const text = escapeXml(cell);
+  return `<td${number ? ' class="n"' : ''}>${code ? `<code>${text}</code>` : text}</td>`;
+}
+const plain = (title: string): Column => ({ title });
+const number = (title: string): Column => ({ title, number: true });
+
+function facts(s: Summary): string {
+  const { environment, transactions, time: t, pageCache } = s;
+  const engines = s.engines.map(
+    (e) => `${e.name}${e.sqliteVersion ? `, SQLite ${e.sqliteVersion}` : ''}${e.vfs.length ? `, VFS ${e.vfs.join(', ')}` : ''}`,
+  );
+  const rows: [string, string][] = [
+    ['Page', environment.url ?? 'n/a'],
+    ['Engines', [...new Set(engines)].join('; ') || 'n/a'],
+    ['Browser', environment.userAgent ?? 'n/a'],
+    ['Clock step', environment.clockStepUs === null ? 'n/a' : `${environment.clockStepUs} µs`],
+    ['Duration', duration(s.durationUs)],
+    ['Events', `${count(s.events)}${s.dropped ? `, ${count(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`],
+    ['Statements', `${count(s.statements.count)} run, ${count(s.statements.distinct)} distinct`],
+    ['Transactions', `${count(transactions.read)} read, ${count(transactions.write)} write, ${count(transactions.rolledBack)} rolled back`],
+    ['Commits', `${count(s.commits)}, ${s.syncsPerCommit === null ? 'n/a' : Math.round(s.syncsPerCommit * 100) / 100} syncs each`],
+    [
+      'Time, all threads together',
+      `CPU ${time(t.cpuUs)}, storage ${time(t.ioUs)}, locks ${time(t.lockUs)}, tracer ${time(t.tracerUs)}, other ${time(t.otherUs)}, idle ${time(t.idleUs)}`,
+    ],
+    ['Page cache hit rate', pageCache.hitRate === null ? 'n/a' : `${Math.round(pageCache.hitRate * 1000) / 10} %`],
+  ];
+  return table([plain(''), plain('')], rows);
+}
+
+function statementRows({ rows }: SideTable): string[][] {
+  return [...rows]
+    .sort((a, b) => Number(b[5]) - Number(a[5]))
+    .map(([, text, , executions, calls, ns]) => [
+      String(text),
+      count(Number(executions)),
+      count(Number(calls)),
+      duration(Number(ns) / 1000),
+    ]);
+}
+
+/** A damaged file can hold any number here. */
+function recordedAt(ms: number): string {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? 'at an unknown time' : date.toISOString();
+}
+
+/** The report as text. @param title what it is called: the trace's name */
+export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
+  const summary = summaryOf(store);
+  const legend = ACTIVITIES.map((a, i) => (i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '')).join('');
+  const files = filesOf(store).map((f) => [
+    ...[
+      f.path || '(no name)',
+      f.kind,
+      count(f.reads),
+      count(f.readBytes),
+      count(f.writes),
+      count(f.writeBytes),
+      count(f.syncs),
+      duration(f.timeUs),
+    ],
+  ]);
+  const timeline = svgTimeline(store);
+  const sections: [string, string][] = [
+    ['Summary', facts(summary)],
+    ['Timeline', timeline ? `<p class="legend">${legend}</p><div class="box">${timeline}</div>` : '<p>The trace holds no calls.</p>'],
+    [
+      'Files',
+      table(
+        [
+          plain('File'),
+          plain('Kind'),
+          number('Reads'),
+          number('Bytes'),
+          number('Writes'),
+          number('Bytes'),
+          number('Syncs'),
+          number('Time'),
+        ],
+        files,
+      ),
+    ],
+    ['Statements', table([plain('Statement'), number('Runs'), number('Calls'), number('Time')], statementRows(statementsTable(store)), 0)],
+    [
+      'Threads',
+      table(
+        [plain('Kind'), plain('Name'), plain('URL'), number('Events'), plain('Note')],
+        summary.threads.map((t) => [t.kind, t.name, t.url, count(t.events), t.note ?? '']),
+      ),
+    ],
+  ];
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width"><title>${escapeXml(title)}</title><style>${CSS}</style></head><body>
+<h1>${escapeXml(title)}</h1><p class="note">Recorded ${recordedAt(store.originMs)}. A call inside another call counts in both their times.</p>
+${sections.map(([name, content]) => `<section><h2>${name}</h2>${content}</section>`).join('\n')}
+</body></html>
+`;
+}

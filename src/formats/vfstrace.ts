@@ -1,0 +1,111 @@
+/**
+ * VFS calls as text, one a line, as SQLite's own ext/misc/vfstrace.c prints them: what scripts for that output read. A trace does not
+ * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
+ */
+import { LOCK_LEVELS } from '../trace/lock-ladder.ts';
+import { auxText, objectName } from '../trace/describe.ts';
+import { Flag, OPS, Op, opName } from '../trace/event.ts';
+import { resultName } from '../trace/result-codes.ts';
+import type { ThreadStore, TraceStore } from '../trace/store.ts';
+
+const PIECE = 1 << 16;
+
+/** Result codes as vfstrace.c prints them: the name, or the primary code's name and the rest. */
+function errcode(rc: number): string {
+  const name = resultName(rc);
+  if (/^SQLITE_\w+$/.test(name)) return name;
+  const primary = resultName(rc & 255);
+  return rc >= 0 && primary.startsWith('SQLITE_')
+    ? `${primary} | 0x${(rc & 0xffff00).toString(16)}`
+    : `${rc} (0x${(rc >>> 0).toString(16)})`;
+}
+
+/** Last part of a path; a file without a name is a temporary one. Line ends would break the format. */
+function fileTail(path: string): string {
+  return (path.slice(path.lastIndexOf('/', path.length - 2) + 1) || '<temp>').replace(/[\r\n]/g, '?');
+}
+
+function syncFlags(flags: number): string {
+  const words = [
+    ...(flags & 1 ? ['FULL'] : flags & 2 ? ['NORMAL'] : []),
+    ...(flags & 16 ? ['DATAONLY'] : []),
+    ...(flags & ~19 ? [`0x${flags.toString(16)}`] : []),
+  ];
+  return words.join('|') || '0';
+}
+
+function vfsOf(thread: ThreadStore, object: number): string {
+  const definition = thread.definitions.get(object);
+  return definition?.kind === 'file' && definition.vfs ? definition.vfs.replace(/[\r\n]/g, '?') : 'vfs';
+}
+
+/** One call without its line end. A call whose end was not seen has no `->` part, as when vfstrace.c is cut off. */
+export function vfstraceLine(thread: ThreadStore, row: number): string {
+  const { events } = thread;
+  const [op, aux, object, length] = [events.op[row]!, events.aux[row]!, events.object[row]!, events.length[row]!];
+  const offset = Number.isNaN(events.offset[row]!) ? '?' : String(events.offset[row]);
+  const path = objectName(thread, object);
+  const file = fileTail(path);
+  const quoted = `"${path.replace(/[\r\n]/g, '?')}"`;
+  const rc = events.flags[row]! & Flag.threw ? 'threw' : errcode(events.result[row]!);
+  const answer = (args: string, text: string): string =>
+    `${vfsOf(thread, object)}.${opName(op)}(${args})${events.endSeq[row] === 0 ? '' : ` -> ${text}`}`;
+  switch (op) {
+    case Op.xRead:
+    case Op.xWrite:
+      return answer(`${file},n=${length},ofst=${offset}`, rc);
+    case Op.xTruncate:
+      return answer(`${file},${offset}`, String(events.result[row]));
+    case Op.xSync:
+      return answer(`${file},${syncFlags(aux)}`, String(events.result[row]));
+    case Op.xFileSize:
+      return answer(file, `${rc}, size=?`);
+    case Op.xLock:
+    case Op.xUnlock:
+      return answer(`${file},${LOCK_LEVELS[aux] ?? '???'}`, rc);
+    case Op.xCheckReservedLock:
+      return answer(`${file},?`, `${rc}, out=?`);
+    case Op.xFileControl:
+      return answer(`${file},${/^opcode /.test(auxText(op, aux)) ? aux : auxText(op, aux)}`, rc);
+    case Op.xSectorSize:
+      return answer(file, String(events.result[row]));
+    case Op.xDeviceCharacteristics:
+      return answer(file, `0x${(events.result[row]! >>> 0).toString(16).padStart(8, '0')}`);
+    case Op.xOpen:
+      return answer(`${file},flags=0x${aux.toString(16)}`, rc);
+    case Op.xDelete:
+      return answer(`${quoted},${aux}`, rc);
+    case Op.xAccess:
+      return answer(`${quoted},${aux}`, `${rc}, out=?`);
+    default: // xClose, and the shared-memory and memory-map calls, whose arguments a trace does not hold
+      return answer(file, rc);
+  }
+}
+
+/** The VFS calls of the whole trace, merged by their begin; calls on SQLite's in-memory journal are no VFS calls and left out. */
+export async function* vfstrace(store: TraceStore): AsyncGenerator<string> {
+  const next = store.threads.map(({ events }) => skip(events, 0));
+  let piece = '';
+  for (;;) {
+    let first = -1;
+    for (let t = 0; t < next.length; t++) {
+      const { events } = store.threads[t]!;
+      if (next[t]! < events.count && (first < 0 || events.t0[next[t]!]! < store.threads[first]!.events.t0[next[first]!]!)) first = t;
+    }
+    if (first < 0) break;
+    const thread = store.threads[first]!;
+    piece += `${vfstraceLine(thread, next[first]!)}\n`;
+    next[first] = skip(thread.events, next[first]! + 1);
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+    await Promise.resolve();
+  }
+  if (piece) yield piece;
+}
+
+/** The first row from `row` on that vfstrace.c would have printed. */
+function skip(events: ThreadStore['events'], row: number): number {
+  while (row < events.count && (OPS[events.op[row]!]?.layer !== 'vfs' || events.flags[row]! & Flag.memoryJournal)) row++;
+  return row;
+}

@@ -1,0 +1,27 @@
+/**
+ * The frame that a content script puts into a recorded page for a moment: of the extension's origin, so that it reaches the
+ * hub. Any page can load it; without a token of the background it does nothing.
+ */
+import { api } from '../platform/extension-api.ts';
+import { isFrameMessage, type Ask, type HandoverMessage, type LineMessage, type Redeemed } from '../protocol/messages.ts';
+
+addEventListener('message', (event: MessageEvent<unknown>) => {
+  const [line] = event.ports;
+  if (!line || !isFrameMessage(event.data)) return;
+  lead(line, event.data.token).catch((e: unknown) => console.warn('vfscope: a port could not be handed over:', e));
+});
+
+async function lead(line: MessagePort, token: string): Promise<void> {
+  const redeemed: Redeemed = await api.runtime.sendMessage({ k: 'redeem', token } satisfies Ask);
+  if (!redeemed) return; // not from our content script: no answer, as from any page that knows nothing of this
+  const { panel } = redeemed;
+  const hub = new SharedWorker('hub.js').port;
+  const say = (message: LineMessage): void => line.postMessage(message);
+  hub.onmessage = ({ data }: MessageEvent<HandoverMessage>) => {
+    if (data.k === 'ready' || data.k === 'no-panel' || data.k === 'handed') say({ k: data.k });
+  };
+  line.onmessage = ({ data, ports: [port] }: MessageEvent<LineMessage>) => {
+    if (data.k === 'port' && port) hub.postMessage({ k: 'port', panel } satisfies HandoverMessage, [port]);
+  };
+  hub.postMessage({ k: 'reach', panel } satisfies HandoverMessage);
+}

@@ -1,0 +1,23 @@
+/** What this recording captures: a page is told by scripts in front of the hook (protocol/capture.ts), a worker by its environment. */
+import { CAPTURE_KEY } from '../protocol/capture.ts';
+import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
+import { environment } from './source.ts';
+
+type Said = Partial<Record<'capture' | 'buffer' | 'stacks' | 'without', unknown>>;
+
+function take(): CaptureOptions {
+  const key = Symbol.for(CAPTURE_KEY);
+  try {
+    if (environment.role !== 'page') return captureOptionsOf(environment.capture);
+    const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
+    const without: unknown[] = Array.isArray(said.without) ? said.without : [];
+    return captureOptionsOf({ ...said, layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)) });
+  } catch {
+    return captureOptionsOf({}); // a page that was running already can leave anything there; the defaults are safe
+  } finally {
+    Reflect.deleteProperty(globalThis, key);
+  }
+}
+
+/** Of this thread. */
+export const capture: CaptureOptions = take();

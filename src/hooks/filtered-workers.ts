@@ -1,0 +1,71 @@
+/**
+ * Workers whose own script brings the hook (the browser puts it there): nothing is wrapped. This end takes the hook's messages out
+ * before the app sees them, hands the worker's port on, and says which workers came without a hook.
+ */
+import { idOfWorker, isFromWorker, type FromWorker } from './creator-wire.ts';
+import { listen, setTimeout } from './natives.ts';
+import type { WorkerHost } from './workers.ts';
+
+/** A worker whose hook says nothing for this long runs without one, or its script does not come. */
+const SILENT_MS = 10_000;
+const UNSEEN = 'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
+const SILENT = 'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
+
+/** What becomes of one such worker. */
+export interface FilteredEvents extends Pick<WorkerHost, 'id' | 'onChild' | 'onMessage' | 'onTerminated'> {
+  /** The hook runs there. */
+  onReady(worker: Worker, id: string): void;
+  note(reason: string, url: string): void;
+}
+
+export class FilteredWorkers {
+  private readonly ids = new WeakMap<object, string>();
+  private readonly silent = new WeakSet<object>();
+
+  constructor(private readonly events: FilteredEvents) {}
+
+  /** A worker that the app has just made. */
+  follow(worker: Worker, url: string): void {
+    this.silent.add(worker);
+    listen(worker, 'message', (event) => {
+      const { data, ports, isTrusted } = event as MessageEvent<unknown>;
+      if (!isTrusted) return;
+      // the hook speaks first
+      const id = this.ids.get(worker) ?? idOfWorker(data);
+      if (id === null) return this.without(worker, url, UNSEEN);
+      if (!isFromWorker(data, id)) return;
+      event.stopImmediatePropagation();
+      this.silent.delete(worker);
+      this.ids.set(worker, id);
+      this.receive(data, worker, url, ports[0]);
+    });
+    listen(worker, 'error', () => this.silent.delete(worker)); // it does not load, or throws: the app hears of it
+    const ref = new WeakRef(worker);
+    setTimeout(() => {
+      const there = ref.deref();
+      if (there) this.without(there, url, SILENT);
+    }, SILENT_MS);
+  }
+
+  private receive(message: FromWorker, worker: Worker, url: string, port: MessagePort | undefined): void {
+    const { events } = this;
+    if (message.k === 'ready') {
+      if (port) events.onChild(port);
+      events.onReady(worker, message.id);
+    } else if (message.k === 'failed') events.note(`its hook failed: ${message.reason}.`, url);
+    else if (message.k === 'ring')
+      events.onMessage({ ...message, thread: { ...message.thread, parent: message.thread.parent ?? events.id } });
+    else events.onMessage(message);
+  }
+
+  /** The app has terminated a worker. */
+  terminated(worker: object): void {
+    this.silent.delete(worker);
+    const id = this.ids.get(worker);
+    if (id !== undefined) this.events.onTerminated(id);
+  }
+
+  private without(worker: object, url: string, cause: string): void {
+    if (this.silent.delete(worker)) this.events.note(cause, url);
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * What happens around the calls: the app's own performance marks and measures, errors nobody caught, visibility, navigation.
+ *
+ * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, aux 1 =
+ * unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
+ * back/forward cache, 3 = into it.
+ */
+import { ProbeContext, Patches } from '../probes/patch.ts';
+import { Op } from '../trace/event.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { listen, unlisten, type Listener } from './natives.ts';
+
+/** Record host events of this thread. @returns what takes everything back */
+export function installHostEvents(recorder: Recorder): () => void {
+  const patches = new Patches();
+  const context = new ProbeContext(recorder, patches, globalThis);
+  const on = (target: EventTarget, type: string, run: Listener): void => {
+    const listener: Listener = (event) => {
+      try {
+        if (recorder.enabled) run(event);
+      } catch (e) {
+        recorder.fault(type, e);
+      }
+    };
+    listen(target, type, listener, true);
+    patches.onRestore(() => unlisten(target, type, listener, true));
+  };
+  const entry = (name: 'mark' | 'measure', record: (entry: PerformanceEntry, id: number) => void): void =>
+    void patches.method(context.prototypeOf('Performance'), name, (native, self, args) => {
+      const made = Reflect.apply(native, self, args) as PerformanceEntry | undefined;
+      try {
+        if (recorder.enabled && made) record(made, context.textId('name', made.name));
+      } catch (e) {
+        recorder.fault(name, e);
+      }
+      return made;
+    });
+  entry('mark', ({ startTime }, id) => recorder.instant(Op.mark, id, startTime, 0));
+  entry('measure', ({ startTime, duration }, id) => recorder.instant(Op.measure, id, startTime, Math.round(duration * 1000)));
+
+  const global = globalThis as unknown as EventTarget;
+  on(global, 'error', (event) => {
+    if (event instanceof ErrorEvent) recorder.instant(Op.error, context.textId('message', event.message, 500), NaN, 0);
+  });
+  on(global, 'unhandledrejection', (event) => {
+    const reason: unknown = (event as PromiseRejectionEvent).reason;
+    const text = reason instanceof Error || reason instanceof DOMException ? `${reason.name}: ${reason.message}` : typeof reason;
+    recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
+  });
+  if (typeof document === 'undefined') return () => void patches.restore();
+
+  const navigated = (aux: number): void => recorder.instant(Op.navigation, context.textId('name', location.href), NaN, 0, aux);
+  on(document, 'visibilitychange', () => recorder.instant(Op.visibility, 0, NaN, 0, document.hidden ? 1 : 0));
+  on(global, 'pagehide', (event) => navigated((event as PageTransitionEvent).persisted ? 3 : 1));
+  on(global, 'pageshow', (event) => (event as PageTransitionEvent).persisted && navigated(2));
+  const navigation = (globalThis as { navigation?: EventTarget }).navigation;
+  if (navigation) on(navigation, 'currententrychange', () => navigated(0));
+  else for (const type of ['popstate', 'hashchange']) on(global, type, () => navigated(0));
+  return () => void patches.restore();
+}

@@ -1,0 +1,15 @@
+/** A hook that comes to a running page (Record without a reload) cannot see what ran before it: the user is told. */
+import type { Recorder } from '../trace/recorder.ts';
+
+/** Say in a note what this recording lacks, if scripts of this document have run before the hook. */
+export function noteLateStart(recorder: Recorder): void {
+  // at document_start a web page is loading and has no script element yet; empty frames are complete from the start
+  const early = document.readyState === 'loading' && document.scripts.length === 0;
+  if (early || !/^https?:$/.test(location.protocol)) return;
+  const loaded = performance.getEntriesByType('resource').map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
+  const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
+  const cause = engine
+    ? `SQLite was loaded before the recording began (${engine}), and its VFS and SQL calls are not recorded.`
+    : 'SQLite and workers that were running before the recording began are not recorded.';
+  recorder.note('late-start', `${cause} Reload the page while you record to see them.`, location.href);
+}

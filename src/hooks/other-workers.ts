@@ -1,0 +1,81 @@
+/** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers, which always do. */
+import { Patches } from '../probes/patch.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import type { SharedRelay } from './shared-relay.ts';
+import { absoluteBy } from './worker-repairs.ts';
+
+const SHARED =
+  'a SharedWorker cannot be wrapped without giving every page its own. To see what it stores, run its script in a dedicated worker while you record.';
+const SERVICE =
+  'a service worker cannot be wrapped. To see what it stores, run that code in a page or a dedicated worker while you record.';
+const SHARED_UNSEEN =
+  'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.';
+const SERVICE_UNSEEN =
+  'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.';
+/** Notes a thread may make. */
+const MOST_NOTES = 200;
+
+/** Says of a script why its worker is not recorded, once for each cause. */
+export class WorkerNotes {
+  private readonly noted = new Set<string>();
+
+  /** @param base what relative URLs resolve against */
+  constructor(
+    private readonly recorder: Recorder,
+    private readonly base: () => string,
+  ) {}
+
+  /** Never throws. @param script what the app gave as the worker's script */
+  note(reason: string, script: unknown): void {
+    try {
+      this.noteOnce(reason, script);
+    } catch (e) {
+      this.recorder.fault('a note on a worker', e);
+    }
+  }
+
+  private noteOnce(reason: string, script: unknown): void {
+    const text = String(script);
+    const url = text.startsWith('data:') ? `${text.slice(0, 60)}...` : String(absoluteBy(this.base)(text)).slice(0, 1000);
+    const key = `${url}\0${reason}`;
+    if (this.noted.has(key) || this.noted.size >= MOST_NOTES) return;
+    this.noted.add(key);
+    this.recorder.note('worker-native', `Not recorded: ${reason}`, url);
+  }
+}
+
+/**
+ * Watch SharedWorkers and service workers that the app asks for: recorded where their script brings the hook, else noted.
+ * @param host `sharedRelay`: where it does
+ */
+export function wrapOtherWorkers(
+  patches: Patches,
+  host: { base(): string; readonly sharedRelay?: SharedRelay | null },
+  notes: WorkerNotes,
+): void {
+  const asked = (unseen: string, unheard: string, script: unknown): void => {
+    const { sharedRelay } = host;
+    const url = absoluteBy(() => host.base())(typeof script === 'string' ? script : String(script)) as string;
+    if (sharedRelay && /^https?:/.test(url)) sharedRelay.expect(url, () => notes.note(unheard, script));
+    else notes.note(unseen, script);
+  };
+  const scope = globalThis as unknown as Record<string, unknown>;
+  if (typeof scope.SharedWorker === 'function') {
+    const native = scope.SharedWorker as new (...args: unknown[]) => object;
+    const ours: typeof native = new Proxy(native, {
+      construct: (target, args, newTarget) => {
+        const worker = Reflect.construct(target, args, newTarget === ours ? target : newTarget) as object;
+        asked(SHARED, SHARED_UNSEEN, args[0]);
+        return worker;
+      },
+    });
+    patches.value(globalThis, 'SharedWorker', () => ours);
+    patches.value(native.prototype as object, 'constructor', () => ours);
+  }
+  const container = (scope.ServiceWorkerContainer as { prototype?: object } | undefined)?.prototype;
+  patches.method(container, 'register', (native, self, args) => {
+    const registered = Reflect.apply(native, self, args);
+    if (args.length) asked(SERVICE, SERVICE_UNSEEN, args[0]);
+    return registered;
+  });
+}

@@ -1,0 +1,126 @@
+/** What a page and a worker have in common: everything installed in this thread for a recording, and its undoing. */
+import { ownScript } from '../engines/call-stacks.ts';
+import { installEngines, type InstalledEngines } from '../engines/install.ts';
+import { installProbes, type InstalledProbes } from '../probes/install.ts';
+import { Op } from '../trace/event.ts';
+import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
+import { capture } from './capture.ts';
+import { installHostEvents } from './host-events.ts';
+import { hookExtent } from './source.ts';
+import { measureJsCost, type JsCost, type Thread } from './thread.ts';
+import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
+import type { Workers } from './workers.ts';
+
+/** Engines that have said nothing get their definition after this long. */
+const ANNOUNCE_AFTER_MS = 200;
+/** Enough for a clock of 100 us, few enough for about 2 ms. */
+const COST_CALLS = 5000;
+
+export class Session {
+  private probes: InstalledProbes | null = null;
+  private engines: InstalledEngines | null = null;
+  private undoHost: () => void = () => {};
+  private workers: Workers | null = null;
+  private stopped = false;
+  private jsCost: JsCost | null = null;
+  private vfsCostKnown = false;
+
+  constructor(readonly thread: Thread) {}
+
+  /** Patch this realm. A part that fails is reported; the others work. */
+  install(workers: Workers): void {
+    const { recorder } = this.thread;
+    const setUp = recorder.begin(Op.tracer, 0, NaN, 0);
+    const layers = new Set(capture.layers);
+    if (layers.has('web')) this.try('probes', () => (this.probes = installProbes(recorder)));
+    this.try('engines', () => {
+      const stacks = capture.stacks ? { own: ownScript(hookExtent()) } : undefined;
+      this.engines = installEngines(recorder, { vfs: layers.has('vfs'), sql: layers.has('sql'), level: capture.capture, stacks });
+    });
+    this.try('host events', () => (this.undoHost = installHostEvents(recorder)));
+    this.try('workers', () => {
+      this.workers = workers;
+      workers.install();
+    });
+    recorder.end(setUp, 0);
+  }
+
+  /** On a timer: name engines that have done nothing yet, and say what the tracer costs; again once there is an engine. */
+  announce(): void {
+    const { engines } = this;
+    if (!engines || this.stopped) return;
+    this.try('engines', () => engines.announce(ANNOUNCE_AFTER_MS));
+    if (!this.jsCost || (engines.count > 0 && !this.vfsCostKnown))
+      this.try('measuring the cost', () => this.measureCost(engines.count > 0));
+  }
+
+  private measureCost(ofVfsEvents: boolean): void {
+    const { recorder } = this.thread;
+    this.vfsCostKnown = ofVfsEvents; // first, so that what fails is not tried again
+    const token = recorder.begin(Op.tracer, 0, NaN, 0);
+    this.jsCost ??= measureJsCost();
+    const nsPerVfsEvent = ofVfsEvents ? Math.round(measureVfsCost(COST_CALLS, 1).nsPerVfsEvent) : null;
+    recorder.emit({ kind: 'cost', id: 0, ...this.jsCost, nsPerVfsEvent });
+    recorder.end(token, 0);
+  }
+
+  /** Record nothing more and give back what was patched. @returns false when that was done before */
+  restore(): boolean {
+    if (this.stopped) return false;
+    this.stopped = true;
+    const { recorder } = this.thread;
+    recorder.instant(Op.threadEnd, 0, NaN, 0);
+    recorder.enabled = false;
+    this.try('workers', () => this.workers?.restore());
+    this.try('host events', this.undoHost);
+    this.try('engines', () => this.engines?.restore());
+    this.try('probes', () => this.probes?.restore());
+    return true;
+  }
+
+  private try(where: string, run: () => void): void {
+    try {
+      run();
+    } catch (e) {
+      this.thread.recorder.fault(where, e);
+    }
+  }
+}
+
+/** The ring of a thread that sends its own records, drained from inside the app's calls when it is half full of news. */
+export function ownSource(session: Session, transport: Transport): Source {
+  const { recorder, identity } = session.thread;
+  let asking = false;
+  recorder.onPressure = () => {
+    if (asking) return; // our own record below
+    asking = true;
+    try {
+      const token = recorder.begin(Op.tracer, 0, NaN, recorder.backlogRecords);
+      transport.drain();
+      recorder.end(token, 0);
+    } catch (e) {
+      recorder.fault('draining', e);
+    }
+    asking = false;
+  };
+  let lost = 0;
+  let said = false;
+  return {
+    identity,
+    timeOrigin: performance.timeOrigin,
+    buffer: recorder.memory.buffer,
+    takeDefinitions: () => recorder.takeDefinitions(),
+    hold(on) {
+      recorder.askForDrains(!on);
+      if (!on || said) return;
+      said = true;
+      const text = `The panel has not taken ${UNACKNOWLEDGED_LIMIT >> 20} MiB of records yet: new ones may be dropped.`;
+      recorder.note('transport', text);
+    },
+    lost(dropped) {
+      if (dropped === lost) return;
+      recorder.instant(Op.dropped, 0, NaN, dropped - lost);
+      lost = dropped;
+    },
+  };
+}

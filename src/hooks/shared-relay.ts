@@ -1,0 +1,79 @@
+/**
+ * The page's side of shared and service workers that carry the hook: offers to relay for those that ask, and knows which workers of
+ * the app have said nothing.
+ */
+import { MARK } from '../protocol/messages.ts';
+import { RelayEnd } from '../protocol/relay.ts';
+import { NativeBroadcastChannel, setTimeout } from './natives.ts';
+import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
+
+/** A worker that has not said a word for this long after the app asked for it runs without our hook. */
+const SILENT_MS = 5000;
+/** The last records of a worker that stops still come through here. */
+const LINGER_MS = 3000;
+
+export interface SharedRelayHost {
+  /** Id of this page's thread. */
+  readonly id: string;
+  /** Stands in for the port of a worker. */
+  onChild(port: MessagePort): void;
+  fault(where: string, error: unknown): void;
+}
+
+export class SharedRelay {
+  private readonly relays = new Map<string, RelayEnd>();
+  private readonly heard = new Set<string>();
+  private readonly channel: BroadcastChannel;
+  private leaving = false;
+
+  constructor(private readonly host: SharedRelayHost) {
+    this.channel = new NativeBroadcastChannel(CHANNEL); // throws in an opaque origin, which has no such workers either
+    this.channel.onmessage = ({ data }: MessageEvent<unknown>) => {
+      try {
+        if (isSharedMessage(data)) this.receive(data);
+      } catch (e) {
+        host.fault('a shared worker', e);
+      }
+    };
+    this.say({ mark: MARK, k: 'who' });
+  }
+
+  /** The app has asked for a shared or service worker. @param unheard called when it runs without our hook */
+  expect(url: string, unheard: () => void): void {
+    this.say({ mark: MARK, k: 'who' });
+    setTimeout(() => {
+      if (!this.leaving && !this.heard.has(url)) unheard();
+    }, SILENT_MS);
+  }
+
+  /** The recording is over, or the page goes. */
+  leave(now: boolean): void {
+    if (this.leaving) return;
+    this.leaving = true;
+    const end = (): void => {
+      this.say({ mark: MARK, k: 'leave', page: this.host.id });
+      for (const relay of this.relays.values()) relay.close();
+      this.channel.close();
+    };
+    if (now) end();
+    else setTimeout(end, LINGER_MS);
+  }
+
+  private say(message: SharedMessage): void {
+    this.channel.postMessage(message);
+  }
+
+  private receive(message: SharedMessage): void {
+    const { id: page } = this.host;
+    if (message.k === 'here') {
+      this.heard.add(message.url);
+      if (!this.leaving) this.say({ mark: MARK, k: 'take', thread: message.thread, page });
+    } else if (message.k === 'taken') {
+      if (message.page !== page) return;
+      const { thread } = message;
+      const send = (relayed: Extract<SharedMessage, { k: 'relay' }>['message']): void =>
+        this.say({ mark: MARK, k: 'relay', to: thread, message: relayed });
+      this.relays.set(`${thread}:${page}`, new RelayEnd(`${thread}:${page}`, send, (port) => this.host.onChild(port)));
+    } else if (message.k === 'relay' && message.to === page) this.relays.get(message.message.source)?.receive(message.message);
+  }
+}

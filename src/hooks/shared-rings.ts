@@ -1,0 +1,50 @@
+/**
+ * Isolated pages: a worker hands its trace memory up to the page, which alone reads it, so that a worker that sits in
+ * Atomics.wait and never answers is recorded. This file is the page's list of them.
+ */
+import type { ThreadIdentity } from '../protocol/messages.ts';
+import { drainSharedDefinitions } from '../trace/drain.ts';
+import { RECORD_BYTES } from '../trace/event.ts';
+import { Header, RING_AT } from '../trace/ring-layout.ts';
+import type { Transport } from './transport.ts';
+
+interface SharedRing {
+  identity: ThreadIdentity;
+  words: Uint32Array;
+}
+
+export class SharedRings {
+  private readonly rings = new Map<string, SharedRing>();
+  constructor(private readonly transport: Transport) {}
+
+  /** Read this ring from now on. @throws RangeError when the memory is not a ring */
+  add(identity: ThreadIdentity, timeOrigin: number, buffer: SharedArrayBuffer): void {
+    const words = new Uint32Array(buffer);
+    const capacity = words[Header.capacity >>> 2]!;
+    const definitionsAt = RING_AT + capacity * RECORD_BYTES;
+    if (capacity > 65536 || definitionsAt + words[Header.definitionsCapacity >>> 2]! > buffer.byteLength)
+      throw new RangeError(`a shared ring of ${capacity} records does not fit in ${buffer.byteLength} bytes`);
+    this.rings.set(identity.id, { identity, words });
+    this.transport.add({ identity, timeOrigin, buffer, takeDefinitions: () => drainSharedDefinitions(buffer, definitionsAt) });
+  }
+
+  has(id: string): boolean {
+    return this.rings.has(id);
+  }
+
+  /** A worker is gone: take the last of its ring, and of those of the workers below it. */
+  finish(id: string, reason: 'closed' | 'terminated'): void {
+    for (const { identity } of [...this.rings.values()]) if (identity.parent === id) this.finish(identity.id, reason);
+    if (this.rings.delete(id)) this.transport.finish(reason, id);
+  }
+
+  /** The page goes, and its workers with it. */
+  finishAll(reason: 'closed' | 'terminated'): void {
+    for (const id of [...this.rings.keys()]) this.finish(id, reason);
+  }
+
+  /** The recording is over: blocked workers learn it by this word alone. */
+  disable(): void {
+    for (const { words } of this.rings.values()) Atomics.store(words, Header.enabled >>> 2, 0);
+  }
+}

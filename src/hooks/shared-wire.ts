@@ -1,0 +1,36 @@
+/**
+ * What the hook in a shared or service worker and the hooks in the pages of its origin say to each other. Nothing of theirs connects
+ * them but a BroadcastChannel, over which no port travels: one page relays the worker's port (protocol/relay.ts).
+ */
+import { isRelayMessage, MARK, type RelayMessage } from '../protocol/messages.ts';
+
+export const CHANNEL = 'vfscope';
+
+/** `page` names a page's hook, `thread` a worker's: both are drawn at random. */
+export type SharedMessage =
+  /** A page: who is there? */
+  | { mark: typeof MARK; k: 'who' }
+  /** A worker: I am; who relays for me? */
+  | { mark: typeof MARK; k: 'here'; thread: string; url: string }
+  /** A page: I would. */
+  | { mark: typeof MARK; k: 'take'; thread: string; page: string }
+  /** The worker: then do. Its first relayed message follows. */
+  | { mark: typeof MARK; k: 'taken'; thread: string; page: string }
+  /** A page goes and relays no more. */
+  | { mark: typeof MARK; k: 'leave'; page: string }
+  /** Relayed, between a page and a worker. */
+  | { mark: typeof MARK; k: 'relay'; to: string; message: RelayMessage };
+
+const isId = (v: unknown): boolean => typeof v === 'string' && v.length <= 64;
+
+/** A well-formed message of a hook. Any script of the origin can send one. */
+export function isSharedMessage(v: unknown): v is SharedMessage {
+  if (typeof v !== 'object' || v === null) return false;
+  const { mark, k, thread, page, url, to, message } = v as Record<string, unknown>;
+  if (mark !== MARK) return false;
+  if (k === 'who') return true;
+  if (k === 'here') return isId(thread) && typeof url === 'string';
+  if (k === 'take' || k === 'taken') return isId(thread) && isId(page);
+  if (k === 'leave') return isId(page);
+  return k === 'relay' && isId(to) && isRelayMessage(message);
+}

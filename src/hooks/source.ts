@@ -1,0 +1,60 @@
+/**
+ * The hook as text. The build wraps this bundle in `(function vfscopeHook(vfscopeEnvironment) {...})({ role: 'page' })`: the
+ * function's own source is the script that goes into workers, with another environment.
+ */
+import type { CaptureOptions } from '../trace/capture.ts';
+
+declare const vfscopeHook: (environment: HookEnvironment) => void;
+declare const vfscopeEnvironment: HookEnvironment;
+
+/** Where this copy of the hook runs. */
+export type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
+
+export interface PageEnvironment {
+  role: 'page';
+  /** 'filtered': the browser puts the hook before the scripts of network workers (FilteredEnvironment); else they are wrapped. */
+  workers?: 'wrapped' | 'filtered';
+}
+
+/** In front of a worker's own script, put there on its way in: in every module of it, and in shared and service workers, too. */
+export interface FilteredEnvironment {
+  role: 'filtered';
+  /** What the recording captures. */
+  capture?: CaptureOptions;
+}
+
+export interface WorkerEnvironment {
+  role: 'worker';
+  /** The script's URL as the app gave it, absolute: what relative URLs in the worker resolve against. */
+  base: string;
+  /** Id that the creator drew for this thread. */
+  id: string;
+  /** The worker's name option. */
+  name: string;
+  /** What the creator captures. */
+  capture?: CaptureOptions;
+  /** Id of the creating thread; null where that cannot be known here. */
+  parent: string | null;
+  workers?: PageEnvironment['workers'];
+}
+
+/** Where this copy runs. */
+export const environment: HookEnvironment = vfscopeEnvironment;
+
+/** Whether network workers of this realm come with the hook in their script. */
+export const workersAreFiltered = (): boolean => environment.role === 'filtered' || environment.workers === 'filtered';
+
+/** Classic script text that runs the hook in a worker. */
+export const workerHookSource = (worker: WorkerEnvironment): string => `(${String(vfscopeHook)})(${JSON.stringify(worker)});`;
+
+/**
+ * How much of this script is the hook. The app's text follows where a worker is made from a Blob (from the next line on), and where the
+ * hook was put in front of a network script (on the same line, behind a few words of ours).
+ */
+export function hookExtent(): { lines: number; columns: number; shift: number } {
+  const text = String(vfscopeHook).split('\n');
+  const inFront = environment.role === 'filtered';
+  return inFront
+    ? { lines: text.length, columns: text.at(-1)!.length + 200, shift: text.length - 1 }
+    : { lines: text.length, columns: Infinity, shift: text.length };
+}

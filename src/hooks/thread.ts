@@ -1,0 +1,117 @@
+/** This thread as it appears in the trace: its recorder, who it is, its clock, and what the tracer costs here. */
+import type { ThreadIdentity } from '../protocol/messages.ts';
+import { CAPTURE_DEFAULTS, type CaptureOptions } from '../trace/capture.ts';
+import { measureClockStepUs } from '../trace/clock.ts';
+import { Op, RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
+import { Recorder } from '../trace/recorder.ts';
+import { capture } from './capture.ts';
+import { now, randomId } from './natives.ts';
+import { environment as here, type PageEnvironment, type WorkerEnvironment } from './source.ts';
+
+/** Where a realm keeps the id of its hook: the sign that one runs here already. Not enumerable; removed at restore. */
+const SIGN = Symbol.for('vfscope.thread');
+
+export interface Thread {
+  readonly identity: ThreadIdentity;
+  readonly recorder: Recorder;
+}
+
+/** What the tracer costs on this thread, nanoseconds. */
+export interface JsCost {
+  nsPerJsEvent: number;
+  nsPerClockPair: number;
+}
+
+/** The id of the hook that runs in a realm; undefined without one. May throw on foreign realms. */
+export const hookIn = (realm: object): string | undefined => (realm as Record<symbol, string | undefined>)[SIGN];
+
+/** Take the sign away. Not where the script carries the hook: a module that comes late would start it again. */
+export const forgetHook = (): void => {
+  if (here.role !== 'filtered') Reflect.deleteProperty(globalThis, SIGN);
+};
+
+/**
+ * Make this thread's recorder. Workers of a cross-origin isolated page get a shared ring of 65536 records that the page reads, so
+ * that they are recorded while they block; all others get 16384 records and send them on themselves. Or as many
+ * as the user asks for.
+ * @param kind of a worker that is no dedicated one
+ */
+export function createThread(environment: PageEnvironment | WorkerEnvironment, kind?: ThreadKind): Thread {
+  const isolated = globalThis.crossOriginIsolated === true;
+  const shared = isolated && typeof SharedArrayBuffer === 'function' && environment.role === 'worker' && kind === undefined;
+  const recorder = new Recorder({ capacity: capacityOf(capture, shared), shared });
+  const identity = identify(environment, kind);
+  Object.defineProperty(globalThis, SIGN, { value: identity.id, configurable: true });
+  const setUp = recorder.begin(Op.tracer, 0, NaN, 0);
+  recorder.emit({
+    kind: 'environment',
+    id: 0,
+    url: identity.url,
+    threadKind: identity.kind,
+    crossOriginIsolated: isolated,
+    clockStepUs: measureClockStepUs(now),
+    userAgent: navigator.userAgent,
+    hidden: typeof document === 'undefined' ? null : document.hidden,
+    capture,
+  });
+  recorder.end(setUp, 0);
+  recorder.instant(Op.threadStart, 0, NaN, 0);
+  return { identity, recorder };
+}
+
+/** Records of a ring. */
+function capacityOf({ buffer }: CaptureOptions, shared: boolean): number {
+  return shared && buffer === CAPTURE_DEFAULTS.buffer ? 65536 : (buffer * 1024) / RECORD_BYTES;
+}
+
+function identify(environment: PageEnvironment | WorkerEnvironment, kind: ThreadKind = 'worker'): ThreadIdentity {
+  if (environment.role === 'worker') {
+    const { id, base, name, parent } = environment;
+    return { id, kind, url: base, name, parent };
+  }
+  const framed = window !== window.top;
+  return { id: randomId(), kind: framed ? 'frame' : 'page', url: location.href, name: '', parent: framed ? parentThread() : null };
+}
+
+function parentThread(): string | null {
+  try {
+    return hookIn(window.parent) ?? null;
+  } catch {
+    return null; // a frame of another origin: who embeds it cannot be known here
+  }
+}
+
+/**
+ * Nanoseconds of one recorded JavaScript event and of one pair of clock readings, from about two milliseconds on a scratch ring. Not at
+ * the start of a thread: code that runs for the first time is tens of times slower than what the app's calls meet.
+ */
+export function measureJsCost(): JsCost {
+  const scratch = new Recorder({ capacity: 64, maxEngines: 0 });
+  const words = new Uint32Array(scratch.memory.buffer);
+  const events = (): void => {
+    words.fill(0, 0, 5); // counters to zero: the ring is empty again
+    for (let i = 0; i < 32; i++) scratch.end(scratch.begin(Op.mark, 0, NaN, 0), 0);
+  };
+  const readings = (): void => {
+    for (let i = 0; i < 64; i++) now();
+  };
+  for (let i = 0; i < 60; i++) events(); // compiled by now
+  return { nsPerJsEvent: nsEach(events), nsPerClockPair: nsEach(readings) };
+}
+
+/** Nanoseconds of one of the 32 that `batch` does: the best of three times 0.3 ms, since the thread may be put aside in between. */
+function nsEach(batch: () => void): number {
+  let best = Infinity;
+  for (let round = 0; round < 3; round++) {
+    const start = now();
+    let batches = 0;
+    let elapsed: number;
+    do {
+      batch();
+      batches++;
+      elapsed = now() - start;
+    } while (elapsed < 0.3);
+    best = Math.min(best, (elapsed * 1e6) / (batches * 32));
+  }
+  return Math.round(best);
+}

@@ -1,0 +1,202 @@
+/**
+ * From rings to the panel: drains every 50 ms, or at once when a ring asks for it inside a long synchronous stretch, and sends
+ * batches over the thread's port. One port carries the thread itself and, on an isolated page, the shared rings of its workers.
+ *
+ * What is sent and not acknowledged, and what waits for a port, may hold 32 MiB in all. Above that nothing is drained: the rings
+ * fill and count what they drop, until acks arrive.
+ */
+import { isThreadCommand, PROTOCOL_VERSION, type ThreadIdentity, type ThreadMessage } from '../protocol/messages.ts';
+import { counters, drainRecords } from '../trace/drain.ts';
+import type { Definition } from '../trace/event.ts';
+import { Header } from '../trace/ring-layout.ts';
+import { clearInterval, listen, portPost, setInterval } from './natives.ts';
+
+export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
+export const DRAIN_EVERY_MS = 50;
+/** What a definition is taken to weigh; they travel as objects. */
+const DEFINITION_BYTES = 200;
+
+type ByeReason = Extract<ThreadMessage, { k: 'bye' }>['reason'];
+
+/** One thread's ring, as the transport reads it. */
+export interface Source {
+  readonly identity: ThreadIdentity;
+  /** performance.timeOrigin of the thread, ms */
+  readonly timeOrigin: number;
+  readonly buffer: ArrayBufferLike;
+  /** Definitions since the last call; called after the records were drained. */
+  takeDefinitions(): Definition[];
+  /** The limit is reached, or not any more: do not ask for drains. Only for a ring that asks. */
+  hold?(on: boolean): void;
+  /** Called after a drain, with the records lost so far. */
+  lost?(dropped: number): void;
+}
+
+interface Sending {
+  source: Source;
+  /** Records drained in all. */
+  records: number;
+  /** Sent or waiting, not acknowledged: [records in all up to here, bytes]. */
+  unacknowledged: [number, number][];
+  faults: number;
+}
+
+interface Waiting {
+  message: ThreadMessage;
+  transfer: Transferable[];
+}
+
+export class Transport {
+  /** The panel asked to stop. */
+  onStop: () => void = () => {};
+  private readonly threads = new Map<string, Sending>();
+  private port: MessagePort | null = null;
+  private waiting: Waiting[] = [];
+  private bytes = 0;
+  private held = false;
+  private draining = false;
+  private timer: number | null = null;
+
+  /** @param beforeDrain runs before each timed drain: the last chance to say something */
+  constructor(
+    private readonly fault: (where: string, error: unknown) => void,
+    beforeDrain: () => void,
+  ) {
+    this.timer = setInterval(() => {
+      beforeDrain();
+      this.drain();
+    }, DRAIN_EVERY_MS);
+  }
+
+  /** Bytes sent or waiting that nobody has acknowledged. */
+  get unacknowledgedBytes(): number {
+    return this.bytes;
+  }
+
+  /** Send this thread's records from now on. */
+  add(source: Source): void {
+    const sending: Sending = { source, records: 0, unacknowledged: [], faults: 0 };
+    const { identity: thread, timeOrigin } = source;
+    this.threads.set(thread.id, sending);
+    this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
+  }
+
+  /**
+   * The panel's end of this port is where everything goes: first what waited. Again with another port, where the way of the first
+   * one has ended: what was under way there is lost, and the gap is seen in the numbers of the records.
+   */
+  connect(port: MessagePort): void {
+    if (this.port) this.reconnect();
+    this.port = port;
+    listen(port, 'message', (event) => this.onCommand((event as MessageEvent).data));
+    port.start();
+    const { waiting } = this;
+    this.waiting = [];
+    for (const { message, transfer } of waiting) this.post(message, transfer);
+    this.drain();
+  }
+
+  private reconnect(): void {
+    this.port?.close();
+    this.port = null;
+    for (const sending of this.threads.values()) {
+      for (const [, weight] of sending.unacknowledged) this.bytes -= weight;
+      sending.unacknowledged = [];
+      const { identity: thread, timeOrigin } = sending.source;
+      this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
+    }
+  }
+
+  /** Hand a new worker's port to the panel. */
+  child(port: MessagePort): void {
+    this.post({ k: 'child' }, [port]);
+  }
+
+  /** Take what the rings hold and send it. Safe to call from inside the app's own calls. */
+  drain(): void {
+    if (this.draining) return;
+    this.draining = true;
+    for (const sending of this.threads.values()) this.drainOne(sending, false);
+    this.draining = false;
+  }
+
+  /** Take the last of a thread and say goodbye for it. Without an id: of all threads, which ends the transport. */
+  finish(reason: ByeReason, id?: string): void {
+    for (const [thread, sending] of this.threads) {
+      if (id !== undefined && id !== thread) continue;
+      this.drainOne(sending, true);
+      this.remove(sending);
+      this.post({ k: 'bye', thread, reason });
+    }
+    if (id === undefined) this.close();
+  }
+
+  /** A thread whose ring cannot be read any more, and that nobody reads in our place. */
+  bye(thread: string, reason: ByeReason): void {
+    this.post({ k: 'bye', thread, reason });
+  }
+
+  /** Drop everything and stop. */
+  close(): void {
+    if (this.timer !== null) clearInterval(this.timer);
+    this.timer = null;
+    this.threads.clear();
+    this.waiting = [];
+    this.port?.close(); // what was posted before is still delivered
+    this.port = null;
+  }
+
+  private drainOne(sending: Sending, last: boolean): void {
+    const { source } = sending;
+    try {
+      for (;;) {
+        if (this.bytes >= UNACKNOWLEDGED_LIMIT && !last) return this.hold(true);
+        const drained = drainRecords(source.buffer);
+        const definitions = source.takeDefinitions();
+        const { dropped, faults } = counters(source.buffer);
+        if (!drained && definitions.length === 0 && faults === sending.faults) return;
+        sending.faults = faults;
+        const first = drained?.first ?? new Uint32Array(source.buffer)[Header.claimed >>> 2]!;
+        const records = drained?.records ?? new ArrayBuffer(0);
+        const count = drained?.count ?? 0;
+        sending.records += count;
+        const weight = records.byteLength + definitions.length * DEFINITION_BYTES;
+        sending.unacknowledged.push([sending.records, weight]);
+        this.bytes += weight;
+        const { identity, timeOrigin } = source;
+        const batch = { thread: identity.id, first, count, timeOrigin, dropped, faults, definitions, records };
+        this.post({ k: 'batch', batch }, [records]);
+        source.lost?.(dropped);
+      }
+    } catch (e) {
+      this.remove(sending); // cannot be read: not tried again
+      this.fault(`reading the ring of ${source.identity.url}`, e);
+    }
+  }
+
+  private remove(sending: Sending): void {
+    this.threads.delete(sending.source.identity.id);
+    for (const [, weight] of sending.unacknowledged) this.bytes -= weight; // its acks will find nobody
+  }
+
+  private post(message: ThreadMessage, transfer: Transferable[] = []): void {
+    if (!this.port) this.waiting.push({ message, transfer });
+    else Reflect.apply(portPost, this.port, [message, transfer]);
+  }
+
+  private onCommand(data: unknown): void {
+    if (!isThreadCommand(data)) return;
+    if (data.k === 'stop') return this.onStop();
+    const sending = this.threads.get(data.thread);
+    if (!sending) return;
+    while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records) this.bytes -= sending.unacknowledged.shift()![1];
+    if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
+  }
+
+  private hold(on: boolean): void {
+    if (this.held === on) return;
+    this.held = on;
+    for (const { source } of this.threads.values()) source.hold?.(on);
+    if (!on) this.drain();
+  }
+}

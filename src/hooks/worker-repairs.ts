@@ -1,0 +1,89 @@
+/**
+ * In a wrapped worker the base URL is that of our blob; the app expects the URL that it passed to the constructor. Repairs
+ * self.location and everything that resolves a relative URL. import.meta.url and imports of the app's own modules need nothing.
+ * Repairs outlive a recording: the worker would break without them.
+ */
+import { Patches, type Callable } from '../probes/patch.ts';
+import { NativeURL } from './natives.ts';
+
+/** Makes a relative URL absolute; what is not a URL text passes unchanged, so that the native call throws its own error. */
+export function absoluteBy(base: () => string): (url: unknown) => unknown {
+  return (url) => {
+    if (typeof url !== 'string' && !(url instanceof NativeURL)) return url;
+    try {
+      return new NativeURL(url, base()).href;
+    } catch {
+      return url;
+    }
+  };
+}
+
+const LOCATION_PARTS = ['href', 'origin', 'protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'] as const;
+
+/** Make this worker's global scope behave as if its script had been loaded from `base`. Call before the app's first line. */
+export function repairBaseUrl(base: string): void {
+  const g = globalThis as unknown as Record<string, object | undefined>;
+  const patches = new Patches(); // for its way of replacing only: never restored
+  const absolute = absoluteBy(() => base);
+  const firstArgument = (native: Callable, self: unknown, args: unknown[]): unknown =>
+    Reflect.apply(native, self, args.length ? [absolute(args[0]), ...args.slice(1)] : args);
+  const construct = (owner: object, name: string): void =>
+    void patches.value(owner, name, (native) =>
+      typeof native !== 'function'
+        ? native
+        : new Proxy(native, {
+            construct: (target, args, newTarget) =>
+              Reflect.construct(target, args.length ? [absolute(args[0]), ...args.slice(1)] : args, newTarget) as object,
+          }),
+    );
+  const prototypeOf = (name: string): object | undefined => (g[name] as { prototype?: object } | undefined)?.prototype;
+
+  repairLocation(base);
+  patches.method(globalOwner('fetch'), 'fetch', firstArgument);
+  patches.method(globalOwner('importScripts'), 'importScripts', (native, self, urls) => Reflect.apply(native, self, urls.map(absolute)));
+  for (const name of ['Request', 'EventSource', 'WebSocket', 'Worker']) {
+    construct(globalThis, name);
+    const prototype = prototypeOf(name);
+    patches.value(prototype, 'constructor', () => g[name]);
+  }
+  patches.method(prototypeOf('XMLHttpRequest'), 'open', (native, self, args) =>
+    Reflect.apply(native, self, args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args),
+  );
+  for (const name of ['add', 'match', 'matchAll', 'put', 'delete', 'keys']) patches.method(prototypeOf('Cache'), name, firstArgument);
+  patches.method(prototypeOf('CacheStorage'), 'match', firstArgument);
+  patches.method(prototypeOf('Cache'), 'addAll', (native, self, args) =>
+    Reflect.apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
+  );
+}
+
+/** The object that owns a function of the global scope: itself or its prototype chain. */
+function globalOwner(name: string): object | undefined {
+  for (let o: object | null = globalThis; o; o = Object.getPrototypeOf(o) as object | null) if (Object.hasOwn(o, name)) return o;
+  return undefined;
+}
+
+/** The object stays the platform's own; its getters answer for the script that the app meant. */
+function repairLocation(base: string): void {
+  const here = new NativeURL(base);
+  const { prototype } = (globalThis as unknown as { WorkerLocation: { prototype: object } }).WorkerLocation;
+  for (const part of LOCATION_PARTS) {
+    const native = Object.getOwnPropertyDescriptor(prototype, part);
+    if (!native?.get) continue;
+    const get = new Proxy(native.get, {
+      apply(target, self, args) {
+        Reflect.apply(target, self, args); // throws on what is no WorkerLocation
+        return here[part];
+      },
+    });
+    Object.defineProperty(prototype, part, { ...native, get });
+  }
+  const toString = Object.getOwnPropertyDescriptor(prototype, 'toString');
+  if (typeof toString?.value !== 'function') return;
+  const value = new Proxy(toString.value as () => string, {
+    apply(target, self, args) {
+      Reflect.apply(target, self, args);
+      return here.href;
+    },
+  });
+  Object.defineProperty(prototype, 'toString', { ...toString, value });
+}

@@ -1,0 +1,125 @@
+/**
+ * The hook in a dedicated worker, before the app's first line: checks that the app is no worse off here than in a native worker,
+ * repairs the base URL, then records, over a port of its own or, on an isolated page, into a ring that the page reads.
+ */
+import { MARK } from '../protocol/messages.ts';
+import { isToWorker, type FromWorker } from './creator-wire.ts';
+import { listen, NativeMessageChannel, postToCreator, randomId, setInterval, clearInterval, unlisten, type Listener } from './natives.ts';
+import { ownSource, Session } from './session.ts';
+import type { WorkerEnvironment } from './source.ts';
+import { createThread, forgetHook } from './thread.ts';
+import { DRAIN_EVERY_MS, Transport } from './transport.ts';
+import { repairBaseUrl } from './worker-repairs.ts';
+import { Workers } from './workers.ts';
+import { Patches } from '../probes/patch.ts';
+
+/** The smallest wasm module: magic and version. */
+const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
+
+/**
+ * Record this worker from now on.
+ * @throws where the app's script must not run here: the creator then starts a native worker in its place
+ */
+export function startWorker(environment: WorkerEnvironment): void {
+  const { id, base } = environment;
+  const tell = (message: FromWorker, ports: Transferable[] = []): void => postToCreator?.(message, ports);
+  const unfit = unfitness(base);
+  if (unfit) {
+    tell({ mark: MARK, k: 'unfit', id, reason: unfit });
+    globalThis.close();
+    throw new Error(unfit);
+  }
+  repairBaseUrl(base);
+  begin(environment, tell);
+}
+
+/** Record this worker, whose own script carries the hook: the app runs in the worker that it asked for. */
+export function startFiltered(): void {
+  const environment: WorkerEnvironment = { role: 'worker', base: location.href, id: randomId(), name: self.name, parent: null };
+  begin(environment, (message, ports = []) => postToCreator?.(message, ports));
+}
+
+function begin(environment: WorkerEnvironment, tell: (message: FromWorker, ports?: Transferable[]) => void): void {
+  const { id } = environment;
+  const ports: Transferable[] = [];
+  try {
+    const port = record(environment, tell);
+    if (port) ports.push(port);
+  } catch (e) {
+    tell({ mark: MARK, k: 'failed', id, reason: String(e) });
+  }
+  tell({ mark: MARK, k: 'ready', id }, ports); // whatever became of the recording, the app's script runs next
+}
+
+/** A network worker has the headers of its own response; ours inherits the page's policy, which may forbid wasm. '' = fit. */
+function unfitness(base: string): string {
+  if (base.startsWith('blob:')) return ''; // the app's own worker inherits the policy as well
+  try {
+    return new WebAssembly.Module(EMPTY_MODULE) ? '' : 'no WebAssembly';
+  } catch {
+    return "the page forbids WebAssembly, its workers may not (Content-Security-Policy). Add 'wasm-unsafe-eval' to the page's script-src.";
+  }
+}
+
+/** @returns the panel's end of this thread's port, where it sends its records itself */
+function record(environment: WorkerEnvironment, tell: (message: FromWorker) => void): MessagePort | null {
+  const { id, base } = environment;
+  const thread = createThread(environment);
+  const { recorder, identity } = thread;
+  const session = new Session(thread);
+  const transport = recorder.shared
+    ? null
+    : new Transport(
+        (where, e) => recorder.fault(where, e),
+        () => session.announce(),
+      );
+  const announcer = recorder.shared ? setInterval(() => session.announce(), DRAIN_EVERY_MS) : null;
+  const lifetime = new Patches();
+
+  const stop = (): void => {
+    if (!session.restore()) return;
+    transport?.finish('stopped');
+    if (announcer !== null) clearInterval(announcer);
+    lifetime.restore();
+    forgetHook();
+  };
+  const onMessage: Listener = (event) => {
+    const { data, isTrusted } = event as MessageEvent<unknown>;
+    if (!isTrusted || !isToWorker(data, id)) return;
+    event.stopImmediatePropagation();
+    stop();
+  };
+  const scope = globalThis as unknown as EventTarget;
+  listen(scope, 'message', onMessage);
+  lifetime.onRestore(() => unlisten(scope, 'message', onMessage));
+
+  let panelEnd: MessagePort | null = null;
+  if (recorder.shared) {
+    const buffer = recorder.memory.buffer as unknown as SharedArrayBuffer;
+    tell({ mark: MARK, k: 'ring', id, thread: identity, timeOrigin: performance.timeOrigin, buffer });
+  } else if (transport) {
+    // connected from the start: what is sent waits in the other end, wherever that is on its way to the panel
+    const { port1, port2 } = new NativeMessageChannel();
+    panelEnd = port2;
+    transport.connect(port1);
+    transport.add(ownSource(session, transport));
+    transport.onStop = stop;
+  }
+  lifetime.method(globalThis, 'close', (native, self, args) => {
+    transport?.finish('closed');
+    if (recorder.shared) tell({ mark: MARK, k: 'closed', id, thread: id });
+    return Reflect.apply(native, self, args);
+  });
+  session.install(
+    new Workers({
+      recorder,
+      id,
+      base: () => base,
+      onChild: (port) => transport?.child(port),
+      // up to the page, under this worker's own id
+      onMessage: (message) => tell({ ...message, id }),
+      onTerminated: (child) => (transport ? transport.bye(child, 'terminated') : tell({ mark: MARK, k: 'closed', id, thread: child })),
+    }),
+  );
+  return panelEnd;
+}

@@ -1,0 +1,264 @@
+/**
+ * The Worker constructor of this realm while a recording runs: every worker it makes runs our hook before its first line, or stays
+ * native, with a note that says why. SharedWorkers and service workers are never wrapped (a SharedWorker behind a blob URL would
+ * no longer be shared), only noted.
+ */
+import { MARK } from '../protocol/messages.ts';
+import { Patches } from '../probes/patch.ts';
+import type { Recorder } from '../trace/recorder.ts';
+import { type FromWorker, type ToWorker } from './creator-wire.ts';
+import { createObjectURL, listen, NativeURL, randomId, revokeObjectURL, unlisten } from './natives.ts';
+import { FilteredWorkers } from './filtered-workers.ts';
+import { workersAreFiltered } from './source.ts';
+import type { SharedRelay } from './shared-relay.ts';
+import { Supervised, type NativeMethods } from './supervise.ts';
+import { BlobUrls, bootstrap } from './worker-bootstrap.ts';
+import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
+import { absoluteBy } from './worker-repairs.ts';
+
+export interface WorkerHost {
+  readonly recorder: Recorder;
+  /** Id of this thread. */
+  readonly id: string;
+  /** What relative URLs resolve against. */
+  base(): string;
+  /** A hooked worker runs; its panel end of the port, where it sends its records itself. */
+  onChild(port: MessagePort): void;
+  /** A hooked worker's ring, or its end. */
+  onMessage(message: FromWorker): void;
+  /** The app has terminated a hooked worker. */
+  onTerminated(id: string): void;
+  /** Where shared and service workers bring the hook in their script. */
+  readonly sharedRelay?: SharedRelay | null;
+}
+
+const CSP = 'the page forbids blob: workers (Content-Security-Policy). Allow blob: in worker-src while you record.';
+const TRUSTED_TYPES = 'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.';
+const NOT_STARTED = 'our bootstrap could not start it: its script is missing or does not load, or a page policy refuses blob: workers.';
+type Decision =
+  { native: string } | { native: null; filtered: string } | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
+type WorkerConstructor = new (...args: unknown[]) => Worker;
+
+export class Workers {
+  private readonly patches = new Patches();
+  private readonly blobs = new BlobUrls();
+  /** By Worker object, while the app holds it. */
+  private readonly supervised = new WeakMap<object, Supervised>();
+  private readonly living = new Map<string, WeakRef<Worker>>();
+  private readonly notes: WorkerNotes;
+  /** Why this page gets no more wrapped workers. */
+  private refused = '';
+  private pending = 0;
+  /** Reports of our own to keep from the app. */
+  private toSwallow = 0;
+  /** Reports on refused bootstraps of ours that are still to come. */
+  private refusedAtOnce = 0;
+  private stopped = false;
+  private native!: NativeMethods;
+  /** Those that come with the hook in their script. */
+  private readonly filtered: FilteredWorkers;
+
+  constructor(private readonly host: WorkerHost) {
+    this.notes = new WorkerNotes(host.recorder, () => host.base());
+    this.filtered = new FilteredWorkers({
+      id: host.id,
+      onChild: (port) => host.onChild(port),
+      onMessage: (message) => host.onMessage(message),
+      onTerminated: (id) => {
+        this.living.delete(id);
+        host.onTerminated(id);
+      },
+      onReady: (worker, id) => {
+        this.living.set(id, new WeakRef(worker));
+        if (this.stopped) this.tellRestore(worker, id);
+      },
+      note: (reason, url) => this.notes.note(reason, url),
+    });
+  }
+
+  /** Wrap the constructors. Without Worker (some worker scopes) nothing happens. */
+  install(): void {
+    const scope = globalThis as unknown as Record<string, unknown>;
+    wrapOtherWorkers(this.patches, this.host, this.notes);
+    const NativeWorker = scope.Worker as WorkerConstructor | undefined;
+    if (typeof NativeWorker !== 'function') return;
+    this.blobs.install(this.patches);
+    const { postMessage, terminate } = NativeWorker.prototype as unknown as NativeMethods;
+    this.native = { postMessage, terminate };
+    this.patches.method(NativeWorker.prototype as object, 'postMessage', (native, self, args) => {
+      const supervised = this.supervised.get(self as object);
+      return supervised ? supervised.post(args) : Reflect.apply(native, self, args);
+    });
+    this.patches.method(NativeWorker.prototype as object, 'terminate', (native, self, args) => {
+      const supervised = this.supervised.get(self as object);
+      if (supervised) supervised.terminate();
+      else Reflect.apply(native, self, args);
+      this.filtered.terminated(self as object);
+      return undefined;
+    });
+    const wrapped: WorkerConstructor = new Proxy(NativeWorker, {
+      construct: (target, args, newTarget) =>
+        this.construct(target, args, newTarget === wrapped ? target : (newTarget as WorkerConstructor)),
+    });
+    this.patches.value(globalThis, 'Worker', () => wrapped);
+    this.patches.value(NativeWorker.prototype as object, 'constructor', () => wrapped);
+    listen(globalThis, 'securitypolicyviolation', this.onViolation, true);
+  }
+
+  /** Give the native constructors back and tell the living workers that the recording is over. */
+  restore(): void {
+    this.stopped = true;
+    for (const [id, ref] of this.living) {
+      const worker = ref.deref();
+      if (worker && !this.supervised.get(worker)?.isNative) this.tellRestore(worker, id);
+    }
+    if (this.pending === 0) this.restoreMethods(); // else with the last worker that still holds messages
+  }
+
+  private tellRestore(worker: Worker, id: string): void {
+    const message: ToWorker = { mark: MARK, k: 'restore', id };
+    Reflect.apply(this.native.postMessage, worker, [message]);
+  }
+
+  private restoreMethods(): void {
+    unlisten(globalThis, 'securitypolicyviolation', this.onViolation, true);
+    for (const ref of this.living.values()) {
+      const worker = ref.deref();
+      if (worker) this.supervised.get(worker)?.leaveBehind();
+    }
+    this.patches.restore();
+  }
+
+  private construct(target: WorkerConstructor, args: unknown[], newTarget: WorkerConstructor): Worker {
+    const makeNative = (): Worker => Reflect.construct(target, args, newTarget) as Worker;
+    if (this.stopped) return makeNative();
+    let decision: Decision;
+    try {
+      decision = this.decide(args);
+    } catch (e) {
+      this.host.recorder.fault('new Worker', e);
+      return makeNative();
+    }
+    if (decision.native !== null) {
+      const worker = makeNative(); // throws what the app must see, before anything is noted
+      if (decision.native) this.notes.note(decision.native, args[0]);
+      return worker;
+    }
+    if (decision.filtered !== undefined) {
+      const worker = makeNative();
+      this.filtered.follow(worker, decision.filtered);
+      return worker;
+    }
+    try {
+      return this.wrap(target, args, newTarget, decision.url, decision.blob);
+    } catch (e) {
+      if (e instanceof DOMException && e.name === 'SecurityError') {
+        this.refused = CSP; // WebKit refuses synchronously, and reports it later
+        this.refusedAtOnce++;
+      }
+      if (e instanceof TypeError && 'trustedTypes' in globalThis) {
+        this.refused = TRUSTED_TYPES; // they are enforced: the app's text fails as ours did, and only its failure may show
+        this.toSwallow++;
+      }
+      const worker = makeNative();
+      this.notes.note(`it cannot be wrapped: ${e instanceof Error ? e.message : String(e)}.`, args[0]);
+      return worker;
+    }
+  }
+
+  /** Why a worker stays native ('' = it will fail by itself), or what to wrap. */
+  private decide(args: unknown[]): Decision {
+    if (args.length === 0) return { native: '' };
+    const types = (globalThis as { trustedTypes?: { isScriptURL(v: unknown): boolean; defaultPolicy: unknown } }).trustedTypes;
+    if (types?.isScriptURL(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
+    const url = absoluteBy(() => this.host.base())(typeof args[0] === 'string' ? args[0] : String(args[0])) as string;
+    if (!NativeURL.canParse(url)) return { native: '' };
+    if (url.startsWith('data:'))
+      return {
+        native:
+          'its data: URL has an opaque origin, so it has no storage to record. Make the worker from a Blob to see its SQLite in memory.',
+      };
+    const isBlob = url.startsWith('blob:');
+    if (!isBlob && new NativeURL(url).origin !== globalThis.origin) return { native: '' };
+    if (!isBlob && workersAreFiltered()) return { native: null, filtered: url };
+    // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
+    if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob)) return { native: this.refused };
+    const blob = isBlob ? this.blobs.get(url) : undefined;
+    if (isBlob && !blob)
+      return { native: 'its blob: URL was made before the recording or in another frame. Reload the page while you record.' };
+    return { native: null, url, blob };
+  }
+
+  private wrap(target: WorkerConstructor, args: unknown[], newTarget: WorkerConstructor, url: string, blob: Blob | undefined): Worker {
+    const { host } = this;
+    const options = (args[1] ?? {}) as WorkerOptions;
+    const id = randomId();
+    const name = String(options.name ?? '');
+    this.pending++; // from here on a policy violation is ours
+    try {
+      const boot = bootstrap(url, blob, options.type === 'module', {
+        ...{ role: 'worker', base: url, id, name, parent: host.id },
+        ...(workersAreFiltered() ? { workers: 'filtered' } : {}),
+      });
+      const worker = Reflect.construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
+      const forget = (): void => boot.urls.forEach((ours) => revokeObjectURL(ours));
+      const supervised = new Supervised(
+        worker,
+        {
+          id,
+          url,
+          bootstrap: boot,
+          makeNative: (reason) => {
+            forget();
+            if (reason) this.refused ||= reason;
+            this.notes.note(reason || this.refused || NOT_STARTED, url);
+            return new target(blob ? createObjectURL(blob) : args[0], ...args.slice(1));
+          },
+          onReady: (port) => {
+            forget();
+            if (port) host.onChild(port);
+          },
+          onSettled: () => this.settled(),
+          onMessage: (message) =>
+            message.k === 'failed' ? this.notes.note(`its hook failed: ${message.reason}.`, url) : host.onMessage(message),
+        },
+        { ...this.native, terminate: this.terminating(id, worker) },
+      );
+      this.supervised.set(worker, supervised);
+      this.living.set(id, new WeakRef(worker));
+      return worker;
+    } catch (e) {
+      this.settled();
+      throw e;
+    }
+  }
+
+  /** worker.terminate that tells us; after it nothing of the worker's own can arrive. */
+  private terminating(id: string, worker: Worker): () => void {
+    const { native, host, living } = this;
+    return function (this: unknown): void {
+      Reflect.apply(native.terminate, this, []);
+      living.delete(id);
+      if (this === worker) host.onTerminated(id);
+    };
+  }
+
+  private settled(): void {
+    this.pending--;
+    if (this.stopped && this.pending === 0) this.restoreMethods();
+  }
+
+  /** A policy refused our blob: the app must not hear of it (its console line and reports cannot be held back). */
+  private readonly onViolation = (event: Event): void => {
+    const { blockedURI, effectiveDirective } = event as SecurityPolicyViolationEvent;
+    if (this.toSwallow > 0 && effectiveDirective === 'require-trusted-types-for') {
+      this.toSwallow--; // ours was reported before the app's
+      event.stopImmediatePropagation();
+    }
+    const ours = this.pending > 0 || this.refusedAtOnce > 0;
+    if (!ours || !blockedURI.startsWith('blob') || !/^(worker|script|child|connect)-src/.test(effectiveDirective)) return;
+    if (this.refusedAtOnce > 0) this.refusedAtOnce--;
+    if (!effectiveDirective.startsWith('connect')) this.refused ||= CSP;
+    event.stopImmediatePropagation();
+  };
+}

@@ -1,0 +1,102 @@
+/** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
+import { isTime, placed } from '../experiments/aggregate.ts';
+import { exactDifference } from '../experiments/cpu-detail.ts';
+import { experimentResult } from '../experiments/run-experiment.ts';
+import type { Experiment, RunResult, Verdict } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import type { Offer } from './catalog.ts';
+import { runsOfExperiment } from './grid.ts';
+import type { QueuedRun } from './run-queue.ts';
+
+type Maybe = RunResult | null;
+
+export interface Cell {
+  text: string;
+  /** Against the first column: `×0.5`, `=`; '' in the first itself. */
+  ratio: string;
+  /** Against the first column, exactly: `+79`; '' in the first itself, where they are equal, and for times. */
+  difference: string;
+  /** Of the row's largest, 0 to 1. */
+  share: number;
+  /** More, for a tooltip: the spread of a time. */
+  detail: string;
+}
+export interface Row {
+  counter: string;
+  /** null = this run does not know it. */
+  cells: (Cell | null)[];
+}
+
+/** Steps of the results, the sum first. */
+export function stepsOf(results: readonly Maybe[]): { id: string; title: string }[] {
+  const steps = new Map([['total', 'all steps']]);
+  for (const result of results) for (const { id, title } of result?.steps ?? []) steps.set(id, title);
+  if (steps.size === 2) steps.delete([...steps.keys()][1]!); // one step: the sum is the step
+  return [...steps].map(([id, title]) => ({ id, title }));
+}
+
+/** Counters worth a row: those that the workload watches, or all that moved. */
+export function countersOf(results: readonly Maybe[], step: string, everything: boolean): string[] {
+  const first = results.find((r) => r !== null);
+  if (!first) return [];
+  const watched = workloadOf(first.run.workload, first.run.sql).watch;
+  const known = (counter: string): boolean => results.some((r) => r && placed(r, { step, counter })?.value);
+  const moved = new Set(
+    results.flatMap((r) => Object.keys((step === 'total' ? r?.totals : r?.steps.find((s) => s.id === step)?.counters) ?? {})),
+  );
+  const extra = [...moved].filter((name) => everything || /^(?:block|idb|opfs)\./.test(name)).sort();
+  return [...new Set([...watched, ...extra])].filter(known);
+}
+
+export function compare(results: readonly Maybe[], step: string, counters: readonly string[]): Row[] {
+  return counters.map((counter) => {
+    const found = results.map((r) => (r ? placed(r, { step, counter }) : undefined));
+    const most = Math.max(0, ...found.map((f) => f?.value ?? 0));
+    const base = found[0]?.value;
+    return {
+      counter,
+      cells: found.map((f, i) =>
+        f
+          ? {
+              text: isTime(counter) ? `${f.value.toFixed(f.value < 100 ? 2 : 0)} ms` : f.value.toLocaleString('en'),
+              ratio: i === 0 || base === undefined ? '' : ratioOf(f.value, base),
+              difference: i === 0 || base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
+              share: most > 0 ? f.value / most : 0,
+              detail: f.spread
+                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n} passes`
+                : i > 0 && base !== undefined
+                  ? `${exactDifference(base, f.value)} against the first`
+                  : '',
+            }
+          : null,
+      ),
+    };
+  });
+}
+
+/** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
+export function ratioOf(value: number, base: number): string {
+  if (value === base) return '=';
+  if (base === 0) return '';
+  const ratio = value / base;
+  if (Math.abs(ratio - 1) < 0.1) return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
+  return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
+}
+
+/** What an experiment expects between its variants, and what a workload expects of every result of its own. */
+export function verdictsOf(offer: Offer, columns: readonly { heading: string; item: QueuedRun }[]): Verdict[] {
+  if (columns.some(({ item }) => item.state === 'waiting' || item.state === 'running')) return [];
+  if (offer.kind === 'experiment')
+    return experimentVerdicts(
+      offer.experiment,
+      columns.map(({ item }) => item.result),
+    );
+  return columns.flatMap(({ heading, item }) =>
+    (item.result?.verdicts ?? []).map((v) => (columns.length > 1 ? { ...v, text: `${heading}: ${v.text}` } : v)),
+  );
+}
+
+function experimentVerdicts(experiment: Experiment, results: readonly Maybe[]): Verdict[] {
+  const byVariant = runsOfExperiment(experiment).flatMap(({ variant }, i) => (results[i] ? [[variant, results[i]] as const] : []));
+  return [...experimentResult(experiment, new Map(byVariant), {}).verdicts];
+}

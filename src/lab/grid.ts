@@ -1,0 +1,117 @@
+/** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
+import { runOf as planned } from '../experiments/plan.ts';
+import {
+  DEFAULT_CONFIG,
+  type Config,
+  type Experiment,
+  type Mode,
+  type Parameters,
+  type Run,
+  type VfsName,
+  type Workload,
+} from '../experiments/types.ts';
+import { buildFor, isAvailable } from '../experiments/worker/builds-here.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+
+/** A setting that the grid varies. */
+export interface Knob {
+  readonly key: Exclude<keyof Config, 'build'>;
+  readonly title: string;
+  readonly help: string;
+  readonly values: readonly (string | number | null)[];
+}
+const VFSS: readonly VfsName[] = [
+  ...(['memory', 'MemoryVFS', 'BlockIDB', 'IDBBatchAtomic', 'IDBMirror'] as const),
+  ...(['AccessHandlePool', 'OPFSCoopSync', 'OPFSAdaptive', 'OPFSAnyContext', 'OPFSPermuted', 'OPFSWriteAhead'] as const),
+];
+export const KNOBS: readonly Knob[] = [
+  { key: 'vfs', title: 'VFS', help: 'Where the database lies; memory is SQLite’s own :memory:', values: VFSS },
+  { key: 'engine', title: 'SQLite', help: 'The build of wa-sqlite', values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] },
+  { key: 'pageSize', title: 'Page size', help: 'PRAGMA page_size, bytes', values: [null, 1024, 4096, 8192, 32768, 65536] },
+  {
+    key: 'cacheSize',
+    title: 'Cache size',
+    help: 'PRAGMA cache_size: pages, or KiB where negative',
+    values: [null, 0, 20, 500, 2000, -2000, -16000],
+  },
+  {
+    key: 'journalMode',
+    title: 'Journal',
+    help: 'PRAGMA journal_mode',
+    values: [null, 'delete', 'truncate', 'persist', 'memory', 'wal', 'off'],
+  },
+  { key: 'synchronous', title: 'Synchronous', help: 'PRAGMA synchronous', values: [null, 'off', 'normal', 'full', 'extra'] },
+  { key: 'lockingMode', title: 'Locking', help: 'PRAGMA locking_mode; WAL needs exclusive here', values: [null, 'normal', 'exclusive'] },
+  { key: 'blockSize', title: 'Block size', help: 'Of BlockIDB, bytes', values: [null, 4096, 8192, 32768, 65536] },
+  { key: 'writePolicy', title: 'Writes', help: 'Of BlockIDB: when a block is stored', values: [null, 'through', 'queued', 'lazy'] },
+  { key: 'cacheBlocks', title: 'Block cache', help: 'Of BlockIDB: blocks kept in memory', values: [null, 4, 64, 512] },
+];
+const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
+
+/** Values chosen by knob; none = what the workload itself sets. */
+export type Choices = Readonly<Partial<Record<Knob['key'], readonly (string | number | null)[]>>>;
+
+/** What the user brings. */
+export type OwnInput = Pick<Run, 'sql' | 'database'>;
+
+/** Repeats of a run in time mode. */
+export const TIME_REPEATS = 5;
+
+/** A whole configuration from a part of one: the build is what the VFS needs, and knobs that it does not have are not set. */
+export function completeConfig(part: Partial<Config>): Config {
+  const config = { ...DEFAULT_CONFIG, ...part };
+  const needed = buildFor(config.vfs, config.engine);
+  const build = part.build && part.build !== 'jspi' && !(part.build === 'sync' && needed !== 'sync') ? part.build : needed;
+  return config.vfs === 'BlockIDB'
+    ? { ...config, build }
+    : { ...config, build, ...Object.fromEntries(BLOCK_KNOBS.map((key) => [key, null])) };
+}
+
+export function runOf(workload: Workload, part: Partial<Config>, mode: Mode, parameters: Parameters = {}, own: OwnInput = {}): Run {
+  const run = planned(workload, { config: part, parameters }, { mode, repeats: TIME_REPEATS, ...own });
+  // the workload's own build belongs to its own VFS
+  const given = part.build ?? (part.vfs === undefined && part.engine === undefined ? run.config.build : undefined);
+  return { ...run, config: completeConfig({ ...run.config, build: given ?? buildFor(run.config.vfs, run.config.engine) }) };
+}
+
+/** Every combination of the choices, in the order of the knobs, each once. */
+export function runsOfGrid(workload: Workload, choices: Choices, mode: Mode, own: OwnInput = {}): Run[] {
+  let parts: Partial<Config>[] = [{}];
+  for (const { key } of KNOBS) {
+    const values = choices[key] ?? [];
+    if (values.length) parts = parts.flatMap((part) => values.map((value): Partial<Config> => ({ ...part, [key]: value })));
+  }
+  const runs = parts.map((part) => runOf(workload, part, mode, {}, own)).filter(({ config }) => isAvailable(config.vfs, config.engine));
+  return [...new Map(runs.map((run) => [JSON.stringify(run.config), run])).values()];
+}
+
+/** The variants of an experiment, the baseline first. */
+export function runsOfExperiment(experiment: Experiment): { variant: string; title: string; run: Run }[] {
+  const variants = [...experiment.variants].sort((a, b) => Number(b.id === experiment.baseline) - Number(a.id === experiment.baseline));
+  return variants.map(({ id, title, workload, parameters, config }) => ({
+    variant: id,
+    title,
+    run: runOf(workloadOf(workload), config, experiment.mode, parameters),
+  }));
+}
+
+/** The settings in which runs differ, as a column's heading; what all share is left out. */
+export function headings(runs: readonly Run[]): string[] {
+  const keys = [...KNOBS.map(({ key }) => key)].filter((key) => new Set(runs.map((r) => r.config[key])).size > 1);
+  return runs.map(({ config }) => {
+    const parts = keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])]));
+    return parts.join(', ') || labelOf('vfs', config.vfs);
+  });
+}
+
+/** A value as one reads it: `8 KiB pages`, `wal`. */
+export function labelOf(key: Knob['key'], value: string | number | null): string {
+  if (value === null) return 'default';
+  if (key === 'pageSize') return `${size(Number(value))} pages`;
+  if (key === 'blockSize') return `${size(Number(value))} blocks`;
+  if (key === 'cacheBlocks') return `${value} blocks kept`;
+  if (key === 'cacheSize') return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
+  return key === 'synchronous' ? `sync ${value}` : key === 'lockingMode' ? `${value} locking` : String(value);
+}
+const size = (bytes: number): string =>
+  bytes >= 1 << 20 ? `${bytes / (1 << 20)} MiB` : bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} bytes`;

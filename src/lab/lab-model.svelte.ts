@@ -1,0 +1,194 @@
+/** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
+import type { Mode, Run, Workload } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
+import type { Bench } from './bench.ts';
+import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
+import { headings, runsOfExperiment, runsOfGrid, type Choices, type Knob, type OwnInput } from './grid.ts';
+import { starterScript, type DatabaseFacts } from './database-file.ts';
+import { copyFrom, databasesOf } from './page-copy/copy.ts';
+import type { PlanRow } from './messages.ts';
+import { statementsOf } from './query-plan.ts';
+import { ReplayModel, type Replayed } from './replay/replay-model.svelte.ts';
+import { RunQueue, type QueuedRun } from './run-queue.ts';
+
+/** A run as its column shows it. */
+export interface Column {
+  heading: string;
+  item: QueuedRun;
+}
+/** A trace that the viewer shows over the Lab, and one to compare it with. */
+interface ShownTrace {
+  file: Blob;
+  name: string;
+  other?: { file: Blob; name: string };
+}
+const FIRST_SQL =
+  "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);\nWITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<5000)\n  INSERT INTO t SELECT x, 'row '||x FROM n;\n-- step read\nSELECT count(*), max(b) FROM t;\n";
+const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export class LabModel {
+  /** What the main part shows: an offer's runs, or the replay of a recording. */
+  place = $state<'runs' | 'replay'>('runs');
+  readonly replay: ReplayModel;
+  offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
+  mode = $state<Mode>('count');
+  choices = $state.raw<Choices>({});
+  sql = $state(FIRST_SQL);
+  /** A copy of the user's database, which the script finds. */
+  database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
+  /** The tab whose page's databases can be copied, where the Lab was opened from a panel. */
+  pageTab = $state<number | null>(null);
+  page = $state.raw<PageDatabases | null>(null);
+  plan = $state.raw<PlanRow[] | null>(null);
+  /** What went wrong with something that was asked for. */
+  error = $state('');
+  busy = $state('');
+  columns = $state.raw<Column[]>([]);
+  running = $state(false);
+  canResume = $state(false);
+  progress = $state.raw({ done: 0, all: 0 });
+  trace = $state.raw<ShownTrace | null>(null);
+  /** What the columns on show were run from. */
+  shown = $state.raw<{ offer: Offer; mode: Mode } | null>(null);
+  private queue: RunQueue | null = null;
+
+  constructor(private readonly bench: Bench) {
+    this.replay = new ReplayModel(bench, (what) => (this.busy = what));
+  }
+
+  readonly own = $derived<OwnInput>(
+    this.offer.id === 'own-database' && this.database
+      ? { sql: this.sql, database: { name: this.database.name, file: this.database.file } }
+      : /^own-/.test(this.offer.id)
+        ? { sql: this.sql }
+        : {},
+  );
+  readonly workload = $derived<Workload | null>(
+    this.offer.kind === 'experiment' ? null : /^own-/.test(this.offer.id) ? workloadOf(this.offer.id, this.sql) : this.offer.workload,
+  );
+  /** The mode of an experiment is its own. */
+  readonly effectiveMode = $derived<Mode>(this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode);
+  readonly runs = $derived.by<{ run: Run; heading: string }[]>(() => {
+    const { offer } = this;
+    if (offer.kind === 'experiment') return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
+    if (offer.id === 'own-database' && !this.database) return [];
+    const runs = runsOfGrid(this.workload!, this.choices, this.mode, this.own);
+    const names = headings(runs);
+    return runs.map((run, i) => ({ run, heading: names[i]! }));
+  });
+
+  choose(offer: Offer): void {
+    this.offer = offer;
+    this.place = 'runs';
+    this.error = '';
+  }
+
+  toggle(key: Knob['key'], value: string | number | null): void {
+    const chosen = this.choices[key] ?? [];
+    const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
+    this.choices = { ...this.choices, [key]: next };
+  }
+
+  async run(): Promise<void> {
+    const { runs } = this;
+    this.place = 'runs';
+    this.error = '';
+    const queue = new RunQueue(
+      this.bench,
+      runs.map(({ run }) => run),
+      () =>
+        this.show(
+          queue,
+          runs.map(({ heading }) => heading),
+        ),
+    );
+    this.queue = queue;
+    this.shown = { offer: this.offer, mode: this.effectiveMode };
+    await queue.go();
+  }
+  async cancel(): Promise<void> {
+    await this.queue?.cancel();
+  }
+  async resume(): Promise<void> {
+    this.place = 'runs';
+    await this.queue?.go();
+  }
+
+  private show(queue: RunQueue, names: readonly string[]): void {
+    if (queue !== this.queue) return;
+    this.columns = queue.items.map((item, i) => ({ heading: names[i]!, item: { ...item } }));
+    this.running = queue.running;
+    this.canResume = queue.canResume;
+    this.progress = queue.progress;
+  }
+
+  async openTrace({ item, heading }: Column): Promise<void> {
+    await this.attempt('Running it once more, with every layer recorded', async () => {
+      this.trace = { file: await this.bench.traced(item.run), name: `${item.run.workload}, ${heading}` };
+    });
+  }
+  /** The trace on show goes to the replay box. */
+  async replayTrace(): Promise<void> {
+    const { trace } = this;
+    if (!trace) return;
+    this.trace = null;
+    this.place = 'replay';
+    await this.replay.take(trace.file, trace.name);
+  }
+  /** The recording as A, a replay of it as B. */
+  compareReplay({ heading, trace }: Replayed): void {
+    const { recording } = this.replay;
+    if (recording) this.trace = { file: recording.file, name: recording.name, other: { file: trace, name: `replayed on ${heading}` } };
+  }
+  async explain(): Promise<void> {
+    await this.attempt('Asking for the query plans', async () => {
+      this.plan = await this.bench.plan(this.ownFile, this.sql);
+    });
+  }
+  async takeFile(file: File): Promise<void> {
+    await this.attempt(`Reading ${file.name}`, async () => {
+      if (/\.vfst$/i.test(file.name)) this.plan = await this.bench.plan(this.ownFile, await statementsOf(file));
+      else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
+      else await this.takeDatabase(file.name, 'a file', file, null);
+    });
+  }
+
+  /** Opened from a panel: which databases its page stores. Reads names, sizes and headers. */
+  async lookAtPage(tabId: number): Promise<void> {
+    this.pageTab = tabId;
+    this.choose(OWN_DATABASE);
+    await this.attempt('Looking at what the page stores', async () => {
+      this.page = await databasesOf(tabId);
+    });
+  }
+  async copyFromPage(database: PageDatabase): Promise<void> {
+    await this.attempt(`Copying ${database.name}`, async () => {
+      const { main, wal } = await copyFrom(this.pageTab!, database);
+      await this.takeDatabase(database.name, this.page?.origin ?? 'the page', main, wal);
+    });
+  }
+  private async takeDatabase(name: string, from: string, main: Blob, wal: Blob | null): Promise<void> {
+    const facts = await this.bench.take(main, wal);
+    if (this.sql === FIRST_SQL) this.sql = starterScript(facts.tables);
+    this.database = { ...facts, name, from };
+    this.plan = null;
+    this.choose(OWN_DATABASE);
+  }
+  private get ownFile(): Blob | null {
+    return this.own.database?.file ?? null;
+  }
+
+  private async attempt(what: string, work: () => Promise<void>): Promise<void> {
+    this.busy = what;
+    this.error = '';
+    try {
+      await work();
+    } catch (error) {
+      this.error = words(error);
+    } finally {
+      this.busy = '';
+    }
+  }
+}

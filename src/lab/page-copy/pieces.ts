@@ -1,0 +1,26 @@
+/** What `beginCopy` holds, piece by piece, and the last look. Each function runs in the page as text: nothing from outside its braces. */
+import type { Held } from './begin.ts';
+
+/** Bytes of what is held, as base64. */
+export async function pieceOf(part: 'main' | 'wal', from: number, to: number): Promise<string | { refused: string }> {
+  const held = (globalThis as unknown as { vfscopeCopy?: Held }).vfscopeCopy;
+  const blob = held?.[part];
+  if (!blob) return { refused: 'The page has been reloaded or left meanwhile.' };
+  return new Promise((resolve) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ''));
+    // a File is of one moment: browsers refuse its bytes once the file has changed
+    reader.onerror = () =>
+      resolve({ refused: `It changed while it was copied (${reader.error?.message ?? 'it cannot be read'}).`.slice(0, 1000) });
+    reader.readAsDataURL(blob.slice(from, to));
+  });
+}
+
+/** Lets go of it. @returns whether it is still as it was when the copy began: `{ same }` */
+export async function checkCopy(): Promise<{ same: boolean }> {
+  const place = globalThis as unknown as { vfscopeCopy?: Held };
+  const held = place.vfscopeCopy;
+  delete place.vfscopeCopy;
+  if (!held) return { same: false };
+  return { same: held.state === null || (await held.state()) === held.before };
+}

@@ -1,0 +1,58 @@
+/** What a replay can be run on: one value of each setting; those of BlockIDB only where it is chosen. */
+import { DEFAULT_CONFIG, type Config } from '../../experiments/types.ts';
+import { completeConfig, KNOBS, labelOf, type Knob } from '../grid.ts';
+
+export type ReplaySetting = 'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
+/** null: the VFS's own default, or of the page cache: not asked for. */
+export type ReplayChoice = Pick<Config, ReplaySetting>;
+export interface ReplayKnob {
+  readonly key: ReplaySetting;
+  readonly title: string;
+  readonly help: string;
+  readonly values: readonly (string | number | null)[];
+  /** Only a block VFS has it. */
+  readonly ofBlocks: boolean;
+}
+
+const valuesOf = (key: Knob['key']): Knob['values'] => KNOBS.find((knob) => knob.key === key)?.values ?? [];
+const block = (key: ReplaySetting, title: string, help: string, values: Knob['values']): ReplayKnob => ({
+  ...{ key, title, help, values },
+  ofBlocks: true,
+});
+export const REPLAY_KNOBS: readonly ReplayKnob[] = [
+  {
+    ...{ key: 'vfs', title: 'VFS', help: 'Where the recorded calls are made again', ofBlocks: false },
+    values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
+  },
+  block('blockSize', 'Block size', 'Bytes of a record in IndexedDB', valuesOf('blockSize')),
+  block(
+    'writePolicy',
+    'Writes',
+    'When a block is stored: at each write, at each write but not waited for, at xSync',
+    valuesOf('writePolicy'),
+  ),
+  block('durability', 'Durability', 'Of an IndexedDB transaction: strict waits for the disk', [null, 'relaxed', 'strict']),
+  block('cacheBlocks', 'Block cache', 'Blocks kept in memory', valuesOf('cacheBlocks')),
+  {
+    ...{ key: 'cacheSize', title: 'Page cache', ofBlocks: false, values: [null, 20, 100, 500, 2000] },
+    help: 'Pages of SQLite’s own cache: adds what it would have read, by the miss-ratio curve of the recording',
+  },
+];
+export const FIRST_CHOICE: ReplayChoice = {
+  ...{ vfs: 'BlockIDB', blockSize: 8192, writePolicy: 'through', durability: null, cacheBlocks: null, cacheSize: null },
+};
+
+/** The knobs that the chosen VFS has. */
+export const knobsFor = ({ vfs }: ReplayChoice): readonly ReplayKnob[] => REPLAY_KNOBS.filter((k) => !k.ofBlocks || vfs === 'BlockIDB');
+
+/** The configuration of a choice; settings that the VFS does not have are null. */
+export const configFor = (choice: ReplayChoice): Config => completeConfig({ ...DEFAULT_CONFIG, ...choice });
+
+/** As a column's heading: `BlockIDB, 8 KiB blocks, lazy`. */
+export function headingOf(config: Config): string {
+  return REPLAY_KNOBS.flatMap(({ key }) => {
+    const value = config[key];
+    if (value === null) return [];
+    return [key === 'durability' ? `${value} durability` : labelOf(key, value)];
+  }).join(', ');
+}

@@ -1,0 +1,106 @@
+/** A recording and its replays side by side: rows of counts, each replay with its ratio to the recording. */
+import type { ReplayReport } from '../../experiments/replay/replay.ts';
+
+export interface ReplayCell {
+  readonly text: string;
+  /** Against the recording; '' where there is nothing to divide by. */
+  readonly ratio: string;
+}
+export interface ReplayRow {
+  readonly name: string;
+  /** What the recording has; null: not known. */
+  readonly recorded: string | null;
+  /** By replay; null: not known. */
+  readonly replayed: readonly (ReplayCell | null)[];
+}
+export interface ReplayGroup {
+  readonly title: string;
+  /** What the rows are, and are not. */
+  readonly help: string;
+  readonly rows: readonly ReplayRow[];
+}
+/** Families of storage calls that a replay counts: of these a name that is not there was not called. */
+const COUNTED = /^(?:idb|opfs|locks)\./;
+const number = (n: number): string => n.toLocaleString('en-US');
+const ms = (us: number): string => `${(us / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
+
+function cell(recorded: number | undefined, replayed: number | undefined, text = number): ReplayCell | null {
+  if (replayed === undefined) return null;
+  const ratio = recorded ? `× ${(replayed / recorded).toLocaleString('en-US', { maximumSignificantDigits: 3 })}` : '';
+  return { text: text(replayed), ratio };
+}
+
+/** @param reports of one recording, in the order of their columns; at least one */
+export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
+  const [first] = reports;
+  if (!first) return [];
+  const { recorded } = first;
+  const named = (all: readonly (Readonly<Record<string, number>> | null)[]): string[] =>
+    [...new Set(all.flatMap((counts) => Object.keys(counts ?? {}).filter((name) => counts![name])))].sort();
+  const webOf = (counts: Readonly<Record<string, number>> | null, name: string): number | undefined =>
+    counts === null ? undefined : (counts[name] ?? (COUNTED.test(name) ? 0 : undefined));
+  const error = (title: string, of: (e: NonNullable<ReplayReport['error']>) => string | null): ReplayRow => ({
+    ...{ name: title, recorded: null },
+    replayed: reports.map((r) => {
+      const text = r.error && of(r.error);
+      return text === null ? null : { text, ratio: '' };
+    }),
+  });
+  const web = named([recorded.web, ...reports.map((r) => r.replayed.web)]).map((name): ReplayRow => {
+    const before = webOf(recorded.web, name);
+    return {
+      ...{ name, recorded: before === undefined ? null : number(before) },
+      replayed: reports.map((r) => cell(before, webOf(r.replayed.web, name))),
+    };
+  });
+  return [
+    {
+      title: 'Storage calls',
+      help: 'Recorded: of the whole page, whoever made them. Replayed: those that the VFS made. block.* are BlockIDB’s own counters.',
+      rows: web,
+    },
+    {
+      title: 'Time, an estimate',
+      help: 'The calls were made again without SQLite between them, on this machine, now.',
+      rows: [
+        {
+          ...{ name: 'in VFS calls', recorded: ms(recorded.vfsUs) },
+          replayed: reports.map((r) => cell(recorded.vfsUs, r.replayed.vfsUs, ms)),
+        },
+      ],
+    },
+    {
+      title: 'Error of the estimate',
+      help: 'Measured: the recording replayed on the VFS that it seems to have been made on. What differs from the recording there is the error.',
+      rows: [
+        error('measured on', ({ vfs }) => vfs),
+        error('VFS counts that differ', ({ differing, counts }) => `${number(differing)} of ${number(counts)}`),
+        error('storage counts that differ', ({ web: calls }) =>
+          calls.length ? `${number(calls.filter((c) => c.recorded !== c.replayed).length)} of ${number(calls.length)}` : null,
+        ),
+        error('time, replayed over recorded', ({ timeRatio }) => (timeRatio === null ? null : `× ${timeRatio.toPrecision(2)}`)),
+      ],
+    },
+    {
+      title: 'VFS calls',
+      help: 'What SQLite asked for: a replay asks for the same, so these differ only where the VFS made something else of it.',
+      rows: named([recorded.vfs, ...reports.map((r) => r.replayed.vfs)]).map((name) => ({
+        ...{ name, recorded: number(recorded.vfs[name] ?? 0) },
+        replayed: reports.map((r) => cell(recorded.vfs[name], r.replayed.vfs[name] ?? 0)),
+      })),
+    },
+  ].filter(({ rows }) => rows.length);
+}
+
+/** What is to be said of a replay beside its numbers. */
+export function notesOf({ retries, differing, leftOut, cache }: ReplayReport): string[] {
+  return [
+    ...(retries ? [`${number(retries)} calls were made again, because the VFS had to wait first.`] : []),
+    ...Object.entries(differing).map(([op, n]) => `${number(n)} ${op} answered otherwise than in the recording.`),
+    ...leftOut.map((words) => `Left out: ${words}.`),
+    ...cache.map(
+      ({ path, requests, misses, note }) =>
+        `Page cache, ${path}: ${misses === null ? 'not known at this size' : number(misses)} of ${number(requests)} page reads (${note}).`,
+    ),
+  ];
+}

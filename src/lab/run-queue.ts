@@ -1,0 +1,97 @@
+/**
+ * Runs in turn, their repeats interleaved, so that a slow minute falls on all of them alike. One that fails does not stop the others;
+ * a cancelled queue goes on where it was.
+ */
+import { resultOf } from '../experiments/aggregate.ts';
+import type { Run, RunResult, Sample } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import { Cancelled, type Bench } from './bench.ts';
+
+export type RunState = 'waiting' | 'running' | 'done' | 'failed';
+export interface QueuedRun {
+  readonly run: Run;
+  state: RunState;
+  /** Passes that are done. */
+  samples: Sample[];
+  result: RunResult | null;
+  /** Why it failed. */
+  message: string;
+  /** What it left in storage. */
+  left: string[];
+}
+
+export class RunQueue {
+  readonly items: QueuedRun[];
+  running = false;
+  private stopping = false;
+
+  constructor(
+    private readonly bench: Bench,
+    runs: readonly Run[],
+    private readonly onChange: () => void,
+  ) {
+    this.items = runs.map((run) => ({ run, state: 'waiting', samples: [], result: null, message: '', left: [] }));
+  }
+
+  /** Passes done, and passes in all; a failed run has no more of them. */
+  get progress(): { done: number; all: number } {
+    const passes = (item: QueuedRun): number => (item.state === 'failed' ? item.samples.length : item.run.repeats);
+    return {
+      done: this.items.reduce((n, item) => n + item.samples.length, 0),
+      all: this.items.reduce((n, item) => n + passes(item), 0),
+    };
+  }
+  /** Passes are left that a cancel took away. */
+  get canResume(): boolean {
+    return !this.running && this.items.some((item) => item.state === 'waiting');
+  }
+
+  /** Run what is left. Resolves when all is done or the queue was cancelled. */
+  async go(): Promise<void> {
+    this.running = true;
+    this.stopping = false;
+    this.onChange();
+    for (let item = this.next(); item && !this.stopping; item = this.next()) {
+      item.state = 'running';
+      this.onChange();
+      await this.pass(item);
+      this.onChange();
+    }
+    this.running = false;
+    this.onChange();
+  }
+
+  /** Stop at once; the pass under way is lost. */
+  async cancel(): Promise<void> {
+    this.stopping = true;
+    const left = await this.bench.cancel();
+    const [first] = this.items;
+    if (left.length && first) first.left.push(...left);
+    this.onChange();
+  }
+
+  /** The run with the fewest passes: repeats in turn. */
+  private next(): QueuedRun | undefined {
+    const open = this.items.filter((item) => item.state === 'waiting');
+    return open.sort((a, b) => a.samples.length - b.samples.length)[0];
+  }
+
+  private async pass(item: QueuedRun): Promise<void> {
+    const { run } = item;
+    try {
+      const { sample, environment, left } = await this.bench.sample(run);
+      item.samples.push(sample);
+      item.left = left;
+      item.state = item.samples.length < run.repeats ? 'waiting' : 'done';
+      if (item.state === 'done') item.result = resultOf(run, workloadOf(run.workload, run.sql), item.samples, environment);
+    } catch (error) {
+      if (error instanceof Cancelled) {
+        item.state = 'waiting';
+        return;
+      }
+      item.state = 'failed';
+      item.message = error instanceof Error ? error.message : String(error);
+      item.left = await this.bench.cancel(); // a hung worker is gone; what it held is not
+    }
+  }
+}

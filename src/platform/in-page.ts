@@ -1,0 +1,13 @@
+/** A function of ours, run once in the isolated world of the page that a tab shows: the page's own code neither sees nor shares it. */
+import { api } from './extension-api.ts';
+
+/**
+ * @param run is carried over as text: it uses nothing from outside its own braces
+ * @returns what it answered, unchecked @throws Error in words where the browser lets us not in
+ */
+export async function runInPage<A extends unknown[]>(tabId: number, run: (...args: A) => unknown, args: A): Promise<unknown> {
+  const [answer] = await api.scripting.executeScript({ target: { tabId }, func: run as (...args: unknown[]) => unknown, args });
+  if (!answer || answer.result === undefined || answer.result === null)
+    throw new Error('The page gave no answer; reload it and try again.');
+  return answer.result;
+}

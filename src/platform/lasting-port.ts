@@ -1,0 +1,79 @@
+/**
+ * A runtime.Port that outlives the service worker: when the other end dies (30 s without work, or a crash), it connects
+ * again, which starts the worker anew.
+ */
+import { isGreeting } from '../protocol/messages.ts';
+import { api } from './extension-api.ts';
+import { wirePort, type WirePort } from './wire-port.ts';
+
+/** A port opened while the worker dies is never served, and never told so: without a greeting for this long, connect again. */
+const GREETING_MS = 1000;
+
+export interface LastingPort<Out> {
+  /** Never throws: between two connections a message is lost, and `onReconnect` is the time to say it again. */
+  post(message: Out): void;
+  /** Give this connection up for a new one: the other end does not answer. */
+  reconnect(): void;
+  close(): void;
+}
+
+export interface LastingPortEvents<In> {
+  onMessage(message: In): void;
+  /** Connected anew, to an end that may know nothing. */
+  onReconnect?(): void;
+  /** The extension was reloaded or removed: this page belongs to nobody now. */
+  onOrphaned?(error: Error): void;
+}
+
+/** Connect to the background. The messages are those of protocol/messages.ts for the port's name. */
+export function connectLasting<In, Out>(name: string, events: LastingPortEvents<In>): LastingPort<Out> {
+  let port: WirePort | null = null;
+  let closed = false;
+  let renew: () => void = () => {};
+
+  function connect(): void {
+    try {
+      port = wirePort(api.runtime.connect({ name }));
+    } catch (e) {
+      closed = true;
+      return events.onOrphaned?.(e as Error);
+    }
+    const mine = port;
+    const again = (): void => {
+      clearTimeout(timer);
+      if (closed || port !== mine) return;
+      port = null;
+      connect();
+      if (port) events.onReconnect?.();
+    };
+    renew = () => {
+      again();
+      mine.disconnect(); // after: a background without a connection to this panel ends its recording
+    };
+    const timer = setTimeout(renew, GREETING_MS);
+    mine.onMessage.addListener((message) => {
+      clearTimeout(timer);
+      if (!isGreeting(message)) events.onMessage(message as In);
+    });
+    mine.onDisconnect.addListener(() => {
+      void api.runtime.lastError; // read, or the browser logs it as unchecked: connecting again is the answer to it
+      again();
+    });
+  }
+  connect();
+  return {
+    post(message) {
+      try {
+        port?.postMessage(message);
+      } catch (e) {
+        if (port) console.warn('vfscope: a message could not be sent:', e);
+      }
+    },
+    reconnect: () => renew(),
+    close() {
+      closed = true;
+      port?.disconnect();
+      port = null;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * State that outlives the service worker and ends with the browser session. Changes run one after the other: two events at
+ * once cannot overwrite each other's.
+ */
+import { api } from './extension-api.ts';
+
+export class SessionState<T> {
+  private queue: Promise<unknown> = Promise.resolve();
+
+  /**
+   * @param initial what there is before the first change
+   * @param onValue told of the value after each change, before the caller is
+   */
+  constructor(
+    private readonly key: string,
+    private readonly initial: () => T,
+    private readonly onValue: (value: T) => void = () => {},
+  ) {}
+
+  async read(): Promise<T> {
+    return this.change((value) => value);
+  }
+
+  /**
+   * Apply a change and store the result.
+   * @param change may be asynchronous and changes its argument in place; when it throws, nothing is stored
+   * @returns what `change` returns
+   */
+  change<R>(change: (value: T) => R | Promise<R>): Promise<R> {
+    const run = this.queue.then(async () => {
+      const stored: Record<string, unknown> = await api.storage.session.get(this.key);
+      const value = (stored[this.key] as T | undefined) ?? this.initial();
+      const before = JSON.stringify(value);
+      const result = await change(value);
+      if (JSON.stringify(value) !== before) await api.storage.session.set({ [this.key]: value });
+      this.onValue(value);
+      return result;
+    });
+    this.queue = run.catch(() => undefined); // the caller gets the error; the next change starts from what is stored
+    return run;
+  }
+}

@@ -1,0 +1,20 @@
+/** What a user sees first. */
+import { api } from './extension-api.ts';
+
+const WELCOME_PAGE = '/devtools/welcome.html';
+
+/**
+ * Show the welcome page once, after an installation; never after an update. For the background, at its start. A temporary add-on of
+ * Firefox is installed anew at each start: not there. Loaded unpacked, in Chromium, it stays behind the page at work.
+ */
+export function welcomeAfterInstall(): void {
+  api.runtime.onInstalled.addListener(({ reason, temporary }: chrome.runtime.InstalledDetails & { temporary?: boolean }) => {
+    if (reason === 'install' && !temporary) show().catch((e: unknown) => console.warn('vfscope: the welcome page could not be shown:', e));
+  });
+}
+
+async function show(): Promise<void> {
+  const management = api.management as typeof api.management | undefined; // Safari has none
+  const self = await management?.getSelf(); // needs no permission
+  await api.tabs.create({ url: api.runtime.getURL(WELCOME_PAGE), active: self?.installType !== 'development' });
+}

@@ -1,0 +1,107 @@
+/**
+ * Firefox: puts the hook before the scripts of workers, as they come from the network, the cache or a service worker. The rest of a
+ * response passes as it is. Chromium has no filter: there every function here does nothing.
+ *
+ * A filter is attached to every script request of a followed tab, since later is too late for cached scripts; what is no worker's
+ * passes untouched. What a request is for stands in its Sec-Fetch-Dest header, which a script that a service worker answers never
+ * sends: such a script gets the hook behind a test of where it runs.
+ */
+import type { WebRequest } from 'webextension-polyfill';
+import type { CaptureOptions } from '../protocol/capture.ts';
+import type { Tell } from '../protocol/messages.ts';
+import { api } from './extension-api.ts';
+import { prefixed } from './worker-prefix.ts';
+
+export type ScriptRequest = Pick<WebRequest.OnBeforeRequestDetailsType, 'url' | 'tabId' | 'originUrl' | 'documentUrl'>;
+
+const WORKERS: readonly string[] = ['worker', 'sharedworker', 'serviceworker'];
+const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], types: ['script'] };
+/** Requests whose headers were seen and whose response never came (cancelled) are forgotten, oldest first. */
+const MAX_DESTINATIONS = 1000;
+
+/** Of a page; it holds up nothing but a script that its service worker answers. */
+const ANSWER_MS = 1000;
+
+const webRequest = (api as unknown as { webRequest?: WebRequest.Static }).webRequest;
+const destinations = new Map<string, string>();
+/** What to capture in that script's worker; null = nothing. */
+type Wants = (request: ScriptRequest) => CaptureOptions | null;
+let wanted: Wants = () => null;
+
+/** Whether this browser can do it. */
+export const canFilterWorkers = (): boolean => typeof webRequest?.filterResponseData === 'function' && hookText() !== undefined;
+
+/** What the build leaves in worker-hook.js: a function's text, called with its environment. */
+const hookText = (): string | undefined => (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
+
+/** Hook the workers whose script request is wanted, from now on. */
+export function filterWorkers(wants: Wants): void {
+  wanted = wants;
+  if (!webRequest || !canFilterWorkers() || webRequest.onBeforeRequest.hasListener(onRequest)) return;
+  webRequest.onBeforeRequest.addListener(onRequest, FILTER, ['blocking']);
+  // blocking, for the order: the first bytes could come before what the headers say
+  webRequest.onBeforeSendHeaders.addListener(onHeaders, FILTER, ['blocking', 'requestHeaders']);
+}
+
+/** Let every script pass as it is. */
+export function unfilterWorkers(): void {
+  wanted = () => null;
+  destinations.clear();
+  webRequest?.onBeforeRequest.removeListener(onRequest);
+  webRequest?.onBeforeSendHeaders.removeListener(onHeaders);
+}
+
+function onHeaders({ requestId, requestHeaders }: WebRequest.OnBeforeSendHeadersDetailsType): void {
+  const header = requestHeaders?.find(({ name }) => name.toLowerCase() === 'sec-fetch-dest');
+  if (header?.value === undefined) return;
+  destinations.set(requestId, header.value);
+  if (destinations.size > MAX_DESTINATIONS) for (const oldest of destinations.keys()) return void destinations.delete(oldest);
+}
+
+function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
+  const capture = wanted(details);
+  if (!capture) return;
+  const { requestId } = details;
+  const filter = webRequest!.filterResponseData(requestId);
+  const destination = (): string | undefined => destinations.get(requestId);
+  const end = (): void => {
+    destinations.delete(requestId);
+    filter.disconnect(); // what follows passes by us
+  };
+  const hook = (data: ArrayBuffer, unsure: boolean): void => {
+    for (const part of prefixed(new Uint8Array(data), hookText()!, unsure, capture)) filter.write(part);
+  };
+  /** What came while the page was asked. */
+  const held: ArrayBuffer[] = [];
+  filter.onstart = () => {
+    if (destination() !== undefined && !WORKERS.includes(destination()!)) end();
+  };
+  filter.ondata = ({ data }) => {
+    if (destination() !== undefined) {
+      hook(data, false);
+      end();
+    } else if (held.push(data) === 1)
+      void isGuarded(details).then((guarded) => {
+        for (const [i, part] of held.entries())
+          if (i > 0 || guarded) filter.write(part);
+          else hook(part, true);
+        end();
+      });
+  };
+  filter.onstop = () => {
+    if (held.length === 0) end(); // an empty script
+  };
+  // a request that a service worker passes on comes again, with a filter of its own
+  filter.onerror = () => void destinations.delete(requestId);
+}
+
+/** Whether the page has the script's digest (integrity), so that not a byte may change: its elements know. Without an answer, yes. */
+async function isGuarded({ url, tabId, frameId, originUrl, documentUrl }: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
+  if (tabId < 0 || originUrl !== documentUrl) return false; // asked for by a worker
+  const ask = api.tabs.sendMessage(tabId, { k: 'guarded?', url } satisfies Tell, { frameId }) as Promise<boolean>;
+  const late = new Promise<boolean>((done) => setTimeout(done, ANSWER_MS, true));
+  return Promise.race([ask, late]).then(
+    (guarded) => guarded !== false,
+    () => true, // no script of ours in that page: then none belongs into its workers
+  );
+}

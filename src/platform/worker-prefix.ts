@@ -1,0 +1,33 @@
+/** Our hook in front of the first bytes of a worker's script, so that lines keep their numbers and strict mode stays what it is. */
+
+import type { CaptureOptions } from '../protocol/capture.ts';
+
+/** A directive prologue that says strict: comments and blanks may stand before it. */
+const STRICT = /^(?:\uFEFF|\s|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\/)*(["'])use strict\1/;
+/** The app's script runs whatever becomes of the recording. */
+const FAILED = 'console.warn("vfscope: this worker cannot be recorded:",e)';
+const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof WorkerGlobalScope)';
+
+/**
+ * @param start of the script, as bytes (workers' scripts are UTF-8)
+ * @param hook text of a function that takes its environment
+ * @param unsure whether this is a worker's script: then the hook tests that by itself
+ * @param capture what the recording captures
+ * @returns what to write in the place of `start`, part by part
+ */
+export function prefixed(start: Uint8Array, hook: string, unsure: boolean, capture: CaptureOptions): Uint8Array[] {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
+  const strict = STRICT.test(text) ? '"use strict";' : '';
+  const environment = JSON.stringify({ role: 'filtered', capture });
+  const prefix = new TextEncoder().encode(`${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`);
+  const at = afterHashbang(start);
+  if (at === null) return [start];
+  return [start.subarray(0, at), prefix, start.subarray(at)].filter(({ byteLength }) => byteLength > 0);
+}
+
+/** `#!` only counts at the very start: its line stays there. null = that line does not end here, so there is no place for us. */
+function afterHashbang(start: Uint8Array): number | null {
+  if (start[0] !== 0x23 || start[1] !== 0x21) return 0;
+  const end = start.indexOf(0x0a);
+  return end < 0 ? null : end + 1;
+}

@@ -1,0 +1,169 @@
+/**
+ * IndexedDB: an event per request, from the call to its success or error event; transactions from transaction() (or
+ * upgradeneeded) to complete or abort. The listeners are the first of each request, so the app's own order stays as it is.
+ * Not seen: createObjectStore and the other calls that change a schema.
+ */
+import { Flag, Op } from '../trace/event.ts';
+import type { Token } from '../trace/recorder.ts';
+import type { ProbeContext } from './patch.ts';
+import { inlineKey, numericKey, valueBytes } from './value-size.ts';
+
+const listen = EventTarget.prototype.addEventListener;
+const MODES: readonly string[] = ['readonly', 'readwrite', 'versionchange'];
+const DURABILITIES: readonly string[] = ['default', 'strict', 'relaxed'];
+
+const REQUESTS: Record<string, number> = {
+  get: Op.idbGet,
+  getKey: Op.idbGetKey,
+  getAll: Op.idbGetAll,
+  getAllKeys: Op.idbGetAllKeys,
+  getAllRecords: Op.idbGetAll,
+  count: Op.idbCount,
+  openCursor: Op.idbOpenCursor,
+  openKeyCursor: Op.idbOpenKeyCursor,
+  delete: Op.idbDelete,
+  clear: Op.idbClear,
+};
+
+/** Record IndexedDB calls of this thread until the context's patches are restored. */
+export function installIndexedDb(context: ProbeContext): void {
+  const { recorder } = context;
+  const storeIds = new WeakMap<object, number>();
+  const transactionIds = new WeakMap<IDBTransaction, number>();
+  const running = new WeakMap<IDBRequest, Token>();
+  let lastTransaction = 0;
+
+  const databaseId = (db: string): number => context.id('idb-database', db, () => recorder.define({ kind: 'idb-database', db }));
+  const transactionId = (transaction: IDBTransaction): number => {
+    let id = transactionIds.get(transaction);
+    if (id === undefined) transactionIds.set(transaction, (id = ++lastTransaction));
+    return id;
+  };
+  const storeId = (store: IDBObjectStore): number => {
+    let id = storeIds.get(store);
+    if (id === undefined) {
+      const db = store.transaction.db.name;
+      const name = store.name;
+      id = context.id('idb-store', `${db}\0${name}`, () => recorder.define({ kind: 'idb-store', db, store: name }));
+      storeIds.set(store, id);
+    }
+    return id;
+  };
+  const storeOf = (source: IDBObjectStore | IDBIndex): IDBObjectStore => ('objectStore' in source ? source.objectStore : source);
+
+  const ender =
+    (carriesResult: boolean) =>
+    (event: Event): void => {
+      const request = event.currentTarget as IDBRequest;
+      const token = running.get(request);
+      if (token === undefined) return;
+      running.delete(request);
+      try {
+        const failed = event.type === 'error';
+        recorder.end(token, failed ? 1 : 0, Flag.async, !failed && carriesResult ? bytesOf(request.result) : undefined);
+      } catch (e) {
+        recorder.fault('IDBRequest', e);
+      }
+    };
+  const endingWith =
+    (onEnd: (event: Event) => void) =>
+    (token: Token, result: unknown): void => {
+      const request = result as IDBRequest;
+      running.set(request, token);
+      listen.call(request, 'success', onEnd);
+      listen.call(request, 'error', onEnd);
+    };
+  const endRead = endingWith(ender(true));
+  /** The result of a write is only a key: the length stays what was put. */
+  const endWritten = endingWith(ender(false));
+
+  for (const type of ['IDBObjectStore', 'IDBIndex'])
+    for (const [name, op] of Object.entries(REQUESTS))
+      context.record<IDBObjectStore | IDBIndex>(context.prototypeOf(type), name, {
+        begin(self, args) {
+          const store = storeOf(self);
+          return recorder.begin(op, storeId(store), numericKey(args[0]), 0, 0, transactionId(store.transaction));
+        },
+        end: op === Op.idbDelete || op === Op.idbClear ? endWritten : endRead,
+      });
+  for (const name of ['put', 'add'])
+    context.record<IDBObjectStore>(context.prototypeOf('IDBObjectStore'), name, {
+      begin(self, args) {
+        const key = args[1] === undefined ? inlineKey(args[0], self.keyPath) : args[1];
+        const op = name === 'put' ? Op.idbPut : Op.idbAdd;
+        return recorder.begin(op, storeId(self), numericKey(key), valueBytes(args[0]), 0, transactionId(self.transaction));
+      },
+      end: endWritten,
+    });
+
+  const cursor = context.prototypeOf('IDBCursor');
+  for (const name of ['continue', 'advance', 'continuePrimaryKey'])
+    context.record<IDBCursor>(cursor, name, {
+      begin(self, args) {
+        const store = storeOf(self.source);
+        const key = name === 'continue' ? numericKey(args[0]) : name === 'advance' ? NaN : numericKey(args[1]);
+        return recorder.begin(Op.idbCursorContinue, storeId(store), key, 0, 0, transactionId(store.transaction));
+      },
+      end: (token, _result, self) => running.set(self.request, token), // the request's listeners are there since openCursor
+    });
+  for (const name of ['update', 'delete'])
+    context.record<IDBCursor>(cursor, name, {
+      begin(self, args) {
+        const store = storeOf(self.source);
+        const op = name === 'update' ? Op.idbCursorUpdate : Op.idbCursorDelete;
+        const bytes = name === 'update' ? valueBytes(args[0]) : 0;
+        return recorder.begin(op, storeId(store), numericKey(self.primaryKey), bytes, 0, transactionId(store.transaction));
+      },
+      end: endWritten,
+    });
+
+  const follow = (transaction: IDBTransaction, token: Token): void => {
+    recorder.amend(
+      token,
+      'aux',
+      Math.max(0, MODES.indexOf(transaction.mode)) | (Math.max(0, DURABILITIES.indexOf(transaction.durability)) << 2),
+    );
+    recorder.amend(token, 'context', transactionId(transaction));
+    listen.call(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
+    listen.call(transaction, 'abort', () => recorder.end(token, 1, Flag.async));
+  };
+  context.record<IDBDatabase>(context.prototypeOf('IDBDatabase'), 'transaction', {
+    begin: (self) => recorder.begin(Op.idbTransaction, databaseId(self.name), NaN, 0),
+    end: (token, result) => follow(result as IDBTransaction, token),
+  });
+  for (const name of ['commit', 'abort'])
+    context.record<IDBTransaction>(context.prototypeOf('IDBTransaction'), name, {
+      begin: (self) =>
+        recorder.begin(name === 'commit' ? Op.idbCommit : Op.idbAbort, databaseId(self.db.name), NaN, 0, 0, transactionId(self)),
+      end: (token) => recorder.end(token, 0),
+    });
+
+  const factory = context.prototypeOf('IDBFactory');
+  context.record<IDBFactory>(factory, 'open', {
+    begin: (_self, args) => recorder.begin(Op.idbOpen, databaseId(nameOf(args[0])), NaN, 0),
+    end(token, result) {
+      endWritten(token, result);
+      listen.call(result as EventTarget, 'upgradeneeded', (event) => {
+        try {
+          const { transaction, result: db } = event.currentTarget as IDBOpenDBRequest;
+          if (transaction && recorder.enabled) follow(transaction, recorder.begin(Op.idbTransaction, databaseId(db.name), NaN, 0));
+        } catch (e) {
+          recorder.fault('upgradeneeded', e);
+        }
+      });
+    },
+  });
+  context.record<IDBFactory>(factory, 'deleteDatabase', {
+    begin: (_self, args) => recorder.begin(Op.idbDeleteDatabase, databaseId(nameOf(args[0])), NaN, 0),
+    end: endWritten,
+  });
+}
+
+/** Bytes that a request brought: a cursor's value, or the result itself. The browser keeps what was read here for the app. */
+function bytesOf(result: unknown): number {
+  if (result instanceof IDBCursor) return result instanceof IDBCursorWithValue ? valueBytes(result.value) : 0;
+  return valueBytes(result);
+}
+
+/** A database name as the call got it; the app's toString is not called a second time. */
+const nameOf = (name: unknown): string => (typeof name === 'object' ? '(object)' : String(name));

@@ -1,0 +1,43 @@
+/** All probes of a thread at once: the storage APIs under a VFS, recorded into the thread's ring. */
+import type { Recorder } from '../trace/recorder.ts';
+import { installAtomics } from './atomics.ts';
+import { installIndexedDb } from './indexeddb.ts';
+import { installLocalStorage } from './local-storage.ts';
+import { PromiseWatch } from '../trace/promise-watch.ts';
+import { installOpfs } from './opfs.ts';
+import { Patches, ProbeContext } from './patch.ts';
+import { installWebLocks } from './web-locks.ts';
+
+export interface InstalledProbes {
+  /** Put every patched property back. @returns how many the app has wrapped meanwhile; those stay and pass their calls on */
+  restore(): number;
+}
+
+/**
+ * Patch what this realm has of IndexedDB, OPFS, Web Locks, Atomics and localStorage. Call before the app's first line. A probe that
+ * cannot be installed is reported as a fault; the others work.
+ */
+export function installProbes(recorder: Recorder, scope: typeof globalThis = globalThis): InstalledProbes {
+  const patches = new Patches();
+  const context = new ProbeContext(recorder, patches, scope);
+  const watch = new PromiseWatch(scope as unknown as EventTarget);
+  const installers: [string, () => void][] = [
+    ['IndexedDB', () => installIndexedDb(context)],
+    ['OPFS', () => installOpfs(context, watch)],
+    ['Web Locks', () => installWebLocks(context, watch)],
+    ['Atomics', () => installAtomics(context)],
+    ['localStorage', () => installLocalStorage(context)],
+  ];
+  for (const [name, install] of installers)
+    try {
+      install();
+    } catch (e) {
+      recorder.fault(`probe ${name}`, e);
+    }
+  return {
+    restore() {
+      watch.restore();
+      return patches.restore();
+    },
+  };
+}

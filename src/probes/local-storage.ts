@@ -1,0 +1,33 @@
+/**
+ * localStorage by its methods. Not seen: named property access (localStorage.key = value), which no script can observe, and
+ * sessionStorage, which shares the prototype and is left out.
+ */
+import { Op } from '../trace/event.ts';
+import { NOTHING } from '../trace/recorder.ts';
+import type { ProbeContext } from './patch.ts';
+
+const METHODS = [
+  ['getItem', Op.localStorageGet],
+  ['setItem', Op.localStorageSet],
+  ['removeItem', Op.localStorageRemove],
+  ['key', Op.localStorageKey],
+  ['clear', Op.localStorageClear],
+] as const;
+
+/** Record localStorage calls of this page until the context's patches are restored. length = bytes, as UTF-16. */
+export function installLocalStorage(context: ProbeContext): void {
+  const { recorder, scope } = context;
+  for (const [name, op] of METHODS)
+    context.record<Storage>(context.prototypeOf('Storage'), name, {
+      begin(self, args) {
+        if (self !== scope.localStorage) return NOTHING;
+        const key = name === 'getItem' || name === 'setItem' || name === 'removeItem' ? textOf(args[0]) : '';
+        const bytes = name === 'setItem' ? textOf(args[1]).length * 2 : 0;
+        return recorder.begin(op, key === '' ? 0 : context.textId('storage-key', key), name === 'key' ? Number(args[0]) : NaN, bytes);
+      },
+      end: (token, result) => recorder.end(token, 0, 0, typeof result === 'string' ? result.length * 2 : undefined),
+    });
+}
+
+/** What the call makes of its argument, without a second run of the app's toString. */
+const textOf = (value: unknown): string => (typeof value === 'object' && value !== null ? '(object)' : String(value));

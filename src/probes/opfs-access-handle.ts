@@ -1,0 +1,81 @@
+/**
+ * OPFS sync access handles, the hot path of most VFSs: length = bytes asked for, result = bytes that the call returned,
+ * offset = `at`, or the handle's own cursor where `at` is left out. Writes tell WAL headers and frames.
+ */
+import { Op } from '../trace/event.ts';
+import type { EndWith, OpfsPaths } from './opfs.ts';
+import type { ProbeContext } from './patch.ts';
+import { WalHeaders } from './wal-headers.ts';
+
+interface OpenHandle {
+  file: number;
+  /** Number of the handle within the thread: the records' context. */
+  number: number;
+  cursor: number;
+}
+type AccessHandle = object;
+
+/** Record createSyncAccessHandle and the calls on what it gives. */
+export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths, endWith: EndWith, fileHandle: object | undefined): void {
+  const { recorder } = context;
+  const open = new WeakMap<AccessHandle, OpenHandle>();
+  const wal = new WalHeaders();
+  let last = 0;
+  const infoOf = (handle: AccessHandle): OpenHandle => {
+    let info = open.get(handle);
+    if (!info) open.set(handle, (info = { file: paths.idOf('?'), number: ++last, cursor: NaN })); // opened before the recording
+    return info;
+  };
+
+  context.record<FileSystemFileHandle>(fileHandle, 'createSyncAccessHandle', {
+    begin: (self) => recorder.begin(Op.opfsOpenSyncAccessHandle, paths.idOf(paths.of(self)), NaN, 0),
+    end(token, promise, self) {
+      const file = paths.idOf(paths.of(self));
+      endWith(token, promise, (handle) => open.set(handle as AccessHandle, { file, number: ++last, cursor: 0 }));
+    },
+  });
+
+  const prototype = context.prototypeOf('FileSystemSyncAccessHandle');
+  for (const name of ['read', 'write'] as const) {
+    const op = name === 'read' ? Op.opfsRead : Op.opfsWrite;
+    let at = NaN; // calls do not nest: of the call under way
+    context.record<AccessHandle>(prototype, name, {
+      begin(self, args) {
+        const info = infoOf(self);
+        const given = (args[1] as { at?: unknown } | null | undefined)?.at;
+        at = given === undefined ? info.cursor : Number(given);
+        const data = args[0] as ArrayBuffer | ArrayBufferView;
+        if (op === Op.opfsRead) return recorder.begin(op, info.file, at, data.byteLength, 0, info.number);
+        wal.look(info.file, at, data);
+        return recorder.begin(op, info.file, at, data.byteLength, wal.aux, info.number, wal.aux2);
+      },
+      end(token, result, self) {
+        const bytes = typeof result === 'number' ? result : 0;
+        recorder.end(token, bytes);
+        infoOf(self).cursor = at + bytes;
+      },
+    });
+  }
+  context.record<AccessHandle>(prototype, 'truncate', {
+    begin: (self, args) => recorder.begin(Op.opfsTruncate, infoOf(self).file, Number(args[0]), 0, 0, infoOf(self).number),
+    end(token, result, self, args) {
+      const info = infoOf(self);
+      if (info.cursor > Number(args[0])) info.cursor = Number(args[0]);
+      endCall(token, result);
+    },
+  });
+  const endCall = (token: number, result: unknown): void => {
+    if (typeof result === 'object' && result !== null)
+      endWith(token, result); // browsers in which these calls were asynchronous
+    else recorder.end(token, typeof result === 'number' ? Math.min(result, 0x7fffffff) : 0);
+  };
+  for (const [name, op] of [
+    ['flush', Op.opfsFlush],
+    ['getSize', Op.opfsGetSize],
+    ['close', Op.opfsClose],
+  ] as const)
+    context.record<AccessHandle>(prototype, name, {
+      begin: (self) => recorder.begin(op, infoOf(self).file, NaN, 0, 0, infoOf(self).number),
+      end: endCall,
+    });
+}

@@ -1,0 +1,65 @@
+/**
+ * Reads of Files that came from getFile(), and of their slices: arrayBuffer, text, bytes, stream, FileReader.
+ * Not seen: a File handed to fetch, Response, createImageBitmap or another thread.
+ */
+import { Flag, Op } from '../trace/event.ts';
+import type { EndWith, OpfsPaths } from './opfs.ts';
+import type { ProbeContext } from './patch.ts';
+
+const listen = EventTarget.prototype.addEventListener;
+
+export interface OpfsFiles {
+  /** This Blob is the file with that id, from byte 0. */
+  learn(blob: Blob, file: number): void;
+}
+
+/** Record reads of Blobs that are known to be OPFS files. */
+export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWith: EndWith): OpfsFiles {
+  const { recorder, patches } = context;
+  const files = new WeakMap<Blob, { file: number; from: number }>();
+  const prototype = context.prototypeOf('Blob');
+
+  patches.method(prototype, 'slice', (native, self, args) => {
+    const slice = Reflect.apply(native, self, args) as Blob;
+    try {
+      const of = files.get(self as Blob);
+      if (of) {
+        const size = (self as Blob).size;
+        const start = typeof args[0] === 'number' ? Math.trunc(args[0]) || 0 : 0;
+        files.set(slice, { file: of.file, from: of.from + (start < 0 ? Math.max(0, size + start) : Math.min(start, size)) });
+      }
+    } catch (e) {
+      recorder.fault('Blob.slice', e);
+    }
+    return slice;
+  });
+
+  /** Most Blobs of a page are no OPFS files: those pass straight through. */
+  const ofFile = (blob: unknown): { file: number; from: number } | undefined =>
+    typeof blob === 'object' && blob !== null ? files.get(blob as Blob) : undefined;
+  const begin = (blob: Blob): number => {
+    const of = ofFile(blob);
+    return of ? recorder.begin(Op.opfsFileRead, of.file, of.from, blob.size) : -1;
+  };
+  for (const name of ['arrayBuffer', 'text', 'bytes'])
+    context.record<Blob>(prototype, name, {
+      begin,
+      end: (token, promise, self) => ofFile(self) && endWith(token, promise),
+    });
+  context.record<Blob>(prototype, 'stream', {
+    begin,
+    end: (token) => recorder.end(token, 0, Flag.untimed), // read piece by piece later, by whoever gets the stream
+  });
+
+  for (const type of ['FileReader', 'FileReaderSync'])
+    for (const name of ['readAsArrayBuffer', 'readAsText', 'readAsBinaryString', 'readAsDataURL'])
+      context.record<EventTarget>(context.prototypeOf(type), name, {
+        begin: (_self, args) => begin(args[0] as Blob),
+        end(token, _result, self, args) {
+          if (!ofFile(args[0])) return;
+          if (type === 'FileReaderSync') recorder.end(token, 0);
+          else listen.call(self, 'loadend', () => recorder.end(token, (self as FileReader).error ? 1 : 0, Flag.async), { once: true });
+        },
+      });
+  return { learn: (blob, file) => void files.set(blob, { file, from: 0 }) };
+}

@@ -1,0 +1,68 @@
+/** Bytes and numeric keys of the values that IndexedDB and OPFS calls carry, without running any code of the app. */
+
+/**
+ * Bytes that a stored value carries, roughly: buffers and Blobs by their size, strings as UTF-16, numbers 8. Accessors are not
+ * called; nested values count down to three levels.
+ */
+export function valueBytes(value: unknown, depth = 0): number {
+  switch (typeof value) {
+    case 'string':
+      return value.length * 2;
+    case 'number':
+    case 'bigint':
+      return 8;
+    case 'object':
+      break;
+    default:
+      return 0;
+  }
+  if (value === null) return 0;
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  if (typeof Blob === 'function' && value instanceof Blob) return value.size;
+  if (value instanceof Date) return 8;
+  if (depth === 3) return 0;
+  let bytes = 0;
+  if (Array.isArray(value)) {
+    const length = Math.min(value.length, 100_000);
+    for (let i = 0; i < length; i++) bytes += valueBytes(value[i], depth + 1);
+    return bytes;
+  }
+  for (const key of Object.keys(value).slice(0, 64)) bytes += valueBytes(dataProperty(value, key), depth + 1);
+  return bytes;
+}
+
+/**
+ * The number in a key: itself, or of an array key the first number behind a name (`[path, offset, version]`), else the last one, or
+ * that of a range's lower (else upper) bound; NaN = none.
+ */
+export function numericKey(key: unknown): number {
+  if (typeof key === 'number') return key;
+  if (Array.isArray(key)) {
+    if (typeof key[0] === 'string') {
+      for (let i = 1; i < key.length; i++) if (typeof key[i] === 'number') return key[i] as number;
+      return NaN;
+    }
+    for (let i = key.length - 1; i >= 0; i--) if (typeof key[i] === 'number') return key[i] as number;
+    return NaN;
+  }
+  if (typeof IDBKeyRange === 'function' && key instanceof IDBKeyRange) {
+    const lower = numericKey(key.lower);
+    return Number.isNaN(lower) ? numericKey(key.upper) : lower;
+  }
+  return NaN;
+}
+
+/** The key that lies in a value, by a store's key path. */
+export function inlineKey(value: unknown, keyPath: unknown): unknown {
+  if (Array.isArray(keyPath)) return keyPath.map((path) => inlineKey(value, path));
+  if (typeof keyPath !== 'string' || keyPath === '') return undefined;
+  let at = value;
+  for (const name of keyPath.split('.')) at = typeof at === 'object' && at !== null ? dataProperty(at, name) : undefined;
+  return at;
+}
+
+/** An own data property; undefined for accessors, which are the app's code. */
+function dataProperty(object: object, name: string): unknown {
+  const found = Object.getOwnPropertyDescriptor(object, name);
+  return found && 'value' in found ? found.value : undefined;
+}

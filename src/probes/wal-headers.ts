@@ -1,0 +1,63 @@
+/**
+ * WAL headers and frame headers in what is written to OPFS, decoded in passing from the first 32 bytes of a write at most: for engines
+ * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
+ * is `AUX` in trace/event.ts.
+ */
+import { AUX_WAL_HEADER } from '../trace/event.ts';
+
+const MAGIC = 0x377f0682;
+const VERSION = 3007000;
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+
+const isPageSize = (n: number): boolean => n >= 512 && n <= 65536 && (n & (n - 1)) === 0;
+
+/** What is known of the log in one file. */
+export interface KnownWal {
+  /** Where it begins: behind a pool's own header it is not 0. */
+  base: number;
+  frameBytes: number;
+  salt1: number;
+  salt2: number;
+}
+
+/** Reads writes of one thread; the answer is in `aux` and `aux2` until the next. */
+export class WalHeaders {
+  aux = 0;
+  aux2 = 0;
+  private readonly known = new Map<number, KnownWal>();
+
+  /** @param file id of the file @param offset where in the file; NaN = not known @param data what the app writes */
+  look(file: number, offset: number, data: ArrayBuffer | ArrayBufferView): void {
+    this.aux = this.aux2 = 0;
+    const length = data.byteLength;
+    const single = length - FRAME_HEADER_BYTES;
+    if (length !== HEADER_BYTES && single !== 0 && !isPageSize(single)) return; // nearly every write ends here
+    const view = ArrayBuffer.isView(data)
+      ? new DataView(data.buffer, data.byteOffset, Math.min(length, HEADER_BYTES))
+      : new DataView(data, 0, Math.min(length, HEADER_BYTES));
+    if (length === HEADER_BYTES) this.header(file, offset, view);
+    else this.frame(file, offset, length, view);
+  }
+
+  private header(file: number, offset: number, view: DataView): void {
+    const pageSize = view.getUint32(8);
+    if ((view.getUint32(0) & ~1) !== MAGIC || view.getUint32(4) !== VERSION || !isPageSize(pageSize)) return;
+    this.aux = AUX_WAL_HEADER;
+    this.aux2 = view.getUint32(16);
+    this.known.set(file, { base: offset, frameBytes: FRAME_HEADER_BYTES + pageSize, salt1: this.aux2, salt2: view.getUint32(20) });
+  }
+
+  private frame(file: number, offset: number, length: number, view: DataView): void {
+    const log = this.known.get(file);
+    const page = view.getUint32(0);
+    if (page === 0) return;
+    if (log) {
+      if (length !== FRAME_HEADER_BYTES && length !== log.frameBytes) return;
+      if ((offset - log.base - HEADER_BYTES) % log.frameBytes !== 0) return;
+      if (view.getUint32(8) !== log.salt1 || view.getUint32(12) !== log.salt2) return;
+    } else if (length === FRAME_HEADER_BYTES || (offset - HEADER_BYTES) % length !== 0) return; // a log that began before: by its layout alone
+    this.aux = page;
+    this.aux2 = view.getUint32(4);
+  }
+}

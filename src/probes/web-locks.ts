@@ -1,0 +1,55 @@
+/**
+ * Web Locks: lockRequest = the wait (call to grant, or to refusal), lockHeld = ownership (grant to release). Both come from the
+ * callback, which is wrapped, and from the promise of request(), which settles when the lock is released, stolen or refused.
+ */
+import { Flag, Op } from '../trace/event.ts';
+import { NOTHING } from '../trace/recorder.ts';
+import type { PromiseWatch } from '../trace/promise-watch.ts';
+import type { ProbeContext } from './patch.ts';
+
+/** Record Web Locks calls of this thread until the context's patches are restored. */
+export function installWebLocks(context: ProbeContext, watch: PromiseWatch): void {
+  const { recorder, patches } = context;
+  const prototype = context.prototypeOf('LockManager');
+
+  // request(name, callback) or request(name, options, callback)
+  patches.method(prototype, 'request', (native, self, args) => {
+    const callback = args.length > 2 ? args[2] : args[1];
+    if (!recorder.enabled || typeof callback !== 'function') return Reflect.apply(native, self, args);
+    let waiting = NOTHING;
+    let held = NOTHING;
+    let given = args;
+    try {
+      const options: LockOptions = args.length > 2 ? ((args[1] ?? {}) as LockOptions) : {};
+      const aux = (options.mode === 'shared' ? 1 : 0) | (options.ifAvailable ? 2 : 0) | (options.steal ? 4 : 0);
+      const name = context.textId('lock', typeof args[0] === 'object' ? '(object)' : String(args[0]));
+      waiting = recorder.begin(Op.lockRequest, name, NaN, 0, aux);
+      const granted = function (this: unknown, ...answer: unknown[]): unknown {
+        recorder.end(waiting, answer[0] ? 0 : 1, Flag.async);
+        waiting = NOTHING;
+        if (answer[0] && recorder.enabled) held = recorder.begin(Op.lockHeld, name, NaN, 0, aux);
+        return Reflect.apply(callback as (...a: unknown[]) => unknown, this, answer);
+      };
+      given = [...args];
+      given[args.length > 2 ? 2 : 1] = granted;
+    } catch (e) {
+      recorder.fault('LockManager.request', e);
+    }
+    const promise = Reflect.apply(native, self, given);
+    try {
+      watch.watch(promise, (ok) => {
+        const flags = ok ? Flag.async : Flag.async | Flag.threw;
+        recorder.end(waiting, ok ? 0 : 1, flags); // never granted: refused, or aborted by its signal
+        recorder.end(held, ok ? 0 : 1, flags);
+        waiting = held = NOTHING;
+      });
+    } catch (e) {
+      recorder.fault('LockManager.request', e);
+    }
+    return promise;
+  });
+  context.record(prototype, 'query', {
+    begin: () => recorder.begin(Op.lockQuery, 0, NaN, 0),
+    end: (token, promise) => watch.watch(promise, (ok) => recorder.end(token, ok ? 0 : 1, ok ? Flag.async : Flag.async | Flag.threw)),
+  });
+}

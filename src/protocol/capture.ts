@@ -1,0 +1,20 @@
+/**
+ * How the hook learns its options before the app's first line: no message is that early, so each option that is not the default is a
+ * script of one line in front of the hook (rollup.config.js writes them), which leaves it under a symbol that the hook takes away.
+ */
+import { CAPTURE_DEFAULTS, CAPTURED_LAYERS, type CaptureOptions } from '../trace/capture.ts';
+
+export { captureOptionsOf, sameCapture, type CaptureOptions } from '../trace/capture.ts';
+
+/** Description of the symbol. */
+export const CAPTURE_KEY = 'vfscope.capture';
+
+/** Files of the extension to run in the page before hooks.js; none for the defaults. */
+export function captureScripts({ capture, layers, buffer, stacks }: CaptureOptions): string[] {
+  return [
+    ...(capture === CAPTURE_DEFAULTS.capture ? [] : [`capture/level-${capture}.js`]),
+    ...CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)).map((layer) => `capture/no-${layer}.js`),
+    ...(buffer === CAPTURE_DEFAULTS.buffer ? [] : [`capture/buffer-${buffer}.js`]),
+    ...(stacks ? ['capture/stacks.js'] : []),
+  ];
+}

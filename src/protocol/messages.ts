@@ -1,0 +1,261 @@
+/**
+ * Every message between contexts, its guard, and the protocol's version. Contexts meet only here.
+ *
+ *   hook (page, worker) <--MessagePort--> panel's store worker      ThreadMessage / ThreadCommand
+ *   hook (page) <--window.postMessage--> content script             PageMessage / ContentMessage
+ *   content script <--runtime messages--> background                Ask / Answer, and Tell
+ *   content script -> frame -> hub -> panel                         FrameMessage, LineMessage, HandoverMessage (hand the hook's port over)
+ *   content script <--runtime.Port--> background <--> panel         RelayMessage, where that is not possible
+ *   panel <--runtime.Port--> background                             PanelMessage / BackgroundMessage
+ *
+ * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
+ */
+import type { Batch } from '../trace/batch.ts';
+import type { CaptureOptions } from '../trace/capture.ts';
+import { RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
+
+/**
+ * Raised with every change that an older end would misread.
+ * 1: the first.
+ */
+export const PROTOCOL_VERSION = 1;
+
+/** The mark by which our messages are told from the app's own. */
+export const MARK = 'vfscope';
+
+// ---- hook <-> store worker, over the handed-over port ------------------------------------------------------------------
+
+export interface ThreadIdentity {
+  /** Drawn at random by the hook; unique in a recording. */
+  id: string;
+  kind: ThreadKind;
+  /** URL of the document or of the worker's script. */
+  url: string;
+  /** The worker's `name` option, or ''. */
+  name: string;
+  /** Thread that created this one; null for a top-level page. */
+  parent: string | null;
+}
+
+export type ThreadMessage =
+  | { k: 'hello'; protocol: number; thread: ThreadIdentity; timeOrigin: number }
+  | { k: 'batch'; batch: Batch }
+  /** Carries the port of a new worker in `ports[0]`; that port says its own hello. */
+  | { k: 'child' }
+  /** The thread is going: nothing follows on this port. */
+  | { k: 'bye'; thread: string; reason: 'stopped' | 'pagehide' | 'closed' | 'terminated' };
+
+export type ThreadCommand =
+  /** `records`: how many of this thread's records have been received, in all. */
+  | { k: 'ack'; thread: string; records: number }
+  /** Stop recording: send what is left, say bye, restore everything. */
+  | { k: 'stop' };
+
+// ---- page <-> content script -------------------------------------------------------------------------------------------
+
+/** Hook -> content script; `ports[0]` is the end that the panel gets. */
+export type PageMessage = { mark: typeof MARK; k: 'offer' };
+/** Content script -> hook. `restore`: this tab is not recorded (any more). */
+export type ContentMessage = { mark: typeof MARK; k: 'connected' | 'restore' } | { mark: typeof MARK; k: 'no-panel' };
+
+// ---- content script and handover frame <-> background ------------------------------------------------------------------
+
+/**
+ * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` from the popup: which recording covers this
+ * tab? Answered with a RecordingState or null.
+ */
+export type Ask = { k: 'recorded?' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number };
+export interface Answer {
+  recorded: boolean;
+  /** When that recording began, ms since the epoch: tells it from the tab's next one. */
+  since: number;
+  tabId: number;
+  /**
+   * One-time token that lets the handover frame reach the panel. Only our content script learns it, so a page that loads the
+   * frame by itself cannot hand over a port of its own.
+   */
+  token: string;
+  /** 'runtime' sends batches through runtime.Port, for browsers or pages where no port can be handed over. */
+  transport: 'port' | 'runtime';
+}
+/** Answer to `redeem`: the tab whose panel records, or null where the token is not good (any more). */
+export type Redeemed = { panel: number } | null;
+/** Background -> content scripts of a tab. */
+export type Tell =
+  | { k: 'restore' }
+  /** Does the page check this script's bytes (integrity)? Answered with a boolean. */
+  | { k: 'guarded?'; url: string };
+
+/** Content script -> handover frame (`line` = `ports[0]`, on which the rest is said), once. */
+export type FrameMessage = { k: 'token'; token: string };
+/** On that line: the frame answers `ready` or `no-panel`; then comes `port` with the page's port, and `handed`. */
+export type LineMessage = { k: 'ready' } | { k: 'no-panel' } | { k: 'port' } | { k: 'handed' };
+
+// ---- content script <-> panel where no MessagePort can be handed over ----------------------------------------------------
+
+/** Name of the runtime.Port over which a content script relays; `source` is drawn by the content script. */
+export const relayPortName = (source: string): string => `relay:${source}`;
+/** What travels in a relay; `channel` names a port of the page that the relay stands in for. */
+export type RelayBody =
+  { k: 'open'; channel: string } | { k: 'data'; channel: string; data: ThreadMessage | ThreadCommand; child?: string };
+/**
+ * Numbered, so that what a dying service worker lost is sent again: `n` counts from 1, `seen` acknowledges the other way.
+ * Without a body: send again all that comes after `seen`.
+ */
+export interface RelayMessage {
+  k: 'relay';
+  source: string;
+  n: number;
+  seen: number;
+  body: RelayBody | null;
+}
+
+// ---- frame -> hub -> panel ---------------------------------------------------------------------------------------------
+
+/** `panel`: the tab whose panel this is, or is meant. `port` carries the page's port in `ports[0]`. */
+export type HandoverMessage =
+  | { k: 'register'; panel: number }
+  | { k: 'registered' }
+  | { k: 'ping' }
+  | { k: 'pong' }
+  | { k: 'reach'; panel: number }
+  | { k: 'ready' }
+  | { k: 'no-panel' }
+  | { k: 'port'; panel: number }
+  | { k: 'handed' };
+
+/** The background's first word on every runtime.Port: without it nobody is there, although the port says nothing of it. */
+export type Greeting = { k: 'greeting' };
+export const isGreeting = (v: unknown): v is Greeting => isObject(v) && v.k === 'greeting';
+
+// ---- panel <-> background ----------------------------------------------------------------------------------------------
+
+export const panelPortName = (tabId: number): string => `panel:${tabId}`;
+export type RecordingScope = 'tab' | 'origin';
+export interface RecordingState {
+  tabId: number;
+  scope: RecordingScope;
+  origin: string;
+  /** ms since the epoch */
+  since: number;
+  /** Every tab that is recorded. */
+  tabs: number[];
+  /** What is captured. */
+  capture: CaptureOptions;
+}
+/** `ping` keeps the service worker awake. */
+export type PanelMessage =
+  | { k: 'start'; scope: RecordingScope; reload: boolean; transport: Answer['transport']; capture: CaptureOptions }
+  | { k: 'stop' }
+  | { k: 'ping' }
+  /** Let the user give access to web pages. */
+  | { k: 'allow' }
+  | RelayMessage;
+export type BackgroundMessage =
+  | { k: 'state'; recording: RecordingState | null }
+  /** Whether the user lets us into web pages. */
+  | { k: 'access'; granted: boolean }
+  /** A command failed: `message` says what happened and what to do. */
+  | { k: 'failed'; message: string }
+  | RelayMessage;
+
+// ---- guards ------------------------------------------------------------------------------------------------------------
+
+/** Batches above this are refused: no honest thread sends one. */
+export const MAX_BATCH_RECORDS = 65536;
+const MAX_DEFINITIONS = 200_000;
+const MAX_TEXT = 65536;
+/** Items of a definition's list: values that a statement ran with. */
+const MAX_LIST = 1000;
+const THREAD_KINDS: readonly string[] = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'] satisfies ThreadKind[];
+
+type Loose = Record<string, unknown>;
+const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
+const isText = (v: unknown, max = 200): v is string => typeof v === 'string' && v.length <= max;
+const isCount = (v: unknown): v is number => typeof v === 'number' && Number.isInteger(v) && v >= 0;
+const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
+
+/** Also one of another realm: what a page sends to a content script is the page's. */
+const isBuffer = (v: unknown): v is ArrayBuffer => Object.prototype.toString.call(v) === '[object ArrayBuffer]';
+
+function isIdentity(v: unknown): v is ThreadIdentity {
+  return (
+    isObject(v) &&
+    isText(v.id, 64) &&
+    isText(v.kind) &&
+    THREAD_KINDS.includes(v.kind) &&
+    isText(v.url, MAX_TEXT) &&
+    isText(v.name, MAX_TEXT) &&
+    (v.parent === null || isText(v.parent, 64))
+  );
+}
+
+function isDefinition(v: unknown): boolean {
+  if (!isObject(v) || !isText(v.kind, 32) || !isCount(v.id)) return false;
+  for (const value of Object.values(v)) {
+    if (typeof value === 'string' && value.length > MAX_TEXT) return false;
+    if (Array.isArray(value) && !(value.length <= MAX_LIST && value.every((item) => isText(item, MAX_TEXT)))) return false;
+  }
+  return v.kind !== 'values' || (isCount(v.of) && Array.isArray(v.values));
+}
+
+function isBatch(v: unknown): v is Batch {
+  return (
+    isObject(v) &&
+    isText(v.thread, 64) &&
+    isCount(v.first) &&
+    isCount(v.count) &&
+    v.count <= MAX_BATCH_RECORDS &&
+    isTime(v.timeOrigin) &&
+    isCount(v.dropped) &&
+    isCount(v.faults) &&
+    Array.isArray(v.definitions) &&
+    v.definitions.length <= MAX_DEFINITIONS &&
+    v.definitions.every(isDefinition) &&
+    isBuffer(v.records) &&
+    v.records.byteLength === v.count * RECORD_BYTES
+  );
+}
+
+/** A well-formed message of a thread. Says nothing of who sent it. */
+export function isThreadMessage(v: unknown): v is ThreadMessage {
+  if (!isObject(v)) return false;
+  switch (v.k) {
+    case 'hello':
+      return isCount(v.protocol) && isIdentity(v.thread) && isTime(v.timeOrigin);
+    case 'batch':
+      return isBatch(v.batch);
+    case 'child':
+      return true;
+    case 'bye':
+      return isText(v.thread, 64) && isText(v.reason, 32);
+    default:
+      return false;
+  }
+}
+
+export function isThreadCommand(v: unknown): v is ThreadCommand {
+  return isObject(v) && (v.k === 'stop' || (v.k === 'ack' && isText(v.thread, 64) && isCount(v.records)));
+}
+
+export function isPageMessage(v: unknown): v is PageMessage {
+  return isObject(v) && v.mark === MARK && v.k === 'offer';
+}
+
+export function isFrameMessage(v: unknown): v is FrameMessage {
+  return isObject(v) && v.k === 'token' && isText(v.token, 64);
+}
+
+/** A well-formed relay message of a content script; what it relays is guarded by who takes the port. */
+export function isRelayMessage(v: unknown): v is RelayMessage {
+  if (!isObject(v) || v.k !== 'relay' || !isText(v.source, 64) || !isCount(v.n) || !isCount(v.seen)) return false;
+  if (v.body === null) return true;
+  if (!isObject(v.body)) return false;
+  const { k, channel, data, child } = v.body;
+  if (!isText(channel, 64) || (child !== undefined && !isText(child, 64))) return false;
+  return k === 'open' || (k === 'data' && isObject(data));
+}
+
+export function isContentMessage(v: unknown): v is ContentMessage {
+  return isObject(v) && v.mark === MARK && (v.k === 'connected' || v.k === 'restore' || v.k === 'no-panel');
+}

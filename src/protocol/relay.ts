@@ -1,0 +1,101 @@
+/**
+ * Stands in for MessagePorts where none can be handed over: both ends of a relay over numbered messages. The way between
+ * may lose messages when it breaks (a service worker that dies); what was not acknowledged is sent again.
+ */
+import type { RelayBody, RelayMessage, ThreadCommand, ThreadMessage } from './messages.ts';
+import { isThreadCommand, isThreadMessage } from './messages.ts';
+
+export class RelayEnd {
+  private unacknowledged: RelayMessage[] = [];
+  private sent = 0;
+  private seen = 0;
+  /** `seen` at the last time that a gap was complained of: one complaint a gap, the messages behind it are on their way, too. */
+  private askedAt = -1;
+  private readonly ports = new Map<string, MessagePort>();
+
+  /**
+   * @param source names this relay among others on the same way
+   * @param send may lose messages and must not throw
+   * @param onPort takes the ports that the other end carries, as if they had been handed over
+   */
+  constructor(
+    readonly source: string,
+    private readonly send: (message: RelayMessage) => void,
+    private readonly onPort: (port: MessagePort) => void = (port) => port.close(),
+  ) {}
+
+  /** Stand in for this port: the other end gets one that behaves like its peer. */
+  carry(port: MessagePort): void {
+    this.post({ k: 'open', channel: this.attach(port) });
+  }
+
+  /** Hand in what came from the other end. */
+  receive(message: RelayMessage): void {
+    this.unacknowledged = this.unacknowledged.filter(({ n }) => n > message.seen);
+    if (!message.body) return this.resend();
+    if (message.n > this.seen + 1) {
+      if (this.askedAt !== this.seen) this.ask(); // one before it was lost
+      return;
+    }
+    if (message.n <= this.seen) return; // sent twice
+    this.seen = message.n;
+    this.deliver(message.body);
+  }
+
+  /** The way is whole again: send what may have been lost, and have the other end do so, too. */
+  repair(): void {
+    this.resend();
+    this.ask();
+  }
+
+  private resend(): void {
+    for (const message of this.unacknowledged) this.send({ ...message, seen: this.seen });
+  }
+
+  private ask(): void {
+    this.askedAt = this.seen;
+    this.send({ k: 'relay', source: this.source, n: 0, seen: this.seen, body: null });
+  }
+
+  /** Close every port. */
+  close(): void {
+    for (const port of this.ports.values()) port.close();
+    this.ports.clear();
+    this.unacknowledged = [];
+  }
+
+  private attach(port: MessagePort, channel = drawName()): string {
+    this.ports.set(channel, port);
+    port.onmessage = ({ data, ports: [child] }: MessageEvent<unknown>) => {
+      if (!isThreadMessage(data) && !isThreadCommand(data)) return; // anything in the page may post here
+      if (data.k === 'child') {
+        if (child) this.post({ k: 'data', channel, data: { k: 'child' }, child: this.attach(child) });
+      } else this.post({ k: 'data', channel, data });
+    };
+    return channel;
+  }
+
+  private deliver(body: RelayBody): void {
+    if (body.k === 'open') return this.onPort(this.open(body.channel));
+    const { data, child } = body;
+    const message: ThreadMessage | ThreadCommand = data;
+    this.ports.get(body.channel)?.postMessage(message, child === undefined ? [] : [this.open(child)]);
+  }
+
+  private open(channel: string): MessagePort {
+    const { port1, port2 } = new MessageChannel();
+    this.attach(port1, channel);
+    return port2;
+  }
+
+  private post(body: RelayBody): void {
+    const message: RelayMessage = { k: 'relay', source: this.source, n: ++this.sent, seen: this.seen, body };
+    this.unacknowledged.push(message);
+    this.send(message);
+  }
+}
+
+/** A name that no page can guess; also on pages that are no secure context, where randomUUID is missing. */
+export function drawName(): string {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('');
+}

@@ -1,0 +1,87 @@
+/**
+ * A budget: limits on any number of a summary, for checks in CI.
+ *
+ *   { "commits": { "max": 10 }, "web.opfs.flushes": { "max": 3 }, "files[kind=wal].vfs.xWrite": { "max": 0, "optional": true } }
+ *
+ * A number that is missing or cannot be known breaks the budget, unless it is optional: a trace without the layer proves nothing.
+ * Events that were dropped make every count a lower bound: then a maximum that holds is not proven either.
+ */
+import type { Summary } from './summary.ts';
+import { selectNumber } from './summary-numbers.ts';
+
+export interface Limit {
+  min?: number;
+  max?: number;
+  /** What is missing is no fault. */
+  optional?: boolean;
+}
+export type Budget = Record<string, Limit>;
+
+export interface BudgetRow {
+  path: string;
+  limit: Limit;
+  value: number | null;
+  ok: boolean;
+  /** Why it is broken, or passed over; null where it simply holds. */
+  cause: string | null;
+}
+
+/** A budget that cannot be used: one message a fault. */
+export class BudgetError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.name = 'BudgetError';
+  }
+}
+
+const KNOWN = ['min', 'max', 'optional'];
+
+/** @param json a parsed budget file @throws BudgetError that names all that is wrong */
+export function parseBudget(json: unknown): Budget {
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw new BudgetError(['a budget is an object of limits by path, as in {"commits": {"max": 10}}.']);
+  const faults: string[] = [];
+  const entries = Object.entries(json as Record<string, unknown>);
+  if (entries.length === 0) faults.push('it holds no limit.');
+  for (const [path, limit] of entries) {
+    if (typeof limit !== 'object' || limit === null || Array.isArray(limit)) {
+      faults.push(`"${path}": expected an object as {"max": 10}, got ${JSON.stringify(limit)}.`);
+      continue;
+    }
+    const { min, max, optional } = limit as Record<string, unknown>;
+    const strange = Object.keys(limit).filter((key) => !KNOWN.includes(key));
+    if (strange.length) faults.push(`"${path}": unknown ${strange.map((s) => `"${s}"`).join(', ')}; known: ${KNOWN.join(', ')}.`);
+    for (const [name, value] of [
+      ['min', min],
+      ['max', max],
+    ] as const)
+      if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value)))
+        faults.push(`"${path}": "${name}" must be a number, got ${JSON.stringify(value)}.`);
+    if (min === undefined && max === undefined) faults.push(`"${path}": neither "min" nor "max" is given.`);
+    if (typeof min === 'number' && typeof max === 'number' && min > max) faults.push(`"${path}": "min" ${min} is above "max" ${max}.`);
+    if (optional !== undefined && typeof optional !== 'boolean') faults.push(`"${path}": "optional" must be true or false.`);
+  }
+  if (faults.length) throw new BudgetError(faults);
+  return json as Budget;
+}
+
+/** @throws BudgetError where a path names nothing that a summary has */
+export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
+  const faults: string[] = [];
+  const rows = Object.entries(budget).map(([path, limit]): BudgetRow => {
+    const selected = selectNumber(summary, path);
+    if (selected.value === null) {
+      if (selected.unknownPath) faults.push(`"${path}": ${selected.cause}.`);
+      const ok = limit.optional === true;
+      return { path, limit, value: null, ok, cause: ok ? `${selected.cause}: optional` : selected.cause };
+    }
+    const { value } = selected;
+    if (limit.max !== undefined && value > limit.max) return { path, limit, value, ok: false, cause: `above ${limit.max}` };
+    if (limit.min !== undefined && value < limit.min) return { path, limit, value, ok: false, cause: `below ${limit.min}` };
+    const unproven = summary.dropped > 0 && limit.max !== undefined && path !== 'dropped';
+    const lost = `${summary.dropped} events were dropped: it is a lower bound`;
+    return { path, limit, value, ok: !unproven || limit.optional === true, cause: unproven ? lost : null };
+  });
+  if (faults.length) throw new BudgetError(faults);
+  return rows;
+}

@@ -1,0 +1,254 @@
+/**
+ * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
+ * Holds no state beyond caches of pure functions.
+ */
+import { Flag, type FileKind } from '../../event.ts';
+import type { ThreadStore, TraceStore } from '../../store.ts';
+import { Analyses } from '../shared.ts';
+import type { Transactions } from '../transactions.ts';
+import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
+
+export interface FileRef {
+  kind: FileKind;
+  path: string;
+  /** Path of the database that it belongs to. */
+  main: string;
+  vfs: string;
+}
+
+/** What one call of an operation takes in this trace. */
+export interface Cost {
+  us: number;
+  calls: number;
+}
+
+interface OpIndex {
+  rows: Uint32Array;
+  /** By operation: where its rows begin; [256] = end. */
+  at: Uint32Array;
+}
+
+const NO_ROWS = new Uint32Array(0);
+
+export class FindingContext {
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** The coarsest clock step of the threads, microseconds; null = not known. */
+  readonly clockStepUs: number | null;
+  private readonly indexes: OpIndex[];
+  private readonly files: (FileRef | null)[][];
+  private readonly costs = new Map<number, Map<string, Cost>>();
+  private readonly results = new Map<string, Finding[]>();
+  private readonly computed = new Map<(ctx: FindingContext) => unknown, unknown>();
+
+  constructor(
+    readonly store: TraceStore,
+    /** What other analyses have of the trace, and may use after. */
+    readonly shared: Analyses = new Analyses(store),
+  ) {
+    [this.fromUs, this.toUs] = shared.extent;
+    this.indexes = store.threads.map(indexOf);
+    this.files = store.threads.map(() => []);
+    const steps = store.threads.flatMap((t) => (t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : []));
+    this.clockStepUs = steps.length ? Math.max(...steps) : null;
+  }
+
+  /** The result of a pure function, computed once. */
+  of<T>(analysis: (ctx: FindingContext) => T): T {
+    if (!this.computed.has(analysis)) this.computed.set(analysis, analysis(this));
+    return this.computed.get(analysis) as T;
+  }
+
+  /** What a rule finds, computed once. */
+  found(rule: Rule): Finding[] {
+    let found = this.results.get(rule.id);
+    if (!found) this.results.set(rule.id, (found = rule.run(this)));
+    return found;
+  }
+
+  /** Rows of an operation, ascending. */
+  rows(thread: ThreadStore, op: number): Uint32Array {
+    const { rows, at } = this.indexes[thread.index]!;
+    return at[op] === at[op + 1] ? NO_ROWS : rows.subarray(at[op], at[op + 1]);
+  }
+  /** Calls of these operations on all threads. */
+  calls(...ops: number[]): number {
+    let n = 0;
+    for (const { at } of this.indexes) for (const op of ops) n += at[op + 1]! - at[op]!;
+    return n;
+  }
+  /** @param each called with every row of an operation, thread by thread */
+  each(op: number, each: (thread: ThreadStore, row: number) => void): void {
+    for (const thread of this.store.threads) for (const row of this.rows(thread, op)) each(thread, row);
+  }
+
+  /** The SQLite file of an id; null for what is none. */
+  file(thread: ThreadStore, object: number): FileRef | null {
+    const known = this.files[thread.index]!;
+    const found = known[object];
+    if (found !== undefined) return found;
+    const d = thread.definitions.get(object);
+    const file = d?.kind === 'file' ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, ''), vfs: d.vfs } : null;
+    return (known[object] = file);
+  }
+
+  /**
+   * The median duration of an operation; its mean where the median lies below the clock's step, for sums hold where single times do not.
+   * @param kind of the file, for VFS calls; '' = of all @returns null where no call of it was timed
+   */
+  cost(op: number, kind: FileKind | '' = ''): Cost | null {
+    let byKind = this.costs.get(op);
+    if (!byKind) this.costs.set(op, (byKind = this.costsOf(op)));
+    return byKind.get(kind) ?? null;
+  }
+
+  private costsOf(op: number): Map<string, Cost> {
+    const sums = new Map<string, { n: number; us: number; sample: number[] }>();
+    // every row counts to the mean; a median of some thousands is as good as one of millions
+    const stride = Math.max(1, Math.floor(this.calls(op) / 8192));
+    const sumOf = (kind: string): { n: number; us: number; sample: number[] } => {
+      let sum = sums.get(kind);
+      if (!sum) sums.set(kind, (sum = { n: 0, us: 0, sample: [] }));
+      return sum;
+    };
+    this.each(op, (thread, row) => {
+      const { events } = thread;
+      if (events.endSeq[row] === 0 || events.flags[row]! & Flag.untimed) return;
+      const kind =
+        op >= 64 ? '' : events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : (this.file(thread, events.object[row]!)?.kind ?? '');
+      for (const sum of kind === '' ? [sumOf('')] : [sumOf(kind), sumOf('')]) {
+        if (sum.n++ % stride === 0) sum.sample.push(events.dur[row]!);
+        sum.us += events.dur[row]!;
+      }
+    });
+    const found = new Map<string, Cost>();
+    for (const [kind, { n, us, sample }] of sums) {
+      const median = Float64Array.from(sample).sort()[(sample.length - 1) >> 1]!;
+      found.set(kind, { us: median > (this.clockStepUs ?? 0) ? median : us / n, calls: n });
+    }
+    return found;
+  }
+
+  /** Path of an OPFS file, name of a database, lock or message; '' = not known. */
+  text(thread: ThreadStore, object: number): string {
+    const d = object ? thread.definitions.get(object) : undefined;
+    switch (d?.kind) {
+      case 'file':
+      case 'opfs-file':
+        return d.path;
+      case 'idb-database':
+        return d.db;
+      case 'idb-store':
+        return `${d.db}/${d.store}`;
+      case 'lock':
+      case 'name':
+      case 'message':
+      case 'storage-key':
+      case 'sql':
+        return d.text;
+      default:
+        return '';
+    }
+  }
+}
+
+/** Transactions of the store, computed once. */
+export const transactions = (ctx: FindingContext): Transactions => ctx.shared.transactions;
+
+function indexOf({ events }: ThreadStore): OpIndex {
+  const { op, count } = events;
+  const at = new Uint32Array(257);
+  for (let row = 0; row < count; row++) at[op[row]! + 1]!++;
+  for (let code = 0; code < 256; code++) at[code + 1]! += at[code]!;
+  const next = at.slice();
+  const rows = new Uint32Array(count);
+  for (let row = 0; row < count; row++) rows[next[op[row]!]!++] = row;
+  return { rows, at };
+}
+
+/** Gathers calls into evidence. */
+export class Evidence {
+  count = 0;
+  bytes = 0;
+  us = 0;
+  fromUs = Infinity;
+  toUs = -Infinity;
+  readonly events: EventRef[] = [];
+
+  /** One more call: its time and its bytes. */
+  add(thread: ThreadStore, row: number, bytes = 0): void {
+    const { events } = thread;
+    this.count++;
+    this.bytes += bytes;
+    this.us += events.dur[row]!;
+    this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
+    this.show(thread.index, row);
+  }
+  /** A call to show that is not counted. */
+  show(thread: number, row: number): void {
+    if (this.events.length < SAMPLE_ROWS && row >= 0) this.events.push({ thread, row });
+  }
+  span(fromUs: number, toUs: number): void {
+    this.fromUs = Math.min(this.fromUs, fromUs);
+    this.toUs = Math.max(this.toUs, toUs);
+  }
+  /** All of another one, too. */
+  join(other: Evidence): this {
+    this.count += other.count;
+    this.bytes += other.bytes;
+    this.us += other.us;
+    this.span(other.fromUs, other.toUs);
+    for (const { thread, row } of other.events) this.show(thread, row);
+    return this;
+  }
+  /** @param moves whether the calls are such as move bytes */
+  result(ctx: FindingContext, moves = this.bytes > 0): FindingEvidence {
+    const length = ctx.toUs - ctx.fromUs;
+    const { count, bytes, us, events } = this;
+    const known = this.fromUs <= this.toUs;
+    return {
+      ...{ count, bytes: moves ? bytes : null, timeShare: length > 0 ? Math.min(1, us / length) : null, events },
+      ...{ fromUs: known ? this.fromUs : ctx.fromUs, toUs: known ? this.toUs : ctx.fromUs },
+    };
+  }
+}
+
+/** Adds up calls that would not have to be made. */
+export class Saving {
+  private us = 0;
+  private readonly parts: string[] = [];
+  private readonly unknown: string[] = [];
+
+  constructor(private readonly ctx: FindingContext) {}
+
+  /** `n` calls of an operation less. @param name the operation as the sentence calls it */
+  avoid(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+    if (n <= 0) return this;
+    const cost = this.ctx.cost(op, kind);
+    if (!cost) this.unknown.push(name);
+    else {
+      this.us += n * cost.us;
+      this.parts.push(`${Math.round(n)} ${name}`);
+    }
+    return this;
+  }
+  /** Calls that would be made instead: they cost what such calls cost here. */
+  instead(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+    const cost = n > 0 ? this.ctx.cost(op, kind) : null;
+    if (cost) {
+      this.us -= n * cost.us;
+      this.parts.push(`minus ${Math.round(n)} ${name}`);
+    }
+    return this;
+  }
+  result(): { savingUs: number | null; savingHow: string } {
+    if (this.parts.length === 0)
+      return { savingUs: null, savingHow: this.unknown.length ? `no ${this.unknown.join(', ')} was timed` : 'no call would be avoided' };
+    return { savingUs: Math.max(0, this.us), savingHow: `${this.parts.join(', ')}, each at its median in this trace` };
+  }
+}
+
+/** A saving that cannot be computed, and why. */
+export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({ savingUs: null, savingHow: why });
+/** A saving that the trace shows as it is. */
+export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({ savingUs: us, savingHow: how });

@@ -1,0 +1,66 @@
+/**
+ * What a finding is: a known mistake or cost that a trace shows, how often, what it cost, how sure that is, and what to do about it.
+ * Every rule has an id (F01 ...) that stays its own for good; a rule is a pure function of a FindingContext.
+ */
+import type { FindingContext } from './context.ts';
+
+export type Confidence = 'certain' | 'likely' | 'possible';
+
+/** A call of the trace: place in TraceStore.threads, row there. */
+export interface EventRef {
+  thread: number;
+  row: number;
+}
+
+export interface FindingEvidence {
+  /** How often it was seen: calls, transactions or chains, as the title says. */
+  count: number;
+  /** Bytes that those calls moved; null where they move none. */
+  bytes: number | null;
+  /** Their time / the length of the trace, 0..1; null where the trace has no length. Calls of several threads may overlap: never above 1. */
+  timeShare: number | null;
+  /** At most SAMPLE_ROWS of the calls, the first ones. */
+  events: EventRef[];
+  /** From the first call's begin to the last one's end, microseconds. */
+  fromUs: number;
+  toUs: number;
+}
+
+export interface Finding {
+  /** Id of the rule. */
+  rule: string;
+  /** One sentence with the numbers. */
+  title: string;
+  evidence: FindingEvidence;
+  /**
+   * Estimate, microseconds: calls avoided x what such a call took in this trace. null where it cannot be computed, see `savingHow`.
+   * Savings of several findings overlap: they are no sum.
+   */
+  savingUs: number | null;
+  /** How it was computed, or why it cannot be. */
+  savingHow: string;
+  confidence: Confidence;
+  /** Why no more, or no less, sure. */
+  reason: string;
+  /** What to do, one sentence. */
+  advice: string;
+  /** Page of SQLite's documentation or of a specification that says more. */
+  link: string;
+  /** Name of the Lab's experiment that shows it both ways. */
+  tryInLab?: string;
+}
+
+export interface Rule {
+  id: string;
+  title: string;
+  run(ctx: FindingContext): Finding[];
+}
+
+/** Something about the recording that makes its numbers mislead. */
+export interface Badge {
+  badge: string;
+  /** One sentence with the numbers. */
+  say: string;
+}
+
+export const SAMPLE_ROWS = 200;

@@ -1,0 +1,45 @@
+/**
+ * How far apart neighbouring keys of a store are: 1 where keys count blocks, the block's bytes where they are byte offsets. A store may
+ * hold several files, of which some (a journal) are written in odd places: the unit is what nine of ten keys are multiples of.
+ */
+
+const MOST = 0.9;
+/** Smaller steps between byte offsets are no blocks. */
+const SMALLEST_BLOCK = 512;
+
+export class KeyUnits {
+  /** Keys seen, but 0. */
+  count = 0;
+  highest = 0;
+  /** Keys by the number of zero bits at their end. */
+  private readonly zeros = new Float64Array(54);
+
+  /** @param key an integer from 0 */
+  add(key: number): void {
+    if (key === 0) return;
+    this.count++;
+    this.highest = Math.max(this.highest, key);
+    const low = key % 2 ** 31;
+    this.zeros[low ? 31 - Math.clz32(low & -low) : 31]!++;
+  }
+
+  /**
+   * @param largest bytes of the largest value; 0 = not known. A block is not larger
+   * @returns a power of two: 1, or at least 512
+   */
+  unit(largest = 0): number {
+    let multiples = 0;
+    for (let bits = 31; 2 ** bits >= SMALLEST_BLOCK; bits--) {
+      multiples += this.zeros[bits]!;
+      if (largest >= SMALLEST_BLOCK && 2 ** bits > largest) continue;
+      if (this.count && multiples >= MOST * this.count) return 2 ** bits;
+    }
+    return 1;
+  }
+
+  /** Whether all keys are multiples of it. */
+  allMultiplesOf(unit: number): boolean {
+    for (let bits = 0; 2 ** bits < unit; bits++) if (this.zeros[bits]) return false;
+    return true;
+  }
+}

@@ -1,0 +1,111 @@
+/**
+ * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when to when. A resource is a Web Lock's
+ * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
+ */
+
+export type ResourceKind = 'web-lock' | 'access-handle' | 'idb' | 'sqlite';
+export interface LockResource {
+  kind: ResourceKind;
+  /** Name of the lock, path of the file, name of the database. */
+  name: string;
+  /** Of the page or worker: storage and locks are shared within an origin. */
+  origin: string;
+}
+
+/** Modes of Web Locks and IndexedDB transactions; SQLite's are its lock levels, 1..4. */
+export const Mode = { shared: 1, exclusive: 4 } as const;
+
+/** How an interval ended. */
+export const Outcome = {
+  /** Given back; granted. */
+  done: 0,
+  /** SQLITE_BUSY, NoModificationAllowedError, ifAvailable and nothing there, aborted. */
+  refused: 1,
+  /** Still so at the trace's end, or when its thread ended. */
+  open: 2,
+} as const;
+
+export class IntervalColumns {
+  count = 0;
+  /** Place in TraceStore.threads. */
+  thread: Uint16Array;
+  /** SQLite connection, IndexedDB transaction or access handle; 0 = not known. */
+  context: Uint32Array;
+  /** Place in Locks.resources. */
+  resource: Uint32Array;
+  mode: Uint8Array;
+  outcome: Uint8Array;
+  /** Microseconds. */
+  from: Float64Array;
+  to: Float64Array;
+  /** Row of the call that asked for it. */
+  row: Uint32Array;
+
+  constructor(capacity = 256) {
+    this.thread = new Uint16Array(capacity);
+    this.context = new Uint32Array(capacity);
+    this.resource = new Uint32Array(capacity);
+    this.mode = new Uint8Array(capacity);
+    this.outcome = new Uint8Array(capacity);
+    this.from = new Float64Array(capacity);
+    this.to = new Float64Array(capacity);
+    this.row = new Uint32Array(capacity);
+  }
+
+  /** @returns its place */
+  push(thread: number, context: number, resource: number, mode: number, outcome: number, from: number, to: number, row: number): number {
+    if (this.count === this.row.length) this.grow();
+    const i = this.count++;
+    this.thread[i] = thread;
+    this.context[i] = context;
+    this.resource[i] = resource;
+    this.mode[i] = mode;
+    this.outcome[i] = outcome;
+    this.from[i] = from;
+    this.to[i] = Math.max(from, to);
+    this.row[i] = row;
+    return i;
+  }
+
+  private grow(): void {
+    const twice = <T extends Uint8Array | Uint16Array | Uint32Array | Float64Array>(a: T): T => {
+      const b = new (a.constructor as new (n: number) => T)(a.length * 2);
+      b.set(a);
+      return b;
+    };
+    this.thread = twice(this.thread);
+    this.context = twice(this.context);
+    this.resource = twice(this.resource);
+    this.mode = twice(this.mode);
+    this.outcome = twice(this.outcome);
+    this.from = twice(this.from);
+    this.to = twice(this.to);
+    this.row = twice(this.row);
+  }
+
+  /** Places by resource, each list in order of `from`. */
+  byResource(resources: number): Uint32Array[] {
+    const counts = new Uint32Array(resources);
+    for (let i = 0; i < this.count; i++) counts[this.resource[i]!]!++;
+    const lists = Array.from(counts, (n) => new Uint32Array(n));
+    counts.fill(0);
+    for (let i = 0; i < this.count; i++) {
+      const r = this.resource[i]!;
+      lists[r]![counts[r]!++] = i;
+    }
+    const { from } = this;
+    for (const list of lists) {
+      let sorted = true;
+      for (let i = 1; i < list.length && sorted; i++) sorted = from[list[i - 1]!]! <= from[list[i]!]!;
+      if (!sorted) list.sort((a, b) => from[a]! - from[b]! || a - b);
+    }
+    return lists;
+  }
+}
+
+/** Whether two modes of a resource exclude each other. @param asked what one asks for @param held what the other has */
+export function conflicts(kind: ResourceKind, asked: number, held: number): boolean {
+  if (kind !== 'sqlite') return kind === 'access-handle' || asked === Mode.exclusive || held === Mode.exclusive;
+  if (asked <= 1) return held >= 3; // SHARED is refused under PENDING
+  return asked >= 4 ? held >= 1 : held >= 2; // one at a time from RESERVED; EXCLUSIVE alone
+}

@@ -1,0 +1,201 @@
+/**
+ * The miss-ratio curve: which part of the page requests a cache of n pages would miss, by connection and database.
+ *
+ *   misses ^ |####|\                     #### spill zone: SQLite pins dirty pages, no LRU says what such a cache does
+ *          | |####| \___                 exact: every page request reached the VFS (cache_size=0, or no hits at all)
+ *          | |####|     \_____           below: SQLite's own cache answered some, the curve is that of a cache below SQLite's
+ *          +----------------------> pages
+ *
+ * Requests are page reads, from database and WAL; a page that is written is used, not asked for. When another connection writes, SQLite
+ * throws its whole cache away. Checkpoints ask for nothing.
+ */
+import type { TraceStore } from '../store.ts';
+import { Access, Slots, type Accesses, type Asker, type Unit } from './accesses.ts';
+import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
+import { dirtyPagesOf, type DirtyPages } from './dirty-pages.ts';
+import { pageAccessesOf } from './page-accesses.ts';
+import { Reference, stackDistances } from './stack-distance.ts';
+import type { TimeRange } from './time-partition.ts';
+
+/** Smaller caches suffer from pinned pages: measured errors above 2 %. */
+const SMALLEST_CACHE = 20;
+/** Bytes beside each page that SQLite counts in a cache_size of KiB (its MemPage; 136 on 64 bits, less in wasm). */
+const BYTES_BESIDE_PAGE = 136;
+const GOAL = 0.95;
+
+export interface MissRatio {
+  path: string;
+  vfs: string;
+  pageSize: Unit;
+  /** Place in TraceStore.threads, and connection id there (0 = not known). */
+  thread: number;
+  connection: number;
+  /** Page reads, and of them those that every cache misses. */
+  requests: number;
+  cold: number;
+  distinctPages: number;
+  /** Requests that a cache of n pages hits, n = 0 .. the last that changes anything. */
+  hits: Uint32Array;
+  kind: 'exact' | 'below';
+  /** In words what the curve is of. */
+  note: string;
+  /** Share of the connection's page requests that reached the VFS; null where the engine gives no counters. */
+  seenShare: number | null;
+  /** Caches below this many pages are in the spill zone: leave them blank. */
+  fromPages: number;
+  /** What SQLite's cache, of a size that the trace does not say, did; null without counters. */
+  measured: { hits: number; misses: number; hitRate: number } | null;
+  /** Smallest cache with 95 % of the hits that any cache has; null where no page is asked for twice. */
+  goal: CacheGoal | null;
+}
+
+export interface CacheGoal {
+  /** Of the hits that any cache has. */
+  share: number;
+  pages: number;
+  /** For `PRAGMA cache_size=-KiB`; null where the page size is not known. */
+  kib: number | null;
+  /** Of all requests. */
+  hitRate: number;
+}
+
+export function missRatiosOf(store: TraceStore, range: TimeRange = {}, accesses: Accesses = pageAccessesOf(store)): MissRatio[] {
+  const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
+  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
+  const { askers, objects } = accesses;
+  let dirty: DirtyPages[] | null = null;
+  const caches = connectionCaches(store, range);
+  const found: MissRatio[] = [];
+  for (const refs of referencesOf(accesses, from, to)) {
+    const { object, asker } = refs;
+    const distances = stackDistances(refs.pages, refs.slots.count, refs.flags);
+    if (distances.requests === 0) continue;
+    const hits = cumulative(distances.byDistance);
+    const measured = countersOf(caches, askers[asker]!);
+    const exact = measured !== null && measured.hits === 0 && measured.misses > 0;
+    if (refs.writes) dirty ??= dirtyPagesOf(store, accesses);
+    const { path, vfs, unit } = objects[object]!;
+    found.push({
+      path,
+      vfs,
+      pageSize: unit,
+      ...askers[asker]!,
+      requests: distances.requests,
+      cold: distances.cold,
+      distinctPages: refs.slots.count,
+      hits,
+      kind: exact ? 'exact' : 'below',
+      note: exact
+        ? 'every page request was seen'
+        : measured
+          ? "a cache below SQLite's: requests that SQLite's own page cache answered are not in it"
+          : "a cache below SQLite's: how many requests its own page cache answered is not known, for the engine gives no counters",
+      seenShare: measured && measured.hits + measured.misses > 0 ? measured.misses / (measured.hits + measured.misses) : null,
+      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? dirty?.[object]?.most : 0) ?? 0),
+      measured: measured && { ...measured, hitRate: measured.hits / Math.max(1, measured.hits + measured.misses) },
+      goal: goalOf(hits, distances.requests, unit.bytes),
+    });
+  }
+  return found.sort((a, b) => b.requests - a.requests || a.thread - b.thread || a.connection - b.connection);
+}
+
+/** Part of the requests that a cache of `pages` misses; null in the spill zone. */
+export function missRatioAt(curve: MissRatio, pages: number): number | null {
+  if (pages < curve.fromPages) return null;
+  return (curve.requests - curve.hits[Math.min(pages, curve.hits.length - 1)]!) / curve.requests;
+}
+
+/** What one connection asks of one database. */
+interface References {
+  object: number;
+  asker: number;
+  calls: number;
+  writes: boolean;
+  pages: Uint32Array;
+  flags: Uint8Array;
+  count: number;
+  slots: Slots;
+  /** Access at which it was here last; -1 = not yet. */
+  lastAt: number;
+}
+/** The last write to a database, and the last one of anybody else than its writer; -1 = none. */
+interface Writes {
+  asker: number;
+  at: number;
+  othersAt: number;
+}
+
+function referencesOf(accesses: Accesses, from: number, to: number): References[] {
+  const { what, asker, object, span, place, objects } = accesses;
+  const byKey = new Map<number, References>();
+  let refs: References | undefined;
+  const find = (i: number): References | undefined => {
+    if (refs?.asker !== asker[i] || refs?.object !== object[i]) refs = byKey.get(asker[i]! * objects.length + object[i]!);
+    return refs;
+  };
+  for (let i = from; i < to; i++) {
+    if (what[i]! & Access.checkpoint) continue;
+    let own = find(i);
+    if (!own) {
+      own = refs = {
+        ...{ object: object[i]!, asker: asker[i]!, calls: 0, writes: false, count: 0, lastAt: -1 },
+        ...{ pages: new Uint32Array(0), flags: new Uint8Array(0), slots: new Slots(0, 0) },
+      };
+      byKey.set(asker[i]! * objects.length + object[i]!, own);
+    }
+    own.calls += span[i]!;
+    if (what[i]! & Access.write) own.writes = true;
+  }
+  const list = [...byKey.values()];
+  for (const own of list) {
+    own.pages = new Uint32Array(own.calls);
+    own.flags = new Uint8Array(own.calls);
+    own.slots = new Slots(objects[own.object]!.highest, own.calls);
+  }
+  const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
+  for (let i = from; i < to; i++) {
+    if (what[i]! & Access.checkpoint) continue;
+    const own = find(i)!;
+    const last = writes[own.object]!;
+    const foreign = last.asker === own.asker ? last.othersAt : last.at;
+    const write = (what[i]! & Access.write) !== 0;
+    let flag = (write ? Reference.touch : 0) | (own.lastAt >= 0 && foreign > own.lastAt ? Reference.emptied : 0);
+    for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
+      own.pages[own.count] = own.slots.slot(page);
+      own.flags[own.count++] = flag;
+      flag &= ~Reference.emptied;
+    }
+    own.lastAt = i;
+    if (!write) continue;
+    if (last.asker !== own.asker) {
+      last.othersAt = last.at;
+      last.asker = own.asker;
+    }
+    last.at = i;
+  }
+  return list;
+}
+
+/** Up to the last distance that occurs. */
+function cumulative(byDistance: Uint32Array): Uint32Array {
+  let last = byDistance.length - 1;
+  while (last > 0 && byDistance[last] === 0) last--;
+  const hits = new Uint32Array(last + 1);
+  for (let n = 1; n <= last; n++) hits[n] = hits[n - 1]! + byDistance[n]!;
+  return hits;
+}
+
+function goalOf(hits: Uint32Array, requests: number, pageBytes: number | null): CacheGoal | null {
+  const most = hits[hits.length - 1]!;
+  if (most === 0) return null;
+  let pages = hits.findIndex((n) => n >= GOAL * most);
+  pages = Math.max(pages, SMALLEST_CACHE);
+  const kib = pageBytes === null ? null : Math.ceil((pages * (pageBytes + BYTES_BESIDE_PAGE)) / 1024);
+  return { share: GOAL, pages, kib, hitRate: hits[Math.min(pages, hits.length - 1)]! / requests };
+}
+
+/** null where they are not known: no counters, no connection, or a connection with several databases, whose counters are of all. */
+function countersOf(caches: readonly ConnectionCache[], { thread, connection }: Asker): { hits: number; misses: number } | null {
+  const own = connection ? caches.find((c) => c.thread === thread && c.connection === connection) : undefined;
+  return own && own.databases <= 1 ? { hits: own.hits, misses: own.misses } : null;
+}

@@ -1,0 +1,42 @@
+/**
+ * A report as GitHub's Markdown, for an issue: `vfscope summary --markdown`, and Copy as Markdown. What a page says cannot become markup: no
+ * HTML, link, mention or reference to another issue, no end of a table's cell or of a code span.
+ */
+import { cellText, plain, type Block, type Report } from './report-words.ts';
+
+/** Pure. Texts of the trace are escaped here. */
+export function reportMarkdown(report: Report): string {
+  return [`### ${escaped(report.title)}`, ...report.blocks.map(block)].join('\n\n') + '\n';
+}
+
+/** Characters of Markdown, and those that GitHub reads more into (`@name`, `#1`, `:smile:`). */
+const SPECIAL = /[\\`*_[\]<>#|~@&$]|:(?=[a-z])/gi;
+
+/** A text as it is, whatever it holds. */
+export const escaped = (text: string): string =>
+  plain(text).replace(SPECIAL, (c) => (c === '@' ? '&#64;' : c === '#' ? '&#35;' : `\\${c}`));
+
+/** A statement as code. A bar would end the cell even there; two backticks hold one. */
+function code(text: string): string {
+  const clean = plain(text).replaceAll('|', '\\|');
+  return clean.includes('`') ? `\`\` ${clean.replace(/`{2,}/g, "'")} \`\`` : `\`${clean}\``;
+}
+
+function block({ heading, facts, table, lines = [] }: Block): string {
+  const parts = [`#### ${escaped(heading)}`];
+  if (facts) parts.push(facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(value)}`).join('\n'));
+  if (table) {
+    const { head, rows, texts } = table;
+    const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+    const isSql = head[0] === 'statement';
+    parts.push(
+      [
+        line(head.map(escaped)),
+        line(head.map((_, i) => (texts.includes(i) ? '---' : '---:'))),
+        ...rows.map((row) => line(row.map((cell, i) => (isSql && i === 0 ? code(cellText(cell)) : escaped(cellText(cell)))))),
+      ].join('\n'),
+    );
+  }
+  if (lines.length) parts.push(lines.map((line) => `- ${escaped(line)}`).join('\n'));
+  return parts.join('\n\n');
+}

@@ -1,0 +1,74 @@
+/**
+ * What several analyses need of one trace, each computed once and when it is first asked for: summary, headline numbers, findings and
+ * the views' tables hand one of these around. Holds for the trace as it was: make a new one when the trace has grown.
+ */
+import { timePieces, type TimePieces } from '../time-pieces.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
+import type { Accesses } from './accesses.ts';
+import type { AnatomyTable } from './anatomy-table.ts';
+import { commitsOf, type Commits } from './commits.ts';
+import { databaseFilesOf, type DatabaseFiles } from './database-files.ts';
+import { executionsOf, type Executions } from './executions.ts';
+import { ownersOf, type Owners } from './owners.ts';
+import { pageAccessesOf } from './page-accesses.ts';
+import { statementsOf, type Statements } from './statements.ts';
+import { partitionByStatement, partitionThread, type TimePartition } from './time-partition.ts';
+import { anatomyTable } from './transaction-anatomy.ts';
+import { transactionsOf, type Transactions } from './transactions.ts';
+
+export class Analyses {
+  private readonly kept = new Map<unknown, unknown>();
+
+  constructor(readonly store: TraceStore) {}
+
+  /** The result of `make` under this key, computed once. */
+  once<T>(key: unknown, make: () => T): T {
+    if (!this.kept.has(key)) this.kept.set(key, make());
+    return this.kept.get(key) as T;
+  }
+  /** The same by thread; `what` names it. */
+  private byThread<T>(what: string, thread: ThreadStore, make: () => T): T {
+    return this.once(`${what} ${thread.index}`, make);
+  }
+
+  get extent(): [number, number] {
+    return this.once('extent', () => this.store.extent());
+  }
+  get transactions(): Transactions {
+    return this.once('transactions', () => transactionsOf(this.store));
+  }
+  get commits(): Commits {
+    return this.once('commits', () => commitsOf(this.store, this.transactions));
+  }
+  get anatomies(): AnatomyTable {
+    return this.once('anatomies', () => anatomyTable(this.store, this.transactions.list));
+  }
+  get statements(): Statements {
+    return this.once('statements', () => statementsOf(this.store));
+  }
+  get databaseFiles(): DatabaseFiles {
+    return this.once('database files', () => databaseFilesOf(this.store));
+  }
+  get accesses(): Accesses {
+    return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles));
+  }
+  owners(thread: ThreadStore): Owners {
+    return this.byThread('owners', thread, () => ownersOf(thread));
+  }
+  executions(thread: ThreadStore): Executions {
+    return this.byThread('executions', thread, () => executionsOf(thread));
+  }
+  /** Over the thread's whole life. */
+  partition(thread: ThreadStore): TimePartition {
+    const pieces = this.kept.get(`pieces ${thread.index}`) as TimePieces | undefined; // the same sweep made them
+    return pieces ? pieces.partition : this.byThread('partition', thread, () => partitionThread(thread));
+  }
+  /** The time with SQL in flight by statement, over the thread's whole life. */
+  byStatement(thread: ThreadStore): ReadonlyMap<number, TimePartition> {
+    return this.byThread('by statement', thread, () => partitionByStatement(thread));
+  }
+  /** The same moment by moment, as the timeline draws it. */
+  pieces(thread: ThreadStore): TimePieces {
+    return this.byThread('pieces', thread, () => timePieces(thread));
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to the whole to the nanosecond.
+ *
+ *   sqlite3_step     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~            ========
+ *   xRead               ==========  ~~~~~~~~~~~~~~~~~~~~~~~
+ *   opfs.read             ======                                           ====
+ *   idb.transaction                   ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+ *   idb.get                             ~~~~~~~~
+ *   tracer                                         ==
+ *   part             cccccrrrrrrccccoottrrrrrrrrtttTTttttttccxxxxxxxx....ccrrrrcc
+ *
+ *   === synchronous  ~~~ suspended   c cpu  r read  t idbTransaction  o other  T tracer  x outside  . idle
+ *
+ * SQL is in flight while an SQL or VFS call is open. Who decides, first rule that applies:
+ *   1. a tracer record is open: tracer, also outside SQL (so is the recording's own set-up)
+ *   2. no SQL in flight: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
+ *   3. a synchronous call is open: the thread is in it, and of several in the one begun last. A web call is its own part
+ *      (read, write, sync, idbTransaction, lock); VFS and SQL calls are cpu, for their JavaScript and wasm runs.
+ *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, where it is no
+ *      IndexedDB transaction; then idbTransaction, the wait for its start or completion; then, with no web call known, lock
+ *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
+ *      request or wait counts only while the call that made it is open.
+ *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
+ *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
+ *   xSync, xLock); other with no VFS call around them.
+ *
+ * Suspended is a call with Flag.async, a call during which an asynchronous web call ended (JSPI leaves no flag on VFS calls), and
+ * one whose end is not known: that one is taken to run to the thread's last event and counted in `openEnds`. A VFS call under JSPI
+ * that awaits what leaves no event is not seen to be suspended and counts as cpu.
+ * What recording costs each call (Definition `cost`) is inside the other parts, cpu above all.
+ *
+ * Errors: a clock reading is off by less than the clock's step. Moving one border by a step moves as much time between two parts,
+ * so a part is off by at most the number of its borders times the step: `errorUs`; borders are counted by sequence numbers, also where
+ * the clock saw no time pass. Errors of many readings cancel: where calls
+ * begin at moments independent of the clock's ticks, each has a variance of step^2 / 12, and twice the square root of their sum is
+ * `likelyErrorUs`. Neither is above the range's length.
+ */
+import { Op } from '../event.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
+import { toNs } from '../sweep.ts';
+import type { Analyses } from './shared.ts';
+import { parentRow } from './time-calls.ts';
+import { PARTS, Role, ROLE_OF_OP, type PartTimes } from './time-parts.ts';
+import { TimeSweep, type Sums } from './time-sweep.ts';
+
+/** Microseconds by part, multiples of 0.001. Sum them as whole nanoseconds: then they are `spanUs` exactly. */
+export interface TimePartition extends PartTimes {
+  spanUs: number;
+  /** Bound of each part's error; null where the clock's step is not known. */
+  errorUs: PartTimes | null;
+  /** Two standard deviations; null as above. */
+  likelyErrorUs: PartTimes | null;
+  /** Calls whose end is not known. */
+  openEnds: number;
+  /** The part of tracerUs in which no SQL was in flight: the recording's own set-up. 0 in a share by statement or connection. */
+  tracerOutsideUs: number;
+}
+
+/** Time with SQL in flight: what the shares of its statements sum to, microseconds. */
+export const timeInSql = (p: TimePartition): number =>
+  (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
+
+/** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
+export interface TimeRange {
+  fromUs?: number;
+  toUs?: number;
+}
+
+/** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
+export function partitionThread(thread: ThreadStore, range: TimeRange = {}, sweep = new TimeSweep(thread.events)): TimePartition {
+  const from = range.fromUs === undefined ? sweep.firstNs : toNs(range.fromUs);
+  const to = range.toUs === undefined ? sweep.lastNs : toNs(range.toUs);
+  return partitionOf(sweep.run(from, Math.max(from, to)), 0, stepOf(thread), Math.max(from, to) - from);
+}
+
+/** Of every thread, in the order of TraceStore.threads; without a range each over its own life. */
+export function partitionTrace(store: TraceStore, range: TimeRange = {}): TimePartition[] {
+  return store.threads.map((thread) => partitionThread(thread, range));
+}
+
+/**
+ * The time with SQL in flight by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
+ * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
+ * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
+ * tracerUs outside SQL.
+ */
+export function partitionByStatement(thread: ThreadStore, range: TimeRange = {}): Map<number, TimePartition> {
+  const { events } = thread;
+  return partitionBy(thread, range, (row, op) => (op === Op.sqlOpen || op === Op.sqlClose ? 0 : events.object[row]!), false);
+}
+
+/** The same by connection: context of the SQL and VFS calls -> its share, 0 = not known. */
+export function partitionByConnection(thread: ThreadStore, range: TimeRange = {}): Map<number, TimePartition> {
+  const { events } = thread;
+  return partitionBy(thread, range, (row) => events.context[row]!, true);
+}
+
+/** @param own what an SQL call (and VFS call, if `ofVfs`) says itself, 0 = nothing; the others have their parent's key */
+function partitionBy(
+  thread: ThreadStore,
+  range: TimeRange,
+  own: (row: number, op: number) => number,
+  ofVfs: boolean,
+): Map<number, TimePartition> {
+  const { events } = thread;
+  const keyOf = new Uint32Array(events.count);
+  const ids = [0];
+  const places = new Map<number, number>([[0, 0]]);
+  let [lastSeq, lastParent] = [0, -1];
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    const role = ROLE_OF_OP[op];
+    if (role === Role.none) continue;
+    const id = role === Role.sql || (ofVfs && role === Role.vfs) ? own(row, op) : 0;
+    if (id === 0) {
+      const seq = events.parent[row]!;
+      if (seq !== lastSeq) {
+        lastSeq = seq; // calls beneath one call follow each other
+        lastParent = parentRow(events, row);
+      }
+      const parent = role === Role.sql ? -1 : lastParent;
+      if (parent >= 0) keyOf[row] = keyOf[parent]!;
+      continue;
+    }
+    let place = places.get(id);
+    if (place === undefined) places.set(id, (place = ids.push(id) - 1));
+    keyOf[row] = place;
+  }
+  const sweep = new TimeSweep(events);
+  const from = range.fromUs === undefined ? sweep.firstNs : toNs(range.fromUs);
+  const to = range.toUs === undefined ? sweep.lastNs : toNs(range.toUs);
+  const sums = sweep.run(from, Math.max(from, to), keyOf, ids.length);
+  const found = new Map<number, TimePartition>();
+  const step = stepOf(thread);
+  ids.forEach((id, place) => {
+    const partition = partitionOf(sums, place, step, Math.max(from, to) - from);
+    const seen = partition.spanUs > 0 || sums.readings.subarray(place * PARTS.length, (place + 1) * PARTS.length).some((n) => n > 0);
+    if (seen) found.set(id, partition);
+  });
+  return found;
+}
+
+/** Step of the thread's clock, microseconds; null = unknown. */
+function stepOf(thread: ThreadStore): number | null {
+  const step = thread.environment?.clockStepUs;
+  return step !== undefined && Number.isFinite(step) && step >= 0 ? step : null;
+}
+
+function partTimes(usOf: (part: number) => number): PartTimes {
+  return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
+}
+
+function partitionOf(sums: Sums, place: number, stepUs: number | null, rangeNs: number): TimePartition {
+  const at = place * PARTS.length;
+  const span = sums.ns.subarray(at, at + PARTS.length).reduce((total, ns) => total + ns, 0);
+  const errors = (ofReadings: (n: number) => number): PartTimes =>
+    partTimes((i) => Math.min(ofReadings(sums.readings[at + i]!), rangeNs / 1000));
+  return {
+    ...partTimes((i) => sums.ns[at + i]! / 1000),
+    spanUs: span / 1000,
+    errorUs: stepUs === null ? null : errors((n) => n * stepUs),
+    likelyErrorUs: stepUs === null ? null : errors((n) => 2 * stepUs * Math.sqrt(n / 12)),
+    openEnds: sums.openEnds[place]!,
+    tracerOutsideUs: sums.tracerOutsideNs / 1000,
+  };
+}
+
+/** Microseconds, summed over the threads that run SQLite. */
+export interface SummaryTime {
+  cpuUs: number;
+  /** read, write, sync and idbTransaction */
+  ioUs: number;
+  lockUs: number;
+  tracerUs: number;
+  otherUs: number;
+  /** No SQL in flight, `outside` included. */
+  idleUs: number;
+}
+
+/** The threads that run SQLite: those with SQL or VFS calls. */
+const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
+  threads.filter(({ events }) => {
+    for (let i = 0; i < events.count; i++) {
+      const role = ROLE_OF_OP[events.op[i]!];
+      if (role === Role.sql || role === Role.vfs) return true;
+    }
+    return false;
+  });
+
+/** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
+export function totalTimeInSql(store: TraceStore, shared: Pick<Analyses, 'partition'>): number | null {
+  const threads = sqliteThreads(store);
+  return threads.length ? threads.reduce((ns, thread) => ns + toNs(timeInSql(shared.partition(thread))), 0) / 1000 : null;
+}
+
+/** What a summary says of the time; null when no thread has SQL or VFS events. */
+export function summaryTime(store: TraceStore, shared: Pick<Analyses, 'partition'> = { partition: partitionThread }): SummaryTime | null {
+  const threads = sqliteThreads(store);
+  if (threads.length === 0) return null;
+  const parts = threads.map((thread) => shared.partition(thread));
+  const sum = (us: (p: TimePartition) => number): number => parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
+  return {
+    cpuUs: sum((p) => p.cpuUs),
+    ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
+    lockUs: sum((p) => p.lockUs),
+    tracerUs: sum((p) => p.tracerUs),
+    otherUs: sum((p) => p.otherUs),
+    idleUs: sum((p) => p.idleUs + p.outsideUs),
+  };
+}

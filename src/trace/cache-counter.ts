@@ -1,0 +1,73 @@
+/** SQLite's page-cache hit rate of a thread over time, from the engine's own counters (sqlCounters events). */
+import { Op } from './event.ts';
+import type { ThreadStore } from './store.ts';
+
+export class CacheCounter {
+  /** Readings: when, and hits and misses of all connections up to then. */
+  private us: number[] = [];
+  private hits: number[] = [];
+  private misses: number[] = [];
+  private readonly last = new Map<number, { hits: number; misses: number }>();
+  private readonly opened = new Set<number>();
+  private next = 0;
+
+  constructor(private readonly thread: ThreadStore) {}
+
+  get seen(): boolean {
+    return this.us.length > 0;
+  }
+
+  update(): void {
+    const { events } = this.thread;
+    for (; this.next < events.count; this.next++) {
+      const row = this.next;
+      const connection = events.context[row]!;
+      if (events.op[row] === Op.sqlOpen) this.opened.add(connection);
+      if (events.op[row] !== Op.sqlCounters) continue;
+      const [hits, misses] = [events.offset[row]!, events.length[row]!];
+      const before = this.last.get(connection) ?? (this.opened.has(connection) ? { hits: 0, misses: 0 } : null);
+      this.last.set(connection, { hits, misses });
+      if (!before) continue; // what happened before the recording is no part of it
+      const reset = hits < before.hits || misses < before.misses;
+      this.us.push(events.t0[row]!);
+      this.hits.push((this.hits.at(-1) ?? 0) + hits - (reset ? 0 : before.hits));
+      this.misses.push((this.misses.at(-1) ?? 0) + misses - (reset ? 0 : before.misses));
+    }
+  }
+
+  /** Hit rate by column, 0..1; between readings the last one holds; NaN before the first. */
+  rates(fromUs: number, toUs: number, width: number): Float32Array {
+    const values = new Float32Array(width).fill(NaN);
+    const { us, hits, misses } = this;
+    const step = (toUs - fromUs) / width;
+    let i = lowerBound(us, fromUs);
+    const rate = (from: number, to: number): number => {
+      const h = (hits[to - 1] ?? 0) - (hits[from - 1] ?? 0);
+      const all = h + (misses[to - 1] ?? 0) - (misses[from - 1] ?? 0);
+      return all > 0 ? h / all : NaN;
+    };
+    let held = i > 0 ? rate(i - 1, i) : NaN;
+    for (let column = 0; column < width; column++) {
+      const from = i;
+      const until = fromUs + (column + 1) * step;
+      while (i < us.length && us[i]! < until) i++;
+      if (i > from) {
+        const now = rate(from, i);
+        if (!Number.isNaN(now)) held = now;
+      }
+      values[column] = held;
+    }
+    return values;
+  }
+}
+
+function lowerBound(sorted: readonly number[], value: number): number {
+  let lo = 0;
+  let hi = sorted.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (sorted[mid]! < value) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}

@@ -1,0 +1,54 @@
+/**
+ * How much of a page a recording captures: what is left out never leaves the page.
+ *
+ *   0 operations, offsets, sizes, times, names   1 + statements, literals folded   2 + statements with literals   3 + bound values
+ *
+ * The same four names in the extension's storage, in the start command, in what the hook is told and in a thread's `environment`.
+ */
+export type CaptureLevel = 0 | 1 | 2 | 3;
+export type CapturedLayer = 'sql' | 'vfs' | 'web';
+
+export interface CaptureOptions {
+  capture: CaptureLevel;
+  /** Layers that are hooked; marks, errors and the tracer's own records always are. */
+  layers: CapturedLayer[];
+  /** KiB of a thread's ring of records. A ring that a cross-origin isolated page reads for its worker is 4096 unless another is asked for. */
+  buffer: number;
+  /** Say the JavaScript stack of the first prepare or exec of each statement on each connection. */
+  stacks: boolean;
+}
+
+export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web'];
+/** A ring holds at most 65536 records of 64 bytes. */
+export const BUFFER_KIB: readonly number[] = [256, 512, 1024, 2048, 4096];
+export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = { capture: 1, layers: ['sql', 'vfs', 'web'], buffer: 1024, stacks: false };
+
+/** What anybody said (storage, a message, a page), value by value: what makes no sense is the default. A buffer too large is the largest. */
+export function captureOptionsOf(said: unknown): CaptureOptions {
+  const values = (typeof said === 'object' && said !== null ? said : {}) as Record<keyof CaptureOptions, unknown>;
+  const { capture, layers, buffer, stacks } = values;
+  const asked = CAPTURED_LAYERS.filter((layer) => Array.isArray(layers) && layers.includes(layer));
+  const kib = BUFFER_KIB.find((n) => n === buffer);
+  const most = BUFFER_KIB.at(-1)!;
+  return {
+    capture: capture === 0 || capture === 2 || capture === 3 ? capture : 1,
+    layers: asked.length ? asked : [...CAPTURED_LAYERS],
+    buffer: kib ?? (typeof buffer === 'number' && buffer > most ? most : CAPTURE_DEFAULTS.buffer),
+    stacks: stacks === true,
+  };
+}
+
+export const sameCapture = (a: CaptureOptions, b: CaptureOptions): boolean =>
+  a.capture === b.capture && a.layers.join() === b.layers.join() && a.buffer === b.buffer && a.stacks === b.stacks;
+
+const HOLDS: readonly string[] = [
+  'no SQL text',
+  'statements with literals folded',
+  'statements with their literals',
+  'statements with literals and bound values',
+];
+
+/** `level 1 (statements with literals folded), layers sql, vfs, web; stacks` */
+export const captureText = ({ capture, layers, stacks, buffer }: CaptureOptions): string =>
+  `level ${capture} (${HOLDS[capture]}), layers ${layers.join(', ')}` +
+  `${stacks ? ', stacks' : ''}${buffer === CAPTURE_DEFAULTS.buffer ? '' : `, buffer ${buffer} KiB`}`;

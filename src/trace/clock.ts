@@ -1,0 +1,28 @@
+/**
+ * One time line from many threads: performance.timeOrigin + performance.now() is one clock over the workers, tabs and
+ * processes of a browser (never mix it with Date.now(), which is off by up to 1 ms).
+ */
+
+/** A trace's time 0, and how a thread's readings come to trace time. */
+export interface ThreadClock {
+  /** performance.timeOrigin of the thread, ms since the epoch */
+  readonly timeOrigin: number;
+}
+
+/** Microseconds since the trace began, from a thread's performance.now() in ms. */
+export function toTraceUs(nowMs: number, clock: ThreadClock, traceOriginMs: number): number {
+  // whole nanoseconds: sums and differences stay exact in a double for 104 days
+  return Math.round((clock.timeOrigin - traceOriginMs + nowMs) * 1e6) / 1e3;
+}
+
+/** Smallest step of the clock in microseconds, seen within `tries` changes; 0.001 where it never stands still. */
+export function measureClockStepUs(now: () => number = () => performance.now(), tries = 3): number {
+  let smallest = Infinity;
+  for (let i = 0; i < tries; i++) {
+    const start = now();
+    let next = start;
+    for (let spin = 0; spin < 200_000 && next === start; spin++) next = now();
+    if (next > start) smallest = Math.min(smallest, next - start);
+  }
+  return smallest === Infinity ? NaN : Math.max(0.001, Math.round(smallest * 1e6) / 1e3);
+}

@@ -1,0 +1,157 @@
+/** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
+import { Flag, OPS, Op, opName, type Definition } from './event.ts';
+import { LOCK_LEVELS } from './lock-ladder.ts';
+import { isErrorResult, resultName } from './result-codes.ts';
+import type { ThreadStore } from './store.ts';
+
+/** SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
+const OPEN_FLAGS: readonly (readonly [number, string])[] = [
+  [0x1, 'READONLY'],
+  [0x2, 'READWRITE'],
+  [0x4, 'CREATE'],
+  [0x8, 'DELETEONCLOSE'],
+  [0x10, 'EXCLUSIVE'],
+  [0x20, 'AUTOPROXY'],
+  [0x40, 'URI'],
+  [0x80, 'MEMORY'],
+  [0x100, 'MAIN_DB'],
+  [0x200, 'TEMP_DB'],
+  [0x400, 'TRANSIENT_DB'],
+  [0x800, 'MAIN_JOURNAL'],
+  [0x1000, 'TEMP_JOURNAL'],
+  [0x2000, 'SUBJOURNAL'],
+  [0x4000, 'SUPER_JOURNAL'],
+  [0x8000, 'NOMUTEX'],
+  [0x10000, 'FULLMUTEX'],
+  [0x20000, 'SHAREDCACHE'],
+  [0x40000, 'PRIVATECACHE'],
+  [0x80000, 'WAL'],
+  [0x1000000, 'NOFOLLOW'],
+  [0x2000000, 'EXRESCODE'],
+];
+
+/** SQLITE_FCNTL_* by number: sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
+const FILE_CONTROLS: readonly string[] = [
+  ...['', 'LOCKSTATE', 'GET_LOCKPROXYFILE', 'SET_LOCKPROXYFILE', 'LAST_ERRNO', 'SIZE_HINT', 'CHUNK_SIZE', 'FILE_POINTER', 'SYNC_OMITTED'],
+  ...['WIN32_AV_RETRY', 'PERSIST_WAL', 'OVERWRITE', 'VFSNAME', 'POWERSAFE_OVERWRITE', 'PRAGMA', 'BUSYHANDLER', 'TEMPFILENAME', ''],
+  ...['MMAP_SIZE', 'TRACE', 'HAS_MOVED', 'SYNC', 'COMMIT_PHASETWO', 'WIN32_SET_HANDLE', 'WAL_BLOCK', 'ZIPVFS', 'RBU', 'VFS_POINTER'],
+  ...['JOURNAL_POINTER', 'WIN32_GET_HANDLE', 'PDB', 'BEGIN_ATOMIC_WRITE', 'COMMIT_ATOMIC_WRITE', 'ROLLBACK_ATOMIC_WRITE'],
+  ...['LOCK_TIMEOUT', 'DATA_VERSION', 'SIZE_LIMIT', 'CKPT_DONE', 'RESERVE_BYTES', 'CKPT_START', 'EXTERNAL_READER', 'CKSM_FILE'],
+  ...['RESET_CACHE', 'NULL_IO', 'BLOCK_ON_CONNECT', 'FILESTAT'],
+];
+
+const IDB_MODES = ['readonly', 'readwrite', 'versionchange'] as const;
+const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
+
+/** An event's `aux` in words: `RESERVED`, `READWRITE | CREATE | MAIN_DB`, `readwrite, relaxed`; '' where it says nothing. */
+export function auxText(op: number, aux: number): string {
+  switch (op) {
+    case Op.xLock:
+    case Op.xUnlock:
+      return LOCK_LEVELS[aux] ?? `level ${aux}`;
+    case Op.xOpen:
+      return OPEN_FLAGS.flatMap(([bit, name]) => (aux & bit ? [name] : [])).join(' | ');
+    case Op.xFileControl:
+      return FILE_CONTROLS[aux] || `opcode ${aux}`;
+    case Op.xSync:
+      return [(aux & 15) === 3 ? 'FULL' : (aux & 15) === 2 ? 'NORMAL' : '', aux & 16 ? 'DATAONLY' : ''].filter(Boolean).join(' | ');
+    case Op.xAccess:
+      return (['EXISTS', 'READWRITE', 'READ'] as const)[aux] ?? `flags ${aux}`;
+    case Op.xDelete:
+      return aux ? 'sync directory' : '';
+    case Op.idbTransaction:
+      return [IDB_MODES[aux & 3] ?? '', IDB_DURABILITIES[(aux >>> 2) & 3] ?? ''].filter(Boolean).join(', ');
+    case Op.lockRequest:
+    case Op.lockHeld:
+      return [aux & 1 ? 'shared' : 'exclusive', aux & 2 ? 'ifAvailable' : '', aux & 4 ? 'steal' : ''].filter(Boolean).join(', ');
+    default:
+      return '';
+  }
+}
+
+/** An event's result in words where it has some: `SQLITE_BUSY`, `threw`, `failed`; '' for plain success. */
+export function resultText(op: number, result: number, flags: number): string {
+  if (flags & Flag.threw) return 'threw';
+  const layer = OPS[op]?.layer;
+  if (op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return String(result);
+  if (op === Op.xAccess || op === Op.sqlCounters) return '';
+  if (layer === 'vfs' || layer === 'sql') return result === 0 ? '' : resultName(result);
+  if (layer === 'web' && op < Op.opfsRemoveEntry) return result ? 'failed' : '';
+  return '';
+}
+
+/** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
+export function isFailure(op: number, result: number, flags: number): boolean {
+  if (flags & Flag.threw) return true;
+  const text = resultText(op, result, flags);
+  if (text === '' || op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return false;
+  if (op === Op.xFileControl && result === 12) return false; // NOTFOUND: how a VFS says that it does not know the opcode
+  return text === 'failed' || isErrorResult(result);
+}
+
+export function flagTexts(flags: number): string[] {
+  return [
+    ...(flags & Flag.untimed ? ['not timed'] : []),
+    ...(flags & Flag.memoryJournal ? ['in-memory journal'] : []),
+    ...(flags & Flag.threw ? ['threw'] : []),
+    ...(flags & Flag.async ? ['asynchronous'] : []),
+  ];
+}
+
+function nameOfDefinition(d: Definition): string {
+  switch (d.kind) {
+    case 'file':
+    case 'opfs-file':
+      return d.path;
+    case 'idb-store':
+      return `${d.db}/${d.store}`;
+    case 'idb-database':
+      return d.db;
+    case 'engine':
+      return d.name;
+    case 'lock':
+    case 'storage-key':
+    case 'name':
+    case 'message':
+    case 'sql':
+    case 'note':
+      return d.text;
+    default:
+      return '';
+  }
+}
+
+/** What an id of a thread stands for; '' for 0 and for ids whose definition is not here. */
+export function objectName(thread: ThreadStore, id: number): string {
+  const definition = id ? thread.definitions.get(id) : undefined;
+  return definition ? nameOfDefinition(definition) : '';
+}
+
+/** Row of the innermost SQL call that an event serves, itself included; -1 = none known. */
+export function statementRow(thread: ThreadStore, row: number): number {
+  const { events } = thread;
+  for (let at = row, depth = 0; at >= 0 && depth < 64; depth++) {
+    const op = events.op[at]!;
+    if (op >= Op.sqlPrepare && op <= Op.sqlExec) return at;
+    const parent = events.parent[at]!;
+    if (parent === 0 || parent >= events.seq[at]!) return -1;
+    at = events.rowOfSeq(parent);
+  }
+  return -1;
+}
+
+/** Text of the statement that an event serves (literals folded); '' = none known. */
+export function statementText(thread: ThreadStore, row: number): string {
+  const at = statementRow(thread, row);
+  return at < 0 ? '' : objectName(thread, thread.events.object[at]!);
+}
+
+/** Short text for a slice: the statement, or operation and object. @param level lock lanes: the level held */
+export function labelOf(thread: ThreadStore, row: number, level?: number): string {
+  const { events } = thread;
+  const object = objectName(thread, events.object[row]!);
+  if (level !== undefined) return LOCK_LEVELS[level] ?? '';
+  const op = events.op[row]!;
+  const text = op >= Op.sqlPrepare && op <= Op.sqlExec && object ? object : `${opName(op)} ${object}`.trimEnd();
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}

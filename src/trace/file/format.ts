@@ -1,0 +1,74 @@
+/**
+ * The trace file `.vfst`: its version, the tags of its sections, its limits and its errors. docs/trace-format.md documents it
+ * byte by byte.
+ *
+ * Version history
+ * 1: the first.
+ */
+export const FORMAT_VERSION = 1;
+
+/** First bytes of a file. Not text, and mangled by any transfer that takes it for text. */
+export const MAGIC = Uint8Array.of(0x89, 0x56, 0x46, 0x53, 0x54, 0x0d, 0x0a, 0x1a); // \x89 VFST \r \n \x1a
+/** Last bytes of a finished file, behind the u32 pair that says where the index begins. */
+export const END_MAGIC = Uint8Array.of(0x56, 0x46, 0x53, 0x54, 0x45, 0x4e, 0x44, 0x0a); // VFSTEND \n
+
+/** magic, u32 version, u32 bytes of JSON, u32 CRC-32 of the JSON */
+export const FILE_HEADER_BYTES = 20;
+/** tag, u32 bytes of payload, u32 CRC-32 of tag and payload */
+export const SECTION_HEADER_BYTES = 12;
+/** u32 low, u32 high: where the index section begins; END_MAGIC */
+export const TRAILER_BYTES = 16;
+
+/** Sections, four letters each. Readers skip those that they do not know. */
+export const Tag = {
+  /** JSON: a thread, before anything that names it */
+  thread: 'THRD',
+  /** gzip of JSON: definitions of a thread, before the events that use them */
+  definitions: 'DEFS',
+  /** a chunk: summary, then gzip of packed columns */
+  events: 'EVNT',
+  /** gzip: ends of calls that an earlier chunk holds without one */
+  ends: 'ENDS',
+  /** JSON: counters of the threads; the last one holds */
+  counters: 'STAT',
+  /** JSON: what people wrote on the trace (notes.ts) */
+  notes: 'NOTE',
+  /** JSON: where every chunk is; last section of a finished file */
+  index: 'INDX',
+} as const;
+
+/** Events of a chunk at most. */
+export const CHUNK_EVENTS = 65536;
+/** Sections above these are refused unread: no writer makes them. Bytes stored, and bytes unpacked. */
+export const MAX_SECTION_BYTES = 64 << 20;
+export const MAX_UNPACKED_BYTES = 64 << 20;
+export const MAX_THREADS = 10_000;
+/** A reader keeps no more events than these unless told: 36 to 62 bytes each (columns.ts). */
+export const MAX_EVENTS = 50_000_000;
+
+/** What the file says of itself. */
+export interface FileHeader {
+  /** ms since the epoch: the trace's time 0 */
+  originMs: number;
+  /** What wrote it: name and version. */
+  writer: string;
+  /** ms since the epoch */
+  savedAt: number;
+  /** Origin of the recorded page, '' where unknown. */
+  origin: string;
+  /** Whether names and URLs have been taken out. */
+  sanitised: boolean;
+}
+
+export type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'cancelled';
+
+/** A file that cannot be read at all; the message says what was expected, what is there, and what to do. */
+export class TraceFileError extends Error {
+  override readonly name = 'TraceFileError';
+  constructor(
+    readonly fault: TraceFileFault,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,206 @@
+/** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
+import { EventColumns } from '../columns.ts';
+import type { Definition } from '../event.ts';
+import { checkedAnnotations } from '../notes.ts';
+import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
+import { ByteReader, MalformedError } from './bytes.ts';
+import { unpackRows } from './chunk.ts';
+import { gunzip } from './codec.ts';
+import { CHUNK_EVENTS, MAX_THREADS, MAX_UNPACKED_BYTES, Tag } from './format.ts';
+import { readChunkHead } from './section.ts';
+import type { RawSection } from './upgrade.ts';
+
+type Loose = Record<string, unknown>;
+const THREAD_KINDS: readonly string[] = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'];
+
+function json(bytes: Uint8Array): Loose {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (e) {
+    throw new MalformedError(`it is no JSON (${e instanceof Error ? e.message : String(e)})`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedError('it is no JSON object');
+  return value as Loose;
+}
+const text = (v: unknown): string => (typeof v === 'string' ? v : '');
+const count = (v: unknown): number => (typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : 0);
+const copied = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
+
+const chunkColumns = async (payload: Uint8Array): Promise<Uint8Array> => gunzip(copied(readChunkHead(payload).columns), MAX_UNPACKED_BYTES);
+
+/** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
+export function unpackAhead({ tag, payload }: RawSection): Promise<Uint8Array> | undefined {
+  if (tag !== Tag.events) return undefined;
+  const columns = chunkColumns(payload);
+  columns.catch(() => undefined); // told when its section is loaded
+  return columns;
+}
+
+export class SectionLoader {
+  /** Threads by their number in the file. */
+  private readonly threads = new Map<number, ThreadStore>();
+  private events = 0;
+  /** Rows on their way from a chunk to their thread. */
+  private readonly rows = new EventColumns(CHUNK_EVENTS);
+  private beyondLimit = 0;
+  private unplaced = 0;
+
+  constructor(
+    private readonly store: TraceStore,
+    private readonly maxEvents: number,
+    /** Events that a thread will have, by its number in the file, where that is known. */
+    private readonly expected: ReadonlyMap<number, number> = new Map(),
+  ) {}
+
+  /** Calls that got their end from a section of its own, after their chunk. */
+  lateEnds = 0;
+
+  /** @param columns of a chunk, where they are being unpacked already (`unpackAhead`) @returns whether it was the index, which stands at the end of a finished file @throws MalformedError */
+  async load({ tag, payload }: RawSection, columns?: Promise<Uint8Array>): Promise<boolean> {
+    switch (tag) {
+      case Tag.thread:
+        this.thread(json(payload));
+        return false;
+      case Tag.definitions:
+        this.definitions(json(await gunzip(copied(payload), MAX_UNPACKED_BYTES)));
+        return false;
+      case Tag.events:
+        await this.chunk(payload, columns);
+        return false;
+      case Tag.ends:
+        await this.ends(payload);
+        return false;
+      case Tag.notes:
+        this.store.annotations = checkedAnnotations(json(payload));
+        return false;
+      case Tag.counters:
+        this.counters(json(payload));
+        return false;
+      default:
+        return tag === Tag.index;
+    }
+  }
+
+  warnings(): string[] {
+    return [
+      ...(this.beyondLimit
+        ? [`The file holds ${this.beyondLimit} events more than the ${this.maxEvents} that can be shown; they are left out.`]
+        : []),
+      ...(this.unplaced ? [`${this.unplaced} ends belong to calls that are not in the file; they are left out.`] : []),
+    ];
+  }
+
+  private of(index: unknown): ThreadStore {
+    const thread = this.threads.get(index as number);
+    if (!thread) throw new MalformedError(`it names thread ${String(index)}, which the file does not describe`);
+    return thread;
+  }
+
+  private thread(t: Loose): void {
+    const { id, kind, timeOrigin, parent } = t;
+    if (typeof id !== 'string' || !THREAD_KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
+      throw new MalformedError('it is no thread');
+    if (this.threads.size >= MAX_THREADS) throw new MalformedError(`there are more than ${MAX_THREADS} threads`);
+    const info = { id, kind, url: text(t.url), name: text(t.name), parent: typeof parent === 'string' ? parent : null, timeOrigin };
+    const thread = this.store.thread(info as ThreadInfo);
+    this.threads.set(count(t.index), thread);
+    const rows = this.expected.get(count(t.index)) ?? 0;
+    if (rows > 0 && rows <= this.maxEvents) thread.events.reserve(rows, true);
+  }
+
+  private definitions(t: Loose): void {
+    const thread = this.of(t.thread);
+    if (!Array.isArray(t.definitions)) throw new MalformedError('it holds no list');
+    for (const d of t.definitions as unknown[]) if (isDefinition(d)) thread.define(d);
+  }
+
+  private async chunk(payload: Uint8Array, unpacked = chunkColumns(payload)): Promise<void> {
+    unpacked.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
+    const { head } = readChunkHead(payload);
+    const thread = this.of(head.thread);
+    if (this.events + head.count > this.maxEvents) {
+      this.beyondLimit += head.count;
+      return;
+    }
+    const rows = unpackRows(await unpacked, head.count, this.rows);
+    if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
+    this.events += head.count;
+  }
+
+  private async ends(payload: Uint8Array): Promise<void> {
+    const head = new ByteReader(payload);
+    const { events } = this.of(head.u32());
+    const n = head.u32();
+    const r = new ByteReader(await gunzip(copied(head.take(head.left)), MAX_UNPACKED_BYTES));
+    let seq = 0;
+    for (let i = 0; i < n; i++) {
+      seq += r.zigzag();
+      const [endSeq, durNs, result, flags, length] = [seq + r.zigzag(), r.varint(), r.zigzag(), r.varint(), r.varint()];
+      const row = events.rowOfSeq(seq);
+      if (row < 0) {
+        this.unplaced++;
+        continue;
+      }
+      if (endSeq <= seq || endSeq !== endSeq >>> 0 || result !== (result | 0) || flags > 255 || length !== length >>> 0)
+        throw new MalformedError('an end has impossible values');
+      this.lateEnds++;
+      events.set('dur', row, durNs / 1e3);
+      events.endSeq[row] = endSeq;
+      events.set('result', row, result);
+      events.flags[row] = flags;
+      events.set('length', row, length);
+    }
+  }
+
+  private counters(t: Loose): void {
+    const thread = this.of(t.thread);
+    thread.dropped = count(t.dropped);
+    thread.missing = count(t.missing);
+    thread.faults = count(t.faults);
+    thread.received = count(t.received);
+    thread.orphanEnds = count(t.orphanEnds);
+    thread.ended = typeof t.ended === 'string' ? t.ended : null;
+  }
+}
+
+const isId = (v: unknown): boolean => typeof v === 'number' && v === v >>> 0;
+
+/** A definition whose fields have the types that its kind asks for. */
+function isDefinition(v: unknown): v is Definition {
+  if (typeof v !== 'object' || v === null) return false;
+  const d = v as Loose;
+  if (typeof d.kind !== 'string' || typeof d.id !== 'number' || d.id !== d.id >>> 0) return false;
+  const strings = (...keys: string[]): boolean => keys.every((key) => typeof d[key] === 'string');
+  const layers = d.layers as Loose | null | undefined;
+  switch (d.kind as Definition['kind']) {
+    case 'file':
+      return strings('path', 'fileKind', 'vfs');
+    case 'opfs-file':
+      return strings('path');
+    case 'idb-store':
+      return strings('db', 'store');
+    case 'idb-database':
+      return strings('db');
+    case 'lock':
+    case 'storage-key':
+    case 'name':
+    case 'message':
+    case 'sql':
+      return strings('text');
+    case 'note':
+      return strings('topic', 'text') && (d.url === undefined || typeof d.url === 'string');
+    case 'engine':
+      return strings('name') && typeof layers === 'object' && layers !== null;
+    case 'environment':
+      return strings('url', 'threadKind', 'userAgent') && typeof d.clockStepUs === 'number';
+    case 'cost':
+      return typeof d.nsPerJsEvent === 'number';
+    case 'values':
+      return isId(d.of) && Array.isArray(d.values) && d.values.every((value) => typeof value === 'string');
+    case 'stack':
+      return isId(d.of) && isId(d.connection) && strings('text');
+    default:
+      return false; // of a later writer
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * What a finished file says of itself without its events: threads and the summaries of all chunks, enough to draw the whole trace. Reads
+ * the index at the end and the head of each chunk, some kilobytes each, whatever the number of events. Checksums are not looked at, for
+ * they are of whole chunks: it is a preview, and what the events say replaces it.
+ */
+import { TraceStore } from '../store.ts';
+import { ByteReader, MalformedError } from './bytes.ts';
+import { crc32 } from './codec.ts';
+import {
+  END_MAGIC,
+  FORMAT_VERSION,
+  MAX_EVENTS,
+  MAX_SECTION_BYTES,
+  MAX_THREADS,
+  SECTION_HEADER_BYTES,
+  Tag,
+  TRAILER_BYTES,
+  type FileHeader,
+} from './format.ts';
+import { readHeader, same, sourceOf, type Source } from './header.ts';
+import { SectionLoader } from './load.ts';
+import { readChunkHead, type ChunkHead } from './section.ts';
+import type { IndexEntry } from './write.ts';
+
+export interface TraceOverview {
+  header: FileHeader;
+  /** The threads, without their events. */
+  store: TraceStore;
+  /** In the order of the file. */
+  chunks: ChunkHead[];
+  /** Events by thread. */
+  events: Map<number, number>;
+}
+
+/** Bytes read at each chunk's begin: 15 lanes of 128 bins. */
+const HEAD_BYTES = 4096;
+/** Between chunks stand other sections; a file with more such places is a recording's own, and is read as a whole. */
+const MAX_GAPS = 1000;
+/** A saved trace of the most events that can be shown has fewer. */
+const MAX_CHUNKS = 5000;
+
+/** @returns null for a file that cannot be looked at like that: cut off, damaged, of an earlier version */
+export async function readOverview(file: Blob | Uint8Array): Promise<TraceOverview | null> {
+  const source = sourceOf(file);
+  try {
+    return await overviewOf(source);
+  } catch (e) {
+    if (e instanceof MalformedError) return null; // told by whoever reads the whole file
+    throw e;
+  }
+}
+
+async function overviewOf(source: Source): Promise<TraceOverview | null> {
+  const { header, version, at } = await readHeader(source);
+  if (version !== FORMAT_VERSION) return null; // an upgrade step takes whole sections
+  const trailer = await source.read(Math.max(at, source.size - TRAILER_BYTES), source.size);
+  if (trailer.length < TRAILER_BYTES || !same(trailer.subarray(8), END_MAGIC)) return null;
+  const r = new ByteReader(trailer);
+  const indexAt = r.u32() + r.u32() * 2 ** 32;
+  if (indexAt < at || indexAt > source.size - TRAILER_BYTES) return null;
+  const entries = await readIndex(source, indexAt);
+  if (!entries) return null;
+  const heads = await Promise.all(entries.map((entry) => source.read(entry.at, Math.min(indexAt, entry.at + HEAD_BYTES))));
+  const chunks: ChunkHead[] = [];
+  const events = new Map<number, number>();
+  const gaps: [from: number, to: number][] = [];
+  let end = at;
+  for (const [i, entry] of entries.entries()) {
+    const frame = frameOf(heads[i]!);
+    if (frame.tag !== Tag.events || entry.at < end) return null;
+    const { head } = readChunkHead(heads[i]!.subarray(SECTION_HEADER_BYTES));
+    if (head.thread !== entry.thread || head.count !== entry.count || head.count > MAX_EVENTS) return null;
+    if (entry.at > end) gaps.push([end, entry.at]);
+    chunks.push(head);
+    events.set(head.thread, (events.get(head.thread) ?? 0) + head.count);
+    end = entry.at + SECTION_HEADER_BYTES + frame.length;
+  }
+  if (indexAt > end) gaps.push([end, indexAt]);
+  if (gaps.length > MAX_GAPS) return null;
+  const store = new TraceStore(header.originMs);
+  const loader = new SectionLoader(store, 0);
+  for (const payloads of await Promise.all(gaps.map(([from, to]) => threadsBetween(source, from, to))))
+    for (const payload of payloads) await loader.load({ tag: Tag.thread, payload });
+  // a thread's number is its place, here and where the whole file is read
+  return [...events.keys()].every((thread) => thread < store.threads.length) ? { header, store, chunks, events } : null;
+}
+
+function frameOf(bytes: Uint8Array): { tag: string; length: number; crc: number } {
+  const r = new ByteReader(bytes);
+  const tag = String.fromCharCode(...r.take(4));
+  const [length, crc] = [r.u32(), r.u32()];
+  if (length > MAX_SECTION_BYTES) throw new MalformedError(`a section of ${length} bytes`);
+  return { tag, length, crc };
+}
+
+async function readIndex(source: Source, at: number): Promise<IndexEntry[] | null> {
+  const frame = frameOf(await source.read(at, at + SECTION_HEADER_BYTES));
+  const bytes = await source.read(at, at + SECTION_HEADER_BYTES + frame.length);
+  const payload = bytes.subarray(SECTION_HEADER_BYTES);
+  if (frame.tag !== Tag.index || payload.length !== frame.length || crc32(payload, crc32(bytes.subarray(0, 4))) !== frame.crc) return null;
+  let index: { chunks?: unknown };
+  try {
+    index = JSON.parse(new TextDecoder().decode(payload)) as typeof index;
+  } catch {
+    return null; // as above
+  }
+  if (!Array.isArray(index.chunks) || index.chunks.length > MAX_CHUNKS) return null;
+  const entries = index.chunks as IndexEntry[];
+  const whole = (v: unknown): boolean => Number.isSafeInteger(v) && (v as number) >= 0;
+  return entries.every((e) => whole(e.at) && whole(e.count) && whole(e.thread) && e.thread < MAX_THREADS) ? entries : null;
+}
+
+/** Descriptions of threads in a part of the file that holds whole sections. */
+async function threadsBetween(source: Source, from: number, to: number): Promise<Uint8Array[]> {
+  const found: Uint8Array[] = [];
+  for (let at = from; at < to;) {
+    const { tag, length } = frameOf(await source.read(at, at + SECTION_HEADER_BYTES));
+    const end = at + SECTION_HEADER_BYTES + length;
+    if (tag === Tag.thread) found.push(await source.read(at + SECTION_HEADER_BYTES, end));
+    at = end;
+  }
+  return found;
+}

@@ -1,0 +1,168 @@
+/**
+ * Reads a `.vfst` file section by section into a store: a damaged or cut-off one is read as far as it is whole, and each loss becomes a
+ * warning. Nothing is allocated on a file's word alone.
+ */
+import { TraceStore } from '../store.ts';
+import { ByteReader, MalformedError } from './bytes.ts';
+import { crc32 } from './codec.ts';
+import {
+  END_MAGIC,
+  MAX_EVENTS,
+  MAX_SECTION_BYTES,
+  SECTION_HEADER_BYTES,
+  Tag,
+  TraceFileError,
+  TRAILER_BYTES,
+  type FileHeader,
+} from './format.ts';
+import { readHeader, same, sourceOf, type Source } from './header.ts';
+import { SectionLoader, unpackAhead } from './load.ts';
+import { upgradeSection, type RawSection } from './upgrade.ts';
+
+export interface ReadOptions {
+  onProgress?: (bytes: number, totalBytes: number) => void;
+  /** Gives up with a TraceFileError 'cancelled'. */
+  signal?: AbortSignal;
+  /** Given up, or the file cannot be read any further: what was read by then is the result, with a warning. */
+  keepPart?: boolean;
+  maxEvents?: number;
+  /** Told of the store, which grows while the file is read. */
+  onStore?: (store: TraceStore) => void;
+  /** Events by thread, by the number that the file gives it: room for them is made at once. Checked by `readOverview`. */
+  expected?: ReadonlyMap<number, number>;
+}
+
+export interface ReadResult {
+  store: TraceStore;
+  header: FileHeader;
+  version: number;
+  /** What could not be read, in words for the user; [] when the file is whole. */
+  warnings: string[];
+  /** Calls that got their end after their chunk was in the store. */
+  lateEnds?: number;
+  /** It was given up, or could not be read any further. */
+  partial?: boolean;
+}
+
+/**
+ * Read a file.
+ * @throws TraceFileError for what is no trace, is newer than this program, or is damaged in its very header
+ */
+export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = {}): Promise<ReadResult> {
+  const source = sourceOf(file);
+  const { header, version, at } = await readHeader(source);
+  const store = new TraceStore(header.originMs);
+  options.onStore?.(store);
+  const loader = new SectionLoader(store, options.maxEvents ?? MAX_EVENTS, options.expected);
+  const warnings: string[] = [];
+  let finished = false;
+  let partial = false;
+  try {
+    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings)) {
+      if (options.signal?.aborted) throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
+      if (current) {
+        try {
+          finished = (await loader.load(current, columns)) || finished;
+        } catch (e) {
+          warnings.push(unreadable(section, e));
+        }
+      }
+      options.onProgress?.(section.end, source.size);
+    }
+  } catch (e) {
+    if (!options.keepPart) throw e;
+    partial = true;
+    warnings.push(`${e instanceof Error ? e.message : String(e)} What was read by then is shown: ${store.eventCount} events.`);
+  }
+  warnings.push(...loader.warnings());
+  if (!finished && !warnings.length)
+    warnings.push(
+      'The file has no end mark: its recording was not finished, or the file was cut off. Everything up to its end was read; what came later is lost.',
+    );
+  return { store, header, version, warnings, lateEnds: loader.lateEnds, partial };
+}
+
+/** What to say of a section that cannot be taken in. @throws what is no fault of the file */
+function unreadable({ tag, at }: Section, e: unknown): string {
+  if (!(e instanceof MalformedError)) throw e;
+  return `The ${nameOf(tag)} at byte ${at} cannot be read and is left out: ${e.message}.`;
+}
+
+/** Chunks that are being unpacked while one is taken in. */
+const AHEAD = 3;
+
+interface Upgraded {
+  section: Section;
+  /** null where there is nothing to take in */
+  current: RawSection | null;
+  columns: Promise<Uint8Array> | undefined;
+}
+
+/** The sections in their order, the next chunks begun. */
+async function* ahead(all: AsyncGenerator<Section>, version: number, warnings: string[]): AsyncGenerator<Upgraded> {
+  const begun: Upgraded[] = [];
+  for await (const section of all) {
+    let current: RawSection | null = null;
+    try {
+      current = section.payload && upgradeSection({ tag: section.tag, payload: section.payload }, version);
+    } catch (e) {
+      warnings.push(unreadable(section, e));
+    }
+    begun.push({ section, current, columns: current ? unpackAhead(current) : undefined });
+    if (begun.length > AHEAD) yield begun.shift()!;
+  }
+  yield* begun;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  [Tag.thread]: 'description of a thread',
+  [Tag.definitions]: 'list of names',
+  [Tag.events]: 'chunk of events',
+  [Tag.ends]: 'list of late ends',
+  [Tag.counters]: 'counters',
+  [Tag.notes]: 'list of notes',
+  [Tag.index]: 'index',
+};
+const nameOf = (tag: string): string => NAMES[tag] ?? `section ${tag}`;
+
+interface Section {
+  tag: string;
+  at: number;
+  end: number;
+  /** null where the checksum does not match */
+  payload: Uint8Array | null;
+}
+
+/** The sections of a file; stops, with a warning, where no section can be. */
+async function* sections(source: Source, from: number, warnings: string[]): AsyncGenerator<Section> {
+  for (let at = from; at < source.size;) {
+    const frame = await source.read(at, at + TRAILER_BYTES);
+    if (frame.length === TRAILER_BYTES && same(frame.subarray(8), END_MAGIC)) {
+      if (at + TRAILER_BYTES < source.size) warnings.push(`${source.size - at - TRAILER_BYTES} bytes behind the end mark are left out.`);
+      return;
+    }
+    if (frame.length < SECTION_HEADER_BYTES) {
+      warnings.push(`The file is cut off at byte ${source.size}, within the head of a section. Everything before was read.`);
+      return;
+    }
+    const tag = String.fromCharCode(...frame.subarray(0, 4));
+    const r = new ByteReader(frame.subarray(4));
+    const [length, crc] = [r.u32(), r.u32()];
+    const end = at + SECTION_HEADER_BYTES + length;
+    if (!/^[A-Z]{4}$/.test(tag) || length > MAX_SECTION_BYTES) {
+      warnings.push(
+        `The file is damaged at byte ${at}: no section begins there. The ${source.size - at} bytes from there on are left out.`,
+      );
+      return;
+    }
+    if (end > source.size) {
+      warnings.push(`The file is cut off at byte ${source.size}, within its last ${nameOf(tag)} (${end - source.size} bytes are missing).`);
+      return;
+    }
+    const payload = await source.read(at + SECTION_HEADER_BYTES, end);
+    const whole = crc32(payload, crc32(frame.subarray(0, 4))) === crc;
+    if (!whole) warnings.push(`The ${nameOf(tag)} at byte ${at} is damaged (its checksum does not match) and is left out.`);
+    yield { tag, at, end, payload: whole ? payload : null };
+    at = end;
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * Writes a store as a `.vfst` file, at once or while it grows: `append` writes what is new (a recording's spool), `finish` adds the
+ * index. A file that was never finished is readable up to its last whole section.
+ */
+import { ThreadLanes, type Lane } from '../lanes.ts';
+import { hasAnnotations } from '../notes.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
+import { ByteWriter } from './bytes.ts';
+import { packRows } from './chunk.ts';
+import { gzip } from './codec.ts';
+import { CHUNK_EVENTS, END_MAGIC, Tag, type FileHeader } from './format.ts';
+import { chunkBytes, chunkHead, headerBytes, jsonBytes, sectionBytes } from './section.ts';
+
+/** Where the bytes go. They are the sink's own: nothing reuses them. */
+export interface TraceSink {
+  write(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
+}
+
+export interface WriteOptions {
+  /** Name and version of the program. */
+  writer?: string;
+  /** Origin of the recorded page. */
+  origin?: string;
+  sanitised?: boolean;
+  /** ms since the epoch; now unless said */
+  savedAt?: number;
+  /**
+   * Lanes of a thread, kept up to date by the caller; without it the writer keeps its own.
+   */
+  lanesOf?: (thread: ThreadStore) => readonly Lane[];
+}
+
+/** What an index entry says of a chunk. */
+export interface IndexEntry {
+  at: number;
+  thread: number;
+  count: number;
+  fromUs: number;
+  toUs: number;
+}
+
+interface ThreadState {
+  said: boolean;
+  definitions: number;
+  /** Number for life of the next row to write (ThreadStore.forgotten). */
+  rows: number;
+  /** Numbers of rows written without their end. */
+  open: number[];
+  lanes: ThreadLanes | null;
+  counters: string;
+}
+
+export class TraceWriter {
+  /** Bytes handed to the sink. */
+  bytes = 0;
+  /** Events in the file. */
+  get events(): number {
+    return this.index.reduce((n, chunk) => n + chunk.count, 0);
+  }
+  private readonly states: ThreadState[] = [];
+  private readonly index: IndexEntry[] = [];
+  private queue: Promise<unknown> = Promise.resolve();
+  private started = false;
+
+  constructor(
+    private readonly store: TraceStore,
+    private readonly sink: TraceSink,
+    private readonly options: WriteOptions = {},
+  ) {}
+
+  /**
+   * Write what the store holds and the file does not. Calls queue up behind each other.
+   * @returns bytes of the file so far @throws what the sink throws; the file is then whole up to its last section
+   */
+  append(): Promise<number> {
+    return this.enqueue(() => this.appendNow());
+  }
+
+  /** `append`, then the index and the end mark. Nothing may follow. */
+  finish(): Promise<number> {
+    return this.enqueue(async () => {
+      await this.appendNow();
+      const { annotations } = this.store;
+      if (hasAnnotations(annotations)) await this.section(Tag.notes, jsonBytes(annotations));
+      const at = this.bytes;
+      await this.section(Tag.index, jsonBytes({ events: this.events, chunks: this.index }));
+      const trailer = new ByteWriter(16);
+      trailer.u32(at % 2 ** 32);
+      trailer.u32(Math.floor(at / 2 ** 32));
+      trailer.append(END_MAGIC);
+      await this.emit(trailer.view8());
+      return this.bytes;
+    });
+  }
+
+  private enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(work, work); // one failure (a full disk) does not end the later tries
+    this.queue = done;
+    return done;
+  }
+
+  private async emit(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.sink.write(bytes);
+    this.bytes += bytes.length;
+  }
+  private section(tag: string, payload: Uint8Array): Promise<void> {
+    return this.emit(sectionBytes(tag, payload));
+  }
+
+  private async appendNow(): Promise<number> {
+    if (!this.started) {
+      const { writer = 'vfscope', origin = '', sanitised = false, savedAt = Date.now() } = this.options;
+      const header: FileHeader = { originMs: this.store.originMs, writer, savedAt, origin, sanitised };
+      await this.emit(headerBytes(header));
+      this.started = true;
+    }
+    for (const thread of this.store.threads) await this.appendThread(thread);
+    return this.bytes;
+  }
+
+  private async appendThread(thread: ThreadStore): Promise<void> {
+    const { lanesOf } = this.options;
+    const state = (this.states[thread.index] ??= {
+      ...{ said: false, definitions: 0, rows: 0, open: [], counters: '' },
+      lanes: lanesOf ? null : new ThreadLanes(thread),
+    });
+    if (!state.said) {
+      await this.section(Tag.thread, jsonBytes({ index: thread.index, ...thread.info }));
+      state.said = true;
+    }
+    const until = thread.forgotten + thread.events.count; // rows that arrive while we wait belong to the next time
+    const { definitions, inAll } = thread.saidSince(state.definitions);
+    state.definitions = inAll;
+    if (definitions.length) await this.section(Tag.definitions, await gzip(jsonBytes({ thread: thread.index, definitions })));
+    await this.appendEnds(thread, state);
+    if (until > state.rows) {
+      for (;;) {
+        state.rows = Math.max(state.rows, thread.forgotten); // what was forgotten before it was written is in no file
+        if (state.rows >= until) break;
+        state.lanes?.update(thread.events.t0[until - 1 - thread.forgotten]!);
+        await this.appendChunk(thread, state, Math.min(until, state.rows + CHUNK_EVENTS));
+      }
+    }
+    const { dropped, missing, faults, ended, received, orphanEnds } = thread;
+    const counters = JSON.stringify({ thread: thread.index, dropped, missing, faults, ended, received, orphanEnds });
+    if (counters !== state.counters) {
+      await this.section(Tag.counters, new TextEncoder().encode(counters));
+      state.counters = counters;
+    }
+  }
+
+  private async appendChunk(thread: ThreadStore, state: ThreadState, to: number): Promise<void> {
+    const { events, forgotten } = thread;
+    const from = state.rows - forgotten;
+    const count = to - state.rows;
+    const fromUs = events.t0[from]!;
+    let toUs = fromUs;
+    const open: number[] = [];
+    for (let i = from; i < from + count; i++) {
+      toUs = Math.max(toUs, events.t0[i]! + events.dur[i]!);
+      if (events.endSeq[i] === 0) open.push(forgotten + i);
+    }
+    const lanes = this.options.lanesOf?.(thread) ?? state.lanes!.lanes;
+    const head = chunkHead(lanes, thread.index, { count, fromUs, toUs });
+    const columns = packRows(events, from, from + count); // before the first wait: an end that arrives later must find its row in `open`
+    state.open.push(...open);
+    state.rows = to;
+    const at = this.bytes;
+    await this.section(Tag.events, chunkBytes(head, await gzip(columns)));
+    this.index.push({ at, thread: thread.index, count: head.count, fromUs, toUs });
+  }
+
+  /** Ends of calls that were written open. */
+  private async appendEnds(thread: ThreadStore, state: ThreadState): Promise<void> {
+    const { events, forgotten } = thread;
+    state.open = state.open.filter((row) => row >= forgotten);
+    const ended = state.open.filter((row) => events.endSeq[row - forgotten] !== 0).map((row) => row - forgotten);
+    if (!ended.length) return;
+    state.open = state.open.filter((row) => events.endSeq[row - forgotten] === 0);
+    const out = new ByteWriter(ended.length * 12);
+    let last = 0;
+    for (const row of ended) {
+      out.zigzag(events.seq[row]! - last);
+      last = events.seq[row]!;
+      out.zigzag(events.endSeq[row]! - last);
+      out.varint(Math.round(events.dur[row]! * 1000));
+      out.zigzag(events.result[row]!);
+      out.varint(events.flags[row]!);
+      out.varint(events.length[row]!);
+    }
+    const payload = new ByteWriter(out.length + 8);
+    payload.u32(thread.index);
+    payload.u32(ended.length);
+    payload.append(await gzip(out.view8()));
+    await this.section(Tag.ends, payload.view8());
+  }
+}
+
+/** The whole trace as a file. */
+export async function saveTrace(store: TraceStore, options: WriteOptions = {}): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  await new TraceWriter(store, { write: (bytes) => void parts.push(bytes) }, options).finish();
+  return new Blob(parts, { type: 'application/x-vfscope-trace' });
+}

@@ -1,0 +1,29 @@
+/** What SQLite's primary result codes mean to who sees them in a browser: sqlite.org/rescode.html */
+const MEANINGS: Readonly<Record<number, string>> = {
+  1: 'The statement is wrong, or asks for what is not there.',
+  3: 'The file may not be accessed so.',
+  4: 'A callback asked to give up, or a rollback ended the statement.',
+  5: 'Another connection holds a lock that this one needs.',
+  6: 'Another statement of the same connection, or of a shared cache, is in the way.',
+  7: 'The engine ran out of memory.',
+  8: 'The database or its file can only be read.',
+  9: 'Interrupted by sqlite3_interrupt().',
+  10: 'The storage failed: the extended code names the operation.',
+  11: 'The file is no whole database any more.',
+  12: 'Not found: in a file control, the VFS does not know the request.',
+  13: 'The storage is full, or its quota is used up.',
+  14: 'The file could not be opened: missing, or held exclusively by another handle.',
+  15: 'Locks were taken in an order that WAL mode does not allow.',
+  17: 'The schema changed under the statement; SQLite prepares it again by itself.',
+  18: 'A value or text is larger than the limit.',
+  19: 'A constraint does not hold: the extended code names which.',
+  20: 'A value is of the wrong type.',
+  21: 'The API was used against its rules.',
+  22: 'The file is larger than the system allows.',
+  23: 'The authorizer did not allow it.',
+  25: 'A bound parameter or column is not there.',
+  26: 'The file is no database, or is encrypted.',
+};
+
+/** One sentence; '' for success and for codes without a meaning of their own. @param result primary or extended */
+export const meaningOfResult = (result: number): string => (result > 0 ? (MEANINGS[result & 255] ?? '') : '');

@@ -1,0 +1,73 @@
+/**
+ * Keeps a growing trace to its last seconds or megabytes. All threads forget what began before one moment, the cut. What is left is
+ * the trace that a recording begun then would hold, but that names said earlier stay known.
+ *
+ * Rows go from the front of a thread's columns in blocks: each time half of the trace is too old, so that moving the rest and
+ * building what was derived from it (lanes, counts, filters) anew happens about once per event. Memory is at most twice what is
+ * kept. A row keeps its number for life, `ThreadStore.forgotten` + its place; views ask by that number, analyses work on places. A
+ * call that began before the cut goes with its begin, however long it runs: rows are in order of their begin, and a hole in them
+ * would move the numbers of the others.
+ */
+import type { ThreadStore, TraceStore } from './store.ts';
+
+export type Keep = { kind: 'everything' } | { kind: 'seconds'; seconds: number } | { kind: 'megabytes'; megabytes: number };
+
+/** Bytes of the columns per event; a megabyte is 10^6. */
+export const ROW_BYTES = 62;
+/** Fewer are not worth a move. */
+const LEAST_ROWS = 4096;
+/** Meanings of ids beyond this many of a thread are forgotten with the rows that used them. Hooks themselves remember fewer. */
+export const MAX_DEFINITIONS = 40_000;
+
+const rowsFrom = (store: TraceStore, us: number): number =>
+  store.threads.reduce((n, { events }) => n + events.count - events.lowerBound(us), 0);
+
+/** The moment before which everything may be forgotten, microseconds; -Infinity = nothing may. @param endUs the trace's end */
+export function cutOf(store: TraceStore, keep: Keep, endUs: number): number {
+  if (keep.kind === 'everything') return -Infinity;
+  if (keep.kind === 'seconds') return endUs - keep.seconds * 1e6;
+  const most = Math.floor((keep.megabytes * 1e6) / ROW_BYTES);
+  if (store.eventCount <= most) return -Infinity;
+  let tooEarly = Math.min(...store.threads.map(({ events }) => (events.count ? events.t0[0]! : Infinity)));
+  let cut = Math.max(endUs, tooEarly) + 1;
+  while (cut - tooEarly > 0.001) {
+    const middle = (tooEarly + cut) / 2;
+    if (middle === tooEarly || middle === cut) break;
+    if (rowsFrom(store, middle) > most) tooEarly = middle;
+    else cut = middle;
+  }
+  return cut;
+}
+
+/** Forget what began before the cut, and meanings that are too many. @returns rows forgotten */
+export function forgetBefore(store: TraceStore, cutUs: number): number {
+  let rows = 0;
+  for (const thread of store.threads) {
+    const before = thread.events.lowerBound(cutUs);
+    thread.forget(before);
+    rows += before;
+    if (before && thread.said.length > MAX_DEFINITIONS) forgetUnused(thread);
+  }
+  return rows;
+}
+
+/** The newest half of the limit stays, and what the rows at hand use. */
+function forgetUnused(thread: ThreadStore): void {
+  const { events, said } = thread;
+  const used = new Set(events.object.subarray(0, events.count));
+  for (const { id } of said.slice(-MAX_DEFINITIONS / 2)) used.add(id);
+  thread.forgetDefinitions((id) => used.has(id));
+}
+
+/**
+ * To be called as the trace grows: forgets a block where one has become too old.
+ * @returns rows forgotten; 0 most of the time
+ */
+export function forgetBlock(store: TraceStore, keep: Keep, endUs: number): number {
+  if (keep.kind === 'everything') return 0;
+  const all = store.eventCount;
+  const worth = Math.max(LEAST_ROWS, all / 2);
+  if (keep.kind === 'megabytes' && all - (keep.megabytes * 1e6) / ROW_BYTES < worth) return 0;
+  const cut = cutOf(store, keep, endUs);
+  return all - rowsFrom(store, cut) < worth ? 0 : forgetBefore(store, cut);
+}

@@ -1,0 +1,196 @@
+/**
+ * An SQL text with `?` in the place of every literal, in one pass and without a string: what the hook does for every statement, and
+ * what sql-text.ts does for strings. A literal's sign goes with it. A list behind IN becomes `(?, ...)`, and rows of VALUES after the
+ * first become `, ...`: their number is no part of a statement's shape. Everything else stays as it was written.
+ */
+import { Kind, SqlScanner, isKeyword, type Units } from './sql-scan.ts';
+
+const [QUESTION, MINUS, PLUS, OPEN, CLOSE, COMMA, SEMICOLON] = [63, 45, 43, 40, 41, 44, 59] as const;
+const units = (text: string): readonly number[] => Array.from(text, (c) => c.charCodeAt(0));
+const LIST = units('(?, ...)');
+const MORE = units(', ...');
+
+/** EXPLAIN QUERY PLAN CREATE TEMP TRIGGER: no statement says later that it makes a trigger. */
+const TRIGGER_WORDS = 6;
+
+/** How far the output's end matches a list of nothing but `?`, white space aside. */
+const List = { none: 0, in: 1, open: 2, item: 3, comma: 4, closed: 5, between: 6 } as const;
+
+/** After these words, `-` and `+` are a value's sign; after other words, numbers and names they subtract and add. */
+const BEFORE_VALUE = new Set(
+  (
+    'select distinct all where and or not in is like glob match regexp between when then else case limit offset by having on set values return ' +
+    'returning default escape check from collate'
+  )
+    .split(' ')
+    .map((word) => packed(units(word), 0, word.length)),
+);
+/** A word of up to ten letters as a number, in any case; -1 for others. */
+function packed(u: ArrayLike<number>, from: number, end: number): number {
+  if (end - from > 10) return -1;
+  let all = 0;
+  for (let i = from; i < end; i++) {
+    const letter = (u[i]! | 32) - 96;
+    if (letter < 1 || letter > 26) return -1;
+    all = all * 32 + letter;
+  }
+  return all;
+}
+
+export class SqlFolder<U extends Units> {
+  /** The folded text: the first `length` units. Valid until the next call. */
+  out: U;
+  length = 0;
+  /** Statements begun in the text, a comment at the end of a script counted as one. */
+  statements = 0;
+  /** Something of the text was replaced. */
+  changed = false;
+  private readonly scanner: SqlScanner;
+  private readonly stop: number;
+  private readonly allocate: (length: number) => U;
+  // the list that the output may end in
+  private list: number = List.none;
+  private behindIn = false;
+  private chained = false;
+  private collapsed = false;
+  private items = 0;
+  private openAt = 0;
+  private rowEnd = 0;
+
+  /** @param stop the unit that ends a text: 0 for C strings; -1 = none */
+  constructor(allocate: (length: number) => U, stop: number) {
+    this.allocate = allocate;
+    this.scanner = new SqlScanner(stop);
+    this.stop = stop;
+    this.out = allocate(0);
+  }
+
+  /**
+   * Fold what stands between `from` and `end` into `out`.
+   * @param first stop at the semicolon that ends the first statement. The body of a CREATE TRIGGER holds semicolons: there it is the one after END.
+   * @returns where it stopped: on that semicolon, on `stop`, or at `end`
+   */
+  fold(u: Units, from: number, end: number, first: boolean): number {
+    const room = 2 * (end - from) + 16; // `(1,2)` becomes `(?, ...)`
+    if (this.out.length < room) this.out = this.allocate(room);
+    const { scanner, stop, out } = this;
+    this.list = List.none;
+    this.changed = false;
+    this.length = this.statements = 0;
+    let signAt = -1; // where in `out` signs begin that may belong to a literal
+    let before = -1; // the last token that is neither space nor comment: its kind, and where it is
+    let beforeAt = 0;
+    let beforeEnd = 0;
+    let began = false; // the statement
+    let words = 0; // of the statement, counted as long as they may say that it makes a trigger
+    let inTrigger = false;
+    let afterSemicolon = false;
+    let sawEnd = false;
+    let i = from;
+    while (i < end && u[i] !== stop) {
+      const after = scanner.next(u, i, end);
+      const { kind } = scanner;
+      const c = kind === Kind.other ? u[i]! : 0;
+      if (c === SEMICOLON && (!inTrigger || sawEnd)) {
+        if (first) return i;
+        began = inTrigger = sawEnd = afterSemicolon = false;
+        words = 0;
+      } else if (kind !== Kind.space) {
+        if (!began) this.statements++;
+        began = true;
+        if (kind === Kind.word) {
+          if (words === 0) words = isKeyword(u, i, after, 'create') || isKeyword(u, i, after, 'explain') ? 1 : TRIGGER_WORDS;
+          else if (words < TRIGGER_WORDS && ++words && isKeyword(u, i, after, 'trigger')) inTrigger = true;
+          sawEnd = inTrigger && afterSemicolon && isKeyword(u, i, after, 'end');
+          afterSemicolon = false;
+        } else if (kind !== Kind.comment) {
+          sawEnd = false;
+          afterSemicolon = c === SEMICOLON;
+        }
+      }
+      if (kind === Kind.string || kind === Kind.blob || kind === Kind.number) {
+        if (signAt >= 0) this.length = signAt;
+        signAt = -1;
+        out[this.length++] = QUESTION;
+        this.changed = true;
+        this.item();
+      } else {
+        if (c === MINUS || c === PLUS) {
+          if (signAt < 0 && !isOperand(u, before, beforeAt, beforeEnd)) signAt = this.length;
+          else if (signAt < 0) this.list = List.none;
+        } else if (kind !== Kind.space && (kind !== Kind.comment || signAt < 0)) {
+          if (signAt >= 0) this.list = List.none; // it was no literal's sign
+          signAt = -1;
+          this.listToken(u, kind, c, i, after);
+        }
+        let { length } = this;
+        for (let at = i; at < after; at++) out[length++] = u[at]!;
+        this.length = length;
+        if (c === CLOSE) this.listClosed();
+      }
+      if (kind > Kind.comment) {
+        before = kind;
+        beforeAt = i;
+        beforeEnd = after;
+      }
+      i = after;
+    }
+    return i;
+  }
+
+  // ---- lists --------------------------------------------------------------------------------------------------------------
+
+  private item(): void {
+    if (this.list !== List.open && this.list !== List.comma) {
+      this.list = List.none;
+      return;
+    }
+    this.list = List.item;
+    this.items++;
+  }
+
+  /** A token that comes next in the output. */
+  private listToken(u: Units, kind: number, c: number, from: number, end: number): void {
+    const { list } = this;
+    if (c === OPEN) {
+      this.behindIn = list === List.in;
+      this.chained = list === List.between;
+      this.items = 0;
+      this.openAt = this.length;
+      this.list = List.open;
+    } else if (c === COMMA) this.list = list === List.item ? List.comma : list === List.closed ? List.between : List.none;
+    else if (kind === Kind.parameter && end === from + 1) this.item();
+    else if (kind === Kind.word && isKeyword(u, from, end, 'in')) this.list = List.in;
+    else if (c !== CLOSE) this.list = List.none;
+  }
+
+  /** A `)` is the output's last. */
+  private listClosed(): void {
+    if (this.list !== List.item) {
+      this.list = List.none;
+      return;
+    }
+    this.list = List.closed;
+    if (this.behindIn && this.items > 1) {
+      this.length = this.openAt;
+      this.append(LIST);
+      this.list = List.none;
+    } else if (this.chained) {
+      this.length = this.rowEnd;
+      if (!this.collapsed) this.append(MORE);
+      this.collapsed = true;
+    } else this.collapsed = false;
+    this.rowEnd = this.length;
+  }
+  private append(text: readonly number[]): void {
+    for (let i = 0; i < text.length; i++) this.out[this.length++] = text[i]!;
+    this.changed = true;
+  }
+}
+
+/** Does the token of this kind end an operand, so that a sign behind it is an operator? */
+function isOperand(u: Units, kind: number, from: number, end: number): boolean {
+  if (kind === Kind.other) return u[from] === CLOSE;
+  if (kind === Kind.word) return !BEFORE_VALUE.has(packed(u, from, end));
+  return kind !== -1;
+}

@@ -1,0 +1,67 @@
+/**
+ * SQL text without its values, as strings: `?` in the place of every literal, so that values never leave the page; names, comments
+ * and parameters stay as they are. The tokenizer is sql-scan.ts, the folding sql-fold.ts.
+ */
+import { SqlFolder } from './sql-fold.ts';
+import { SqlScanner } from './sql-scan.ts';
+
+export type TokenKind = 'space' | 'comment' | 'word' | 'quoted' | 'string' | 'blob' | 'number' | 'parameter' | 'other';
+export interface Token {
+  kind: TokenKind;
+  text: string;
+}
+
+/** By `Kind` of sql-scan.ts. */
+const KINDS: readonly TokenKind[] = ['space', 'comment', 'word', 'quoted', 'string', 'blob', 'number', 'parameter', 'other'];
+/** A string may hold NULs: none ends it. */
+const NO_STOP = -1;
+
+function unitsOf(sql: string): Uint16Array {
+  const units = new Uint16Array(sql.length);
+  for (let i = 0; i < sql.length; i++) units[i] = sql.charCodeAt(i);
+  return units;
+}
+
+/** Every token in order; their texts joined are the input. */
+export function* tokens(sql: string): Generator<Token> {
+  const units = unitsOf(sql);
+  const scanner = new SqlScanner(NO_STOP);
+  for (let i = 0; i < sql.length;) {
+    const end = scanner.next(units, i, sql.length);
+    yield { kind: KINDS[scanner.kind]!, text: sql.slice(i, end) };
+    i = end;
+  }
+}
+
+/**
+ * The text with every literal as `?`, its sign included. A list behind IN becomes `(?, ...)`, and rows of VALUES after the first
+ * become `, ...`: their number is no part of the shape. Everything else stays as it was written.
+ */
+export function foldLiterals(sql: string): string {
+  const folder = new SqlFolder((length) => new Uint16Array(length), NO_STOP);
+  folder.fold(unitsOf(sql), 0, sql.length, false);
+  if (!folder.changed) return sql;
+  let folded = '';
+  // in pieces: a function takes only so many arguments
+  for (let i = 0; i < folder.length; i += 4096) folded += String.fromCharCode(...folder.out.subarray(i, Math.min(folder.length, i + 4096)));
+  return folded;
+}
+
+/**
+ * The shape of a statement: what two runs of one query have in common. Folded, without comments, white space made single, keywords
+ * and unquoted names in lower case.
+ */
+export function fingerprint(sql: string): string {
+  let out = '';
+  let gap = false;
+  for (const { kind, text } of tokens(foldLiterals(sql))) {
+    if (kind === 'space' || kind === 'comment') {
+      gap = out !== '';
+      continue;
+    }
+    if (gap) out += ' ';
+    gap = false;
+    out += kind === 'word' ? text.toLowerCase() : text;
+  }
+  return out.replace(/(?: ?;)+$/, '');
+}

@@ -1,0 +1,124 @@
+/**
+ * The lane that shows a thread's impulses and gaps: per pixel column how its time with SQL in flight was spent, in the parts of the
+ * time partition. Exact where `settle` has been; behind that the storage calls in flight stand for what was waited for.
+ *
+ *   #         #   ##        # cpu, from the bottom
+ *   #rrrr  w  #rrrr#sssss   r read, w write, s sync, ...; what stays empty is time with no SQL in flight
+ */
+import type { Analyses } from './analysis/shared.ts';
+import { PART } from './analysis/time-parts.ts';
+import { IntervalIndex, KINDS } from './interval-index.ts';
+import { ACTIVITIES, type Lane } from './lanes.ts';
+import type { ThreadStore } from './store.ts';
+import { timePieces, type TimePieces } from './time-pieces.ts';
+
+/** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
+export const PART_OF_ACTIVITY: readonly number[] = ACTIVITIES.map((activity) => {
+  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock') return PART[activity];
+  return activity === 'none' || activity === 'cpu' ? PART.cpu : PART.other;
+});
+
+export class TimeLane {
+  private pieces: (TimePieces & { rows: number; forgotten: number }) | null = null;
+
+  constructor(private readonly thread: ThreadStore) {}
+
+  /** Say exactly where the time went, for the rows that the thread has now: a pass over them, if there are new ones. */
+  settle(shared?: Pick<Analyses, 'pieces'>): void {
+    const { events, forgotten } = this.thread;
+    const { pieces } = this;
+    if (pieces?.rows === events.count && pieces.forgotten === forgotten) return;
+    this.pieces = { ...(shared ? shared.pieces(this.thread) : timePieces(this.thread)), rows: events.count, forgotten };
+  }
+
+  /** @returns the exact moments, and until where; null before the first `settle` */
+  get exact(): TimePieces | null {
+    return this.pieces?.forgotten === this.thread.forgotten ? this.pieces : null;
+  }
+
+  /** Nanoseconds in [fromUs, toUs) by place in SQL_PARTS; null where they are not settled. */
+  times(fromUs: number, toUs: number): Float64Array | null {
+    const { exact } = this;
+    if (!exact) return null;
+    const sums = new Float64Array(KINDS);
+    eachColumn(
+      [exact.index],
+      (column) => (column ? toUs : fromUs) * 1000,
+      0,
+      1,
+      (_, times) => sums.set(times),
+    );
+    return sums;
+  }
+
+  /**
+   * Shares of each column's time, 0..255, by `column * KINDS + place in SQL_PARTS`; at least 1 where there is any.
+   * @param lanes of the thread, for what is not settled
+   */
+  columns(lanes: readonly Lane[], fromUs: number, toUs: number, width: number): Uint8Array {
+    const stack = new Uint8Array(width * KINDS);
+    const { exact } = this;
+    const split = exact ? Math.min(width, Math.max(0, Math.floor(((exact.untilNs / 1000 - fromUs) / (toUs - fromUs)) * width))) : 0;
+    const step = ((toUs - fromUs) * 1000) / width;
+    const at = (column: number): number => fromUs * 1000 + column * step;
+    if (exact && split > 0)
+      eachColumn([exact.index], at, 0, split, (column, times) => {
+        for (let part = 0; part < KINDS; part++) stack[column * KINDS + part] = share(times[part]!, step);
+      });
+    if (split < width) this.fromCalls(lanes, stack, at, split, width, step);
+    return stack;
+  }
+
+  private fromCalls(
+    lanes: readonly Lane[],
+    stack: Uint8Array,
+    at: (column: number) => number,
+    from: number,
+    to: number,
+    step: number,
+  ): void {
+    const of = (kind: Lane['kind']): IntervalIndex[] => lanes.flatMap((lane) => (lane.kind === kind ? [lane.settled, lane.tail] : []));
+    const inSql = new Float64Array(to);
+    const above = of('sql').length ? of('sql') : of('vfs');
+    eachColumn(above, at, from, to, (column, times) => (inSql[column] = times.reduce((sum, ns) => sum + ns, 0)));
+    eachColumn(of('web'), at, from, to, (column, times) => {
+      let left = inSql[column]!;
+      for (let kind = 2; kind < KINDS && left > 0; kind++) {
+        const ns = Math.min(left, times[kind]!);
+        if (ns > 0) add(stack, column * KINDS + PART_OF_ACTIVITY[kind]!, share(ns, step));
+        left -= ns;
+      }
+      inSql[column] = left;
+    });
+    for (let column = from; column < to; column++) add(stack, column * KINDS + PART.cpu, share(inSql[column]!, step));
+  }
+}
+
+/** A stretch of a column as 0..255; at least 1 where there is any. */
+export const share = (ns: number, step: number): number => (ns <= 0 ? 0 : Math.max(1, Math.min(255, Math.round((ns / step) * 255))));
+
+const add = (stack: Uint8Array, at: number, more: number): void => void (stack[at] = Math.min(255, stack[at]! + more));
+
+/** Time by kind of all the indexes together, column by column. */
+function eachColumn(
+  indexes: readonly IntervalIndex[],
+  at: (column: number) => number,
+  from: number,
+  to: number,
+  take: (column: number, times: Float64Array) => void,
+): void {
+  const cursors = indexes.filter((index) => index.count > 0).map((index) => index.cursor());
+  const counts = new Float64Array(KINDS);
+  const times = new Float64Array(KINDS);
+  let now = new Float64Array(KINDS);
+  let before = new Float64Array(KINDS);
+  for (let column = from; column <= to; column++) {
+    now.fill(0);
+    for (const cursor of cursors) cursor.add(at(column), now, counts);
+    if (column > from) {
+      for (let k = 0; k < KINDS; k++) times[k] = now[k]! - before[k]!;
+      take(column - 1, times);
+    }
+    [now, before] = [before, now];
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Where a thread's time with SQL in flight went, moment by moment, as intervals that a picture can be drawn from. The moments are
+ * those of the time partition, so a picture adds up to the numbers of summary and live strip.
+ */
+import { IntervalIndex, KINDS } from './interval-index.ts';
+import { TimeSweep } from './analysis/time-sweep.ts';
+import { partitionThread, type TimePartition } from './analysis/time-partition.ts';
+import { PARTS, type Part } from './analysis/time-parts.ts';
+import type { ThreadStore } from './store.ts';
+
+/** The parts with SQL in flight, in the order of PARTS: an interval's kind is a place in it. */
+export const SQL_PARTS: readonly Part[] = PARTS.slice(0, KINDS);
+
+export interface TimePieces {
+  /** Kinds are places in SQL_PARTS; an interval's row means nothing. */
+  index: IntervalIndex;
+  /** Nothing is said of what comes after, nanoseconds. */
+  untilNs: number;
+  /** The sums, over the thread's whole life. */
+  partition: TimePartition;
+}
+
+/** One pass over the thread's calls. */
+export function timePieces(thread: ThreadStore): TimePieces {
+  const sweep = new TimeSweep(thread.events);
+  const index = new IntervalIndex();
+  let [from, to, kind] = [0, 0, -1];
+  const flush = (): void => void (kind >= 0 && to > from && index.push(from, to - from, kind, 0));
+  sweep.onPiece = (pieceFrom, pieceTo, part) => {
+    const next = part < KINDS ? part : -1;
+    if (next === kind && pieceFrom === to) {
+      to = pieceTo;
+      return;
+    }
+    flush();
+    [from, to, kind] = [pieceFrom, pieceTo, next];
+  };
+  const partition = partitionThread(thread, {}, sweep);
+  flush();
+  return { index, untilNs: sweep.lastNs, partition };
+}

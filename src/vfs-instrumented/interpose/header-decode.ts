@@ -1,0 +1,97 @@
+/**
+ * What SQLite's own headers say, read in passing by wasm from the buffer of an xRead or xWrite: page types, WAL frames, a zeroed
+ * journal header. At most 32 bytes of the app's memory are looked at, a word at a time; `AUX` in trace/event.ts says what comes out.
+ */
+import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';
+import * as w from './wasm-writer.ts';
+import { OP, type Bytes, type Signature } from './wasm-writer.ts';
+
+/** The header that a transfer carries at the begin of its buffer. */
+export const Headed = { none: 0, page: 1, page1: 2, walHeader: 3, frame: 4, journal: 5 } as const;
+
+const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE] = [32, 24, 512] as const;
+/** A bit for each type of b-tree page: 2, 5, 10, 13. */
+const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
+
+export interface Decoder {
+  /** where(HeadersOf | page bits, length, offset i64) -> Headed */
+  readonly where: number;
+  /** aux(Headed, buffer), aux2(Headed, buffer): what goes into the record */
+  readonly aux: number;
+  readonly aux2: number;
+  readonly signatures: readonly Signature[];
+  readonly bodies: readonly Bytes[];
+}
+
+/** @param first index that the first of these functions gets in its module @param peek index of peek(address) -> word */
+export function decodeParts(first: number, peek: number): Decoder {
+  return {
+    ...{ where: first, aux: first + 1, aux2: first + 2 },
+    signatures: [
+      { params: 'iij', results: 'i' },
+      { params: 'ii', results: 'i' },
+      { params: 'ii', results: 'i' },
+    ],
+    bodies: [whereBody(), auxBody(peek), aux2Body(peek)],
+  };
+}
+
+function whereBody(): Bytes {
+  const [kind, length, offset] = [0, 1, 2] as const;
+  const isKind = (k: number): Bytes => [...w.get(kind), ...w.i32((1 << PAGE_BITS_SHIFT) - 1), OP.and, ...w.i32(k), OP.eq];
+  const atStart = [...w.get(offset), OP.i64Eqz];
+  const pageBits = [...w.get(kind), ...w.i32(PAGE_BITS_SHIFT), OP.shrU];
+  const frameBytes = [...w.i32(1), ...pageBits, OP.shl, ...w.i32(FRAME_HEADER_BYTES), OP.add, OP.i64FromU32];
+  // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
+  const atFrame = [
+    ...[...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64Sub, ...frameBytes, OP.i64RemU, OP.i64Eqz],
+    ...[...w.get(length), ...w.i32(8), OP.geU, OP.and],
+  ];
+  const frameOr0 = [...pageBits, ...w.choose(atFrame, [...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.eq]), ...w.i32(2), OP.shl];
+  const wal = [
+    ...atStart,
+    ...w.choose(
+      [...w.get(length), ...w.i32(WAL_HEADER_BYTES), OP.eq, ...w.i32(Headed.walHeader), OP.mul],
+      [...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64LtU, ...w.choose(w.i32(Headed.none), frameOr0)],
+    ),
+  ];
+  const page = [
+    ...[...w.get(length), ...w.i32(SMALLEST_PAGE), OP.geU],
+    ...w.choose([...atStart, ...w.i32(Headed.page), OP.add], w.i32(Headed.none)),
+  ];
+  const journal = [
+    ...[...atStart, ...w.get(length), ...w.i32(8), OP.geU, OP.and, ...w.get(length), ...w.i32(SMALLEST_PAGE), OP.ltU, OP.and],
+    ...[...w.i32(Headed.journal), OP.mul],
+  ];
+  return w.functionBody([], [...isKind(HeadersOf.mainDb), ...w.choose(page, [...isKind(HeadersOf.wal), ...w.choose(wal, journal)])]);
+}
+
+/** The big-endian word at buffer + offset. */
+function bigEndian(peek: number, offset: Bytes, scratch: number): Bytes {
+  const rotated = (by: number, mask: number): Bytes => [...w.get(scratch), ...w.i32(by), OP.rotl, ...w.i32(mask), OP.and];
+  return [
+    ...[...w.get(1), ...offset, OP.add, ...w.call(peek), ...w.set(scratch)],
+    ...[...rotated(8, 0x00ff00ff), ...rotated(24, 0xff00ff00), OP.or],
+  ];
+}
+
+function auxBody(peek: number): Bytes {
+  const [headed, word] = [0, 2] as const;
+  const frame = [...w.get(headed), ...w.i32(Headed.frame), OP.eq, ...w.choose(bigEndian(peek, w.i32(0), word), w.i32(0))];
+  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(-1), frame)]);
+}
+
+function aux2Body(peek: number): Bytes {
+  const [headed, buffer, word] = [0, 1, 2] as const;
+  const at = (offset: number): Bytes => [...w.get(buffer), ...w.i32(offset), OP.add, ...w.call(peek)];
+  const type = [
+    ...[...w.get(headed), ...w.i32(Headed.page1), OP.eq, ...w.i32(100), OP.mul, ...w.get(buffer), OP.add, ...w.call(peek)],
+    ...[...w.i32(255), OP.and, ...w.tee(word)],
+    ...[...w.i32(BTREE_PAGES), ...w.get(word), OP.shrU, ...w.i32(1), OP.and], // shifts by the low 5 bits of the type
+    ...[...w.get(word), ...w.i32(16), OP.ltU, OP.and, OP.mul],
+  ];
+  const isZero = [...at(0), ...at(4), OP.or, OP.eqz];
+  const walWord = [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(16), w.i32(4))]; // salt-1, or the commit size
+  const rest = [...w.get(headed), ...w.i32(Headed.journal), OP.eq, ...w.choose(isZero, bigEndian(peek, walWord, word))];
+  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.page1), OP.gtU, ...w.choose(rest, type)]);
+}

@@ -1,0 +1,38 @@
+/**
+ * Takes chance and time out of this realm, so that counts repeat: SQLite seeds its generator from crypto.getRandomValues (Emscripten's
+ * /dev/random), in-memory VFSs name temporary files by Math.random, and date('now') prints the clock. For realms of our own only.
+ */
+
+export interface RealmOptions {
+  readonly seed: number;
+  /** Date.now too. Not for VFSs that wait by the clock. */
+  readonly clock: boolean;
+}
+
+/** 2020-01-01: an arbitrary date for `now`. */
+const START_MS = 1_577_836_800_000;
+
+/** Replaces the realm's sources of chance. @returns puts them back */
+export function seedRealm({ seed, clock }: RealmOptions): () => void {
+  let state = seed >>> 0;
+  const next = (): number => (state = (Math.imul(state, 1103515245) + 12345) >>> 0);
+  const getRandomValues = <T extends ArrayBufferView | null>(view: T): T => {
+    if (!view) return view;
+    const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+    for (let i = 0; i < bytes.length; i++) bytes[i] = next() >>> 16;
+    return view;
+  };
+  let now = START_MS;
+  const restore = [replace(crypto, 'getRandomValues', getRandomValues), replace(Math, 'random', () => next() / 2 ** 32)];
+  if (clock) restore.push(replace(Date, 'now', () => now++));
+  return () => restore.reverse().forEach((put) => put());
+}
+
+function replace<T extends object, K extends keyof T>(on: T, name: K, value: unknown): () => void {
+  const own = Object.getOwnPropertyDescriptor(on, name);
+  Object.defineProperty(on, name, { value, configurable: true, writable: true });
+  return () => {
+    if (own) Object.defineProperty(on, name, own);
+    else Reflect.deleteProperty(on, name);
+  };
+}

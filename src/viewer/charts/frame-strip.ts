@@ -1,0 +1,51 @@
+/** A frame of the timeline painted once, off screen, lane below lane: panning and zooming only move and stretch it. */
+import type { LaneFrame, LaneKind, TimelineFrame } from '../session-api.ts';
+import type { PaintColors } from './timeline-paint.ts';
+import { mixed, mostOf, paintArea, paintCalls, paintLock, paintSql, paintTime } from './timeline-paint.ts';
+import { lanesIn, type TimelineLayout } from './timeline-layout.ts';
+
+export interface FrameStrip {
+  frame: TimelineFrame;
+  canvas: OffscreenCanvas;
+  lanes: Map<string, { frame: LaneFrame; y: number; height: number; /** of a counter: the value that fills the height */ most: number }>;
+}
+
+/** @param ratio device pixels per CSS pixel */
+export function paintStrip(frame: TimelineFrame, layout: TimelineLayout, colors: PaintColors, ratio: number): FrameStrip {
+  const byKey = new Map(frame.lanes.map((lane) => [lane.key, lane]));
+  const lanes: FrameStrip['lanes'] = new Map();
+  const kinds = new Map<string, LaneKind>();
+  let y = 0;
+  for (const lane of lanesIn(layout)) {
+    const found = byKey.get(lane.key);
+    if (!found) continue;
+    const height = Math.round(lane.height * ratio);
+    lanes.set(lane.key, { frame: found, y, height, most: lane.kind === 'cache' ? 1 : found.values ? mostOf(found.values) : 0 });
+    kinds.set(lane.key, lane.kind);
+    y += height;
+  }
+  const canvas = new OffscreenCanvas(frame.width, Math.max(1, y));
+  const context = canvas.getContext('2d')!;
+  const image = context.createImageData(frame.width, Math.max(1, y));
+  const surface = { pixels: new Uint32Array(image.data.buffer), width: frame.width, height: y };
+  const least = Math.max(2, Math.round(2 * ratio));
+  for (const [key, lane] of lanes) {
+    const kind = kinds.get(key);
+    if (kind === 'lock') paintLock(surface, lane.frame, lane.y, lane.height, colors);
+    else if (kind === 'sql') paintSql(surface, lane.frame, lane.y, lane.height, colors);
+    else if (kind === 'time') paintTime(surface, lane.frame, lane.y, lane.height, colors, 1);
+    else if (lane.frame.values) paintArea(surface, lane.frame.values, lane.most, lane.y, lane.height, counterColors(kind, colors));
+    else paintCalls(surface, lane.frame, lane.y, lane.height, colors, kind === 'txn' ? lane.height : least);
+  }
+  context.putImageData(image, 0, 0);
+  return { frame, canvas, lanes };
+}
+
+/** Places of read and write among the activities. */
+const [READ, WRITE] = [2, 3];
+/** Part of the line's colour in the area beneath. */
+const AREA = 0.35;
+function counterColors(kind: LaneKind | undefined, { activity, accent, background }: PaintColors): { line: number; area: number } {
+  const line = kind === 'reads' ? activity[READ]! : kind === 'writes' || kind === 'wal' ? activity[WRITE]! : accent;
+  return { line, area: mixed(line, background, AREA) };
+}

@@ -1,0 +1,118 @@
+/** What lies over the timeline's lanes: the chosen area, notes, search hits, and arrows from cause to effect. */
+import { AXIS_HEIGHT, lanesIn, topOf } from './timeline-layout.ts';
+import type { Scene } from './timeline-draw.ts';
+import { ticksOf } from './time-axis.ts';
+import type { Range } from './viewport.ts';
+
+export interface Arrow {
+  from: { lane: string; us: number };
+  to: { lane: string; us: number };
+  kind: 'io' | 'wait';
+}
+export interface NoteMark {
+  id: number;
+  fromUs: number;
+  toUs: number;
+  text: string;
+}
+
+export type ToX = (us: number) => number;
+/** More arrows than one can tell apart are not drawn. */
+const MAX_ARROWS = 200;
+
+/** A range that is dragged out or chosen: everything else is shaded. */
+export function drawArea(g: CanvasRenderingContext2D, { width, height, palette }: Scene, area: Range, x: ToX): void {
+  const left = Math.max(-2, Math.min(width + 2, x(area.from)));
+  const right = Math.max(-2, Math.min(width + 2, x(area.to)));
+  g.fillStyle = palette.shade;
+  g.fillRect(0, AXIS_HEIGHT, left, height);
+  g.fillRect(right, AXIS_HEIGHT, width - right, height);
+  g.fillStyle = palette.accent;
+  g.fillRect(left - 1, 0, 1, height);
+  g.fillRect(right, 0, 1, height);
+}
+
+export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): void {
+  const { width, palette, view } = scene;
+  g.fillStyle = palette.background;
+  g.fillRect(0, 0, width, AXIS_HEIGHT);
+  g.fillStyle = palette.grid;
+  g.fillRect(0, AXIS_HEIGHT - 1, width, 1);
+  for (const tick of ticksOf(view, width)) {
+    const at = Math.round(x(tick.us));
+    g.fillStyle = palette.grid;
+    g.fillRect(at, 0, 1, AXIS_HEIGHT);
+    g.fillStyle = palette.subtle;
+    g.fillText(tick.label, at + 4, AXIS_HEIGHT / 2);
+  }
+  const area = scene.marked ?? scene.area;
+  if (area) {
+    g.fillStyle = palette.accent;
+    g.fillRect(Math.max(0, x(area.from)), AXIS_HEIGHT - 3, Math.min(width, x(area.to)) - Math.max(0, x(area.from)), 3);
+  }
+  for (const us of scene.hits) {
+    const at = x(us);
+    if (at < 0 || at > width) continue;
+    g.fillStyle = palette.accent;
+    g.fillRect(at - 0.5, AXIS_HEIGHT - 8, 1.5, 8);
+  }
+  for (const note of scene.notes) drawFlag(g, scene, note, x);
+}
+
+function drawFlag(g: CanvasRenderingContext2D, { width, palette }: Scene, note: NoteMark, x: ToX): void {
+  const at = x(note.fromUs);
+  if (at < -8 || at > width) return;
+  g.fillStyle = palette.note;
+  g.beginPath();
+  g.moveTo(at, AXIS_HEIGHT - 1);
+  g.lineTo(at, 2);
+  g.lineTo(at + 8, 6);
+  g.lineTo(at + 1.5, 10);
+  g.lineTo(at + 1.5, AXIS_HEIGHT - 1);
+  g.fill();
+}
+
+/** Thin lines down the lanes: where notes stand and where hits lie. */
+export function drawLines(g: CanvasRenderingContext2D, { width, height, palette, notes, hits }: Scene, x: ToX): void {
+  g.fillStyle = palette.accent;
+  g.globalAlpha = 0.35;
+  for (const us of hits) {
+    const at = x(us);
+    if (at >= 0 && at <= width) g.fillRect(at - 0.5, AXIS_HEIGHT, 1, height);
+  }
+  g.fillStyle = palette.note;
+  g.globalAlpha = 0.7;
+  for (const { fromUs, toUs } of notes) {
+    const [left, right] = [x(fromUs), x(toUs)];
+    if (right < 0 || left > width) continue;
+    g.fillRect(left, AXIS_HEIGHT, 1, height);
+    if (toUs > fromUs) g.fillRect(right, AXIS_HEIGHT, 1, height);
+  }
+  g.globalAlpha = 1;
+}
+
+export function drawArrows(g: CanvasRenderingContext2D, scene: Scene, x: ToX): void {
+  const { layout, scrollTop, palette, width } = scene;
+  const places = new Map(lanesIn(layout).map((lane) => [lane.key, { top: AXIS_HEIGHT + topOf(layout, lane, scrollTop), lane }]));
+  g.lineWidth = 1;
+  for (const { from, to, kind } of scene.arrows.slice(0, MAX_ARROWS)) {
+    const [a, b] = [places.get(from.lane), places.get(to.lane)];
+    if (!a || !b) continue;
+    const down = b.top > a.top;
+    const [x0, x1] = [x(from.us), x(to.us)];
+    if (Math.max(x0, x1) < -50 || Math.min(x0, x1) > width + 50) continue;
+    const y0 = down ? a.top + a.lane.height - 2 : a.top + 2;
+    const y1 = b.top + b.lane.height / 2;
+    const reach = Math.max(10, Math.min(40, Math.abs(x1 - x0) / 2));
+    g.strokeStyle = g.fillStyle = kind === 'wait' ? palette.error : palette.accent;
+    g.beginPath();
+    g.moveTo(x0, y0);
+    g.bezierCurveTo(x0 + reach * 0.2, y0 + (y1 - y0) * 0.7, x1 - reach, y1, x1 - 4, y1);
+    g.stroke();
+    g.beginPath();
+    g.moveTo(x1, y1);
+    g.lineTo(x1 - 5, y1 - 3);
+    g.lineTo(x1 - 5, y1 + 3);
+    g.fill();
+  }
+}

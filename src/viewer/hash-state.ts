@@ -1,0 +1,102 @@
+/**
+ * What is looked at, in the address of a tab: `#tab=events&from=1200&to=5600.5&event=0:17&events.filter=insert`. Reloading the tab, or
+ * sending its address beside the trace, shows the same place again, every view as it was set up (view-state.ts). A DevTools panel has no address that anybody sees, and keeps none.
+ */
+import { get } from 'svelte/store';
+import type { ViewerModel } from './model.ts';
+import { MOST_TEXT, sensible, viewStateOf } from './view-state.ts';
+
+export interface HashState {
+  tab: string | null;
+  /** Microseconds of the trace; null = all of it. */
+  range: { from: number; to: number } | null;
+  /** Thread and row for life. */
+  event: { thread: number; row: number } | null;
+  /** What is set in the views, by name. */
+  views: Readonly<Record<string, string>>;
+}
+
+/** Anything may stand in an address: what makes no sense is left out. */
+export function parseHash(hash: string): HashState {
+  const said = new URLSearchParams(hash.replace(/^#/, ''));
+  const number = (name: string): number => {
+    const text = said.get(name);
+    return text === null || text === '' ? NaN : Number(text);
+  };
+  const [from, to] = [number('from'), number('to')];
+  const event = /^(\d{1,9}):(\d{1,15})$/.exec(said.get('event') ?? '');
+  return {
+    tab: said.get('tab'),
+    range: Number.isFinite(from) && Number.isFinite(to) && to > from ? { from, to } : null,
+    event: event ? { thread: Number(event[1]), row: Number(event[2]) } : null,
+    views: sensible(said),
+  };
+}
+
+export function formatHash({ tab, range, event, views }: HashState): string {
+  const rounded = (us: number): string => String(Math.round(us * 1e3) / 1e3);
+  const said = new URLSearchParams({
+    ...(tab && { tab }),
+    ...(range && { from: rounded(range.from), to: rounded(range.to) }),
+    ...(event && { event: `${event.thread}:${event.row}` }),
+    ...Object.fromEntries(Object.entries(views).filter(([, text]) => text.length <= MOST_TEXT)),
+  });
+  return `#${said.toString().replaceAll('%3A', ':')}`;
+}
+
+/** Browsers refuse an address that changes too often; the last change of a burst is what counts. */
+const SETTLE_MS = 250;
+
+/**
+ * Keep the address up to date with the model. What it said when the page was loaded is shown once a trace is there.
+ * @param views ids that there are @returns ends it
+ */
+export function keepHash(model: ViewerModel, views: readonly string[], place: Pick<Window, 'location' | 'history'> = window): () => void {
+  const said = parseHash(place.location.hash);
+  if (said.tab !== null && views.includes(said.tab)) model.tab.set(said.tab);
+  const state = viewStateOf(model);
+  state.take(said.views);
+  let wanted = said.range || said.event ? said : null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const write = (): void => {
+    clearTimeout(timer);
+    if (wanted) return; // not shown yet: it must not be overwritten
+    timer = setTimeout(() => {
+      const selected = get(model.selected);
+      const now: HashState = {
+        tab: get(model.tab),
+        range: get(model.follow) ? null : get(model.view),
+        event: selected && { thread: selected.thread, row: selected.row },
+        views: get(state.texts),
+      };
+      place.history.replaceState(null, '', formatHash(now));
+    }, SETTLE_MS);
+  };
+  const restore = (): void => {
+    if (!wanted || !get(model.file)) return;
+    const { range, event } = wanted;
+    wanted = null;
+    // after the opening itself has chosen what to show
+    queueMicrotask(() => {
+      if (range) model.look(range);
+      if (event) void model.select(event.thread, event.row);
+      write();
+    });
+  };
+  const undo = [
+    model.view.subscribe(restore),
+    model.stats.subscribe((stats) => {
+      if (stats?.recording) wanted = null; // it was of another trace
+    }),
+    model.tab.subscribe(write),
+    model.view.subscribe(write),
+    model.follow.subscribe(write),
+    model.selected.subscribe(write),
+    state.texts.subscribe(write),
+  ];
+  return () => {
+    clearTimeout(timer);
+    for (const stop of undo) stop();
+  };
+}

@@ -1,0 +1,59 @@
+/**
+ * What the viewer asks of the place that it runs in. The DevTools panel, a tab, the Lab and the tests each supply one; the
+ * viewer itself knows no extension.
+ */
+import type { RecordingScope } from '../protocol/messages.ts';
+import type { CaptureOptions } from '../trace/capture.ts';
+import type { SettingsKeeper } from './settings.ts';
+
+export interface RecordingStatus {
+  recording: boolean;
+  /** A start or stop is on its way. */
+  busy: boolean;
+  /** What the recording covers, for the title: an origin. '' when none. */
+  origin: string;
+  /** The last command's failure, with what to do; null when it went well. */
+  error: string | null;
+  /** false: the user lets the extension into no web page, so nothing can be recorded. Absent where that is not known. */
+  access?: boolean;
+}
+
+/** The host's record button: present where there is a page to record. */
+export interface RecorderControl {
+  /** Begin recording; resolves once the hooks are in place (and the page is reloading, if asked). Without `capture`, what the settings say. */
+  start(options: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }): Promise<void>;
+  /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
+  stop(): Promise<void>;
+  /** Let the user give access to web pages; `access` of the status says what became of it. */
+  allowAccess?(): void;
+  subscribe(listener: (status: RecordingStatus) => void): () => void;
+  /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
+  onPort(listener: (port: MessagePort) => void): () => void;
+}
+
+export interface ViewerHost {
+  /** null: a viewer of files only. */
+  recorder: RecorderControl | null;
+  /** 'auto' follows prefers-color-scheme. */
+  theme: 'light' | 'dark' | 'auto';
+  /** Distinguishes this viewer's disk spool from that of other panels: the tab's id or a name. */
+  spoolKey: string;
+  /** URL of the store worker's script. */
+  workerUrl: string;
+  /** Keeps what the user chose for good; without it choices last as long as the viewer. */
+  settings?: SettingsKeeper;
+  /** Address of the Lab with an experiment (Finding.tryInLab) that runs at once; absent where there is no Lab to go to. */
+  lab?: (experiment: string) => string;
+  /** Address of the Lab that offers to copy a database of the inspected page; absent where there is no page, or no Lab. */
+  copyToLab?: string;
+  /** Offer a file to the user for saving. */
+  saveFile(name: string, data: Blob): Promise<void>;
+}
+
+export interface ViewerHandle {
+  /** Load a trace file as if the user had chosen it. */
+  open(file: Blob, name: string): Promise<void>;
+  /** Load a second trace beside it, and show both in Compare. */
+  compareWith(file: Blob, name: string): Promise<void>;
+  destroy(): void;
+}

@@ -1,0 +1,130 @@
+/** The viewer's keys, in one table: what the handler obeys, what tooltips and the `?` sheet show. */
+import { get } from 'svelte/store';
+import { panBy, zoomAt } from './charts/viewport.ts';
+import type { ViewerModel } from './model.ts';
+
+export interface Binding {
+  /** As KeyboardEvent.key says it, lower case. */
+  keys: readonly string[];
+  /** With Ctrl, or Cmd on a Mac. */
+  command?: boolean;
+  /** Also while typing in a field. */
+  always?: boolean;
+  help: string;
+  run(model: ViewerModel, page: PageActions): void;
+}
+/** What only the page can do. */
+export interface PageActions {
+  chooseFile(): void;
+  focusFilter(): void;
+  /** Show a view, if there is one of this id. */
+  showView(id: string): void;
+  /** The shown view's own keys. @returns whether it took this one */
+  viewKey?(event: KeyboardEvent): boolean;
+}
+
+/** Letters that show a view after G, by the view's id. */
+export const VIEW_LETTERS: Readonly<Record<string, string>> = {
+  ...{ overview: 'o', timeline: 't', transactions: 'r', statements: 's', locks: 'l', wal: 'w', files: 'f', pages: 'p' },
+  ...{ cache: 'c', errors: 'x', events: 'e', sql: 'q', compare: 'd', settings: ',' },
+};
+/** Letters follow G within this time. */
+const CHORD_MS = 1500;
+
+const ZOOM_STEP = 1.5;
+const PAN_STEP = 0.2;
+
+const zoom =
+  (factor: number) =>
+  (model: ViewerModel): void => {
+    const view = get(model.view);
+    model.look(zoomAt(view, (view.from + view.to) / 2, factor, get(model.extent)));
+  };
+const pan =
+  (share: number) =>
+  (model: ViewerModel): void =>
+    model.look(panBy(get(model.view), share, get(model.extent)));
+
+export const BINDINGS: readonly Binding[] = [
+  { keys: ['e'], command: true, always: true, help: 'Record or stop', run: (m) => void m.toggleRecording() },
+  { keys: ['s'], command: true, always: true, help: 'Save the trace', run: (m) => void m.save() },
+  { keys: ['o'], command: true, always: true, help: 'Open a trace', run: (_, page) => page.chooseFile() },
+  { keys: ['l'], command: true, always: true, help: 'Clear', run: (m) => void m.clear() },
+  { keys: ['k'], command: true, always: true, help: 'Command palette', run: (m) => m.paletteOpen.update((open) => !open) },
+  { keys: ['w', '+', '='], help: 'Zoom in', run: zoom(1 / ZOOM_STEP) },
+  { keys: ['s', '-'], help: 'Zoom out', run: zoom(ZOOM_STEP) },
+  { keys: ['a', 'arrowleft'], help: 'Earlier', run: pan(-PAN_STEP) },
+  { keys: ['d', 'arrowright'], help: 'Later', run: pan(PAN_STEP) },
+  { keys: ['f'], help: 'Zoom to the selected event', run: (m) => m.showSelection() },
+  { keys: ['0'], help: 'Show the whole trace', run: (m) => m.showAll() },
+  { keys: ['/'], help: 'Filter events', run: (_, page) => page.focusFilter() },
+  { keys: ['1'], help: 'Timeline', run: (m) => m.tab.set('timeline') },
+  { keys: ['2'], help: 'Files', run: (m) => m.tab.set('files') },
+  { keys: ['3'], help: 'Events', run: (m) => m.tab.set('events') },
+  { keys: ['n'], help: 'Next event of the evidence', run: (m) => void m.stepEvidence(1) },
+  { keys: ['p'], help: 'Previous event of the evidence', run: (m) => void m.stepEvidence(-1) },
+  { keys: ['?'], help: 'This list', run: (m) => m.helpOpen.update((open) => !open) },
+  {
+    keys: ['escape'],
+    help: 'Close, deselect',
+    run: (m) => {
+      if (get(m.selected)) m.selected.set(null);
+      else m.evidence.set(null);
+    },
+  },
+];
+
+const isMac = (): boolean => /Mac/.test(navigator.platform);
+
+/** `Ctrl+E`, `W or +` */
+export function keyText({ keys, command }: Binding): string {
+  const names = keys.map((key) => ({ arrowleft: '←', arrowright: '→', escape: 'Esc' })[key] ?? key.toUpperCase());
+  return command ? names.map((name) => (isMac() ? `⌘${name}` : `Ctrl+${name}`)).join(' or ') : names.join(' or ');
+}
+/** `G O`; '' for a view without a letter. */
+export const viewKeyText = (id: string): string => (VIEW_LETTERS[id] ? `G ${VIEW_LETTERS[id].toUpperCase()}` : '');
+/** For a button's tooltip: `Record or stop (Ctrl+E)`. */
+export function tooltipFor(help: string): string {
+  const binding = BINDINGS.find((b) => b.help === help);
+  return binding ? `${help} (${keyText(binding)})` : help;
+}
+
+let chordBegan = -Infinity;
+
+/** Obey a key if it is one of ours. @returns whether it was */
+export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActions): boolean {
+  const target = event.composedPath()[0];
+  const typing =
+    target instanceof HTMLElement && (target.matches('input:not([type=checkbox]), textarea, select') || target.isContentEditable);
+  const command = isMac() ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
+  if (event.altKey || (!command && (event.ctrlKey || event.metaKey))) return false;
+  const key = event.key.toLowerCase();
+  if (target instanceof Element && target.closest('dialog') && !(command && key === 'k')) return false; // a dialog has keys of its own
+  const view = command || typing ? undefined : chord(event.timeStamp, key);
+  if (view !== undefined) {
+    event.preventDefault();
+    if (view !== null) page.showView(view);
+    return true;
+  }
+  if (!command && !typing && page.viewKey?.(event)) {
+    event.preventDefault();
+    return true;
+  }
+  const binding = BINDINGS.find((b) => (b.command ?? false) === command && b.keys.includes(key) && (b.always || !typing));
+  if (!binding) {
+    if (typing && key === 'escape' && target instanceof HTMLElement) target.blur();
+    return false;
+  }
+  if ((key === 'arrowleft' || key === 'arrowright') && get(model.tab) !== 'timeline') return false;
+  event.preventDefault();
+  binding.run(model, page);
+  return true;
+}
+
+/** @returns the view that G and this letter ask for; null = G, its letter is awaited; undefined = the key is no part of a chord */
+function chord(now: number, key: string): string | null | undefined {
+  const open = now - chordBegan < CHORD_MS;
+  chordBegan = !open && key === 'g' ? now : -Infinity;
+  if (!open) return key === 'g' ? null : undefined;
+  return Object.keys(VIEW_LETTERS).find((id) => VIEW_LETTERS[id] === key);
+}

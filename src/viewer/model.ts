@@ -1,0 +1,378 @@
+/**
+ * What the viewer shows and what its buttons do, apart from how it looks: state as Svelte stores, commands as methods. Holds
+ * no trace; that is the session's (session-api.ts).
+ */
+import { get, writable, type Writable } from 'svelte/store';
+import type { RecordingScope } from '../protocol/messages.ts';
+import { captureOptionsOf } from '../trace/capture.ts';
+import { clampRange, fitAll, fitEvent, followEnd, reveal, spanOf, type Range } from './charts/viewport.ts';
+import { EXPORT_FORMATS, type ExportFormat } from './export-formats.ts';
+import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
+import type { RecordingStatus, ViewerHost } from './host.ts';
+import { SettingsModel } from './settings.ts';
+import type { EventDetails, LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
+
+/** Id of a view (views/registry.ts). */
+export type Tab = string;
+export interface Toast {
+  id: number;
+  kind: 'error' | 'info';
+  text: string;
+}
+/** Events that show something, to be looked at one by one. */
+export interface Evidence {
+  title: string;
+  events: readonly { thread: number; row: number }[];
+  /** Which of them is selected. */
+  at: number;
+  /** All of them lie in it. */
+  range: Range;
+}
+/** How much of a running recording is on screen until the user chooses. */
+const LIVE_SPAN_US = 10e6;
+/** Threads get this long for their last batches. */
+const STOP_TIMEOUT_MS = 3000;
+const STATS_EVERY_MS = 100;
+/** A view that shows all and this much more stays where it is when its trace becomes known better. */
+const ENOUGH = 1.02;
+
+export class ViewerModel {
+  readonly status: Writable<RecordingStatus | null>;
+  readonly stats = writable<LiveStats | null>(null);
+  readonly version = writable(0);
+  readonly extent = writable<Range>({ from: 0, to: 0 });
+  /** What `showAll` fits into view: the time in which the timeline has something to draw. */
+  private drawn: Range = { from: 0, to: 0 };
+  readonly threads = writable<ThreadRow[]>([]);
+  readonly view = writable<Range>({ from: 0, to: LIVE_SPAN_US });
+  /** The view keeps up with the newest data. */
+  readonly follow = writable(true);
+  readonly tab = writable<Tab>('timeline');
+  readonly selected = writable<EventDetails | null>(null);
+  readonly toasts = writable<Toast[]>([]);
+  /** A file is read or made: what it is, how far, and how to give up. */
+  readonly loading = writable<(LoadProgress & { what: string; cancel: () => Promise<void> }) | null>(null);
+  /** What is shown comes from this file; null: from a recording, or nothing. */
+  readonly file = writable<{ name: string; warnings: string[] } | null>(null);
+  readonly spools = writable<Spool[]>([]);
+  readonly scope = writable<RecordingScope>('tab');
+  readonly reload = writable(true);
+  readonly flight = writable<FlightChoice>({ ...FLIGHT_DEFAULTS });
+  /** A command is under way that others must not overlap. */
+  readonly busy = writable(false);
+  readonly helpOpen = writable(false);
+  readonly paletteOpen = writable(false);
+  readonly exportOpen = writable(false);
+  readonly evidence = writable<Evidence | null>(null);
+  readonly settings: SettingsModel;
+  /** The views hold still while the recording goes on: what came meanwhile is shown when it is over. */
+  readonly paused = writable(false);
+  private held: SessionChange | null = null;
+  /** The file that is being read is on screen already. */
+  private opened = false;
+  /** When the numbers were shown last, ms. */
+  private statsAt = -Infinity;
+  private lastToast = 0;
+  private lastError: string | null = null;
+  private readonly undo: (() => void)[] = [];
+
+  constructor(
+    readonly session: SessionApi,
+    readonly host: ViewerHost,
+  ) {
+    this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
+    this.status = writable(host.recorder ? { recording: false, busy: false, origin: '', error: null } : null);
+    if (host.recorder) {
+      this.undo.push(host.recorder.subscribe((status) => this.onStatus(status)));
+      this.undo.push(host.recorder.onPort((port) => void this.attempt(() => session.attach(port))));
+    }
+  }
+
+  /** Take over what was chosen last time, and keep what is chosen from now on. */
+  async restoreSettings(): Promise<void> {
+    await this.settings.read();
+    const { reload, flight } = get(this.settings.values);
+    this.reload.set(reload);
+    this.flight.set({ ...flight });
+    let [reloadSeen, flightSeen] = [reload, JSON.stringify(flight)];
+    this.undo.push(
+      this.reload.subscribe((now) => {
+        if (now !== reloadSeen) void this.settings.change({ reload: (reloadSeen = now) });
+      }),
+      this.flight.subscribe((now) => {
+        if (JSON.stringify(now) === flightSeen) return;
+        flightSeen = JSON.stringify(now);
+        void this.settings.change({ flight: { ...now } });
+      }),
+    );
+  }
+
+  destroy(): void {
+    for (const undo of this.undo) undo();
+  }
+
+  private onStatus(status: RecordingStatus): void {
+    this.status.set(status);
+    if (status.error && status.error !== this.lastError) this.say('error', status.error);
+    this.lastError = status.error;
+  }
+
+  // ---- what the session says ------------------------------------------------------------------------------------------
+
+  onPush(push: SessionPush): void {
+    if (push.k === 'progress') this.loading.update((now) => now && { ...now, ...push.progress });
+    else if (push.k === 'opening') {
+      this.forget();
+      this.opened = true;
+    } else this.onChange(push.change);
+  }
+
+  togglePause(): void {
+    const paused = !get(this.paused);
+    this.paused.set(paused);
+    const { held } = this;
+    this.held = null;
+    if (!paused && held) this.onChange(held);
+  }
+
+  private onChange(change: SessionChange): void {
+    const { version, stats, threadsChanged, ...extents } = change;
+    this.showStats(stats);
+    if (stats.flight?.frozen && stats.recording) void this.stop();
+    if (get(this.paused)) {
+      this.held = { ...change, threadsChanged: threadsChanged || (this.held?.threadsChanged ?? false) };
+      return;
+    }
+    this.takeExtents(extents);
+    this.version.set(version);
+    if (get(this.follow)) this.followView(stats.recording);
+    if (threadsChanged) void this.attempt(async () => this.threads.set(await this.session.threads()));
+  }
+
+  /** While recording the picture is new more often than numbers can be read. */
+  private showStats(stats: LiveStats): void {
+    const now = performance.now();
+    if (stats.recording && get(this.stats)?.recording && now - this.statsAt < STATS_EVERY_MS) return;
+    this.statsAt = now;
+    this.stats.set(stats);
+  }
+
+  private takeExtents({ extent, drawn }: Pick<SessionChange, 'extent' | 'drawn'>): void {
+    this.extent.set({ from: extent[0], to: extent[1] });
+    this.drawn = { from: drawn[0], to: drawn[1] };
+  }
+
+  private followView(recording: boolean): void {
+    const extent = get(this.extent);
+    if (!recording) {
+      const [whole, now] = [fitAll(this.drawn), get(this.view)];
+      const shown = now.from <= this.drawn.from && now.to >= this.drawn.to && spanOf(now) <= spanOf(whole) * ENOUGH;
+      if (extent.to > extent.from && !shown) this.view.set(whole);
+      return;
+    }
+    const span = { from: extent.from, to: extent.from + LIVE_SPAN_US };
+    this.view.set(followEnd(span, extent));
+  }
+
+  // ---- commands -------------------------------------------------------------------------------------------------------
+
+  /** Run a command; its failure becomes a toast. @returns whether it went well */
+  async attempt(command: () => Promise<void>): Promise<boolean> {
+    try {
+      await command();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'AbortError'))
+        this.say('error', error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  private async exclusively(command: () => Promise<void>): Promise<void> {
+    if (get(this.busy)) return;
+    this.busy.set(true);
+    await this.attempt(command);
+    this.busy.set(false);
+  }
+
+  async record(): Promise<void> {
+    const { recorder } = this.host;
+    if (!recorder) return;
+    await this.exclusively(async () => {
+      this.forget();
+      await this.session.begin({
+        ...{
+          originMs: performance.timeOrigin + performance.now(),
+          spoolKey: this.host.spoolKey,
+          userAgent: navigator.userAgent,
+          flight: flightOptionsOf(get(this.flight)),
+        },
+      });
+      try {
+        await this.settings.read(); // another panel, or `vfscope record`, may have changed them
+        const capture = captureOptionsOf(get(this.settings.values));
+        await recorder.start({ scope: get(this.scope), reload: get(this.reload), capture });
+      } catch (error) {
+        await this.session.end(0);
+        throw error;
+      }
+    });
+  }
+
+  async stop(): Promise<void> {
+    const { recorder } = this.host;
+    if (!recorder) return;
+    await this.exclusively(async () => {
+      if (get(this.paused)) this.togglePause();
+      await recorder.stop();
+      await this.session.end(STOP_TIMEOUT_MS);
+      this.takeExtents(await this.session.extents());
+      if (get(this.follow)) this.followView(false); // all of it, at once: not what lay before the first event
+      await this.showTrigger();
+    });
+  }
+
+  /** Select the event that froze the flight recorder, and show it. */
+  async showTrigger(): Promise<void> {
+    const { flight } = await this.session.stats();
+    if (flight?.frozen) await this.select(flight.frozen.thread, flight.frozen.row, { show: true });
+  }
+
+  toggleRecording(): Promise<void> {
+    return get(this.status)?.recording ? this.stop() : this.record();
+  }
+
+  private forget(): void {
+    this.file.set(null);
+    this.selected.set(null);
+    this.evidence.set(null);
+    if (get(this.paused)) this.togglePause();
+    this.follow.set(true);
+    this.view.set({ from: 0, to: LIVE_SPAN_US });
+  }
+
+  async clear(): Promise<void> {
+    await this.exclusively(async () => {
+      if (get(this.status)?.recording) return;
+      await this.session.clear();
+      this.forget();
+    });
+  }
+
+  async save(): Promise<void> {
+    await this.exclusively(async () => {
+      await this.host.saveFile(`${this.fileName()}.vfst`, await this.session.save());
+      await this.session.saved();
+    });
+  }
+  async exportAs(format: ExportFormat, sanitize = false): Promise<void> {
+    const title = this.fileName();
+    const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
+    this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
+    await this.exclusively(async () => this.host.saveFile(name, await this.session.exportAs({ format, sanitize, title })));
+    this.loading.set(null);
+  }
+
+  /** `app.example-2026-05-04T10-20-30`, or the opened file's own name. */
+  private fileName(): string {
+    const { name } = get(this.file) ?? { name: '' };
+    if (name) return name.replace(/\.vfst$/i, '');
+    const url = get(this.threads)[0]?.url ?? '';
+    const place = URL.canParse(url) ? new URL(url).host.replaceAll(':', '-') : '';
+    return [place || 'trace', new Date().toISOString().slice(0, 19).replaceAll(':', '-')].join('-');
+  }
+
+  async open(file: Blob, name: string): Promise<void> {
+    await this.load(name, file.size, () => this.session.open(file, name));
+  }
+  async recover(spool: Spool): Promise<void> {
+    const name = `recovered${spool.origin ? ` ${spool.origin.replace(/^\w+:\/\//, '')}` : ''}`;
+    if (!(await this.load(name, spool.bytes, () => this.session.recover(spool.name)))) return;
+    this.spools.update((all) => all.filter((s) => s.name !== spool.name));
+  }
+  async discard(spool: Spool): Promise<void> {
+    await this.attempt(() => this.session.discard(spool.name));
+    await this.lookForSpools();
+  }
+  lookForSpools(): Promise<boolean> {
+    return this.attempt(async () => this.spools.set(await this.session.spools()));
+  }
+
+  private async load(name: string, totalBytes: number, command: () => ReturnType<SessionApi['open']>): Promise<boolean> {
+    return this.reading(name, totalBytes, async () => {
+      this.opened = false;
+      const { warnings } = await command();
+      if (!this.opened) this.forget();
+      this.file.set({ name, warnings });
+      this.takeExtents(await this.session.extents());
+      if (get(this.follow)) this.followView(false);
+      this.threads.set(await this.session.threads());
+      this.stats.set(await this.session.stats());
+    });
+  }
+  private async reading(name: string, totalBytes: number, command: () => Promise<void>): Promise<boolean> {
+    this.loading.set({ what: `Reading ${name}`, bytes: 0, totalBytes, cancel: () => this.session.cancelOpen() });
+    try {
+      return await this.attempt(command);
+    } finally {
+      this.loading.set(null);
+    }
+  }
+  /** Open a second trace beside this one. */
+  async compareWith(file: Blob, name: string): Promise<void> {
+    await this.reading(name, file.size, async () => {
+      const { warnings } = await this.session.openOther(file, name);
+      for (const text of warnings) this.say('info', `${name}: ${text}`);
+    });
+  }
+
+  // ---- view and selection ---------------------------------------------------------------------------------------------
+
+  /** The user moved the view: it stops following. */
+  look(range: Range): void {
+    this.follow.set(false);
+    this.view.set(clampRange(range, get(this.extent)));
+  }
+  showAll(): void {
+    this.follow.set(true);
+    this.view.set(fitAll(this.drawn));
+  }
+  showSelection(): void {
+    const event = get(this.selected);
+    if (event) this.look(fitEvent(event.t0, event.dur, get(this.extent)));
+  }
+
+  async select(thread: number, row: number, options: { show?: boolean } = {}): Promise<void> {
+    await this.attempt(async () => {
+      const event = await this.session.event(thread, row);
+      this.selected.set(event);
+      if (!options.show) return;
+      const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));
+      if (range !== get(this.view)) this.look(range);
+    });
+  }
+
+  /** Step through events, beginning with the first: the timeline shows and selects them one by one. */
+  async showEvidence(title: string, events: Evidence['events'], range: Range): Promise<void> {
+    this.evidence.set({ title, events, at: -1, range });
+    this.tab.set('timeline');
+    await this.stepEvidence(1);
+  }
+  async stepEvidence(by: 1 | -1): Promise<void> {
+    const evidence = get(this.evidence);
+    const n = evidence?.events.length ?? 0;
+    if (!evidence || n === 0) return;
+    const at = (Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n;
+    this.evidence.set({ ...evidence, at });
+    const { thread, row } = evidence.events[at]!;
+    await this.select(thread, row, { show: true });
+  }
+
+  say(kind: Toast['kind'], text: string): void {
+    const toast = { id: ++this.lastToast, kind, text };
+    this.toasts.update((all) => [...all.slice(-3), toast]);
+  }
+  dismiss(id: number): void {
+    this.toasts.update((all) => all.filter((toast) => toast.id !== id));
+  }
+}

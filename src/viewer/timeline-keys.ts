@@ -1,0 +1,40 @@
+/** The timeline's own keys, in one table: what it obeys, and what the `?` sheet shows of them. After Perfetto's. */
+
+export interface TimelineActions {
+  step(by: 1 | -1): void;
+  zoom(by: 1 | -1): void;
+  area(): void;
+  note(): void;
+  map(): void;
+  /** @returns whether there was something to do */
+  pin(): boolean;
+  clearArea(): boolean;
+}
+interface TimelineBinding {
+  keys: readonly string[];
+  help: string;
+  run(actions: TimelineActions): boolean | void;
+}
+
+export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
+  { keys: ['.'], help: 'Next search hit; without a search the next event on its lane', run: (a) => a.step(1) },
+  { keys: [','], help: 'Previous one', run: (a) => a.step(-1) },
+  { keys: ['['], help: 'Back to the zoom before', run: (a) => a.zoom(-1) },
+  { keys: [']'], help: 'Forward to the zoom after', run: (a) => a.zoom(1) },
+  { keys: ['m', 'r'], help: 'Area of the selected event, or of what is on screen', run: (a) => a.area() },
+  { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
+  { keys: ['p'], help: 'Pin the lane of the selected event', run: (a) => a.pin() },
+  { keys: ['i'], help: 'I/O map', run: (a) => a.map() },
+  { keys: ['escape'], help: 'Close the area', run: (a) => a.clearArea() },
+];
+
+/** `M or R` */
+export const timelineKeyText = (keys: readonly string[]): string =>
+  keys.map((key) => (key === 'escape' ? 'Esc' : key.toUpperCase())).join(' or ');
+
+/** @returns whether it was one of ours */
+export function timelineKey(event: KeyboardEvent, actions: TimelineActions): boolean {
+  const key = event.key.toLowerCase();
+  const binding = TIMELINE_BINDINGS.find(({ keys }) => keys.includes(key));
+  return binding ? binding.run(actions) !== false : false;
+}

@@ -1,0 +1,124 @@
+/**
+ * What the user has set up on the timeline: lanes shown, pinned and in which order, the chosen area, the zooms so far, the search.
+ * Lives as long as the viewer, so that another tab and back changes nothing.
+ */
+import { SvelteSet } from 'svelte/reactivity';
+import type { AreaBy } from '../trace/analysis/area.ts';
+import type { Layer } from '../trace/event.ts';
+import type { LaneChoice } from './charts/timeline-layout.ts';
+import { spanOf, type Range } from './charts/viewport.ts';
+import type { ViewerModel } from './model.ts';
+import type { TraceNote } from '../trace/notes.ts';
+import type { AnnotationsAnswer } from './worker/queries/timeline.ts';
+
+/** Zooms that are remembered. */
+const MOST_ZOOMS = 50;
+
+export class TimelineState {
+  readonly collapsed = new SvelteSet<number>();
+  readonly hidden = new SvelteSet<string>();
+  pinned = $state.raw<readonly string[]>([]);
+  order = $state.raw<readonly string[]>([]);
+  filter = $state('');
+  area = $state.raw<Range | null>(null);
+  areaBy = $state<AreaBy>('operation');
+  /** Threads and layers left out of the area's table. */
+  readonly threadsOff = new SvelteSet<number>();
+  readonly layersOff = new SvelteSet<Layer>();
+  notes = $state.raw<readonly TraceNote[]>([]);
+  /** The trace that all this is about. */
+  private trace = 0;
+  /** Text that is searched for; '' = no search. */
+  search = $state('');
+  mapOpen = $state(true);
+  mapHeight = $state(110);
+  /** Path of the file or store in the I/O map; '' = the busiest. */
+  mapObject = $state('');
+  drawerHeight = $state(170);
+  /** Views that the user came to, oldest first, and which of them is shown. */
+  zooms = $state.raw<readonly Range[]>([]);
+  zoomAt = $state(-1);
+
+  get choice(): LaneChoice {
+    const { collapsed, hidden, pinned, order, filter } = this;
+    return { collapsed: new Set(collapsed), hidden: new Set(hidden), pinned, order, filter };
+  }
+
+  /** Remember a view that has come to rest. */
+  rest(view: Range): void {
+    const now = this.zooms[this.zoomAt];
+    if (now && Math.abs(now.from - view.from) + Math.abs(now.to - view.to) < spanOf(view) * 0.02) return;
+    const kept = this.zooms.slice(0, this.zoomAt + 1).slice(-MOST_ZOOMS + 1);
+    this.zooms = [...kept, view];
+    this.zoomAt = kept.length;
+  }
+  /** @param by -1 the view before, 1 the one after @returns it, or null where there is none */
+  step(by: -1 | 1): Range | null {
+    const to = this.zooms[this.zoomAt + by];
+    if (!to) return null;
+    this.zoomAt += by;
+    return to;
+  }
+
+  pin(key: string): void {
+    this.pinned = this.pinned.includes(key) ? this.pinned.filter((k) => k !== key) : [...this.pinned, key];
+  }
+  toggleHidden(key: string): void {
+    if (!this.hidden.delete(key)) this.hidden.add(key);
+  }
+  /** Move a lane or thread past its neighbour. @param keys of all its siblings as they are now */
+  move(key: string, by: -1 | 1, keys: readonly string[]): void {
+    const order = [...keys];
+    const at = order.indexOf(key);
+    const to = at + by;
+    if (at < 0 || to < 0 || to >= order.length) return;
+    [order[at], order[to]] = [order[to]!, order[at]!];
+    this.order = [...this.order.filter((k) => !order.includes(k)), ...order];
+  }
+  /** Every lane at its own place again. */
+  resetLanes(): void {
+    this.hidden.clear();
+    this.collapsed.clear();
+    this.pinned = this.order = [];
+    this.filter = '';
+  }
+  /** Take in what the trace says; of another trace than before, what was set up for that one is forgotten. */
+  take({ trace, notes, lanes }: AnnotationsAnswer): void {
+    if (trace !== this.trace) {
+      const first = this.trace === 0;
+      this.trace = trace;
+      if (!first) this.forget();
+      for (const key of lanes.hidden) this.hidden.add(key);
+      if (lanes.pinned.length) this.pinned = lanes.pinned;
+      if (lanes.order.length) this.order = lanes.order;
+    }
+    this.notes = notes;
+  }
+  /** @returns whether it went well */
+  setNotes(model: ViewerModel, notes: readonly TraceNote[]): Promise<boolean> {
+    return model.attempt(async () => this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes: [...notes] })));
+  }
+  /** Keep the lanes' setup with the trace. */
+  async keepLanes(model: ViewerModel): Promise<void> {
+    const lanes = { hidden: [...this.hidden], pinned: [...this.pinned], order: [...this.order] };
+    if (this.trace) await model.session.ask('setAnnotations', { trace: this.trace, lanes });
+  }
+
+  /** Another trace: what belonged to the one before means nothing. */
+  forget(): void {
+    this.resetLanes();
+    this.area = null;
+    this.threadsOff.clear();
+    this.search = '';
+    this.mapObject = '';
+    this.zooms = [];
+    this.zoomAt = -1;
+  }
+}
+
+const states = new WeakMap<ViewerModel, TimelineState>();
+export function timelineOf(model: ViewerModel): TimelineState {
+  let state = states.get(model);
+  if (!state) states.set(model, (state = new TimelineState()));
+  return state;
+}

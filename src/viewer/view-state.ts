@@ -1,0 +1,60 @@
+/**
+ * What the user has set in the views: filters, sorting, what is chosen. Text by name (`events.filter`); what stands as it is at first is
+ * not kept. It lives as long as the trace is shown, so that another tab and back changes nothing, and stands in the address of a tab.
+ */
+import { get, writable, type Readable } from 'svelte/store';
+
+/** Anything may stand in an address: names are of this shape, and there are no more nor longer texts than this. */
+const NAME = /^[a-z]{2,16}\.[a-z]{2,16}$/i;
+export const MOST_NAMES = 60;
+export const MOST_TEXT = 2000;
+
+/** Names and texts that make sense, of what an address says. */
+export function sensible(said: Iterable<[name: string, text: string]>): Record<string, string> {
+  const kept = [...said].filter(([name, text]) => NAME.test(name) && text.length <= MOST_TEXT).slice(0, MOST_NAMES);
+  return Object.fromEntries(kept);
+}
+
+/** What it must know of the model: which trace is shown. */
+interface Shown {
+  file: Readable<{ name: string } | null>;
+  stats: Readable<{ recording: boolean } | null>;
+}
+
+export class ViewState {
+  private readonly store = writable<Readonly<Record<string, string>>>({});
+  readonly texts: Readable<Readonly<Record<string, string>>> = this.store;
+
+  constructor(model: Shown) {
+    let file: string | null = null;
+    let recording = false;
+    // of another trace, what was chosen means nothing
+    model.file.subscribe((now) => {
+      if (now === null) return;
+      if (file !== null) this.store.set({});
+      file = now.name;
+    });
+    model.stats.subscribe((now) => {
+      if (now?.recording && !recording) this.store.set({});
+      recording = now?.recording ?? false;
+    });
+  }
+
+  /** @param text null = as it is at first */
+  set(name: string, text: string | null): void {
+    const { [name]: before, ...rest } = get(this.store);
+    if ((before ?? null) === text) return;
+    this.store.set(text === null ? rest : { ...rest, [name]: text });
+  }
+  /** Take over what an address says. */
+  take(texts: Readonly<Record<string, string>>): void {
+    this.store.update((now) => ({ ...now, ...texts }));
+  }
+}
+
+const states = new WeakMap<object, ViewState>();
+export function viewStateOf(model: Shown): ViewState {
+  let state = states.get(model);
+  if (!state) states.set(model, (state = new ViewState(model)));
+  return state;
+}

@@ -1,0 +1,84 @@
+/** The views, in the order of their tabs. A view is a component that gets the model and fills the room that it is given. */
+import type { Component } from 'svelte';
+import type { ViewerModel } from '../model.ts';
+import CacheView from './CacheView.svelte';
+import CompareView from './CompareView.svelte';
+import ErrorsView from './ErrorsView.svelte';
+import EventsView from './EventsView.svelte';
+import FilesView from './FilesView.svelte';
+import LocksView from './LocksView.svelte';
+import OverviewView from './OverviewView.svelte';
+import SettingsView from './SettingsView.svelte';
+import SqlView from './SqlView.svelte';
+import StatementsView from './StatementsView.svelte';
+import TimelineView from './TimelineView.svelte';
+import TransactionsView from './TransactionsView.svelte';
+import WalView from './WalView.svelte';
+
+export interface ViewProps {
+  model: ViewerModel;
+  dark: boolean;
+}
+/** What a view may export for the keys that belong to it. */
+export interface ViewActions {
+  /** `/`: put the cursor into the view's filter. */
+  focusFilter?(): void;
+  /** A key without Ctrl, before the keys that all views share. @returns whether the view took it */
+  key?(event: KeyboardEvent): boolean;
+}
+export interface View {
+  id: string;
+  title: string;
+  /** One sentence for the tooltip and the command palette. */
+  help: string;
+  component: Component<ViewProps, ViewActions>;
+  /** Shows something without a trace, too. */
+  needsNoTrace?: boolean;
+}
+
+export const VIEWS: readonly View[] = [
+  { id: 'overview', title: 'Overview', help: 'What was recorded, where the time went, what to change', component: OverviewView },
+  { id: 'timeline', title: 'Timeline', help: 'What every thread did, and when', component: TimelineView as View['component'] },
+  {
+    id: 'transactions',
+    title: 'Transactions',
+    help: 'Every transaction, and what its commit cost',
+    component: TransactionsView as View['component'],
+  },
+  {
+    id: 'statements',
+    title: 'Statements',
+    help: 'Statements by fingerprint, and where their time went',
+    component: StatementsView as View['component'],
+  },
+  {
+    id: 'files',
+    title: 'Files',
+    help: 'What was read, written, synced and locked, by file and store',
+    component: FilesView as View['component'],
+  },
+  {
+    id: 'locks',
+    title: 'Locks',
+    help: 'Who held what, and who waited for whom, across threads and tabs',
+    component: LocksView as View['component'],
+  },
+  {
+    id: 'cache',
+    title: 'Cache',
+    help: 'How well the caches do, and what another size would do',
+    component: CacheView as View['component'],
+  },
+  { id: 'wal', title: 'WAL', help: 'Write-ahead logs over time, and their checkpoints', component: WalView as View['component'] },
+  { id: 'events', title: 'Events', help: 'Every recorded call in time order', component: EventsView as View['component'] },
+  { id: 'errors', title: 'Errors', help: 'What failed, and the statement behind it', component: ErrorsView as View['component'] },
+  { id: 'sql', title: 'SQL', help: 'Queries over the trace’s own tables', component: SqlView as View['component'] },
+  { id: 'compare', title: 'Compare', help: 'Two traces side by side, on one scale', component: CompareView as View['component'] },
+  {
+    id: 'settings',
+    title: 'Settings',
+    help: 'What is captured and kept, the theme',
+    component: SettingsView as View['component'],
+    needsNoTrace: true,
+  },
+];

@@ -1,0 +1,120 @@
+/** Queries that answer real questions; also what shows how the tables are meant. Each runs on any trace. */
+
+export interface SqlExample {
+  title: string;
+  sql: string;
+}
+
+export const EXAMPLES: readonly SqlExample[] = [
+  {
+    title: 'Which operations take the time?',
+    sql: `SELECT op, layer, count(*) AS calls, sum(dur) / 1000 AS ms, avg(dur) AS mean_us, max(dur) AS max_us
+FROM events GROUP BY op ORDER BY ms DESC`,
+  },
+  {
+    title: 'Which statements cause the most storage time?',
+    sql: `SELECT statement, count(*) AS vfs_calls, sum(dur) / 1000 AS ms,
+  sum(activity = 'read') AS reads, sum(activity = 'write') AS writes, sum(activity = 'sync') AS syncs
+FROM events WHERE layer = 'vfs' AND statement IS NOT NULL
+GROUP BY statement ORDER BY ms DESC LIMIT 50`,
+  },
+  {
+    title: 'The 100 slowest calls',
+    sql: `SELECT thread, row, ts / 1e6 AS second, op, object, dur / 1000 AS ms, statement
+FROM events ORDER BY dur DESC LIMIT 100`,
+  },
+  {
+    title: 'Percentiles of each operation',
+    sql: `WITH ranked AS (
+  SELECT op, dur, percent_rank() OVER (PARTITION BY op ORDER BY dur) AS rank FROM events WHERE dur IS NOT NULL
+)
+SELECT op, count(*) AS calls, min(dur) FILTER (WHERE rank >= 0.5) AS p50_us,
+  min(dur) FILTER (WHERE rank >= 0.95) AS p95_us, min(dur) FILTER (WHERE rank >= 0.99) AS p99_us, max(dur) AS max_us
+FROM ranked GROUP BY op ORDER BY calls DESC`,
+  },
+  {
+    title: 'Reads and writes over time',
+    sql: `SELECT CAST(ts / 1e5 AS INTEGER) / 10.0 AS second, sum(activity = 'read') AS reads, sum(activity = 'write') AS writes,
+  sum(activity = 'sync') AS syncs
+FROM events WHERE layer = 'vfs' GROUP BY second ORDER BY second`,
+  },
+  {
+    title: 'Pages that a statement reads in one run, on average',
+    sql: `WITH pages AS (
+  SELECT statement, count(*) AS reads FROM events
+  WHERE op = 'xRead' AND kind IN ('main-db', 'wal') AND length >= 512 GROUP BY statement
+), runs AS (
+  SELECT statement, count(*) AS runs, sum(rows) AS rows FROM executions GROUP BY statement
+)
+SELECT runs.statement, runs, rows, coalesce(reads, 0) AS reads, round(coalesce(reads, 0) * 1.0 / runs, 1) AS reads_a_run
+FROM runs LEFT JOIN pages USING (statement) ORDER BY reads DESC`,
+  },
+  {
+    title: 'The longest write transactions',
+    sql: `SELECT thread, row, ts / 1e6 AS second, dur / 1000 AS ms, path, outcome, commit_point
+FROM transactions WHERE kind = 'write' ORDER BY dur DESC LIMIT 100`,
+  },
+  {
+    title: 'What happened inside the longest transaction?',
+    sql: `WITH longest AS (SELECT * FROM transactions ORDER BY dur DESC LIMIT 1)
+SELECT e.thread, e.row, e.ts - t.ts AS us_in, e.op, e.object, e.length, e.dur, e.result_name
+FROM longest t JOIN events e ON e.thread = t.thread AND e.row BETWEEN t.row AND t.end_row
+WHERE e.layer = 'vfs' ORDER BY e.row`,
+  },
+  {
+    title: 'How many syncs and bytes does a commit cost?',
+    sql: `SELECT count(*) AS commits,
+  (SELECT count(*) FROM events WHERE op = 'xSync') * 1.0 / count(*) AS syncs_a_commit,
+  (SELECT sum(length) FROM events WHERE op = 'xWrite') / count(*) AS bytes_a_commit,
+  avg(dur) / 1000 AS mean_ms
+FROM transactions WHERE outcome = 'committed'`,
+  },
+  {
+    title: 'Failed calls',
+    sql: `SELECT op, result_name, object, count(*) AS calls, min(ts) / 1e6 AS first_second, max(ts) / 1e6 AS last_second
+FROM events WHERE failed GROUP BY op, result_name, object ORDER BY calls DESC`,
+  },
+  {
+    title: 'Where did SQLITE_BUSY come from?',
+    sql: `SELECT thread, row, ts / 1e6 AS second, op, object, aux AS lock_level, statement
+FROM events WHERE result_name LIKE 'SQLITE_BUSY%' ORDER BY ts`,
+  },
+  {
+    title: 'Who waited for whom?',
+    sql: `SELECT l.thread, l.row, w.title AS waits, h.title AS holds, l.kind, l.name, l.dur / 1000 AS ms, l.outcome
+FROM locks l JOIN threads w ON w.thread = l.thread LEFT JOIN threads h ON h.thread = l.holder
+ORDER BY l.dur DESC`,
+  },
+  {
+    title: 'Pages read again and again',
+    sql: `SELECT path, page, type, reads + wal_reads AS reads, rereads, writes + wal_writes AS writes
+FROM pages WHERE rereads > 0 ORDER BY rereads DESC LIMIT 200`,
+  },
+  {
+    title: 'Write amplification: writes for each page written',
+    sql: `SELECT path, count(*) AS pages_written, sum(writes + wal_writes + checkpoint_writes) AS writes,
+  sum(writes + wal_writes + checkpoint_writes) * 1.0 / count(*) AS writes_a_page
+FROM pages WHERE writes + wal_writes + checkpoint_writes > 0 GROUP BY path`,
+  },
+  {
+    title: 'Are reads sequential?',
+    sql: `WITH reads AS (
+  SELECT object, offset, lag(offset + length) OVER (PARTITION BY thread, object ORDER BY row) AS expected
+  FROM events WHERE op = 'xRead' AND kind = 'main-db' AND length >= 512
+)
+SELECT object, count(*) AS reads, sum(offset = expected) AS sequential, round(100.0 * sum(offset = expected) / count(*), 1) AS percent
+FROM reads GROUP BY object`,
+  },
+  {
+    title: 'IndexedDB transactions by mode and durability',
+    sql: `SELECT CASE aux & 3 WHEN 0 THEN 'readonly' WHEN 1 THEN 'readwrite' ELSE 'versionchange' END AS mode,
+  CASE aux >> 2 WHEN 1 THEN 'strict' WHEN 2 THEN 'relaxed' ELSE 'default' END AS durability,
+  count(*) AS transactions, avg(dur) / 1000 AS mean_ms, max(dur) / 1000 AS max_ms
+FROM events WHERE op = 'idb.transaction' GROUP BY mode, durability`,
+  },
+  {
+    title: 'Checkpoints and who paid for them',
+    sql: `SELECT thread, row, ts / 1e6 AS second, path, trigger, mode, frames, pages, dur / 1000 AS ms, statement
+FROM checkpoints ORDER BY dur DESC`,
+  },
+];

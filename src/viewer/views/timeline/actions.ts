@@ -1,0 +1,62 @@
+/** What the timeline's keys and buttons do: steps from hit to hit, zooms, areas, notes, pins. */
+import { get } from 'svelte/store';
+import type { Range } from '../../charts/viewport.ts';
+import type { ViewerModel } from '../../model.ts';
+import type { EventLine } from '../../session-api.ts';
+import type { TimelineActions } from '../../timeline-keys.ts';
+import type { TimelineState } from '../../timeline-state.svelte.ts';
+
+/** Key of the lane that draws an event. */
+export const laneOf = ({ thread, layer }: EventLine): string => `${thread}:${layer}`;
+
+export function timelineActions(model: ViewerModel, setup: TimelineState): TimelineActions {
+  const { view, selected, session, evidence } = model;
+
+  /** The next search hit; without a search the next event on the selected one's lane. */
+  async function stepOnce(by: 1 | -1): Promise<void> {
+    const { from, to } = get(view);
+    const event = get(selected);
+    const at = event && { thread: event.thread, row: event.row };
+    const next = setup.search.trim()
+      ? await session.ask('timelineHit', { text: setup.search, from: at, us: by > 0 ? from : to, by })
+      : at && (await session.ask('timelineNeighbour', { ...at, by }));
+    if (next) await model.select(next.thread, next.row, { show: true });
+  }
+  let steps: Promise<unknown> = Promise.resolve();
+
+  async function addNote(): Promise<void> {
+    const event = get(selected);
+    const { from, to } = get(view);
+    const middle = (from + to) / 2;
+    const at: Range = setup.area ?? (event ? { from: event.t0, to: event.t0 } : { from: middle, to: middle });
+    const text = event && !setup.area ? `${event.name} ${event.object}`.trim().slice(0, 200) : '';
+    await setup.setNotes(model, [...setup.notes, { id: 0, fromUs: at.from, toUs: at.to, text }]);
+  }
+
+  return {
+    // each key's step begins where the one before has led
+    step: (by) => void (steps = steps.then(() => model.attempt(() => stepOnce(by)))),
+    zoom(by) {
+      const range = setup.step(by);
+      if (range) model.look(range);
+    },
+    area() {
+      const event = get(selected);
+      const { from, to } = get(view);
+      setup.area = event ? { from: event.t0, to: event.t0 + Math.max(event.dur, 0.1) } : { from, to };
+    },
+    note: () => void addNote(),
+    pin() {
+      const event = get(selected);
+      if (!event || get(evidence)) return false; // P walks through the evidence then
+      setup.pin(laneOf(event));
+      return true;
+    },
+    clearArea() {
+      if (!setup.area || get(selected)) return false;
+      setup.area = null;
+      return true;
+    },
+    map: () => void (setup.mapOpen = !setup.mapOpen),
+  };
+}

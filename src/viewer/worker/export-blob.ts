@@ -1,0 +1,45 @@
+/** What is made piece by piece, gathered into a blob: the strings of a long trace do not fit in memory, a blob does. */
+
+/** Characters or bytes gathered before they become part of the blob and messages are heard. */
+const STRETCH = 1 << 22;
+
+export interface GatherOptions {
+  type: string;
+  signal: AbortSignal;
+  /** Bytes so far, after every stretch. */
+  onProgress(bytes: number): void;
+}
+
+/** @throws AbortError when the signal says so */
+export async function blobOfPieces(pieces: AsyncIterable<string | Uint8Array>, { type, signal, onProgress }: GatherOptions): Promise<Blob> {
+  const parts: Blob[] = [];
+  let waiting: BlobPart[] = [];
+  let gathered = 0;
+  let bytes = 0;
+  for await (const piece of pieces) {
+    waiting.push(piece as BlobPart); // our own bytes, never shared ones
+    gathered += piece.length;
+    if (gathered < STRETCH) continue;
+    const part = new Blob(waiting);
+    parts.push(part);
+    bytes += part.size;
+    waiting = [];
+    gathered = 0;
+    onProgress(bytes);
+    await nextTask();
+    signal.throwIfAborted();
+  }
+  return new Blob([...parts, ...waiting], { type });
+}
+
+/** Lets waiting messages in; a timer would be slowed down where it nests. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+}

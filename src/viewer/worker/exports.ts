@@ -1,0 +1,96 @@
+/**
+ * The formats that the panel writes, and the one export that may be under way. Made in the worker from the store, in pieces, so that
+ * messages are heard in between and a long trace's text need not fit in memory.
+ */
+import { arrowPieces } from '../../formats/arrow.ts';
+import { chromeJson } from '../../formats/chrome-json.ts';
+import { csv, type RowRef } from '../../formats/csv.ts';
+import { firefoxProfile } from '../../formats/firefox-profile.ts';
+import { htmlReport } from '../../formats/html.ts';
+import { parquetEvents } from '../../formats/parquet.ts';
+import { perfetto } from '../../formats/perfetto.ts';
+import { vfstrace } from '../../formats/vfstrace.ts';
+import { sanitizeStore } from '../../trace/analysis/sanitize.ts';
+import { TraceWriter } from '../../trace/file/write.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { ExportFormat } from '../export-formats.ts';
+import { blobOfPieces } from './export-blob.ts';
+
+type Piece = string | Uint8Array;
+interface Job {
+  store: TraceStore;
+  title: string;
+  sanitized: boolean;
+}
+
+const WRITERS: Readonly<Record<ExportFormat, { type: string; write(job: Job): AsyncIterable<Piece> }>> = {
+  chrome: { type: 'application/json', write: ({ store }) => chromeJson(store) },
+  perfetto: { type: 'application/octet-stream', write: ({ store }) => perfetto(store) },
+  firefox: { type: 'application/json', write: ({ store }) => firefoxProfile(store) },
+  csv: { type: 'text/csv', write: ({ store }) => csv(store) },
+  arrow: { type: 'application/vnd.apache.arrow.file', write: ({ store }) => arrowPieces(store) },
+  parquet: { type: 'application/vnd.apache.parquet', write: ({ store }) => parquetEvents(store) },
+  vfstrace: { type: 'text/plain', write: ({ store }) => vfstrace(store) },
+  html: { type: 'text/html', write: htmlPieces },
+  vfst: { type: 'application/octet-stream', write: filePieces },
+};
+
+export class Exports {
+  private running: AbortController | null = null;
+
+  /** An export walks over the rows: none may be forgotten meanwhile. */
+  get busy(): boolean {
+    return this.running !== null;
+  }
+
+  /**
+   * @param title what the trace is called in the result; a sanitised one has no name
+   * @throws AbortError when it was cancelled
+   */
+  async run(
+    store: TraceStore,
+    { format, sanitize, title }: { format: ExportFormat; sanitize: boolean; title: string },
+    onProgress: (bytes: number) => void,
+  ): Promise<Blob> {
+    if (!Object.hasOwn(WRITERS, format)) throw new TypeError(`there is no export format "${String(format)}"`);
+    const { type, write } = WRITERS[format];
+    return this.gather(type, onProgress, () =>
+      write({ store: sanitize ? sanitizeStore(store) : store, title: sanitize ? 'vfscope trace' : title, sanitized: sanitize }),
+    );
+  }
+
+  /** Some rows as CSV, in their order. @param lines rows by their numbers for life @throws AbortError when it was cancelled */
+  runLines(store: TraceStore, lines: { thread: Uint16Array; row: Uint32Array }, onProgress: (bytes: number) => void): Promise<Blob> {
+    return this.gather('text/csv', onProgress, () => csv(store, placesOf(store, lines)));
+  }
+
+  /** One at a time: the one before is given up. */
+  private async gather(type: string, onProgress: (bytes: number) => void, pieces: () => AsyncIterable<Piece>): Promise<Blob> {
+    this.running?.abort();
+    const abort = new AbortController();
+    this.running = abort;
+    try {
+      return await blobOfPieces(pieces(), { type, signal: abort.signal, onProgress });
+    } finally {
+      if (this.running === abort) this.running = null;
+    }
+  }
+
+  cancel(): void {
+    this.running?.abort();
+  }
+}
+
+function* placesOf(store: TraceStore, { thread, row }: { thread: Uint16Array; row: Uint32Array }): Generator<RowRef> {
+  for (let i = 0; i < row.length; i++) yield { thread: thread[i]!, row: row[i]! - (store.threads[thread[i]!]?.forgotten ?? 0) };
+}
+
+async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {
+  yield await Promise.resolve(htmlReport(store, title));
+}
+
+async function* filePieces({ store, sanitized }: Job): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  await new TraceWriter(store, { write: (bytes) => void pieces.push(bytes) }, { sanitised: sanitized }).finish();
+  yield* pieces;
+}

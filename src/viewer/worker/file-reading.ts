@@ -1,0 +1,75 @@
+/** The one file that may be read at a time: its summaries first where it has some, how far it is, and a way to give up. */
+import { readOverview, type TraceOverview } from '../../trace/file/overview.ts';
+import { readTrace, type ReadResult } from '../../trace/file/read.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { LoadProgress, LoadResult } from '../session-api.ts';
+
+/** Smaller files are read before a summary would have been looked at. */
+export const OVERVIEW_FROM_EVENTS = 100_000;
+
+export interface Reading {
+  /** Of a large file, before its events are read. From then on giving up keeps what was read. */
+  onOverview?(overview: TraceOverview): Promise<void>;
+  onStore?(store: TraceStore): void;
+  /** Something was read into the store. */
+  onSection?(store: TraceStore): void;
+  /** What was read, unless it was given up. */
+  take(result: ReadResult): Promise<void> | void;
+}
+
+export class FileReading {
+  private running: AbortController | null = null;
+  /** Settled when nothing is read any more. */
+  done: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly onProgress: (progress: LoadProgress) => void) {}
+
+  /**
+   * @param name for the message of a failure
+   * @throws AbortError when another file was asked for meanwhile, or it was cancelled before there was an overview; else an error that names the file
+   */
+  read(file: Blob, name: string, reading: Reading): Promise<LoadResult> {
+    this.running?.abort();
+    const abort = new AbortController();
+    this.running = abort;
+    const before = this.done;
+    const result = before.then(() => this.readNow(file, name, reading, abort));
+    this.done = result.catch(() => undefined); // told to the one who asked
+    return result;
+  }
+
+  private async readNow(file: Blob, name: string, reading: Reading, abort: AbortController): Promise<LoadResult> {
+    const { signal } = abort;
+    let store: TraceStore | null = null;
+    try {
+      const overview = reading.onOverview ? await readOverview(file) : null;
+      const events = overview ? [...overview.events.values()].reduce((sum, n) => sum + n, 0) : 0;
+      const keepPart = overview !== null && events >= OVERVIEW_FROM_EVENTS;
+      signal.throwIfAborted();
+      if (keepPart) await reading.onOverview!(overview);
+      const result = await readTrace(file, {
+        signal,
+        keepPart,
+        ...(overview ? { expected: overview.events } : {}),
+        onStore: (made) => reading.onStore?.((store = made)),
+        onProgress: (bytes, totalBytes) => {
+          reading.onSection?.(store!);
+          this.onProgress({ bytes, totalBytes });
+        },
+      });
+      if (!keepPart || this.running !== abort) signal.throwIfAborted();
+      await reading.take(result);
+      const { warnings, partial = false } = result;
+      return { events: result.store.eventCount, threads: result.store.threads.length, warnings, partial };
+    } catch (error) {
+      signal.throwIfAborted(); // as an AbortError, whatever the reader called it
+      throw error instanceof Error ? new Error(`${name}: ${error.message}`, { cause: error }) : error;
+    } finally {
+      if (this.running === abort) this.running = null;
+    }
+  }
+
+  cancel(): void {
+    this.running?.abort();
+  }
+}

@@ -1,0 +1,193 @@
+/**
+ * The numbers of the live strip. Counts of calls follow the trace row by row; what needs a look at the whole trace (commits,
+ * lock waits, time shares) is computed again at a pace that its own cost sets, so that a long recording stays cheap.
+ */
+import { Analyses } from '../../trace/analysis/shared.ts';
+import { summaryTime, totalTimeInSql } from '../../trace/analysis/time-partition.ts';
+import { ACTIVITY_OF_OP, ACTIVITIES } from '../../trace/lanes.ts';
+import { Flag, OPS, Op } from '../../trace/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { LiveStats } from '../session-api.ts';
+
+/** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
+export const LOCK_WAIT_US = 1000;
+/** A running recording's batches wait while these are computed: beyond this they wait for its end. Hooks hold 32 MiB back. */
+const SLOW_AT_MOST_MS = 400;
+/** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in twenty waits for them. */
+const SLOW_SHARE = 0.25;
+const SLOW_SHARE_LIVE = 0.04;
+const READ = ACTIVITIES.indexOf('read');
+const WRITE = ACTIVITIES.indexOf('write');
+const SYNC = ACTIVITIES.indexOf('sync');
+const SQLITE_BUSY = 5;
+
+interface Calls {
+  reads: number;
+  writes: number;
+  syncs: number;
+}
+const noCalls = (): Calls => ({ reads: 0, writes: 0, syncs: 0 });
+
+/** Counts of one thread; grows with it. */
+class ThreadCounts {
+  vfs = noCalls();
+  web = noCalls();
+  vfsEvents = 0;
+  jsEvents = 0;
+  /** Last engine counters of each connection: hits and misses since it was opened. */
+  readonly cache = new Map<number, { hits: number; misses: number }>();
+  private next = 0;
+  private forgotten = 0;
+
+  constructor(private readonly thread: ThreadStore) {}
+
+  update(): void {
+    const { events, forgotten } = this.thread;
+    if (forgotten !== this.forgotten) {
+      this.forgotten = forgotten; // counted anew: the numbers are of what is kept
+      this.next = this.vfsEvents = this.jsEvents = 0;
+      this.vfs = noCalls();
+      this.web = noCalls();
+    }
+    for (; this.next < events.count; this.next++) {
+      const row = this.next;
+      const op = events.op[row]!;
+      const layer = OPS[op]?.layer;
+      if (layer === 'vfs') this.vfsEvents++;
+      else this.jsEvents++;
+      if (op === Op.sqlCounters) this.cache.set(events.context[row]!, { hits: events.offset[row]!, misses: events.length[row]! });
+      if (layer === 'vfs') {
+        // SQLite's own words: xTruncate and xDelete write nothing; a journal in memory is no storage
+        if (events.flags[row]! & Flag.memoryJournal) continue;
+        if (op === Op.xRead || op === Op.xFetch) this.vfs.reads++;
+        else if (op === Op.xWrite) this.vfs.writes++;
+        else if (op === Op.xSync) this.vfs.syncs++;
+      } else if (layer === 'web' && op !== Op.idbTransaction && op !== Op.idbCommit) {
+        const activity = ACTIVITY_OF_OP[op];
+        if (activity === READ) this.web.reads++;
+        else if (activity === WRITE) this.web.writes++;
+        else if (activity === SYNC) this.web.syncs++;
+      }
+    }
+  }
+}
+
+interface SlowStats {
+  commits: number | null;
+  lockWaits: number | null;
+  ioShare: number | null;
+}
+
+export class LiveCounts {
+  private readonly threads: ThreadCounts[] = [];
+  private slow: SlowStats = { commits: null, lockWaits: null, ioShare: null };
+  private slowVersion = -1;
+  /** When they were computed last, and how long it took, ms. */
+  private slowAt = -Infinity;
+  private slowTook = 0;
+  private slowMsPerEvent = 0;
+  /** They are of a moment of the recording: once it has ended they are computed at once, and are not shown until then. */
+  private passing = false;
+  /** Event totals of about the last second, oldest first. */
+  private history: { at: number; events: number }[] = [];
+
+  constructor(private readonly store: TraceStore) {}
+
+  /**
+   * ms from `now` until the whole-trace numbers are worth computing again; null when they are those of this version, or must wait
+   * for the end of the recording.
+   */
+  slowDueIn(version: number, now: number, recording = false): number | null {
+    if (recording && this.slowMsPerEvent * this.store.eventCount > SLOW_AT_MOST_MS) {
+      this.slowVersion = -1; // old numbers would be wrong ones
+      return null;
+    }
+    if (version === this.slowVersion) return null;
+    return !recording && this.passing ? 0 : Math.max(0, this.slowAt + this.slowTook / (recording ? SLOW_SHARE_LIVE : SLOW_SHARE) - now);
+  }
+  /** Compute the whole-trace numbers. @param version of the trace: they are kept as long as it stands @param now ms, any steady clock @param also whose cost counts as theirs @param shared of the trace as it is now @param recording the trace grows */
+  computeSlow(version: number, now: number, also: () => void = () => {}, shared = new Analyses(this.store), recording = false): void {
+    const began = performance.now();
+    also();
+    this.slow = slowStats(this.store, shared);
+    this.slowVersion = version;
+    this.passing = recording;
+    const took = performance.now() - began;
+    this.slowAt = now;
+    this.slowTook = took;
+    this.slowMsPerEvent = took / Math.max(10_000, this.store.eventCount);
+  }
+
+  /** @param now ms, any steady clock @param settled the trace grows no more: it has no rate @param version of the trace */
+  counts(
+    now: number,
+    settled: boolean,
+    version = this.slowVersion,
+  ): Pick<
+    LiveStats,
+    | 'events'
+    | 'seen'
+    | 'eventsPerSecond'
+    | 'reads'
+    | 'writes'
+    | 'syncs'
+    | 'cacheHitRate'
+    | 'costNsPerEvent'
+    | 'commits'
+    | 'lockWaits'
+    | 'ioShare'
+    | 'computing'
+  > {
+    const { threads } = this.store;
+    for (let i = this.threads.length; i < threads.length; i++) this.threads.push(new ThreadCounts(threads[i]!));
+    const sum = noCalls();
+    let hits = 0;
+    let misses = 0;
+    let costNs = 0;
+    let costEvents = 0;
+    this.threads.forEach((t, i) => {
+      t.update();
+      const calls = t.vfsEvents ? t.vfs : t.web; // a thread whose VFS is not seen is judged by the storage beneath
+      sum.reads += calls.reads;
+      sum.writes += calls.writes;
+      sum.syncs += calls.syncs;
+      for (const { hits: h, misses: m } of t.cache.values()) {
+        hits += h;
+        misses += m;
+      }
+      const { cost } = threads[i]!;
+      if (!cost) return;
+      costNs += t.jsEvents * cost.nsPerJsEvent + t.vfsEvents * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
+      costEvents += t.jsEvents + t.vfsEvents;
+    });
+    const events = this.store.eventCount;
+    const seen = events + this.store.forgotten;
+    return {
+      ...{ events, seen, eventsPerSecond: settled ? 0 : this.rate(seen, now), ...sum, ...this.slow },
+      computing: this.slowVersion < 0 || (settled && this.passing && version !== this.slowVersion),
+      cacheHitRate: hits + misses > 0 ? hits / (hits + misses) : null,
+      costNsPerEvent: costEvents > 0 ? costNs / costEvents : null,
+    };
+  }
+
+  private rate(events: number, now: number): number {
+    this.history.push({ at: now, events });
+    while (this.history.length > 2 && this.history[1]!.at <= now - 1000) this.history.shift();
+    const oldest = this.history[0]!;
+    return now - oldest.at < 50 ? 0 : ((events - oldest.events) * 1000) / (now - oldest.at);
+  }
+}
+
+function slowStats(store: TraceStore, shared: Analyses): SlowStats {
+  let lockWaits = 0;
+  for (const { events } of store.threads)
+    for (let i = 0; i < events.count; i++) {
+      const op = events.op[i]!;
+      if (op === Op.xLock) {
+        if ((events.result[i]! & 255) === SQLITE_BUSY) lockWaits++;
+      } else if (op === Op.lockRequest && events.dur[i]! > LOCK_WAIT_US) lockWaits++;
+    }
+  const time = summaryTime(store, shared);
+  const withSql = totalTimeInSql(store, shared);
+  return { commits: shared.commits.count, lockWaits, ioShare: time && withSql ? time.ioUs / withSql : null };
+}

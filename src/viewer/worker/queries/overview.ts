@@ -1,0 +1,87 @@
+/** Questions of the Overview. */
+import { databaseSettingsOf, type DatabaseSettings } from '../../../trace/analysis/database-settings.ts';
+import { headlineNumbers, type HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
+import type { Analyses } from '../../../trace/analysis/shared.ts';
+import { sharedSummary, type SummaryEngine, type SummaryEnvironment } from '../../../trace/analysis/summary.ts';
+import { hasSql } from '../../../trace/analysis/statements.ts';
+import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
+import { hasVfs } from '../../../trace/analysis/transactions.ts';
+import { Op } from '../../../trace/event.ts';
+import type { TraceStore } from '../../../trace/store.ts';
+import { threadTitle } from '../event-words.ts';
+import type { QueryContext } from './context.ts';
+
+export interface ThreadPartition {
+  thread: number;
+  title: string;
+  partition: TimePartition;
+  /** SQL or VFS calls were recorded on it. */
+  sqlite: boolean;
+}
+
+/** Readwrite transactions of IndexedDB by the durability asked for. */
+export interface Durability {
+  default: number;
+  strict: number;
+  relaxed: number;
+}
+
+export interface Overview {
+  environment: SummaryEnvironment;
+  engines: SummaryEngine[];
+  /** What the trace calls the thread of an engine, by its id. */
+  threadTitles: Record<string, string>;
+  databases: DatabaseSettings[];
+  durability: Durability;
+  /** Rows are numbers for life. */
+  numbers: HeadlineNumber[];
+}
+
+export const overviewQueries = {
+  /** Where the time of each thread went, over its whole life or a range. */
+  threadPartitions(context: QueryContext, range: { fromUs?: number; toUs?: number }): ThreadPartition[] {
+    return context.memo(`partitions ${range.fromUs} ${range.toUs}`, () => partitionsOf(context.shared, range));
+  },
+
+  /** What was recorded, and its headline numbers. */
+  overview({ store, shared, memo }: QueryContext, _args: object): Overview {
+    return memo('overview', () => {
+      const summary = sharedSummary(shared);
+      return {
+        environment: summary.environment,
+        engines: summary.engines,
+        threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, threadTitle(t)])),
+        databases: databaseSettingsOf(store, shared),
+        durability: durabilityOf(store),
+        numbers: headlineNumbers(store, shared, summary).map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
+      };
+    });
+  },
+};
+
+export function partitionsOf(shared: Analyses, range: TimeRange = {}): ThreadPartition[] {
+  const whole = range.fromUs === undefined && range.toUs === undefined;
+  return shared.store.threads.map((thread, i) => {
+    const partition = whole ? shared.partition(thread) : partitionThread(thread, range);
+    return { thread: i, title: threadTitle(thread), partition, sqlite: hasSql(thread) || hasVfs(thread) };
+  });
+}
+
+/** Analyses count rows from the first that is kept; views name them for life. */
+export function forLife(store: TraceStore, { thread, row }: { thread: number; row: number }): { thread: number; row: number } {
+  return { thread, row: row + (store.threads[thread]?.forgotten ?? 0) };
+}
+
+const DURABILITY = ['default', 'strict', 'relaxed'] as const;
+const READWRITE = 1;
+
+function durabilityOf(store: TraceStore): Durability {
+  const found: Durability = { default: 0, strict: 0, relaxed: 0 };
+  for (const { events } of store.threads)
+    for (let row = 0; row < events.count; row++) {
+      if (events.op[row] !== Op.idbTransaction || (events.aux[row]! & 3) !== READWRITE) continue;
+      const tier = DURABILITY[events.aux[row]! >> 2];
+      if (tier) found[tier]++;
+    }
+  return found;
+}

@@ -1,0 +1,107 @@
+/** Questions of the SQL page: the tables that there are, a query, its result as CSV. */
+import { csvCell } from '../../../formats/csv.ts';
+import type { TraceStore } from '../../../trace/store.ts';
+import { StatementIndex } from '../statement-index.ts';
+import { SqlEngine, type RunResult, type WasmSource } from '../sql/engine.ts';
+import { EventsTable } from '../sql/events-table.ts';
+import type { SqlColumn, SqlTable } from '../sql/table.ts';
+import { tablesOf } from '../sql/tables.ts';
+import type { QueryContext } from './context.ts';
+
+export interface SqlTableInfo {
+  name: string;
+  help: string;
+  columns: SqlColumn[];
+}
+export interface SqlRequest {
+  /** Names the run, for `sqlCancel`. */
+  id: number;
+  sql: string;
+  /** Stopped after that. */
+  maxMs: number;
+  /** 1 at its first place cancels at once, where memory can be shared; null elsewhere. */
+  stop: Int32Array | null;
+}
+export type SqlAnswer = RunResult;
+
+/** Of a result that is shown; CSV has all rows. */
+export const MOST_ROWS = 10_000;
+const MOST_TEXT = 10_000;
+
+/** Beside the worker's own script. */
+const wasmSource: { at: WasmSource } = { at: { locateFile: (name) => new URL(name, self.location.href).href } };
+/** For tests, which have no such place. */
+export function useWasm(wasmBinary: Uint8Array): void {
+  wasmSource.at = { wasmBinary };
+}
+
+interface TraceSql {
+  /** Of the question that is being answered: tables read through it. */
+  context: QueryContext;
+  events: EventsTable;
+  tables: readonly SqlTable[];
+  engine: Promise<SqlEngine> | null;
+}
+/** A trace's own, with the tables and views that its user made. */
+const traces = new WeakMap<TraceStore, TraceSql>();
+const cancelled = new Set<number>();
+
+function sqlOf(context: QueryContext): TraceSql {
+  let found = traces.get(context.store);
+  if (!found) {
+    const statements = (thread: TraceStore['threads'][number]): Uint32Array =>
+      made.context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).update());
+    const events = new EventsTable(context.store, statements);
+    const made: TraceSql = { context, events, tables: [events, ...tablesOf(() => made.context)], engine: null };
+    traces.set(context.store, (found = made));
+  }
+  found.context = context;
+  return found;
+}
+
+async function run(context: QueryContext, request: SqlRequest, maxRows: number, maxText: number): Promise<RunResult> {
+  const sql = sqlOf(context);
+  sql.events.refresh();
+  const opening = (sql.engine ??= SqlEngine.open(wasmSource.at, sql.tables));
+  let engine: SqlEngine;
+  try {
+    engine = await opening;
+  } catch (cause) {
+    sql.engine = null; // the next query tries again
+    throw new Error(`SQLite could not be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+  const { id, stop } = request;
+  try {
+    const stopped = (): boolean => cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
+    return await engine.run({ sql: request.sql, maxRows, maxText, maxMs: request.maxMs, cancelled: stopped });
+  } finally {
+    cancelled.delete(id);
+  }
+}
+
+export const sqlQueries = {
+  /** For completion and the list of tables. */
+  sqlTables(context: QueryContext, _args: Record<string, never>): SqlTableInfo[] {
+    return sqlOf(context).tables.map(({ name, help, columns }) => ({ name, help, columns: columns.map((c) => ({ ...c })) }));
+  },
+
+  /** @throws Error in SQLite's words; AbortError when cancelled */
+  sqlRun(context: QueryContext, request: SqlRequest): Promise<SqlAnswer> {
+    return run(context, request, MOST_ROWS, MOST_TEXT);
+  },
+
+  /** All rows of a query, as a file. */
+  async sqlCsv(context: QueryContext, request: SqlRequest): Promise<Blob> {
+    const { columns, rows } = await run(context, request, Infinity, Infinity);
+    const parts = [`${columns.map(csvCell).join(',')}\n`];
+    for (let from = 0; from < rows.length; from += 1000)
+      parts.push(rows.slice(from, from + 1000).reduce((text, row) => `${text}${row.map(csvCell).join(',')}\n`, ''));
+    return new Blob(parts, { type: 'text/csv' });
+  },
+
+  /** Stop a run that pauses between its rows; inside one row only `stop` or its time limit do. */
+  sqlCancel(_: QueryContext, { id }: { id: number }): null {
+    cancelled.add(id);
+    return null;
+  },
+};

@@ -1,0 +1,87 @@
+/** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
+import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
+import { statementRow } from '../../../trace/describe.ts';
+import { laneOfOp } from '../../../trace/lanes.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import type { QueryContext } from './context.ts';
+
+export interface Flow {
+  from: { lane: string; us: number };
+  to: { lane: string; us: number };
+  kind: 'io' | 'wait';
+}
+export interface Flows {
+  flows: Flow[];
+  /** I/O calls of the statement, those without an arrow included. */
+  calls: number;
+  /** Threads that hold what the event waits for, with how long it waited for each. */
+  holders: { thread: number; resource: string; waitedUs: number; atUs: number }[];
+}
+
+/** More arrows hide what they show. */
+const MAX_ARROWS = 60;
+
+export const timelineFlowQueries = {
+  timelineFlows(context: QueryContext, args: { thread: number; row: number }): Flows {
+    const thread = context.store.threads[args.thread];
+    const row = args.row - (thread?.forgotten ?? 0);
+    const answer: Flows = { flows: [], calls: 0, holders: [] };
+    if (!thread || !(row >= 0 && row < thread.events.count)) return answer;
+    io(thread, row, answer);
+    waits(context, thread, row, answer);
+    return answer;
+  },
+};
+
+function io(thread: ThreadStore, row: number, answer: Flows): void {
+  const { events } = thread;
+  const lane = laneOfOp(events.op[row]!);
+  const key = (kind: string): string => `${thread.index}:${kind}`;
+  if (lane !== 'sql') {
+    const statement = lane ? statementRow(thread, row) : -1;
+    if (statement >= 0)
+      answer.flows.push({
+        from: { lane: key('sql'), us: Math.max(events.t0[statement]!, events.t0[row]!) },
+        to: { lane: key(lane!), us: events.t0[row]! },
+        kind: 'io',
+      });
+    return;
+  }
+  const end = events.endSeq[row] || Infinity;
+  const beneath: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
+  for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
+    const kind = laneOfOp(events.op[i]!);
+    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row) beneath[kind].push(i);
+  }
+  const kind = beneath.web.length ? 'web' : 'vfs';
+  answer.calls = beneath[kind].length;
+  const calls = beneath[kind];
+  const every = Math.max(1, Math.ceil(calls.length / MAX_ARROWS));
+  for (let i = 0; i < calls.length; i += every) {
+    const us = events.t0[calls[i]!]!;
+    answer.flows.push({ from: { lane: key('sql'), us }, to: { lane: key(kind), us }, kind: 'io' });
+  }
+}
+
+function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
+  const locks: Locks = context.memo('locks', () => locksOf(context.store));
+  const { events } = thread;
+  const from = events.t0[row]!;
+  const to = from + Math.max(events.dur[row]!, 0.001);
+  const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
+  for (const edge of locks.edges) {
+    if (edge.fromUs > to) break;
+    if (edge.waiter !== thread.index || edge.toUs < from) continue;
+    const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
+    if (us > (best.get(edge.holder)?.us ?? 0)) best.set(edge.holder, { edge, us });
+  }
+  for (const { edge, us } of best.values()) {
+    const lock = (index: number): string => `${index}:lock`;
+    answer.flows.push({
+      from: { lane: lock(edge.waiter), us: Math.max(from, edge.fromUs) },
+      to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, locks.holds.from[edge.firstHold]!) },
+      kind: 'wait',
+    });
+    answer.holders.push({ thread: edge.holder, resource: locks.resources[edge.resource]?.name ?? '', waitedUs: us, atUs: edge.fromUs });
+  }
+}

@@ -1,0 +1,106 @@
+/** The timeline's search: events whose operation, file or statement holds the words, where they lie, and the next one from here. */
+import { EventQuery } from '../event-query.ts';
+import type { QueryContext } from './context.ts';
+
+export interface SearchAnswer {
+  count: number;
+  /** Begins of hits, microseconds, at most one for each pixel column of the view, and of the whole trace. */
+  inView: Float64Array;
+  overview: Float64Array;
+  /** Place of the event that was asked for among the hits, from 0; -1 = it is none. */
+  at: number;
+}
+export interface SearchArgs {
+  text: string;
+  fromUs: number;
+  toUs: number;
+  width: number;
+  /** Begin and end of the trace, and columns of the overview. */
+  wholeFromUs: number;
+  wholeToUs: number;
+  selected: { thread: number; row: number } | null;
+}
+
+class Hits {
+  text: string | null = null;
+  count = 0;
+  constructor(readonly query: EventQuery) {}
+}
+
+function hitsOf(context: QueryContext, text: string): Hits {
+  const hits = context.memo('timeline search', () => new Hits(new EventQuery(context.store)));
+  if (hits.text === text) return hits;
+  hits.count = text.trim() ? hits.query.run({ text, layers: null, errorsOnly: false, fromUs: null, toUs: null }) : 0;
+  hits.text = text;
+  return hits;
+}
+
+function beginOf({ store }: QueryContext, hits: Hits, line: number): number {
+  const { thread, row } = hits.query.at(line);
+  const t = store.threads[thread]!;
+  return t.events.t0[row - t.forgotten] ?? NaN;
+}
+
+/** First hit that begins at or after a moment. */
+function lineFrom(context: QueryContext, hits: Hits, us: number): number {
+  let [lo, hi] = [0, hits.count];
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (beginOf(context, hits, mid) < us) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+/** At most one hit a column. */
+function thinned(context: QueryContext, hits: Hits, fromUs: number, toUs: number, width: number): Float64Array {
+  const found: number[] = [];
+  const step = (toUs - fromUs) / Math.max(1, width);
+  for (let line = lineFrom(context, hits, fromUs); line < hits.count;) {
+    const us = beginOf(context, hits, line);
+    if (us > toUs) break;
+    found.push(us);
+    const next = line + 1;
+    line = next < hits.count && beginOf(context, hits, next) >= us + step ? next : lineFrom(context, hits, us + step);
+    if (line < next) line = next; // several at one moment, and a step of nothing
+  }
+  return Float64Array.from(found);
+}
+
+export const timelineSearchQueries = {
+  timelineSearch(context: QueryContext, args: SearchArgs): SearchAnswer {
+    const hits = hitsOf(context, args.text);
+    return {
+      count: hits.count,
+      inView: thinned(context, hits, args.fromUs, args.toUs, args.width),
+      overview: thinned(context, hits, args.wholeFromUs, args.wholeToUs, args.width),
+      at: args.selected ? hits.query.lineOf(args.selected.thread, args.selected.row) : -1,
+    };
+  },
+
+  /** The hit after (1) or before (-1) an event, or a moment where none is given; goes round at the ends. null without hits. */
+  timelineHit(
+    context: QueryContext,
+    args: { text: string; from: { thread: number; row: number } | null; us: number; by: 1 | -1 },
+  ): { thread: number; row: number } | null {
+    const hits = hitsOf(context, args.text);
+    if (!hits.count) return null;
+    const { from, by } = args;
+    const at = from ? hits.query.lineOf(from.thread, from.row) : -1;
+    const line = at >= 0 ? at + by : lineFrom(context, hits, args.us) - (by < 0 ? 1 : 0);
+    return hits.query.at((line + hits.count) % hits.count);
+  },
+
+  /** The event after (1) or before (-1) one on its own lane; null at the end. */
+  timelineNeighbour(context: QueryContext, args: { thread: number; row: number; by: 1 | -1 }): { thread: number; row: number } | null {
+    const thread = context.store.threads[args.thread];
+    if (!thread) return null;
+    const { events, forgotten } = thread;
+    const at = args.row - forgotten;
+    const layer = (row: number): number => (events.op[row]! < 64 ? 1 : events.op[row]! < 128 ? 2 : events.op[row]! < 160 ? 3 : 4);
+    if (!(at >= 0 && at < events.count)) return null;
+    for (let row = at + args.by; row >= 0 && row < events.count; row += args.by)
+      if (layer(row) === layer(at)) return { thread: args.thread, row: row + forgotten };
+    return null;
+  },
+};

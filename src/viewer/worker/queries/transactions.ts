@@ -1,0 +1,186 @@
+/** Questions of the Transactions view: all of them in short, and the anatomy of one. */
+import { statementRow, statementText } from '../../../trace/describe.ts';
+import { Flag, Op, opName } from '../../../trace/event.ts';
+import type { Transaction } from '../../../trace/analysis/transactions.ts';
+import type { AnatomyTable } from '../../../trace/analysis/anatomy-table.ts';
+import type { LadderStep, TransactionAnatomy } from '../../../trace/analysis/transaction-anatomy.ts';
+import { partOfCall, TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../../trace/analysis/transaction-time.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import { threadTitle } from '../event-words.ts';
+import type { QueryContext } from './context.ts';
+
+export interface TransactionLine {
+  /** First event of it: thread and row for life. Also its name. */
+  thread: number;
+  row: number;
+  threadTitle: string;
+  path: string;
+  kind: Transaction['kind'];
+  outcome: Transaction['outcome'];
+  mode: TransactionAnatomy['mode'];
+  commitPoint: Transaction['commitPoint'];
+  fromUs: number;
+  durationUs: number;
+  /** What the commit took; null where nothing was committed. */
+  commitUs: number | null;
+  idleUs: number;
+  /** Step of the thread's clock; null = not known. */
+  stepUs: number | null;
+  pagesRead: number;
+  pagesWritten: number | null;
+  bytesWritten: number;
+  syncs: number;
+  statements: number | null;
+  busyRetries: number;
+}
+
+/** Beyond this many the longest are listed. */
+export const MOST_TRANSACTIONS = 20_000;
+
+/** A stretch of calls of one part, neighbours drawn as one where they are closer than a pixel. */
+export interface CallRun {
+  part: TransactionPart;
+  fromUs: number;
+  toUs: number;
+  calls: number;
+  /** First call, for life, and its name. */
+  row: number;
+  name: string;
+}
+export interface TransactionDetails extends TransactionLine {
+  toUs: number;
+  ladder: (LadderStep | null)[];
+  time: TransactionTimes;
+  commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
+  /** Executions inside it, at most 500 of them. */
+  statementList: { row: number; fromUs: number; toUs: number; text: string }[];
+  dbBytes: number;
+  journalBytes: number;
+  walBytes: number;
+  runs: CallRun[];
+  /** Calls in `runs`, all together. */
+  calls: number;
+}
+
+const MOST_STATEMENTS = 500;
+/** Calls closer than this share of the transaction are drawn as one. */
+const PIXELS = 1200;
+
+const anatomies = (context: QueryContext): AnatomyTable => context.shared.anatomies;
+
+/** One plain literal: there are tens of thousands of them. @param titles of the threads */
+function lineOf({ store }: QueryContext, a: TransactionAnatomy, titles: readonly string[]): TransactionLine {
+  const t = a.transaction;
+  const thread = store.threads[t.thread]!;
+  return {
+    thread: t.thread,
+    row: thread.forgotten + t.beginRow,
+    threadTitle: titles[t.thread]!,
+    path: t.path,
+    kind: t.kind,
+    outcome: t.outcome,
+    mode: a.mode,
+    commitPoint: t.commitPoint,
+    fromUs: a.fromUs,
+    durationUs: a.toUs - a.fromUs,
+    commitUs: a.commit ? a.commit.toUs - a.commit.fromUs : null,
+    idleUs: a.time.idleUs,
+    stepUs: thread.environment?.clockStepUs ?? null,
+    pagesRead: a.pagesRead,
+    pagesWritten: a.pagesWritten,
+    bytesWritten: a.dbBytes + a.journalBytes + a.walBytes,
+    syncs: a.syncs,
+    statements: a.statements,
+    busyRetries: a.busyRetries,
+  };
+}
+const titlesOf = ({ store }: QueryContext): string[] => store.threads.map(threadTitle);
+
+/** The longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
+function longestOf(all: AnatomyTable): TransactionAnatomy[] {
+  const durations = Float64Array.from({ length: all.length }, (_, i) => all.durationUs(i));
+  const sorted = durations.slice().sort();
+  const least = sorted[sorted.length - MOST_TRANSACTIONS]!;
+  let equal = MOST_TRANSACTIONS;
+  for (let i = sorted.length - 1; sorted[i]! > least; i--) equal--;
+  const kept: TransactionAnatomy[] = [];
+  for (let i = 0; i < all.length; i++) if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(all.at(i));
+  return kept;
+}
+
+/** The storage calls of a transaction by part, close ones joined. */
+function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; calls: number } {
+  const { events, forgotten } = thread;
+  const { context, path, beginRow, endRow } = a.transaction;
+  const gap = (a.toUs - a.fromUs) / PIXELS;
+  const last = new Map<number, CallRun>();
+  const runs: CallRun[] = [];
+  let calls = 0;
+  for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
+    const op = events.op[row]!;
+    if (op === 0 || op >= 64 || events.context[row] !== context || events.endSeq[row] === 0) continue;
+    if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
+    const file = thread.definitions.get(events.object[row]!);
+    const own = file?.kind === 'file' && file.path.replace(/-(journal|wal)$/, '') === path;
+    const part = partOfCall(op, own ? file.fileKind : 'other');
+    const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
+    calls++;
+    const run = last.get(part);
+    if (run && fromUs - run.toUs <= gap) {
+      run.toUs = Math.max(run.toUs, toUs);
+      run.calls++;
+    } else {
+      const made = { part: TRANSACTION_PARTS[part]!, fromUs, toUs, calls: 1, row: forgotten + row, name: opName(op) };
+      last.set(part, made);
+      runs.push(made);
+    }
+  }
+  return { runs, calls };
+}
+
+export const transactionQueries = {
+  /** All transactions in order of time, and how many there are; the longest where they are too many. */
+  transactions(context: QueryContext, _: Record<string, never>): { rows: TransactionLine[]; total: number } {
+    const all = anatomies(context);
+    const kept = all.length <= MOST_TRANSACTIONS ? [...all] : longestOf(all);
+    const titles = titlesOf(context);
+    const rows = kept.map((a) => lineOf(context, a, titles));
+    return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length };
+  },
+
+  /** One transaction, by its first event; null where it is in the trace no longer. */
+  transaction(context: QueryContext, { thread: index, row }: { thread: number; row: number }): TransactionDetails | null {
+    const thread = context.store.threads[index];
+    if (!thread) return null;
+    const all = anatomies(context);
+    const place = all.transactions.findIndex((t) => t.thread === index && t.beginRow + thread.forgotten === row);
+    if (place < 0) return null;
+    const a = all.at(place);
+    const { events, forgotten } = thread;
+    return {
+      ...lineOf(context, a, titlesOf(context)),
+      ...{ toUs: a.toUs, ladder: a.ladder, time: a.time, commit: a.commit },
+      ...{ dbBytes: a.dbBytes, journalBytes: a.journalBytes, walBytes: a.walBytes },
+      statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
+        row: forgotten + at,
+        fromUs: events.t0[at]!,
+        toUs: events.t0[at]! + events.dur[at]!,
+        text: statementText(thread, at),
+      })),
+      ...runsOf(thread, a),
+    };
+  },
+
+  /** The transaction that an event belongs to, by its first event; null where it belongs to none. */
+  transactionOf(context: QueryContext, { thread: index, row }: { thread: number; row: number }): { thread: number; row: number } | null {
+    const thread = context.store.threads[index];
+    if (!thread) return null;
+    const at = row - thread.forgotten;
+    const serves = statementRow(thread, at);
+    const all = anatomies(context);
+    const found = all.transactions.find(
+      (t, i) => t.thread === index && ((t.beginRow <= at && at <= t.endRow) || (serves >= 0 && all.statementRows(i).includes(serves))),
+    );
+    return found ? { thread: index, row: found.beginRow + thread.forgotten } : null;
+  },
+};

@@ -1,0 +1,144 @@
+/**
+ * SQLite over the loaded trace: wa-sqlite's synchronous build with the trace's own arrays as virtual tables. Nothing is imported. A
+ * statement runs to its next row without a pause; between rows the worker answers others, and a limit or a cancel stops it inside.
+ */
+import type { Cell, SqliteModule } from './sink.ts';
+import { Sink } from './sink.ts';
+import { moduleOf } from './module.ts';
+import type { SqlTable } from './table.ts';
+
+/** How wa-sqlite gets its wasm: as bytes (tests), or by the address of the file (a worker). */
+export type WasmSource = { wasmBinary: Uint8Array } | { locateFile: (name: string) => string };
+
+export interface RunOptions {
+  sql: string;
+  /** Rows kept of the last statement that has any; the others are not counted. */
+  maxRows: number;
+  /** For all statements together. */
+  maxMs: number;
+  /** Texts beyond this many characters are cut. */
+  maxText: number;
+  /** Asked every few thousand steps of SQLite's. */
+  cancelled: () => boolean;
+}
+export interface RunResult {
+  columns: string[];
+  rows: Cell[][];
+  /** There are more rows than were asked for. */
+  more: boolean;
+  /** Statements that ran. */
+  statements: number;
+  ms: number;
+}
+
+const ROW = 100;
+/** Steps of SQLite's between two looks at the clock: about a millisecond. */
+const STEPS = 20_000;
+const PAUSE_EVERY_MS = 50;
+const CHECK_ROWS = 64;
+
+/** Lets messages that have come meanwhile be answered. */
+const pause = (): Promise<void> =>
+  new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
+    port2.postMessage(null);
+  });
+
+export class SqlEngine {
+  private thrown: unknown = null;
+  /** Runs follow one another. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly sqlite3: SQLiteAPI,
+    private readonly db: number,
+  ) {}
+
+  /** @throws Error when the wasm cannot be loaded */
+  static async open(source: WasmSource, tables: readonly SqlTable[]): Promise<SqlEngine> {
+    const [{ default: load }, { Factory }] = await Promise.all([import('wa-sqlite/dist/wa-sqlite.mjs'), import('wa-sqlite')]);
+    // a copy: Emscripten makes the module of the very object that it is given
+    const module = await (load as unknown as (options: object) => Promise<SqliteModule>)({ ...source });
+    const sqlite3 = Factory(module);
+    const engine = new SqlEngine(sqlite3, await sqlite3.open_v2(':memory:'));
+    const sink = new Sink(module);
+    const api = sqlite3 as unknown as Parameters<typeof moduleOf>[1];
+    for (const table of tables) {
+      const failed = (error: unknown): void => void (engine.thrown ??= error);
+      sqlite3.create_module(engine.db, table.name, moduleOf(table, api, sink, failed) as SQLiteModule);
+    }
+    await sqlite3.exec(engine.db, 'PRAGMA temp_store=memory');
+    return engine;
+  }
+
+  /**
+   * Run one or more statements. @returns the rows of the last one that has columns
+   * @throws Error with SQLite's own words; AbortError when cancelled; an Error that says so when the time was up
+   */
+  run(options: RunOptions): Promise<RunResult> {
+    const run = this.last.then(() => this.runNow(options));
+    this.last = run.catch(() => undefined);
+    return run;
+  }
+
+  private async runNow({ sql, maxRows, maxMs, maxText, cancelled }: RunOptions): Promise<RunResult> {
+    const { sqlite3, db } = this;
+    const began = performance.now();
+    const result: RunResult = { columns: [], rows: [], more: false, statements: 0, ms: 0 };
+    let stopped: 'cancelled' | 'late' | null = null;
+    const check = (): boolean => {
+      if (cancelled()) stopped = 'cancelled';
+      else if (performance.now() - began > maxMs) stopped = 'late';
+      return stopped !== null;
+    };
+    this.thrown = null;
+    sqlite3.progress_handler(db, STEPS, () => (check() ? 1 : 0), null);
+    let pausedAt = began;
+    let rowsSince = 0;
+    const failed = (error: unknown): Error => {
+      if (stopped === 'cancelled') return new DOMException('The query was cancelled', 'AbortError');
+      if (stopped === 'late') return new Error(`The query was stopped after ${maxMs / 1000} s: narrow it by ts, or raise the limit`);
+      const cause = this.thrown ?? error;
+      return new Error(cause instanceof Error ? cause.message : String(cause), { cause });
+    };
+    try {
+      for await (const statement of sqlite3.statements(db, sql)) {
+        result.statements++;
+        const columns = sqlite3.column_names(statement);
+        if (columns.length) Object.assign(result, { columns, rows: [], more: false });
+        while ((await sqlite3.step(statement)) === ROW) {
+          if (result.rows.length >= maxRows) {
+            result.more = true;
+            break;
+          }
+          result.rows.push(sqlite3.row(statement).map((value) => cellOf(value, maxText)));
+          if (++rowsSince < CHECK_ROWS) continue;
+          rowsSince = 0;
+          if (performance.now() - pausedAt > PAUSE_EVERY_MS) {
+            await pause();
+            pausedAt = performance.now();
+          }
+          if (check()) throw new Error('stopped');
+        }
+      }
+    } catch (error) {
+      throw failed(error);
+    }
+    result.ms = performance.now() - began;
+    return result;
+  }
+}
+
+/** What SQLite answers, as it can be shown: large integers and blobs as texts. */
+function cellOf(value: unknown, maxText: number): Cell {
+  if (value === null || typeof value === 'number') return value;
+  if (typeof value === 'string') return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
+  if (typeof value === 'bigint') return String(value);
+  const bytes = value as Uint8Array;
+  const hex = Array.from(bytes.subarray(0, maxText / 2), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return `x'${hex}${bytes.length > maxText / 2 ? '…' : ''}'`;
+}

@@ -1,0 +1,112 @@
+/**
+ * A table as SQLite's virtual-table module (sqlite.org/vtab.html), read-only and eponymous: its name can be selected from at once.
+ * The shape of the methods is wa-sqlite's, which finds the module by vtab and by cursor.
+ */
+import type { Sink } from './sink.ts';
+import { Compare, type BoundTerm, type Cursor, type SqlTable, type Term } from './table.ts';
+
+const [OK, ERROR] = [0, 1];
+
+/** What wa-sqlite hands xBestIndex. */
+interface IndexInfo {
+  nConstraint: number;
+  aConstraint: { iColumn: number; op: number; usable: boolean }[];
+  aConstraintUsage: { argvIndex: number; omit: boolean }[];
+  idxNum: number;
+  estimatedCost: number;
+  estimatedRows: number;
+}
+export interface ModuleApi {
+  declare_vtab(db: number, sql: string): number;
+  value(pointer: number): unknown;
+}
+
+const USABLE: ReadonlySet<number> = new Set(Object.values(Compare));
+/** Cost of beginning a scan, in rows: keeps a join from beginning many where one will do. */
+const START_COST = 20;
+
+/** @param onError what a method threw: an exception must not cross SQLite's own frames */
+export function moduleOf(table: SqlTable, api: ModuleApi, sink: Sink, onError: (error: unknown) => void): object {
+  const plans: Term[][] = [];
+  const cursors = new Map<number, Cursor>();
+  let lastAt = -1;
+  let last: Cursor = table.open();
+  const cursorAt = (at: number): Cursor => {
+    if (at !== lastAt) {
+      last = cursors.get(at)!;
+      lastAt = at;
+    }
+    return last;
+  };
+  const safely = (act: () => void): number => {
+    try {
+      act();
+      return OK;
+    } catch (error) {
+      onError(error);
+      return ERROR;
+    }
+  };
+  const bound = (value: unknown): BoundTerm['value'] => {
+    if (typeof value === 'bigint') return Number(value);
+    return typeof value === 'number' || typeof value === 'string' ? value : null;
+  };
+  return {
+    xConnect(db: number): number {
+      const columns = table.columns.map(({ name, type }) => `"${name}" ${type}`).join(', ');
+      return safely(() => void api.declare_vtab(db, `CREATE TABLE x(${columns})`));
+    },
+    xBestIndex(_: number, info: IndexInfo): number {
+      return safely(() => {
+        const plan: Term[] = [];
+        let share = 1;
+        for (let i = 0; i < info.nConstraint; i++) {
+          const { iColumn: column, op, usable } = info.aConstraint[i]!;
+          if (!usable || column < 0 || !USABLE.has(op)) continue;
+          const left = table.selectivity({ column, op });
+          if (left === null) continue;
+          plan.push({ column, op });
+          info.aConstraintUsage[i]!.argvIndex = plan.length;
+          share *= left;
+        }
+        info.idxNum = plans.push(plan) - 1;
+        info.estimatedRows = Math.max(1, Math.ceil(table.rows() * share));
+        info.estimatedCost = START_COST + info.estimatedRows;
+      });
+    },
+    xDisconnect: () => OK,
+    xDestroy: () => OK,
+    xOpen(_: number, at: number): number {
+      return safely(() => {
+        cursors.set(at, table.open());
+        lastAt = -1;
+      });
+    },
+    xClose(at: number): number {
+      cursors.delete(at);
+      lastAt = -1;
+      return OK;
+    },
+    xFilter(at: number, plan: number, _: string | null, values: Uint32Array): number {
+      return safely(() => cursorAt(at).start((plans[plan] ?? []).map((term, i) => ({ ...term, value: bound(api.value(values[i]!)) }))));
+    },
+    xNext(at: number): number {
+      cursorAt(at).next();
+      return OK;
+    },
+    xEof: (at: number): boolean => cursorAt(at).done,
+    xColumn(at: number, context: number, column: number): number {
+      try {
+        cursorAt(at).column(sink, context, column);
+        return OK;
+      } catch (error) {
+        onError(error);
+        return ERROR;
+      }
+    },
+    xRowid(at: number, rowid: DataView): number {
+      rowid.setBigInt64(0, BigInt(cursorAt(at).rowid()), true);
+      return OK;
+    },
+  };
+}

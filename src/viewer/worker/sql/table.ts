@@ -1,0 +1,45 @@
+/** What a virtual table is to SQLite's module (module.ts): columns, scans, and what of a WHERE it can answer itself. */
+import type { Cell, Sink } from './sink.ts';
+
+export interface SqlColumn {
+  name: string;
+  /** REAL columns answer REAL for whole numbers, too. */
+  type: 'INTEGER' | 'REAL' | 'TEXT';
+  /** For the list of tables. */
+  help: string;
+}
+
+/** SQLITE_INDEX_CONSTRAINT_* */
+export const Compare = { eq: 2, gt: 4, le: 8, lt: 16, ge: 32 } as const;
+
+/** One comparison of a column with a value that a scan is to honour. SQLite checks every row again: a scan may bring too many, never too few. */
+export interface Term {
+  column: number;
+  op: number;
+}
+export interface BoundTerm extends Term {
+  value: Cell;
+}
+
+/** One scan. Positioned on a row, or at the end. */
+export interface Cursor {
+  start(terms: readonly BoundTerm[]): void;
+  next(): void;
+  readonly done: boolean;
+  column(sink: Sink, context: number, column: number): void;
+  rowid(): number;
+}
+
+export interface SqlTable {
+  readonly name: string;
+  readonly help: string;
+  readonly columns: readonly SqlColumn[];
+  /** Rows now, for the planner. */
+  rows(): number;
+  /** Share of the rows that a comparison leaves, 0..1; null where the table cannot use it. */
+  selectivity(term: Term): number | null;
+  open(): Cursor;
+}
+
+/** Text in any collation of SQLite's: equal texts are equal here, whichever compares them. */
+export const folded = (text: string): string => text.toLowerCase().trimEnd();

@@ -1,0 +1,147 @@
+/**
+ * The ports of a recording: takes in what threads say, acknowledges it, adopts the ports of workers. What comes in is
+ * untrusted (a page can hold the other end): whatever is malformed, or speaks for a thread of another port, is counted and
+ * ignored.
+ */
+import { PROTOCOL_VERSION, isThreadMessage, type ThreadCommand } from '../../protocol/messages.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+/** More threads than any honest recording has: a page that says hello forever is not followed further. */
+const MAX_THREADS = 2000;
+const MAX_PORTS = 4000;
+
+export interface PortEvents {
+  /** Rows from `firstNew` on are new in this thread; `lateEnds` are earlier rows that ended now. */
+  onBatch(thread: ThreadStore, firstNew: number, lateEnds: number[], bytes: number): void;
+  /** A thread came or went. */
+  onThreads(): void;
+  onProblem(text: string): void;
+}
+
+export class ThreadPorts {
+  /** Messages not taken in. */
+  ignored = 0;
+  private readonly ports = new Map<MessagePort, Set<string>>();
+  private readonly alive = new Set<string>();
+  private readonly known = new Set<string>();
+  private stopping = false;
+  private onIdle: (() => void) | null = null;
+
+  constructor(
+    private readonly store: TraceStore,
+    private readonly events: PortEvents,
+  ) {}
+
+  /** @param parent the thread that handed this port on: a thread that does not know who made it belongs there */
+  attach(port: MessagePort, parent: string | null = null): void {
+    if (this.ports.size >= MAX_PORTS) {
+      this.ignored++;
+      port.close();
+      return;
+    }
+    this.ports.set(port, new Set());
+    port.onmessage = (event: MessageEvent<unknown>) => this.receive(port, event.data, event.ports, parent);
+    port.onmessageerror = () => this.ignored++;
+    port.start();
+    if (this.stopping) this.tell(port, { k: 'stop' });
+  }
+
+  private tell(port: MessagePort, command: ThreadCommand): void {
+    port.postMessage(command);
+  }
+
+  private receive(port: MessagePort, message: unknown, moved: readonly MessagePort[], parent: string | null): void {
+    const own = this.ports.get(port);
+    if (!own || !isThreadMessage(message)) {
+      this.ignored++;
+      return;
+    }
+    switch (message.k) {
+      case 'hello': {
+        const { thread, timeOrigin, protocol } = message;
+        if (protocol !== PROTOCOL_VERSION) {
+          this.ignored++;
+          this.events.onProblem(
+            `A thread speaks version ${protocol} of the recording protocol, this panel ${PROTOCOL_VERSION}: reload the page and reopen DevTools.`,
+          );
+          return;
+        }
+        if (this.known.has(thread.id) || this.known.size >= MAX_THREADS) {
+          // a shared worker outlives the page that relayed for it, and comes again by way of the next one
+          const moves = thread.kind === 'shared-worker' || thread.kind === 'service-worker';
+          if (moves && this.alive.has(thread.id)) own.add(thread.id);
+          else if (!own.has(thread.id)) this.ignored++;
+          return;
+        }
+        own.add(thread.id);
+        this.known.add(thread.id);
+        this.alive.add(thread.id);
+        this.store.thread({ ...thread, parent: thread.kind === 'worker' ? (thread.parent ?? parent) : thread.parent, timeOrigin });
+        this.events.onThreads();
+        return;
+      }
+      case 'batch': {
+        const { batch } = message;
+        const thread = own.has(batch.thread) ? this.store.threadById(batch.thread) : undefined;
+        if (!thread) {
+          this.ignored++;
+          return;
+        }
+        const firstNew = thread.events.count;
+        const lateEnds = thread.append(batch);
+        this.tell(port, { k: 'ack', thread: batch.thread, records: thread.received });
+        this.events.onBatch(thread, firstNew, lateEnds, batch.records.byteLength);
+        return;
+      }
+      case 'child':
+        if (moved[0]) this.attach(moved[0], own.values().next().value);
+        else this.ignored++;
+        return;
+      case 'bye': {
+        const thread = this.store.threadById(message.thread);
+        // who made a worker may say that it is gone: a terminated one says nothing
+        if (!thread || !(own.has(message.thread) || own.has(thread.info.parent ?? ''))) {
+          this.ignored++;
+          return;
+        }
+        thread.ended ??= message.reason;
+        this.alive.delete(message.thread);
+        if (message.reason === 'pagehide') this.endWorkersOf(message.thread);
+        this.events.onThreads();
+        if (this.alive.size === 0) this.onIdle?.();
+      }
+    }
+  }
+
+  /** Workers die with their page and say nothing: nobody is to wait for them. What they sent before still arrives. */
+  private endWorkersOf(id: string): void {
+    for (const thread of this.store.threads) {
+      if (thread.info.parent !== id || thread.info.kind !== 'worker' || !this.alive.delete(thread.info.id)) continue;
+      thread.ended ??= 'closed';
+      this.endWorkersOf(thread.info.id);
+    }
+  }
+
+  /** Ask every thread to stop; resolves when all have said bye, or after `timeoutMs`. Ports stay open for stragglers until `close`. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.stopping = true;
+    for (const port of this.ports.keys()) this.tell(port, { k: 'stop' });
+    if (this.alive.size === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.onIdle = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.onIdle = null;
+  }
+
+  close(): void {
+    for (const port of this.ports.keys()) {
+      port.onmessage = null;
+      port.close();
+    }
+    this.ports.clear();
+  }
+}

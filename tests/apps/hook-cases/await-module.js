@@ -1,0 +1,5 @@
+// Top-level await before the listener: what was posted before that is lost.
+performance.mark('case');
+await new Promise((resolve) => setTimeout(resolve, 20));
+self.onmessage = ({ data }) => self.postMessage({ echo: data, done: data === 'last' });
+self.postMessage('ready');

@@ -1,0 +1,168 @@
+// The cases: each gives what the app can see of it, as JSON. `runCases()` runs them all.
+const here = new URL('.', location.href).href;
+const tidy = (text) =>
+  String(text)
+    .replaceAll(here, '<here>/')
+    .replace(/blob:\S*?[0-9a-f-]{36}/g, '<blob>');
+
+/** Collect what a worker says until it is done, fails, or says nothing for a while. */
+function listen(worker, target = worker) {
+  const seen = [];
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve([...seen, 'silence']), 4000);
+    const finish = () => (clearTimeout(timer), resolve(seen));
+    target.addEventListener('message', (e) => {
+      seen.push(['message', JSON.parse(tidy(JSON.stringify(e.data))), e.ports.length, e.constructor.name]);
+      if (e.data?.done) finish();
+    });
+    target.addEventListener('error', (e) => {
+      e.preventDefault();
+      const place = e.message === undefined ? [] : [e.message, tidy(e.filename), e.lineno];
+      seen.push(['error', e.constructor.name, e.type, e.cancelable, ...place]);
+      finish();
+    });
+    target.addEventListener('messageerror', () => seen.push(['messageerror']));
+  });
+}
+function talk(worker) {
+  const answer = listen(worker);
+  worker.postMessage('first');
+  const buffer = new ArrayBuffer(5);
+  worker.postMessage(buffer, [buffer]);
+  worker.postMessage('last', { transfer: [new MessageChannel().port1] });
+  return answer.then((seen) => [buffer.byteLength, ...seen]);
+}
+const says = (text, revoke, options) => {
+  const url = URL.createObjectURL(new Blob(Array.isArray(text) ? text : [text], { type: 'text/javascript' }));
+  const worker = new Worker(url, options);
+  if (revoke) URL.revokeObjectURL(url);
+  return worker;
+};
+const caught = (run) => {
+  try {
+    return run();
+  } catch (e) {
+    return [e.name, tidy(e.message)];
+  }
+};
+const BLOB_ECHO =
+  "performance.mark('case'); self.onmessage = e => self.postMessage({ echo: e.data instanceof ArrayBuffer ? 0 : e.data, done: e.data === 'last' });";
+const THIS = "performance.mark('case'); self.postMessage({ strict: (function () { return this === undefined })(), done: true });";
+
+/** name -> what happens. `mark`s in the workers are counted by the test where a worker is recorded. */
+const CASES = {
+  classic: () => talk(new Worker('echo.js')),
+  'classic by URL object, named': () => talk(new Worker(new URL('echo.js?x=1', location.href), { name: 'n' })),
+  module: () => talk(new Worker('echo-module.js', { type: 'module' })),
+  'top-level await': async () => {
+    const worker = new Worker('await-module.js', { type: 'module' });
+    worker.postMessage('at once'); // lost, natively too
+    const answer = listen(worker);
+    await listenOnce(worker);
+    worker.postMessage('last');
+    return answer;
+  },
+  'blob classic, revoked': () => talk(says(BLOB_ECHO, true)),
+  'blob classic, kept': () => talk(says(BLOB_ECHO, false)),
+  'blob module, revoked': () => talk(says(BLOB_ECHO, true, { type: 'module' })),
+  'blob strict': () => listen(says(["// a comment\n'use strict';\n", THIS], true)),
+  'blob sloppy': () => listen(says(THIS, true)),
+  'blob throws': () => listen(says("performance.mark('case');\n\nnull.property", true)),
+  'data: URL': () => listen(new Worker(`data:text/javascript,${encodeURIComponent(THIS)}`)),
+  nested: () => talk(new Worker('nested.js')),
+  subclass: () => {
+    class Mine extends Worker {
+      own = 1;
+    }
+    const worker = new Mine('echo.js');
+    return talk(worker).then((seen) => [
+      worker instanceof Mine,
+      worker instanceof Worker,
+      worker.constructor === Mine,
+      worker.own,
+      ...seen,
+    ]);
+  },
+  'missing script': () => listen(new Worker('missing.js')),
+  'missing module': () => listen(new Worker('missing.js', { type: 'module' })),
+  'throws at load': () => listen(new Worker('throws.js')),
+  'module that throws': () => listen(new Worker('throws-module.js', { type: 'module' })),
+  'module that does not link': () => listen(new Worker('unlinked-module.js', { type: 'module' })),
+  'syntax error': () => listen(new Worker('unlinked-module.js')),
+  'relative URLs': () => listen(new Worker('relative.js?q=1', { name: 'relative' })),
+  'compiles wasm': () => listen(new Worker('wasm.js')),
+  'closes itself': () => listen(new Worker('closes.js')),
+  terminated: async () => {
+    const worker = new Worker('echo.js');
+    worker.postMessage('first');
+    await listenOnce(worker);
+    const after = [];
+    worker.addEventListener('message', (e) => after.push(e.data));
+    worker.terminate();
+    worker.postMessage('last');
+    await talk(new Worker('echo.js')); // as long as another worker needs for the same
+    return after;
+  },
+  'terminated at once': async () => {
+    const worker = new Worker('echo.js');
+    const after = [];
+    worker.addEventListener('message', (e) => after.push(e.data));
+    worker.postMessage('first');
+    worker.terminate();
+    await talk(new Worker('echo.js'));
+    return after;
+  },
+  'bad URL': () => caught(() => new Worker('http://[bad')),
+  'foreign origin': () => caught(() => new Worker('https://foreign.invalid/x.js')),
+  'no argument': () => caught(() => new Worker()),
+  'no new': () => caught(() => Worker('echo.js')),
+  'message that cannot be cloned': () => {
+    const worker = new Worker('echo.js');
+    const result = caught(() => worker.postMessage(() => 1));
+    return talk(worker).then((seen) => [result, ...seen]);
+  },
+  'shape of Worker': () => [
+    Worker.name,
+    Worker.length,
+    Worker.prototype.constructor === Worker,
+    Object.keys(Object.getOwnPropertyDescriptor(globalThis, 'Worker')).join(),
+    Object.getOwnPropertyNames(Worker).join(),
+    Object.getOwnPropertyNames(Worker.prototype).join(),
+    Worker.prototype.postMessage.name,
+    Worker.prototype.postMessage.length,
+    /native code/.test(String(Worker.prototype.postMessage)), // of a Proxy the text lacks the name, nothing else
+    Object.keys(new Worker('echo.js')).length,
+  ],
+  'Trusted Types URL': () => {
+    const policy = trustedTypes.createPolicy('cases', { createScriptURL: (url) => url });
+    return talk(new Worker(policy.createScriptURL('echo.js?trusted')));
+  },
+  SharedWorker: async () => {
+    const first = new SharedWorker('shared.js', 'one');
+    const a = listen(first, first.port);
+    first.port.start();
+    const seen = [await a];
+    const second = new SharedWorker('shared.js', 'one');
+    const b = listen(second, second.port);
+    second.port.start();
+    return [...seen, await b];
+  },
+};
+const listenOnce = (target) => new Promise((resolve) => target.addEventListener('message', resolve, { once: true }));
+
+/** What the window's own listeners saw meanwhile. */
+const seenByWindow = [];
+addEventListener('message', (e) => seenByWindow.push(['message', tidy(JSON.stringify(e.data))]));
+addEventListener('securitypolicyviolation', (e) => seenByWindow.push(['violation', e.effectiveDirective, tidy(e.blockedURI)]));
+
+async function runCases(only = Object.keys(CASES)) {
+  const results = {};
+  for (const name of only) {
+    try {
+      results[name] = await CASES[name]();
+    } catch (e) {
+      results[name] = ['threw', e.name, tidy(e.message)];
+    }
+  }
+  return { results, seenByWindow };
+}

@@ -1,0 +1,4 @@
+// Closes itself after its last word.
+performance.mark('case');
+self.postMessage({ done: true });
+self.close();

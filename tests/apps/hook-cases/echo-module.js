@@ -1,0 +1,9 @@
+// The same as a module, with a static import of its own.
+import { inner } from './sub/inner-module.js';
+performance.mark('case');
+let n = 0;
+self.onmessage = ({ data }) => {
+  n++;
+  if (data === 'last') self.postMessage({ n, inner, url: import.meta.url, done: true });
+  else self.postMessage({ echo: data });
+};

@@ -1,0 +1,2 @@
+// Imported by a module worker.
+export const inner = 'inner module';

@@ -1,0 +1,2 @@
+performance.mark('own service');
+self.addEventListener('install', () => self.skipWaiting());

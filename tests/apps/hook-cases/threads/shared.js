@@ -1,0 +1,2 @@
+performance.mark('own shared');
+self.onconnect = ({ ports: [port] }) => port.postMessage('done');

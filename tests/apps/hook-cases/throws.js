@@ -1,0 +1,4 @@
+// Throws at load.
+performance.mark('case');
+
+throw new RangeError('thrown at load');

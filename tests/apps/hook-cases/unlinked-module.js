@@ -1,0 +1,3 @@
+// Imports what is not there.
+import { missing } from './sub/inner-module.js';
+self.postMessage({ missing, done: true });

@@ -1,0 +1,66 @@
+// @journeyapps/wa-sqlite 2.0.6 as its README loads it, in a module worker.
+// ?vfs=OPFSCoopSync (default) | AccessHandlePool | OPFSAdaptive | OPFSAnyContext | OPFSPermuted | OPFSWriteAhead | IDBBatchAtomic | IDBMirror
+//     | Memory | MemoryAsync   &build=sync | asyncify | jspi (a VFS with asynchronous methods needs one of the last two)
+import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
+import { serve } from '../common/engine-worker.js';
+
+const PACKAGE = '../node_modules/@journeyapps/wa-sqlite';
+const BUILDS = {
+  sync: 'wa-sqlite.mjs',
+  asyncify: 'wa-sqlite-async.mjs',
+  jspi: 'wa-sqlite-jspi.mjs',
+  // With SQLite3MultipleCiphers inside (no key is set here).
+  'mc-sync': 'mc-wa-sqlite.mjs',
+  'mc-asyncify': 'mc-wa-sqlite-async.mjs',
+  'mc-jspi': 'mc-wa-sqlite-jspi.mjs',
+  // With dynamic linking, for extensions that are loaded at run time.
+  'dynamic-sync': 'wa-sqlite-dynamic-main.mjs',
+  'dynamic-asyncify': 'wa-sqlite-async-dynamic-main.mjs',
+};
+
+/** The VFSs and the build that each takes unless told. */
+const VFS = {
+  OPFSCoopSync: 'sync',
+  AccessHandlePool: 'sync',
+  OPFSWriteAhead: 'sync',
+  Memory: 'sync',
+  MemoryAsync: 'asyncify',
+  OPFSAdaptive: 'asyncify',
+  OPFSAnyContext: 'asyncify',
+  OPFSPermuted: 'asyncify',
+  IDBBatchAtomic: 'asyncify',
+  IDBMirror: 'asyncify',
+};
+
+let sqlite3;
+
+serve({
+  async load({ vfs = 'OPFSCoopSync', build = VFS[vfs] }) {
+    if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
+    if (!BUILDS[build]) throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
+    const { default: SQLiteESMFactory } = await import(`${PACKAGE}/dist/${BUILDS[build]}`);
+    const module = await SQLiteESMFactory();
+    sqlite3 = SQLite.Factory(module);
+    const example = await import(`${PACKAGE}/src/examples/${vfs}VFS.js`);
+    sqlite3.vfs_register(await example[`${vfs}VFS`].create('wa-sqlite', module), true);
+    return { package: '@journeyapps/wa-sqlite', sqliteVersion: sqlite3.libversion(), vfs, build };
+  },
+
+  async open(name) {
+    const db = await sqlite3.open_v2(name);
+    return {
+      async exec(sql) {
+        const rows = [];
+        await sqlite3.exec(db, sql, (row) => rows.push(row));
+        return rows;
+      },
+      async hold(sql) {
+        for await (const statement of sqlite3.statements(db, sql, { unscoped: true })) {
+          await sqlite3.step(statement);
+          return;
+        }
+      },
+      close: () => sqlite3.close(db),
+    };
+  },
+});

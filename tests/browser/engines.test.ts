@@ -1,0 +1,90 @@
+/**
+ * The engine grid: every engine app recorded by the real extension from the real panel, saved, and read back from the file.
+ * Rows, integrity and stored bytes are those of the untraced goldens; the file's counts are those of Chromium's own tracing of the
+ * very same run; what was recognised, and every VFS call by file, is that of tests/oracle/recorded.json; nothing is dropped.
+ * GRID=<part of an id> runs a part of it; UPDATE_GOLDENS=1 writes recorded.json anew.
+ */
+import { readFile, writeFile } from 'node:fs/promises';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { ENGINE_APPS, type EngineApp } from '../oracle/catalog.ts';
+import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { launch, savedStore } from './extension-harness.ts';
+import { countsOf } from './grid-counts.ts';
+import { recordedGolden, type RecordedGolden } from './recorded-golden.ts';
+
+let server: AppServer;
+let driven: DrivenBrowser;
+let page: Page;
+let panel: Panel;
+let goldens: Record<string, { stored: string | null }>;
+let recorded: Record<string, RecordedGolden>;
+let judged: { rows: Record<string, string[]>; byTime: string[] };
+const RECORDED = new URL('../oracle/recorded.json', import.meta.url);
+const UPDATE = process.env['UPDATE_GOLDENS'] === '1';
+
+beforeAll(async () => {
+  goldens = JSON.parse(await readFile(new URL('../oracle/goldens.json', import.meta.url), 'utf8'));
+  judged = JSON.parse(await readFile(new URL('../oracle/findings.json', import.meta.url), 'utf8'));
+  recorded = JSON.parse(await readFile(RECORDED, 'utf8'));
+  [server, driven] = await Promise.all([createServer(), launch()]);
+  page = await driven.firstPage();
+  panel = await openPanel(page);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+  if (!UPDATE) return;
+  const inOrder = ENGINE_APPS.flatMap(({ id }) => (recorded[id] ? [[id, recorded[id]] as const] : []));
+  await writeFile(RECORDED, `${JSON.stringify(Object.fromEntries(inOrder), null, 1)}\n`);
+});
+
+/** One recording of an app: load, prepare, run under the oracle, stop, hash what it stored, save, read. */
+async function record(
+  app: EngineApp,
+  origin: string,
+): Promise<{ store: TraceStore; summary: Summary; counts: OracleCounts; stored: string }> {
+  await page.goto('about:blank'); // Record reloads the page: the last app must not start again
+  await startRecording(panel);
+  await openApp(page, origin + app.path);
+  await prepareApp(page);
+  const { result, counts } = await runTraced(page, () => runApp(page, app.run.workload, app.run.options));
+  expect(result.rows).toEqual(app.run.rows);
+  expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
+  await stopRecording(panel); // every thread has said goodbye: ending the app's worker takes nothing along
+  const stored = await storedBy(page);
+  const store = await savedStore(driven, panel);
+  return { store, summary: summaryOf(store), counts, stored: stored.total };
+}
+
+const part = process.env['GRID'];
+const apps = ENGINE_APPS.filter(({ id }) => !part || id.includes(part));
+
+describe('recorded by the panel', () => {
+  test.each(apps)('$id', async (app) => {
+    const { store, summary, counts, stored } = await record(app, server.origin(`grid-${ENGINE_APPS.indexOf(app)}`));
+    // the app never notices
+    if (!app.bytesVary) expect(stored).toBe(goldens[app.id]!.stored);
+    // nothing is lost, nothing failed inside a hook
+    expect(summary.dropped).toBe(0);
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
+    expect(summary.threads.flatMap((t) => t.note ?? [])).toEqual([]);
+    // counts as the oracle's
+    expect(countsOf(store)).toEqual(counts);
+    // no finding that was not judged to be true of this app
+    const rules = findingsOf(store).map((f) => f.rule);
+    expect(rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule))).toEqual([]);
+    // recognised for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
+    const golden = recordedGolden(summary, app.bytesVary ?? 'same');
+    if (UPDATE) recorded[app.id] = golden;
+    else expect(golden).toEqual(recorded[app.id]);
+  });
+});

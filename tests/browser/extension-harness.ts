@@ -1,0 +1,118 @@
+/** The built extension in a real browser, with the real panel in DevTools: what the extension's tests share. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { launchBrowser, type DrivenBrowser, type LaunchOptions } from '../../src/cli/drive/browser.ts';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/cli/drive/driven.ts';
+import type { Panel } from '../../src/cli/drive/panel.ts';
+import { saveTrace } from '../../src/cli/drive/session.ts';
+import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+
+/** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
+export const EXTENSION = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
+
+export const launch = (options: Partial<LaunchOptions> = {}): Promise<DrivenBrowser> => launchBrowser({ extension: EXTENSION, ...options });
+
+/** Tabs in the background draw no frames, so nothing waits for one. */
+const polling = 50;
+
+/** Waits until the app says so. */
+export const state = (page: Page, wanted: string): Promise<unknown> =>
+  page.waitForFunction((text) => document.body?.dataset['state'] === text, { polling }, wanted);
+
+/** Save what the panel holds and read it back. */
+export async function savedStore(driven: DrivenBrowserBase, panel: DrivenPanel): Promise<TraceStore> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
+  try {
+    const file = path.join(folder, 'trace.vfst');
+    await saveTrace(driven, panel, file);
+    const { store, warnings } = await readTrace(await readFile(file));
+    if (warnings.length) throw new Error(warnings.join('\n'));
+    return store;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Save what the panel holds and sum it up. */
+export async function savedSummary(driven: DrivenBrowserBase, panel: DrivenPanel): Promise<Summary> {
+  return summaryOf(await savedStore(driven, panel));
+}
+
+/** A hook lives in this page now. */
+export const recorded = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling });
+/** No hook lives in this page (any more). */
+export const restored = (page: Page): Promise<unknown> =>
+  page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis), { polling });
+
+/** How many events the panel has, in its own words. */
+const eventsSaid = (panel: Panel): Promise<string> =>
+  panel.frame.evaluate(() => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '');
+
+/** The panel counts more events than it did. @param than what it said earlier; without it, now */
+export async function moreEvents(panel: Panel, than?: string): Promise<void> {
+  await panel.frame.waitForFunction(
+    (text) => (document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '') !== text,
+    { timeout: 15_000, polling },
+    than ?? (await eventsSaid(panel)),
+  );
+}
+
+/** The panel's timeline shows this many pages, all that have made a call: each has its way to the panel. */
+export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
+  panel.frame.waitForFunction(
+    (n) =>
+      [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].filter((e) => e.textContent!.trim().startsWith('Page'))
+        .length === n,
+    { timeout: 30_000, polling },
+    count,
+  );
+
+/** A number of the panel's live strip is this: all the calls that it counts have arrived. @param id as `syncs` */
+export const liveNumber = (panel: Panel, id: string, value: number): Promise<unknown> =>
+  panel.frame.waitForFunction(
+    (testId, text) => document.querySelector(`[data-testid="${testId}"]`)?.textContent === text,
+    { timeout: 30_000, polling },
+    `live-${id}`,
+    String(value),
+  );
+
+/**
+ * Everything of a page that a script of ours could have changed: names and descriptors of globals, of the storage APIs and of the
+ * DOM's root, functions by their source text.
+ */
+export function traces(): Record<string, string> {
+  const found: Record<string, string> = {};
+  const describe = (name: string, object: object): void => {
+    for (const key of Reflect.ownKeys(object)) {
+      const d = Object.getOwnPropertyDescriptor(object, key)!;
+      const part = (v: unknown): string =>
+        typeof v === 'function' ? `${v.name}/${v.length}:${Function.prototype.toString.call(v)}` : typeof v;
+      const flags = `${Number(d.configurable)}${Number(d.enumerable)}${Number(d.writable)}`;
+      found[`${name}.${String(key)}`] = `${flags} ${part(d.value)} ${part(d.get)} ${part(d.set)}`;
+    }
+  };
+  describe('window', window);
+  describe('navigator', navigator);
+  describe('document', document);
+  for (const name of Object.getOwnPropertyNames(window)) {
+    const value: unknown = Object.getOwnPropertyDescriptor(window, name)?.value;
+    if (typeof value !== 'function' && name !== 'WebAssembly' && name !== 'Atomics' && name !== 'Reflect' && name !== 'Object') continue;
+    describe(name, value as object);
+    const { prototype } = value as { prototype?: object };
+    if (prototype) describe(`${name}.prototype`, prototype);
+  }
+  found['html'] = document.documentElement.outerHTML;
+  found['frames'] = String(window.length);
+  found['resources'] = String(performance.getEntriesByType('resource').filter((e) => e.name.includes('extension')).length);
+  return found;
+}
+
+/** What differs, by name. */
+export function differences(a: Record<string, string>, b: Record<string, string>): string[] {
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => a[key] !== b[key]);
+}

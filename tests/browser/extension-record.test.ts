@@ -1,0 +1,116 @@
+/** `vfscope record` and `vfscope open`, with the built extension: what they write, what they say, and their exit codes. */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { open } from '../../src/cli/open.ts';
+import { record, type RecordArgs } from '../../src/cli/record.ts';
+import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { EXTENSION } from './extension-harness.ts';
+
+let server: AppServer;
+let folder: string;
+let out: string;
+let said = '';
+let printed = '';
+
+beforeAll(async () => {
+  server = await createServer();
+  folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
+  out = path.join(folder, 'trace.vfst');
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  said = printed = '';
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
+  vi.spyOn(console, 'log').mockImplementation((line: string) => void (printed += `${line}\n`));
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((said += String(text))));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await rm(out, { force: true });
+});
+
+const recordIt = (args: Partial<RecordArgs> & { url: string }): Promise<number> => record({ out, extension: EXTENSION, ...args });
+const DONE = "document.body?.dataset.state === 'done'";
+const RUN = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync&run=own-sql&n=50';
+
+async function written(): Promise<Summary> {
+  const { store, warnings } = await readTrace(await readFile(out));
+  expect(warnings).toEqual([]);
+  return summaryOf(store);
+}
+
+describe('record', () => {
+  test('writes a trace of the page, and a picture of the panel', async () => {
+    const screenshot = path.join(folder, 'panel.png');
+    expect(await recordIt({ url: server.origin('record') + RUN, until: DONE, screenshot }), said).toBe(0);
+    expect(printed).toBe(`${out} ${(await stat(out)).size} bytes\n`);
+    const summary = await written();
+    expect(summary.dropped).toBe(0);
+    expect(summary.commits).toBeGreaterThanOrEqual(51);
+    expect(summary.engines.map(({ name }) => name)).toEqual(['@journeyapps/wa-sqlite']);
+    const png = await readFile(screenshot);
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 773]); // DevTools' own tab bar takes 27 px
+
+    const picture = path.join(folder, 'opened.png');
+    expect(await open({ file: out, screenshot: picture, extension: EXTENSION }), said).toBe(0);
+    expect((await stat(picture)).size).toBeGreaterThan(5000);
+  });
+
+  test('is driven by a script', async () => {
+    const script = path.join(folder, 'steps.mjs');
+    await writeFile(
+      script,
+      `export default async (page) => {
+        await page.waitForFunction(() => document.body.dataset.state === 'ready', { polling: 50 });
+        await page.evaluate(() => window.run('own-sql', { n: 7 }));
+      };`,
+    );
+    expect(await recordIt({ url: `${server.origin('script')}/sql-js/`, script }), said).toBe(0);
+    expect((await written()).commits).toBeGreaterThanOrEqual(7);
+  });
+
+  test('saves what it has when the condition is not met in time', async () => {
+    expect(await recordIt({ url: server.origin('late') + RUN, until: 'document.title === "never"', seconds: 3 })).toBe(3);
+    expect(said).toMatch(/condition "document.title === \\"never\\"" was not met within 3 s/);
+    expect((await written()).events).toBeGreaterThan(100);
+  });
+
+  test('says what failed when the page does not load', async () => {
+    expect(await recordIt({ url: `${server.url}/no-such-app/` })).toBe(3);
+    expect(said).toMatch(/no-such-app\/ does not load: the server answered 404/);
+    expect(await recordIt({ url: 'http://localhost:1/' })).toBe(3);
+    expect(said).toMatch(/http:\/\/localhost:1\/ does not load: .*Is its server running/);
+  });
+
+  test('says how to get a browser where there is none', async () => {
+    vi.stubEnv('CHROMIUM', path.join(folder, 'no-browser'));
+    expect(await recordIt({ url: server.url })).toBe(3);
+    expect(said).toMatch(/There is no browser at .*no-browser.*apt-get install chromium/);
+  });
+
+  test.each<[string, Partial<RecordArgs>, RegExp]>([
+    ['an unknown browser', { browser: 'lynx' }, /Unknown browser "lynx"/],
+    ['no web address', { url: 'file:///etc/hosts' }, /is no web address/],
+    ['no folder', { out: '/no/such/folder/t.vfst' }, /no folder \/no\/such\/folder/],
+    ['no script', { script: 'no-such-steps.mjs' }, /no-such-steps.mjs cannot be loaded/],
+  ])('refuses %s', async (_what, args, message) => {
+    expect(await recordIt({ url: 'http://localhost:1/', ...args })).toBe(2);
+    expect(said).toMatch(message);
+    expect(printed).toBe('');
+  });
+});
+
+describe('open', () => {
+  test('names a file that is not there', async () => {
+    expect(await open({ file: path.join(folder, 'none.vfst'), extension: EXTENSION })).toBe(2);
+    expect(said).toMatch(/none\.vfst: there is no such file/);
+  });
+});

@@ -1,0 +1,45 @@
+/**
+ * The hook with faults: every `EVERY`th call of what the hooks are made of throws, before or after its work in turn. Bundled in the
+ * hook's place by hooks-faults.test.ts; what the app does must not change.
+ */
+import { SqlTexts } from '../../src/engines/sql-texts.ts';
+import { CounterReader } from '../../src/engines/counters.ts';
+import { PromiseWatch } from '../../src/trace/promise-watch.ts';
+import { OpfsPaths } from '../../src/probes/opfs.ts';
+import { ProbeContext } from '../../src/probes/patch.ts';
+import { WalHeaders } from '../../src/probes/wal-headers.ts';
+import { Recorder } from '../../src/trace/recorder.ts';
+import { FileNames } from '../../src/vfs-instrumented/interpose/file-names.ts';
+import { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
+import { OpenFiles } from '../../src/vfs-instrumented/interpose/open-files.ts';
+
+const EVERY = 7;
+
+/** Method names, private ones included: what a page runs does not know of `private`. */
+function inject(target: { prototype: object; name: string }, ...names: string[]): void {
+  const methods = target.prototype as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of names) {
+    const genuine = methods[name];
+    if (typeof genuine !== 'function') throw new TypeError(`there is no method ${name} to make faulty`);
+    let calls = 0;
+    methods[name] = function (this: unknown, ...args: unknown[]): unknown {
+      const due = ++calls % EVERY === 0;
+      const late = due && (calls / EVERY) % 2 === 0;
+      if (due && !late) throw new Error(`injected before ${name}`);
+      const result = Reflect.apply(genuine, this, args);
+      if (late) throw new Error(`injected after ${name}`);
+      return result;
+    };
+  }
+}
+
+inject(Recorder, 'write', 'finish', 'keep', 'define', 'nextId');
+inject(ProbeContext, 'id', 'textId');
+inject(OpfsPaths, 'of', 'idOf');
+inject(PromiseWatch, 'watch');
+inject(WalHeaders, 'look');
+inject(SqlTexts, 'statementAt', 'scriptAt');
+inject(CounterReader, 'read');
+inject(EngineMemory, 'cString', 'word');
+inject(FileNames, 'opened', 'named', 'headersOf');
+inject(OpenFiles, 'insert', 'remove');

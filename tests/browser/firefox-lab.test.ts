@@ -1,0 +1,82 @@
+// The Lab in Firefox: instructions and calls are those of Node, to the last one.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchFirefox, type DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import { FirefoxLab } from '../../src/cli/drive/firefox-lab.ts';
+import { Engines } from '../../src/experiments/open-engine.ts';
+import { runOf } from '../../src/experiments/plan.ts';
+import { sampleOf } from '../../src/experiments/run.ts';
+import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { FIREFOX_EXTENSION } from './firefox-harness.ts';
+
+let driven: DrivenFirefox;
+let lab: FirefoxLab;
+beforeAll(async () => {
+  driven = await launchFirefox({ extension: FIREFOX_EXTENSION });
+  lab = await FirefoxLab.open(driven);
+}, 90_000);
+afterAll(() => driven.close());
+
+const counted = (workload: string, config = {}, parameters = {}): ReturnType<typeof runOf> =>
+  runOf(workloadOf(workload), { config, parameters }, { mode: 'count', repeats: 1 });
+
+it('MemoryVFS: the golden counts', async () => {
+  const require = createRequire(import.meta.url);
+  const engines = new Engines((path) => Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))));
+  const runs = [counted('ac60'), counted('mix'), counted('ac60', { vfs: 'MemoryVFS' }), counted('read-poll')];
+  const outcomes = await lab.run(runs);
+  expect(outcomes.map(({ message }) => message)).toEqual(['', '', '', '']);
+  const steps = outcomes.map(({ result }) => result!.steps.map((s) => s.counters));
+  expect([steps[0]![0]!['instructions'], steps[1]![0]!['instructions']]).toEqual([1_491_318, 75_164_869]);
+  for (const [i, run] of runs.entries())
+    expect(steps[i]).toEqual((await sampleOf(run, { engines, environment: {} })).steps.map((s) => s.counters));
+  expect(await lab.storage()).toEqual([]);
+}, 90_000);
+
+it('storage of the browser: IndexedDB and OPFS, and actors in workers', async () => {
+  const two = { writers: 2, readers: 0, iterations: 10 };
+  const runs = [
+    counted('sequential-write', { vfs: 'AccessHandlePool' }, { transactions: 5, items: 5 }),
+    counted('sequential-write', { vfs: 'IDBBatchAtomic' }, { transactions: 5, items: 5 }),
+    counted('contention', {}, two),
+  ];
+  const outcomes = await lab.run(runs, 60_000);
+  expect(outcomes.map(({ message }) => message)).toEqual(['', '', '']);
+  expect(outcomes[0]!.result!.totals['opfs.writes']).toBeGreaterThan(5);
+  expect(outcomes[1]!.result!.totals['idb.put']).toBeGreaterThan(5);
+  expect(outcomes[2]!.result!.steps[0]!.counters).toMatchObject({ 'rows.lost': 0, 'writer.transactions': 20 });
+  expect(await lab.storage()).toEqual([]);
+}, 90_000);
+
+it("the Lab's page by its own controls: a run, its counts, and its trace in the viewer", async () => {
+  /** In the Lab's page, until it is truthy. */
+  const until = async (expression: string): Promise<unknown> => {
+    const found = await driven.chrome.inView(
+      'tab',
+      `for (const end = Date.now() + 45000; ; await new Promise((done) => setTimeout(done, 50))) {
+         const found = (${expression});
+         if (found || Date.now() > end) return found;
+       }`,
+    );
+    if (!found)
+      throw new Error(
+        `the Lab did not get to: ${expression}. It says: ${String(await driven.chrome.inView('tab', 'return document.body.innerText'))}`,
+      );
+    return found;
+  };
+  const press = (id: string): Promise<unknown> =>
+    until(`((e) => e && (e.click(), true))(document.querySelector('[data-testid="${id}"]:not(:disabled)'))`);
+  await press('offer-own-sql');
+  await press('knob-vfs-BlockIDB');
+  await press('lab-run');
+  await until(`document.querySelector('[data-testid="open-trace"]:not(:disabled)') !== null`);
+  const puts = `[...document.querySelectorAll('[data-testid="results"] tbody tr')]
+    .filter((row) => row.querySelector('th').textContent === 'block.put').map((row) => Number(row.querySelector('.number').textContent.replace(/,/g, '')))[0]`;
+  expect(await until(puts)).toBeGreaterThan(0);
+  await press('open-trace');
+  await until(`Number(document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\\D/g, '') ?? 0) > 100`);
+  await press('lab-back');
+  await until(`document.querySelector('[data-testid="lab-trace"]') === null`);
+  expect(await lab.storage()).toEqual([]);
+}, 120_000);

@@ -1,0 +1,89 @@
+/**
+ * Workers under page policies and in script encodings that break where a script is changed carelessly: what each says, recorded or
+ * not. A server of its own, since each answers with other headers.
+ */
+import { createHash } from 'node:crypto';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { Page } from 'puppeteer-core';
+
+export interface PolicyServer {
+  url: string;
+  /** What each worker of the page says. */
+  outcomes(page: Page): Promise<Record<string, unknown>>;
+  /** Labels of the threads that a recording holds. */
+  recorded: readonly string[];
+  close(): Promise<void>;
+}
+
+interface Case {
+  type?: 'module';
+  body: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+/** Says the worker's name, and whatever shows how its script was read. */
+const say = (extra = '0'): string => `performance.mark('own ' + self.name); self.postMessage([self.name, ${extra}]);`;
+const strictness = say('(function () { return this === undefined; })()');
+
+const CASES: Record<string, Case> = {
+  plain: { body: strictness },
+  strict: { body: `// a comment\n/* and another */ 'use strict';\n${strictness}` },
+  bom: { body: Buffer.from(`\uFEFF"use strict";${strictness}`) },
+  hashbang: { body: `#!/usr/bin/env node\n${strictness}` },
+  gzip: { body: gzipSync(say(`'Grüße'`)), headers: { 'Content-Encoding': 'gzip' } },
+  'other charset': { body: Buffer.from(say(`'Grüße ☂'`)), headers: { 'Content-Type': 'text/javascript; charset=iso-8859-1' } },
+  line: { body: `\n\n${say(`Number(/:(\\d+):\\d+/.exec(new Error().stack)[1])`)}` },
+  large: { body: `/*${'x'.repeat(300_000)}*/${say()}` },
+  'worker policy': { body: say(), headers: { 'Content-Security-Policy': "script-src 'self'" } },
+  imports: { body: `importScripts('imported.js');${say('imported')}` },
+  module: { type: 'module', body: `import { value } from './exports.js';${say('value')}` },
+  'dynamic import': { type: 'module', body: `const { value } = await import('./exports.js');${say('value')}` },
+  'syntax error': { body: `self.postMessage('never' ` },
+};
+const PARTS: Record<string, string> = {
+  'imported.js': `var imported = 'by importScripts';`,
+  'exports.js': `export const value = 'from a module';`,
+  'page.js': `window.pageScript = 'with integrity';`,
+};
+
+const integrity = `sha256-${createHash('sha256').update(PARTS['page.js']!).digest('base64')}`;
+const PAGE = `<!doctype html><title>policies</title><script src="page.js" integrity="${integrity}"></script><script src="run.js"></script>`;
+const RUN = `
+const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type }]) => [name, type ?? 'classic']))};
+const outcome = ([name, type]) => new Promise((done) => {
+  const worker = new Worker('case/' + encodeURIComponent(name) + '/worker.js', { name, type });
+  worker.onmessage = ({ data }) => done([name, data]);
+  worker.onerror = (event) => (event.preventDefault(), done([name, 'error: ' + event.message + ' at ' + event.lineno]));
+});
+window.outcomes = async () => ({ page: window.pageScript, ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
+
+/** Serves the page and its workers. */
+export async function servePolicies(): Promise<PolicyServer> {
+  const answer = (pathname: string, response: ServerResponse): void => {
+    const js = { 'Content-Type': 'text/javascript' };
+    const [, name = '', file = ''] = /^\/case\/([^/]+)\/(.+)$/.exec(pathname) ?? [];
+    const found = file === 'worker.js' ? CASES[decodeURIComponent(name)] : undefined;
+    const part = PARTS[file || pathname.slice(1)];
+    // its own policy: nothing but scripts of this origin, no blob: workers
+    if (pathname === '/')
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': "default-src 'self'" }).end(PAGE);
+    else if (pathname === '/run.js') response.writeHead(200, js).end(RUN);
+    else if (found) response.writeHead(200, { ...js, ...found.headers }).end(found.body);
+    else if (part !== undefined) response.writeHead(200, js).end(part);
+    else response.writeHead(404).end('no such file');
+  };
+  const server = createServer((request, response) => answer(new URL(request.url ?? '/', 'http://localhost').pathname, response));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}/`,
+    outcomes: (page) => page.evaluate('outcomes()') as Promise<Record<string, unknown>>,
+    recorded: Object.keys(CASES).filter((name) => name !== 'syntax error'),
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,283 @@
+/**
+ * Recording in Firefox's real toolbox as deep as in Chromium's: the flight recorder, what is captured, access taken back midway, a page
+ * that hangs, and every view with the numbers that `summary` has.
+ */
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { TestId } from '../../src/cli/drive/panel.ts';
+import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { resultText } from '../../src/trace/describe.ts';
+import { Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/trace/capture.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
+import { arrived, freshTab, launchInFirefox, siteAccessInFirefox } from './firefox-harness.ts';
+
+const KEPT_US = 1e6;
+const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
+let server: AppServer;
+let driven: DrivenFirefox;
+let page: Page;
+let panel: FirefoxPanel;
+let labels = 0;
+
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, panel } = await freshTab(driven));
+});
+afterEach(async () => {
+  await panel?.setStored({ ...CAPTURE_DEFAULTS });
+});
+
+const shows = (id: string, start: string): Promise<unknown> =>
+  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);
+const textOf = (id: string): Promise<string> => panel.textOf(id as TestId);
+/** The app inserts rows, each in a transaction of its own. */
+const inserts = (n: number): Promise<unknown> =>
+  page.evaluate((rows) => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: rows }), n);
+
+describe('flight recorder', () => {
+  const load = (kind: string, options: object = {}): Promise<unknown> =>
+    page.evaluate((name, o) => (window as unknown as { load(k: string, o: object): Promise<unknown> }).load(name, o), kind, options);
+
+  /** Armed with the last second, and the app at work until older calls have been forgotten. */
+  async function armed(): Promise<void> {
+    await panel.choose('keep-kind' as TestId, 'seconds');
+    await panel.choose('keep-amount' as TestId, String(KEPT_US / 1e6));
+    await startRecording(panel);
+    await driven.load(page, `${server.origin(`flight-${++labels}`)}/load/`);
+    await state(page, 'ready');
+    await shows('flight-state', 'Armed');
+    await page.evaluate(
+      () => void (window as unknown as { load(k: string, o: object): unknown }).load('commits', { rate: 1000, seconds: 120 }),
+    );
+    await panel.waitFor(
+      `(() => {
+         const exact = (id, pattern) =>
+           Number(pattern.exec(document.querySelector('[data-testid="live-' + id + '"]')?.parentElement?.title ?? '')?.[1]?.replaceAll(',', '') ?? NaN);
+         return exact('seen', /beginning: ([\\d,]+)/) > 2 * exact('events', /recorded: ([\\d,]+)/);
+       })()`,
+      [],
+      90_000,
+    );
+  }
+  afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // it is remembered
+  const startsOf = (store: TraceStore): number[] => store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
+
+  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
+    await armed();
+    await page.evaluate(() => (window as unknown as { halt(): void }).halt());
+    await state(page, 'done');
+    expect(await load('conflict')).toMatchObject({ error: expect.stringContaining('locked') });
+    await shows('flight-state', 'Frozen at');
+    await panel.find('record'); // it has stopped by itself
+    expect(await textOf('flight-trigger')).toBe('SQLITE_BUSY from xLock on load.db');
+    const store = await savedStore(driven, panel);
+    const worker = store.threads.find((t) => t.info.kind === 'worker')!;
+    const { events } = worker;
+    const busy = Array.from({ length: events.count }, (_, row) => row).filter(
+      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
+    );
+    expect(busy).toHaveLength(1);
+    const triggerUs = events.t0[busy[0]!]!;
+    expect(Math.min(...startsOf(store))).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
+    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // it did not go on
+    expect(worker.received).toBeGreaterThan(1.5 * events.count);
+    expect(store.dropped).toBe(0);
+  });
+
+  test('the console of the page freezes it', async () => {
+    await armed();
+    await page.evaluate(() => performance.mark('vfscope:freeze'));
+    await shows('flight-state', 'Frozen at');
+    await panel.find('record');
+    expect(await textOf('flight-trigger')).toBe("performance.mark('vfscope:freeze')");
+    const store = await savedStore(driven, panel);
+    const marked = store.threads.filter((t) => t.events.op.subarray(0, t.events.count).includes(Op.mark));
+    expect(marked.map((t) => t.info.kind)).toEqual(['page']);
+  });
+});
+
+describe('what is captured', () => {
+  async function capturing(capture: Partial<CaptureOptions>): Promise<TraceStore> {
+    await startRecording(panel, { capture });
+    const url = server.origin(`capture-${++labels}`) + ENGINE;
+    await driven.load(page, url);
+    await state(page, 'ready');
+    await inserts(9);
+    await arrived(panel, page);
+    await stopRecording(panel);
+    return savedStore(driven, panel);
+  }
+
+  test('level 0: calls, and no text of a statement', async () => {
+    const store = await capturing({ capture: 0 });
+    expect(privacyReport(store)).toMatchObject({ level: 0, capturedLevel: 0 });
+    expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0, commits: 10, statements: { distinct: null } });
+  });
+
+  test('level 2 and stacks: literals, and the place in the app that prepared each statement', async () => {
+    const store = await capturing({ capture: 2, stacks: true });
+    expect(privacyReport(store)).toMatchObject({ level: 2, capturedLevel: 2 });
+    expect(privacyReport(store).sqlWithLiterals).toBeGreaterThan(0);
+    const stacks = store.threads.flatMap((t) =>
+      [...t.definitions.values()].flatMap((d) => (d.kind === 'stack' ? [JSON.stringify(d)] : [])),
+    );
+    expect(stacks.length).toBeGreaterThan(0);
+    for (const stack of stacks) {
+      expect(stack).toContain('/journeyapps-wa-sqlite/');
+      expect(stack).not.toContain('vfscopeHook');
+    }
+  });
+
+  test('one layer, in a buffer of another size', async () => {
+    const store = await capturing({ layers: ['vfs'], buffer: 256 });
+    const summary = summaryOf(store);
+    expect(summary.statements.count).toBeNull();
+    expect(summary.web).toMatchObject({ opfs: { reads: 0, writes: 0, flushes: 0 }, locks: { requests: 0 } });
+    expect(summary).toMatchObject({ dropped: 0, faults: 0, commits: 10, environment: { capture: { layers: ['vfs'], buffer: 256 } } });
+  });
+});
+
+test('access to web pages taken back during a recording: said, what was recorded stays, the app goes on', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`revoked-${++labels}`) + ENGINE);
+  await recorded(page);
+  await state(page, 'ready');
+  await inserts(40);
+  await arrived(panel, page);
+  try {
+    await siteAccessInFirefox(driven, false);
+    await panel.waitFor(`document.body.innerText.includes('access of vfscope to web pages was taken back')`);
+    await inserts(5);
+    await stopRecording(panel);
+    const { files, dropped } = await savedSummary(driven, panel);
+    expect(dropped).toBe(0);
+    expect(files.find(({ kind }) => kind === 'main-db')?.vfs.xSync).toBeGreaterThan(40);
+  } finally {
+    await siteAccessInFirefox(driven, true);
+  }
+});
+
+test('a recording goes on when the event page is suspended, and the next page and its worker are recorded', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`suspended-${++labels}`) + ENGINE);
+  await state(page, 'ready');
+  const suspend = (): Promise<unknown> =>
+    driven.chrome.run(
+      `await extension.extension.terminateBackground();
+       return extension.extension.backgroundState;`,
+    );
+  expect(await suspend()).not.toBe('running');
+  await inserts(4);
+  await arrived(panel, page);
+  await suspend();
+  await driven.load(page, server.origin(`suspended-${++labels}`) + ENGINE);
+  await recorded(page);
+  await state(page, 'ready');
+  await inserts(9);
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const summary = await savedSummary(driven, panel);
+  expect(summary).toMatchObject({ commits: 5 + 10, dropped: 0, faults: 0 });
+  expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'page', 'worker', 'worker']);
+});
+
+test('a page whose worker hangs while it is recorded costs its own tab only', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`hangs-${++labels}`) + ENGINE);
+  await recorded(page);
+  await page.evaluate(() => void new Worker(URL.createObjectURL(new Blob(['for (;;);']))));
+  ({ page, panel } = await freshTab(driven));
+  await panel.find('record');
+  await startRecording(panel);
+  await driven.load(page, server.origin(`hangs-not-${++labels}`) + ENGINE);
+  await state(page, 'ready');
+  await inserts(3);
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const summary = await savedSummary(driven, panel);
+  expect(summary).toMatchObject({ commits: 4, dropped: 0 });
+  expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'worker']);
+});
+
+test('every view shows a recording, with the numbers of its summary', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin(`views-${++labels}`) + ENGINE);
+  await state(page, 'ready');
+  await inserts(30);
+  await arrived(panel, page);
+  await stopRecording(panel);
+  await panel.resize(1280, 700);
+  const store = await savedStore(driven, panel);
+  const summary = summaryOf(store);
+  const count = (n: number): string => n.toLocaleString('en-US');
+  const sum = (call: 'xRead' | 'xWrite' | 'xSync'): number => summary.files.reduce((n, { vfs }) => n + (vfs[call] ?? 0), 0);
+  const { statements, transactions, pageCache } = summary;
+  const database = summary.files.find(({ kind }) => kind === 'main-db')!;
+  /** What each view is to say of the recording: the test id, and how its text begins. */
+  const said: Record<string, [string, string][]> = {
+    overview: [
+      ['number-statements', count(statements.count!)],
+      ['number-commits', count(summary.commits!)],
+      ['number-syncsPerCommit', String(summary.syncsPerCommit)],
+    ],
+    timeline: [['timeline', '']],
+    transactions: [['transaction-count', `${count(transactions.read! + transactions.write!)} transactions`]],
+    statements: [['statement-count', `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} executions`]],
+    files: [],
+    locks: [['locks-view', '']],
+    cache: [
+      ['cache-hits', count(pageCache.hits!)],
+      ['cache-misses', count(pageCache.misses!)],
+    ],
+    wal: [['no-wal', 'No write-ahead log was used']],
+    events: [['event-count', `${count(summary.events)} events`]],
+    errors: [['errors-view', '']],
+    sql: [['sql-view', '']],
+    compare: [['compare-name', 'nothing yet']],
+    settings: [['settings-view', '']],
+  };
+  const tabs = (await panel.evaluate(
+    `return [...document.querySelectorAll('[role="tab"]')].map((tab) => tab.dataset.testid.replace('tab-', ''))`,
+  )) as string[];
+  expect(tabs).toEqual(Object.keys(said));
+  for (const tab of tabs) {
+    await panel.press(`tab-${tab}`);
+    for (const [id, start] of said[tab]!) await shows(id, start);
+    for (const [id, n] of [
+      ['reads', sum('xRead')],
+      ['writes', sum('xWrite')],
+      ['syncs', sum('xSync')],
+      ['commits', summary.commits!],
+    ] as const)
+      expect(await panel.textOf(`live-${id}`), tab).toBe(count(n));
+    expect(await panel.evaluate(`return [...document.querySelectorAll('[data-testid="toast"]')].map((e) => e.innerText)`), tab).toEqual([]);
+    if (tab === 'timeline') await panel.waitFor(`document.querySelector('[data-testid="timeline"][data-frame]')`);
+    if (tab === 'files') {
+      const row = `[...document.querySelectorAll('tr,[role="row"]')].map((r) => [...r.children].map((c) => c.innerText.trim())).find((c) => c[1] === 'main-db')`;
+      const cells = (await panel.waitFor(row)) as string[];
+      const { xRead, xWrite, xSync } = database.vfs;
+      expect([cells[3], cells[5], cells[7]]).toEqual([xRead, xWrite, xSync].map((n) => count(n ?? -1)));
+    }
+    if (tab === 'sql') {
+      await panel.press('sql-run' as TestId);
+      const operations = new Set(store.threads.flatMap(({ events }) => [...events.op.subarray(0, events.count)]));
+      await shows('sql-count', `${operations.size} rows`);
+      const syncs = `[...document.querySelectorAll('[data-testid="sql-view"] :is(tr, [role="row"])')]
+        .map((r) => [...r.children].map((c) => c.innerText.trim())).find((cells) => cells.includes('xSync'))?.join(' ')`;
+      expect(await panel.waitFor(syncs)).toContain(`xSync vfs ${sum('xSync')} `);
+    }
+  }
+}, 240_000);

@@ -1,0 +1,125 @@
+/**
+ * What is left of a recording in Firefox when the extension is reloaded (as an update does), switched off and on, and when the browser is
+ * killed: all that the panel had counted before the spool was written last, offered again by the next panel. The app goes on.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { startRecording } from '../../src/cli/drive/session.ts';
+import type { TestId } from '../../src/cli/drive/panel.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { recorded, state } from './extension-harness.ts';
+import { launchInFirefox } from './firefox-harness.ts';
+
+const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
+const INSERTS = 2500;
+const polling = 50;
+let server: AppServer;
+beforeAll(async () => {
+  server = await createServer();
+});
+afterAll(async () => {
+  await server?.close();
+});
+
+/** "1,234" or "1.2k", rounded down; 0 while nothing is counted. */
+const SYNCS = `((text) => {
+  const [, digits, thousands] = /^([\\d.,]+)(k?)$/.exec(text ?? '') ?? [];
+  return digits === undefined ? 0 : thousands ? Math.floor((Number(digits) - 0.1) * 1000) : Number(digits.replaceAll(',', ''));
+})(document.querySelector('[data-testid="live-syncs"]')?.textContent?.trim())`;
+/** Bytes of all spools. */
+const SPOOLED = `(async () => {
+  let sum = 0;
+  const root = await navigator.storage.getDirectory();
+  const folder = await root.getDirectoryHandle('spool', { create: true });
+  for await (const handle of folder.values()) if (handle.kind === 'file') sum += (await handle.getFile()).size;
+  return sum;
+})()`;
+
+/** A page that inserts row after row while it is recorded. @returns syncs that the panel had counted by the time that the spool holds */
+async function recordSome(driven: DrivenFirefox, page: Page, panel: FirefoxPanel, origin: string): Promise<number> {
+  await startRecording(panel);
+  await driven.load(page, origin + APP);
+  await recorded(page);
+  await state(page, 'ready');
+  await page.evaluate((n) => {
+    const app = window as unknown as { run(w: string, o: object): Promise<{ rows: unknown[][] }>; answer: unknown };
+    app.run('own-sql', { n }).then(
+      ({ rows }) => (app.answer = rows[0]![0]),
+      (e: unknown) => (app.answer = String(e)),
+    );
+  }, INSERTS);
+  await panel.waitFor(`${SYNCS} > 20`);
+  const syncs = (await panel.evaluate(`return ${SYNCS}`)) as number;
+  // the spool has grown twice: what the panel held before is in it
+  for (let times = 0; times < 2; times++) {
+    const before = await panel.evaluate(`return await ${SPOOLED}`);
+    await panel.waitFor(`${SPOOLED}.then((size) => size > args[1])`, [before]);
+  }
+  return syncs;
+}
+
+/** The panel that is opened next offers the recording and says of what; opened, it counts what was counted. */
+async function expectOffered(panel: FirefoxPanel, origin: string, syncs: number): Promise<void> {
+  await panel.find('recovered-offer');
+  expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
+  await panel.press('recover' as TestId);
+  await panel.waitFor(`${SYNCS} >= args[1]`, [syncs]);
+}
+
+/** In the browser's window. */
+const STOPS: Record<string, string> = {
+  'reloaded, as by an update': `await addon.reload();`,
+  'switched off and on': `await addon.disable(); await addon.enable();`,
+};
+
+test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
+  const driven = await launchInFirefox();
+  try {
+    const page = await driven.firstPage();
+    const origin = server.origin(`fx-update-${label.replace(/\W+/g, '-')}`);
+    const syncs = await recordSome(driven, page, await driven.openPanel(page), origin);
+    await driven.chrome.run(
+      `const { AddonManager } = ChromeUtils.importESModule('resource://gre/modules/AddonManager.sys.mjs');
+       const addon = await AddonManager.getAddonByID(extension.id);
+       ${stop}`,
+    );
+    // its panel went with the extension; the toolbox gets the new one's
+    await expectOffered(await driven.openPanel(page), origin, syncs);
+    // the app has not been disturbed
+    await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
+    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+  } finally {
+    await driven.close();
+  }
+});
+
+test('the browser is killed', async () => {
+  const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
+  const origin = server.origin('fx-update-browser');
+  // Firefox forgets an extension of the session, its address and its storage with it; one that was installed for good stays
+  const preferences = { 'extensions.webextensions.keepUuidOnUninstall': true, 'extensions.webextensions.keepStorageOnUninstall': true };
+  try {
+    const first = await launchInFirefox({ userDataDir, preferences });
+    const page = await first.firstPage();
+    const syncs = await recordSome(first, page, await first.openPanel(page), origin);
+    await first.chrome.run(`Services.prefs.savePrefFile(null)`);
+    const ended = new Promise((done) => first.browser.once('disconnected', done));
+    first.browser.process()!.kill('SIGKILL');
+    await ended;
+    const second = await launchInFirefox({ userDataDir, preferences });
+    try {
+      const tab = await second.firstPage();
+      await second.load(tab, origin + APP);
+      await expectOffered(await second.openPanel(tab), origin, syncs);
+    } finally {
+      await second.close();
+    }
+  } finally {
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

@@ -1,0 +1,160 @@
+/**
+ * The extension in Firefox: the command records the demo, every way to start a worker is recorded or noted with its cause, nothing of
+ * the responses but the hook changes, and access to web pages that is missing is said and can be given.
+ */
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { Page } from 'puppeteer-core';
+import { record } from '../../src/cli/record.ts';
+import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { Op } from '../../src/trace/event.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { savedStore } from './extension-harness.ts';
+import { FIREFOX_EXTENSION, launchInFirefox, noticeIn } from './firefox-harness.ts';
+import { servePolicies, type PolicyServer } from './firefox-policies.ts';
+import { countOf, threadOf } from './threads-harness.ts';
+
+declare const start: Record<string, () => Promise<unknown>>;
+
+let server: AppServer;
+let policies: PolicyServer;
+const open: DrivenFirefox[] = [];
+let labels = 0;
+const PATH = '/hook-cases/threads/';
+
+beforeAll(async () => {
+  [server, policies] = await Promise.all([createServer(), servePolicies()]);
+});
+afterAll(async () => {
+  await server?.close();
+  await policies?.close();
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const driven of open.splice(0)) await driven.close();
+});
+
+interface Recorder {
+  driven: DrivenFirefox;
+  page: Page;
+  panel: FirefoxPanel;
+}
+async function recorder(preferences: Record<string, boolean | number> = {}): Promise<Recorder> {
+  const driven = await launchInFirefox({ preferences });
+  open.push(driven);
+  const page = await driven.firstPage();
+  return { driven, page, panel: await driven.openPanel(page) };
+}
+
+test('vfscope record --browser firefox records the demo', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
+  try {
+    const out = path.join(folder, 'demo.vfst');
+    const screenshot = path.join(folder, 'demo.png');
+    let said = '';
+    vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
+    vi.spyOn(console, 'log').mockImplementation(() => {});
+    const url = `${server.origin('demo')}/demo/?vfs=OPFSCoopSync`;
+    const script = path.resolve('tools/demo-steps.mjs');
+    expect(await record({ url, out, script, screenshot, browser: 'firefox', extension: FIREFOX_EXTENSION }), said).toBe(0);
+    const { store, warnings } = await readTrace(await readFile(out));
+    expect(warnings).toEqual([]);
+    const summary = summaryOf(store);
+    expect(summary).toMatchObject({ dropped: 0, commits: 102, transactions: { write: 102 } });
+    expect(summary.environment).toMatchObject({ clockStepUs: 1000, crossOriginIsolated: false });
+    expect(summary.engines.map(({ name }) => name)).toEqual(['@journeyapps/wa-sqlite']);
+    const png = await readFile(screenshot);
+    expect(png.readUInt32BE(16)).toBe(1280);
+    expect((await stat(screenshot)).size).toBeGreaterThan(5000);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe.each(['', '/coi'])('workers of a page %s', (variant) => {
+  test.each(['port', 'runtime'] as const)('each is recorded, or noted with its cause; transport %s', async (transport) => {
+    const { driven, page, panel } = await recorder();
+    const origin = server.origin(`workers-${++labels}`);
+    await startRecording(panel, { transport });
+    await driven.load(page, origin + variant + PATH);
+    const kinds = ['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service'];
+    for (const kind of kinds) await page.evaluate((name) => start[name]!(), kind);
+    await noticeIn(panel, /A worker is not recorded \(a data: URL\): its data: URL has an opaque origin.*Make the worker from a Blob/);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    const first = store.threads.find((t) => t.info.kind === 'page')!;
+    const labelled = ['classic', 'module', 'blob', 'nested', 'nested inner', ...Array.from({ length: 8 }, (_, i) => `pool ${i}`)];
+    for (const label of labelled) {
+      const thread = threadOf(store, label);
+      expect(thread.info).toMatchObject({ kind: 'worker', name: label });
+      expect(thread.info.parent, label).toBe(label === 'nested inner' ? threadOf(store, 'nested').info.id : first.info.id);
+      if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
+      expect(thread.ended, label).toBe('stopped');
+    }
+    expect(threadOf(store, 'shared').info).toMatchObject({ kind: 'shared-worker', name: 'shared', parent: null });
+    expect(threadOf(store, 'service').info).toMatchObject({ kind: 'service-worker', parent: null });
+    expect(store.threads).toHaveLength(labelled.length + 3);
+    expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
+  });
+});
+
+describe('responses that the hook is put into', () => {
+  test('policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded', async () => {
+    const { driven, page, panel } = await recorder();
+    await driven.load(page, policies.url);
+    const unrecorded = await policies.outcomes(page);
+    await startRecording(panel);
+    await driven.load(page, policies.url);
+    expect(await policies.outcomes(page)).toEqual(unrecorded);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    for (const label of policies.recorded) expect(threadOf(store, label).info.kind, label).toBe('worker');
+    expect(summaryOf(store).faults).toBe(0);
+  });
+});
+
+test('no access to web pages: said in the panel, given by its button, then recorded', async () => {
+  const { driven, page, panel } = await recorder({ 'extensions.originControls.grantByDefault': false });
+  const origin = server.origin('access');
+  await driven.load(page, origin + PATH);
+  await panel.find('allow-access');
+  expect(await panel.text()).toContain('vfscope has no access to web pages');
+  await panel.press('allow-access');
+  await driven.allowAccess();
+  await page.bringToFront();
+  await panel.find('record');
+  await startRecording(panel);
+  await page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling: 50 });
+  await page.evaluate(() => start.classic!());
+  await stopRecording(panel);
+  const store = await savedStore(driven, panel);
+  expect(threadOf(store, 'classic').info.kind).toBe('worker');
+});
+
+test('pages keep nothing of ours after the recording, workers that start then run as they are', async () => {
+  const { driven, page, panel } = await recorder();
+  await startRecording(panel);
+  await driven.load(page, server.origin('after') + PATH);
+  await page.evaluate(() => start.classic!());
+  await stopRecording(panel);
+  await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis), { polling: 50 });
+  expect(
+    await page.evaluate(() =>
+      [String(Worker), String(SharedWorker), String(indexedDB.open)].every((text) => text.includes('[native code]')),
+    ),
+  ).toBe(true);
+  const hooked = await page.evaluate(
+    () =>
+      new Promise((done) => {
+        const worker = new Worker('echo-sign.js');
+        worker.onmessage = ({ data }) => done(data);
+      }),
+  );
+  expect(hooked).toBe(false);
+});

@@ -1,0 +1,152 @@
+/**
+ * The flight recorder in the real DevTools: armed it forgets while the app works, two connections that meet freeze it, and the
+ * saved file holds the last second before and the call that froze it.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
+import { saveTrace, startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { resultText } from '../../src/trace/describe.ts';
+import { Op } from '../../src/trace/event.ts';
+import { readTrace, type ReadResult } from '../../src/trace/file/read.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { launch, restored, state } from './extension-harness.ts';
+
+const KEPT_US = 1e6;
+const polling = 50;
+let server: AppServer;
+let folder: string;
+let driven: DrivenBrowser;
+let page: Page;
+let panel: Panel;
+
+beforeAll(async () => {
+  server = await createServer();
+  folder = await mkdtemp(path.join(tmpdir(), 'vfscope-flight-'));
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  driven = await launch();
+  page = await driven.firstPage();
+  panel = await openPanel(page);
+});
+afterEach(async () => {
+  await driven?.close();
+});
+
+const set = (id: string, value: string): Promise<void> =>
+  panel.frame.$eval(
+    `[data-testid="${id}"]`,
+    (element, text) => {
+      (element as HTMLInputElement).value = text;
+      element.dispatchEvent(new Event('input', { bubbles: true }));
+      element.dispatchEvent(new Event('change', { bubbles: true }));
+    },
+    value,
+  );
+const says = (id: string, start: string): Promise<unknown> =>
+  panel.frame.waitForFunction(
+    (selector, text) => document.querySelector(selector)?.textContent?.trim().startsWith(text),
+    { timeout: 30_000, polling },
+    `[data-testid="${id}"]`,
+    start,
+  );
+
+/** Armed with the last second, and the app at work until older calls have been forgotten. */
+async function armed(): Promise<void> {
+  await panel.frame.select('[data-testid="keep-kind"]', 'seconds');
+  await set('keep-amount', String(KEPT_US / 1e6));
+  await startRecording(panel);
+  await page.goto(`${server.url}/load/`);
+  await state(page, 'ready');
+  await says('flight-state', 'Armed');
+  await page.evaluate(
+    () => void (window as unknown as { load: (kind: string, o: object) => void }).load('commits', { rate: 1000, seconds: 120 }),
+  );
+  await panel.frame.waitForFunction(
+    () => {
+      const exact = (id: string, pattern: RegExp): number => {
+        const title = document.querySelector(`[data-testid="live-${id}"]`)?.parentElement?.getAttribute('title') ?? '';
+        return Number(pattern.exec(title)?.[1]?.replaceAll(',', '') ?? NaN);
+      };
+      return exact('seen', /beginning: ([\d,]+)/) > 2 * exact('events', /recorded: ([\d,]+)/);
+    },
+    { timeout: 60_000, polling },
+  );
+}
+async function saved(): Promise<ReadResult> {
+  const file = path.join(folder, 'flight.vfst');
+  await saveTrace(driven, panel, file);
+  return readTrace(await readFile(file));
+}
+
+describe('flight recorder', () => {
+  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
+    await armed();
+    await page.evaluate(() => (window as unknown as { halt: () => void }).halt());
+    await state(page, 'done');
+    const { error } = (await page.evaluate(() => (window as unknown as { load: (kind: string) => Promise<unknown> }).load('conflict'))) as {
+      error: string;
+    };
+    expect(error).toContain('locked');
+    await says('flight-state', 'Frozen at');
+    await panel.find('record'); // it has stopped by itself
+    await restored(page);
+    expect(await panel.textOf('flight-trigger')).toBe('SQLITE_BUSY from xLock on load.db');
+    await panel.frame.waitForFunction(() => /xLock/.test(document.querySelector('[data-testid="details"]')?.textContent ?? ''), {
+      timeout: 10_000,
+      polling,
+    });
+    const { store, warnings } = await saved();
+    expect(warnings).toEqual([]);
+    const worker = store.threads.find((t) => t.info.kind === 'worker')!;
+    const { events } = worker;
+    const busy = Array.from({ length: events.count }, (_, row) => row).filter(
+      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
+    );
+    expect(busy).toHaveLength(1);
+    const triggerUs = events.t0[busy[0]!]!;
+    for (const t of store.threads)
+      for (let row = 0; row < t.events.count; row++) expect(t.events.t0[row]).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
+    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // it did not go on
+    expect(events.count).toBeGreaterThan(1000);
+    expect(worker.received).toBeGreaterThan(1.5 * events.count);
+    expect(store.dropped).toBe(0);
+    const texts = new Set([...worker.definitions.values()].flatMap((d) => (d.kind === 'sql' ? [d.text] : [])));
+    expect([...texts].some((text) => text.startsWith('BEGIN IMMEDIATE'))).toBe(true);
+  });
+
+  test('the console of the page freezes it', async () => {
+    await armed();
+    await page.evaluate(() => performance.mark('vfscope:freeze'));
+    await says('flight-state', 'Frozen at');
+    await panel.find('record');
+    expect(await panel.textOf('flight-trigger')).toBe("performance.mark('vfscope:freeze')");
+    const { store } = await saved();
+    const marked = store.threads.filter((t) => t.events.op.subarray(0, t.events.count).includes(Op.mark));
+    expect(marked.map((t) => t.info.kind)).toEqual(['page']);
+  });
+
+  test('an exception of the app freezes it; stopped by hand it keeps the end', async () => {
+    await armed();
+    await page.addScriptTag({ content: "setTimeout(() => { throw new Error('no way'); })" });
+    await says('flight-state', 'Frozen at');
+    await panel.find('record');
+    expect(await panel.textOf('flight-trigger')).toContain('an exception of the page: Uncaught Error: no way');
+
+    await armed();
+    await stopRecording(panel);
+    await says('flight-state', 'Stopped by hand: the last 1 s');
+    const { store } = await saved();
+    const [from, to] = store.extent();
+    expect(to - from).toBeLessThanOrEqual(KEPT_US + 1e5);
+    expect(to - from).toBeGreaterThan(KEPT_US / 2);
+  });
+});

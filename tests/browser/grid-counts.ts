@@ -1,0 +1,53 @@
+/** What the oracle counts, read from a recording of the same run: the engine grids of both browsers compare these. */
+import { Op, opName } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import type { EngineApp } from '../oracle/catalog.ts';
+import type { OracleCounts } from '../oracle/tracing.ts';
+
+/** Time of a mark around the run in the trace, microseconds. */
+function markAt(store: TraceStore, prefix: string): number {
+  for (const { events, definitions } of store.threads)
+    for (let i = 0; i < events.count; i++) {
+      const name = events.op[i] === Op.mark ? definitions.get(events.object[i]!) : undefined;
+      if (name?.kind === 'name' && name.text.startsWith(prefix)) return events.t0[i]!;
+    }
+  throw new Error(`the trace holds no mark ${prefix}`);
+}
+
+/** What the oracle counts, from the trace's own events between its marks. */
+export function countsOf(store: TraceStore): OracleCounts {
+  const from = markAt(store, 'oracle-begin');
+  const to = markAt(store, 'oracle-end');
+  const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
+  const requests: Record<string, number> = {};
+  let transactions = 0;
+  for (const { events } of store.threads)
+    for (let i = events.lowerBound(from); i < events.count && events.t0[i]! <= to; i++) {
+      const op = events.op[i]!;
+      if (op === Op.opfsRead) {
+        opfs.reads++;
+        opfs.readBytesAsked += events.length[i]!;
+      } else if (op === Op.opfsWrite) {
+        opfs.writes++;
+        opfs.writeBytes += events.length[i]!;
+      } else if (op === Op.opfsFlush) opfs.flushes++;
+      else if (op === Op.opfsTruncate) opfs.truncates++;
+      else if (op === Op.idbTransaction && (events.aux[i]! & 3) !== 2) transactions++;
+      else if (op >= Op.idbGet && op <= Op.idbCursorDelete) {
+        const method = opName(op)
+          .replace('idb.', '')
+          .replace(/^cursor(\w+)$/, (_, m: string) => `cursor.${m.toLowerCase()}`);
+        requests[method] = (requests[method] ?? 0) + 1;
+      }
+    }
+  return { opfs, idb: { transactions, requests: Object.fromEntries(Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1))) } };
+}
+
+/** The counts without the one that depends on timing. */
+export function repeatable(app: EngineApp, { opfs, idb }: OracleCounts): unknown {
+  const { count, why } = app.countVaries ?? {};
+  return {
+    opfs: count === 'opfs.flushes' ? { ...opfs, flushes: why } : opfs,
+    idb: count === 'idb.transactions' ? { ...idb, transactions: why } : idb,
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Engine apps with the hook: rows and stored bytes as without it, and the web calls that were recorded against the oracle's counts of the
+ * very same run. HOOK_ENGINES=all runs every app of the catalog.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { ENGINE_APPS } from '../oracle/catalog.ts';
+import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { buildHook, collectUntil, injectHook, type SeenEvent, type SeenThread } from './hooks-harness.ts';
+
+const SOME = [
+  'wa-sqlite IDBBatchAtomic',
+  'journeyapps-wa-sqlite OPFSCoopSync',
+  'journeyapps-wa-sqlite IDBBatchAtomic jspi',
+  'sqlite-org opfs-sahpool',
+  'sqlite-org opfs-wl',
+  'sql-js',
+  'absurd-sql',
+  'journeyapps-wa-sqlite IDBBatchAtomic dynamic-asyncify',
+  'turso opfs',
+];
+const apps = ENGINE_APPS.filter(({ id }) => process.env['HOOK_ENGINES'] === 'all' || SOME.includes(id));
+
+let server: AppServer;
+let browser: Browser;
+let hook: string;
+let goldens: Record<string, { stored: string | null }>;
+beforeAll(async () => {
+  goldens = JSON.parse(await readFile(new URL('../oracle/goldens.json', import.meta.url), 'utf8'));
+  [server, browser, hook] = await Promise.all([createServer(), launchPlainBrowser(), buildHook()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const markAt = (threads: SeenThread[], prefix: string): number =>
+  threads.flatMap((t) => t.events).find((e) => e.op === 'mark' && e.object?.kind === 'name' && e.object.text.startsWith(prefix))?.startMs ??
+  NaN;
+
+/** The oracle's counts, from records. */
+function countsOf(events: SeenEvent[]): OracleCounts {
+  const of = (op: string): SeenEvent[] => events.filter((e) => e.op === `opfs.${op}`);
+  const bytes = (op: string): number => of(op).reduce((sum, e) => sum + e.length, 0);
+  const requests: Record<string, number> = {};
+  for (const { op } of events) {
+    const name = /^idb\.(?:(get|getKey|getAll|getAllKeys|put|add|delete|clear|count|openCursor|openKeyCursor)|cursor(\w+))$/.exec(op);
+    if (!name) continue;
+    const method = name[1] ?? `cursor.${name[2]!.toLowerCase()}`;
+    requests[method] = (requests[method] ?? 0) + 1;
+  }
+  return {
+    opfs: {
+      reads: of('read').length,
+      readBytesAsked: bytes('read'),
+      writes: of('write').length,
+      writeBytes: bytes('write'),
+      flushes: of('flush').length,
+      truncates: of('truncate').length,
+    },
+    idb: { transactions: events.filter((e) => e.op === 'idb.transaction' && (e.aux & 3) !== 2).length, requests },
+  };
+}
+
+test.each(apps)('$id', async (app) => {
+  const page = await browser.newPage(); // not a context of its own: OPFS is no file there, and the oracle blind
+  await injectHook(page, hook);
+  await openApp(page, server.origin(`hooked-${apps.indexOf(app)}`) + app.path);
+  await prepareApp(page);
+  const { result, counts } = await runTraced(page, () => runApp(page, app.run.workload, app.run.options));
+  expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
+  expect(result.rows).toEqual(app.run.rows);
+
+  // the last batches may still be on their way: wait for a mark made now in every thread's page, then for equal counts
+  await page.evaluate(() => performance.mark('collected'));
+  const during = (threads: SeenThread[]): SeenEvent[] => {
+    const [from, to] = [markAt(threads, 'oracle-begin'), markAt(threads, 'oracle-end')];
+    return threads.flatMap((t) => t.events).filter((e) => e.startMs >= from && e.startMs <= to);
+  };
+  const calls = ({ opfs, idb }: OracleCounts): number =>
+    opfs.reads + opfs.writes + opfs.flushes + idb.transactions + Object.values(idb.requests).reduce((a, b) => a + b, 0);
+  const threads = await collectUntil(
+    page,
+    (all) => markAt(all, 'collected') > 0 && calls(countsOf(during(all))) >= calls(counts),
+    (all) => JSON.stringify([countsOf(during(all)), counts]),
+  );
+  expect(countsOf(during(threads))).toEqual(counts);
+  expect(threads.flatMap((t) => t.notes.filter((n) => n.topic !== 'worker-native'))).toEqual([]);
+  expect(threads.map((t) => [t.dropped, t.faults])).toEqual(threads.map(() => [0, 0]));
+  const costs = threads.flatMap((t) => t.definitions.filter((d) => d.kind === 'cost' && d.nsPerVfsEvent !== null));
+  if (threads.some((t) => t.definitions.some((d) => d.kind === 'engine' && d.layers.vfs))) expect(costs.length).toBeGreaterThan(0);
+  if (process.env['SHOW']) console.log(app.id, JSON.stringify(costs));
+  const stored = await storedBy(page);
+  if (!app.bytesVary) expect(stored.total).toBe(goldens[app.id]!.stored);
+  await page.close();
+});

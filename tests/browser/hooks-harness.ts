@@ -1,0 +1,283 @@
+/**
+ * Runs pages with the hook script and no extension: builds the hook, serves tests/apps/hook-cases with a page policy, and puts a
+ * stand-in for content script and panel in the page that collects what the threads send.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import resolve from '@rollup/plugin-node-resolve';
+import type { Browser, Page } from 'puppeteer-core';
+import { rollup } from 'rollup';
+import esbuild, { minify } from 'rollup-plugin-esbuild';
+import { RecordReader } from '../../src/trace/batch.ts';
+import { Op, opName, type Definition } from '../../src/trace/event.ts';
+import type { ThreadIdentity } from '../../src/protocol/messages.ts';
+
+const CASES = fileURLToPath(new URL('../apps/hook-cases/', import.meta.url));
+
+/** The hook as one script, built as rollup.config.js does. @param before a module that runs before the hook's own, in its bundle */
+export async function buildHook(before?: URL): Promise<string> {
+  const hooks = fileURLToPath(new URL('../../src/hooks/hooks.ts', import.meta.url));
+  const both = `${before ? `import ${JSON.stringify(fileURLToPath(before))};` : ''}import ${JSON.stringify(hooks)};`;
+  const bundle = await rollup({
+    input: 'entry',
+    plugins: [
+      { name: 'entry', resolveId: (id) => (id === 'entry' ? id : null), load: (id) => (id === 'entry' ? both : null) },
+      resolve({ browser: true, extensions: ['.ts', '.js'] }),
+      esbuild({ target: 'es2022' }),
+    ],
+  });
+  const { output } = await bundle.generate({
+    plugins: [minify({ target: 'es2022' })],
+    banner: '(function vfscopeHook(vfscopeEnvironment) {',
+    footer: "})({ role: 'page' });",
+    format: 'iife',
+    strict: true,
+  });
+  await bundle.close();
+  return output[0].code;
+}
+
+/** Page policy -> headers of the page, and of everything else. */
+export const POLICIES: Record<string, { page: Record<string, string>; rest?: Record<string, string> }> = {
+  plain: { page: {} },
+  isolated: {
+    page: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
+    rest: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
+  },
+  'worker-src self': { page: { 'Content-Security-Policy': "script-src 'self'; worker-src 'self'" } },
+  'no wasm': { page: { 'Content-Security-Policy': "script-src 'self' blob: data:; worker-src 'self' blob: data:" } },
+  'trusted types': { page: { 'Content-Security-Policy': "require-trusted-types-for 'script'" } },
+};
+
+const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
+
+/** Serves the cases; `/?policy=<name>` is the page. */
+export async function serveCases(): Promise<{ url: (policy: string) => string; close: () => Promise<void> }> {
+  let current = POLICIES.plain!;
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+    if (searchParams.has('policy')) current = POLICIES[searchParams.get('policy')!]!;
+    const file = pathname === '/' ? 'index.html' : pathname.slice(1);
+    const headers = { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain', ...(pathname === '/' ? current.page : current.rest) };
+    const content = await readFile(path.join(CASES, file)).catch(() => null);
+    response.writeHead(content ? 200 : 404, headers).end(content ?? 'no such file');
+  };
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: (policy) => `http://localhost:${port}/?policy=${encodeURIComponent(policy)}`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** What the stand-in keeps of a batch. */
+interface RawBatch {
+  thread: string;
+  timeOrigin: number;
+  first: number;
+  count: number;
+  dropped: number;
+  faults: number;
+  definitions: Definition[];
+  /** base64 */
+  records: string;
+}
+interface Collected {
+  hellos: ThreadIdentity[];
+  batches: RawBatch[];
+  byes: { thread: string; reason: string }[];
+}
+declare global {
+  interface Window {
+    vfscopeStandIn: Collected & {
+      stop(): void;
+      ackAll(): void;
+      answer: 'connected' | 'no-panel' | 'restore' | 'silent';
+      acks: boolean;
+      offers: number;
+    };
+  }
+}
+
+/** In the page: takes the offered port as the content script would, and acknowledges as the panel does. Runs before the hook. */
+function standIn(): void {
+  const ports = new Set<MessagePort>();
+  const received = new Map<string, number>();
+  const state: Window['vfscopeStandIn'] = {
+    hellos: [],
+    batches: [],
+    byes: [],
+    answer: 'connected',
+    acks: true,
+    offers: 0,
+    ackAll() {
+      state.acks = true;
+      for (const [thread, records] of received) for (const port of ports) port.postMessage({ k: 'ack', thread, records });
+    },
+    stop: () => ports.forEach((port) => port.postMessage({ k: 'stop' })),
+  };
+  Object.defineProperty(window, 'vfscopeStandIn', { value: state });
+  const post = window.postMessage.bind(window);
+  const base64 = (buffer: ArrayBuffer): string => {
+    let text = '';
+    const bytes = new Uint8Array(buffer);
+    for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    return btoa(text);
+  };
+  const follow = (port: MessagePort): void => {
+    ports.add(port);
+    port.onmessage = ({ data, ports: [child] }) => {
+      if (data.k === 'child' && child) follow(child);
+      else if (data.k === 'hello') state.hellos.push(data.thread);
+      else if (data.k === 'bye') state.byes.push({ thread: data.thread, reason: data.reason });
+      else if (data.k === 'batch') {
+        const { batch } = data;
+        state.batches.push({ ...batch, records: base64(batch.records) });
+        const total = (received.get(batch.thread) ?? 0) + batch.count;
+        received.set(batch.thread, total);
+        if (state.acks) port.postMessage({ k: 'ack', thread: batch.thread, records: total });
+      }
+    };
+  };
+  window.addEventListener(
+    'message',
+    (event) => {
+      if (event.data?.mark !== 'vfscope' || event.data.k !== 'offer') return;
+      event.stopImmediatePropagation();
+      state.offers++;
+      if (state.answer === 'silent') return;
+      if (state.answer === 'connected') follow(event.ports[0]!);
+      post({ mark: 'vfscope', k: state.answer }, '*');
+    },
+    true,
+  );
+}
+
+/** Every document of this page from now on runs the stand-in and the hook. */
+export async function injectHook(page: Page, hook: string, answer = 'connected'): Promise<void> {
+  await page.evaluateOnNewDocument(`(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};`);
+  await page.evaluateOnNewDocument(hook);
+}
+
+/** A page of the cases; with the hook when its source is given, and `first` before it. */
+export async function openCases(
+  browser: Browser,
+  url: string,
+  hook: string | null,
+  answer = 'connected',
+  first?: () => void,
+): Promise<Page> {
+  const context = await browser.createBrowserContext();
+  const page = await context.newPage();
+  if (first) await page.evaluateOnNewDocument(first);
+  if (hook !== null) await injectHook(page, hook, answer);
+  await page.goto(url);
+  return page;
+}
+
+/** One event, from its record and, where it came apart, its end record. */
+export interface SeenEvent {
+  op: string;
+  object: Definition | undefined;
+  offset: number;
+  length: number;
+  result: number;
+  flags: number;
+  context: number;
+  aux: number;
+  seq: number;
+  endSeq: number;
+  durationMs: number;
+  /** Of the begin, ms since the epoch. */
+  startMs: number;
+}
+export interface SeenThread {
+  identity: ThreadIdentity;
+  events: SeenEvent[];
+  definitions: Definition[];
+  notes: { topic: string; text: string; url?: string }[];
+  dropped: number;
+  faults: number;
+  bye: string | null;
+}
+
+/** Everything collected so far, decoded, by thread. Fails where batches leave a gap. */
+export async function collected(page: Page): Promise<SeenThread[]> {
+  const raw: Collected = await page.evaluate(() => {
+    const { hellos, batches, byes } = window.vfscopeStandIn;
+    return { hellos, batches, byes };
+  });
+  return raw.hellos.map((identity) => {
+    const batches = raw.batches.filter((batch) => batch.thread === identity.id);
+    const definitions = batches.flatMap((batch) => batch.definitions);
+    const byId = new Map(definitions.filter(({ id }) => id > 0).map((definition) => [definition.id, definition]));
+    const events = new Map<number, SeenEvent>();
+    let next = 0;
+    for (const batch of batches) {
+      if (batch.first !== next) throw new Error(`a gap in ${identity.url}: expected record ${next}, got ${batch.first}`);
+      next += batch.count;
+      const bytes = Buffer.from(batch.records, 'base64');
+      const reader = new RecordReader(new Uint8Array(bytes).buffer);
+      for (let i = 0; i < reader.count; i++) {
+        if (reader.op(i) === Op.end) {
+          const event = events.get(reader.seq(i));
+          if (!event) throw new Error(`an end without its record: seq ${reader.seq(i)}`);
+          const late = reader.offset(i);
+          Object.assign(event, { endSeq: reader.endSeq(i), result: reader.result(i), flags: event.flags | reader.flags(i) });
+          if (!Number.isNaN(late)) event.length = late;
+          continue;
+        }
+        events.set(reader.seq(i), {
+          op: opName(reader.op(i)),
+          object: byId.get(reader.object(i)),
+          offset: reader.offset(i),
+          length: reader.length(i),
+          result: reader.result(i),
+          flags: reader.flags(i),
+          context: reader.context(i),
+          aux: reader.aux(i),
+          seq: reader.seq(i),
+          endSeq: reader.endSeq(i),
+          durationMs: reader.t1(i) - reader.t0(i),
+          startMs: batch.timeOrigin + reader.t0(i),
+        });
+      }
+    }
+    const last = batches.at(-1);
+    return {
+      identity,
+      events: [...events.values()],
+      definitions,
+      notes: definitions.filter((definition) => definition.kind === 'note'),
+      dropped: last?.dropped ?? 0,
+      faults: last?.faults ?? 0,
+      bye: raw.byes.find(({ thread }) => thread === identity.id)?.reason ?? null,
+    };
+  });
+}
+
+/** Collect until `enough` says so. @throws after 10 s, with what was there */
+export async function collectUntil(
+  page: Page,
+  enough: (threads: SeenThread[]) => boolean,
+  describe: (threads: SeenThread[]) => string = briefly,
+): Promise<SeenThread[]> {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    const threads = await collected(page);
+    if (enough(threads)) return threads;
+    if (Date.now() > end) throw new Error(`waited 10 s in vain; collected:\n${describe(threads)}`);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(done)));
+  }
+}
+
+const briefly = (threads: SeenThread[]): string =>
+  threads.map((t) => `${t.identity.kind} ${t.identity.url}: ${t.events.map((e) => e.op).join(' ')} ${JSON.stringify(t.notes)}`).join('\n');

@@ -1,0 +1,267 @@
+/** Handshake, start and stop, blocked and long-running threads, and the promises of the platform. */
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Definition } from '../../src/trace/event.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { buildHook, collected, collectUntil, openCases, serveCases } from './hooks-harness.ts';
+
+declare function rejectionCases(): Promise<unknown>;
+declare global {
+  interface Window {
+    differences(): string[];
+  }
+}
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof serveCases>>;
+let hook: string;
+beforeAll(async () => {
+  [browser, server, hook] = await Promise.all([launchPlainBrowser(), serveCases(), buildHook()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+const close = (page: Page): Promise<void> => page.browserContext().close();
+
+/** Before the hook: remembers every property of every global interface; `differences()` names those that are not the same. */
+function rememberEverything(): void {
+  const everything = (): Map<string, PropertyDescriptor> => {
+    const found = new Map<string, PropertyDescriptor>();
+    const add = (name: string, owner: object): void => {
+      for (const key of Reflect.ownKeys(owner)) {
+        if (['vfscopeStandIn', 'differences', 'probe', 'listen', 'talk', 'runCases'].includes(String(key))) continue; // the test's and the page's own
+        found.set(`${name}.${String(key)}`, Object.getOwnPropertyDescriptor(owner, key)!);
+      }
+    };
+    add('window', window);
+    for (const key of Object.getOwnPropertyNames(window)) {
+      if (!/^[A-Z]/.test(key)) continue;
+      const value = (window as unknown as Record<string, unknown>)[key];
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null) continue;
+      add(key, value);
+      const prototype = (value as { prototype?: object }).prototype;
+      if (prototype) add(`${key}.prototype`, prototype);
+    }
+    return found;
+  };
+  const before = everything();
+  window.differences = () => {
+    const after = everything();
+    const differ: string[] = [];
+    for (const name of new Set([...before.keys(), ...after.keys()])) {
+      const [a, b] = [before.get(name), after.get(name)];
+      const same =
+        a && b && (['value', 'get', 'set', 'writable', 'enumerable', 'configurable'] as const).every((part) => Object.is(a[part], b[part]));
+      if (!same) differ.push(name);
+    }
+    return differ;
+  };
+}
+
+function openRemembering(policy: string, answer = 'connected'): Promise<Page> {
+  return openCases(browser, server.url(policy), hook, answer, rememberEverything);
+}
+
+test.each(['plain', 'isolated'])('stop puts everything back, in the page and in its workers (%s)', async (policy) => {
+  const page = await openRemembering(policy);
+  const during = await page.evaluate(() => window.differences());
+  expect(during).toEqual(
+    expect.arrayContaining(['window.Worker', 'IDBObjectStore.prototype.put', 'WebAssembly.instantiate', 'Storage.prototype.getItem']),
+  );
+  // a worker that tells whether its methods are the platform's, and that must live on
+  const probe = `onmessage = () => postMessage([String(IDBObjectStore.prototype.put), String(navigator.locks.request), String(self.close)]);`;
+  await page.evaluate((script) => {
+    const worker = new Worker(URL.createObjectURL(new Blob([script])));
+    Object.assign(window, { probe: worker });
+    worker.postMessage('are you there');
+    return new Promise((done) => (worker.onmessage = done));
+  }, probe);
+  await collectUntil(page, (threads) => threads.some((t) => t.identity.kind === 'worker'));
+  await page.evaluate(() => window.vfscopeStandIn.stop());
+  const threads = await collectUntil(page, (all) => all.every((t) => t.bye !== null));
+  expect(threads.map((t) => t.bye)).toEqual(threads.map(() => 'stopped'));
+  expect(threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error'))).toEqual([]);
+  expect(await page.evaluate(() => window.differences())).toEqual([]);
+  const native = ['put', 'request', 'close'].map((name) => `function ${name}() { [native code] }`);
+  const asked = (): Promise<unknown> =>
+    page.evaluate(() => {
+      const { probe } = window as unknown as { probe: Worker };
+      probe.postMessage('ask');
+      return new Promise((done) => (probe.onmessage = ({ data }) => done(data)));
+    });
+  await expect.poll(asked, { timeout: 5000 }).toEqual(native);
+  await close(page);
+});
+
+test('a tab that is not recorded is restored at once and sends nothing', async () => {
+  const page = await openRemembering('plain', 'restore');
+  await expect.poll(() => page.evaluate(() => window.differences())).toEqual([]);
+  expect(await page.evaluate(() => [window.vfscopeStandIn.hellos.length, window.vfscopeStandIn.batches.length])).toEqual([0, 0]);
+  await close(page);
+});
+
+test('without a panel everything waits, and comes whole once there is one', async () => {
+  const page = await openCases(browser, server.url('plain'), hook, 'no-panel');
+  await page.evaluate(() => {
+    for (let i = 0; i < 3000; i++) performance.mark('early');
+    new Worker('echo.js');
+  });
+  await expect.poll(() => page.evaluate(() => window.vfscopeStandIn.offers), { timeout: 5000 }).toBeGreaterThanOrEqual(2);
+  await page.evaluate(() => (window.vfscopeStandIn.answer = 'connected'));
+  const threads = await collectUntil(
+    page,
+    (all) =>
+      all.some((t) => t.events.filter((e) => e.op === 'mark').length === 3000) &&
+      all.some((t) => t.identity.kind === 'worker' && t.events.length > 3),
+  );
+  expect(threads[0]!.identity.kind).toBe('page');
+  expect(threads.map((t) => t.dropped)).toEqual([0, 0]);
+  await close(page);
+});
+
+test('the hook runs once a realm, and again after a stop', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  await page.evaluate(hook);
+  await page.evaluate(() => performance.mark('one'));
+  await collectUntil(page, (all) => all.flatMap((t) => t.events).filter((e) => e.op === 'mark').length === 1);
+  expect((await collected(page)).length).toBe(1);
+  await page.evaluate(() => window.vfscopeStandIn.stop());
+  await collectUntil(page, ([first]) => first!.bye === 'stopped');
+  await page.evaluate(() => performance.mark('unrecorded'));
+  await page.evaluate(hook);
+  await page.evaluate(() => performance.mark('two'));
+  const threads = await collectUntil(page, (all) => all.length === 2 && all[1]!.events.some((e) => e.op === 'mark'));
+  expect(threads.map((t) => t.events.filter((e) => e.op === 'mark').length)).toEqual([1, 1]);
+  await close(page);
+});
+
+test('promises of the platform: the same unhandledrejection events, in the same turn', async () => {
+  const run = async (page: Page): Promise<unknown> => {
+    await page.addScriptTag({ url: '/rejections.js' });
+    return page.evaluate(() => rejectionCases());
+  };
+  const [native, hooked] = [await openCases(browser, server.url('plain'), null), await openCases(browser, server.url('plain'), hook)];
+  const without = await run(native);
+  expect(without).toContainEqual(['unhandledrejection', 'never handled', 'NotFoundError']);
+  expect(without).toContainEqual(['unhandledrejection', 'stolen, never handled', 'AbortError']);
+  expect(without).toContainEqual(['rejectionhandled', 'stolen, handled late', 'AbortError']);
+  expect(await run(hooked)).toEqual(without);
+  await Promise.all([close(native), close(hooked)]);
+});
+
+test('a worker that blocks in Atomics.wait is read while it blocks', async () => {
+  const page = await openCases(browser, server.url('isolated'), hook);
+  await page.evaluate(() => {
+    const shared = new SharedArrayBuffer(8);
+    const worker = new Worker('blocked.js');
+    worker.postMessage(shared);
+    Object.assign(window, { shared, answer: new Promise((done) => (worker.onmessage = ({ data }) => done(data))) });
+  });
+  const blocked = await collectUntil(page, (all) => all.some((t) => t.events.some((e) => e.op === 'atomics.wait')));
+  const worker = blocked.find((t) => t.identity.kind === 'worker')!;
+  expect(worker.events.map((e) => e.op)).toEqual(expect.arrayContaining(['threadStart', 'mark', 'atomics.wait']));
+  expect(worker.events.find((e) => e.op === 'atomics.wait')!.endSeq).toBe(0);
+  const answer = await page.evaluate(() => {
+    const { shared, answer } = window as unknown as { shared: SharedArrayBuffer; answer: Promise<unknown> };
+    Atomics.notify(new Int32Array(shared), 0);
+    return answer;
+  });
+  expect(answer).toEqual({ done: true });
+  const after = await collectUntil(page, (all) => all.some((t) => t.events.some((e) => e.op === 'atomics.wait' && e.endSeq > 0)));
+  expect(after.find((t) => t.identity.kind === 'worker')!.events.find((e) => e.op === 'atomics.wait')!.result).toBe(0);
+  await close(page);
+});
+
+test('terminate: the last records of an isolated worker are taken', async () => {
+  const page = await openCases(browser, server.url('isolated'), hook);
+  await page.evaluate(async () => {
+    const worker = new Worker('long.js');
+    worker.postMessage(500);
+    await new Promise((done) => (worker.onmessage = done));
+    worker.terminate();
+  });
+  const threads = await collectUntil(page, (all) => all.some((t) => t.bye === 'terminated'));
+  const worker = threads.find((t) => t.identity.kind === 'worker')!;
+  expect(worker.events.filter((e) => e.op === 'atomics.notify').length).toBe(500);
+  await close(page);
+});
+
+/** Counts of what arrived from the worker, without carrying the records out of the page. */
+const arrived = (page: Page): Promise<{ records: number; dropped: number }> =>
+  page.evaluate(() => {
+    const { hellos, batches } = window.vfscopeStandIn;
+    const id = hellos.find(({ kind }) => kind === 'worker')?.id;
+    const own = batches.filter(({ thread }) => thread === id);
+    return { records: own.reduce((n, b) => n + b.count, 0), dropped: own.at(-1)?.dropped ?? 0 };
+  });
+const longStretch = (page: Page, calls: number): Promise<unknown> =>
+  page.evaluate((n) => {
+    const worker = new Worker('long.js');
+    worker.postMessage(n);
+    return new Promise((done) => (worker.onmessage = ({ data }) => done(data)));
+  }, calls);
+
+test('one long synchronous stretch of a worker is sent from inside it, none lost below the cap', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  const calls = 100_000;
+  expect(await longStretch(page, calls)).toEqual({ calls, done: true });
+  // threadStart, two set-up records, and per drain one record and its end
+  await expect.poll(async () => (await arrived(page)).records, { timeout: 10_000 }).toBeGreaterThanOrEqual(calls + 3);
+  expect((await arrived(page)).dropped).toBe(0);
+  await close(page);
+});
+
+test('without acks a thread stops sending at 32 MiB, counts what it drops, and goes on after an ack', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  await page.evaluate(() => (window.vfscopeStandIn.acks = false));
+  const calls = 700_000;
+  expect(await longStretch(page, calls)).toEqual({ calls, done: true });
+  const cap = (32 * 1024 * 1024) / 64;
+  await expect.poll(async () => (await arrived(page)).records, { timeout: 10_000 }).toBeGreaterThanOrEqual(cap - 1024);
+  expect((await arrived(page)).records).toBeLessThan(cap + 16384);
+  await page.evaluate(() => window.vfscopeStandIn.ackAll());
+  const complete = async (): Promise<boolean> => {
+    const { records, dropped } = await arrived(page);
+    return dropped > 0 && records + dropped >= calls;
+  };
+  await expect.poll(complete, { timeout: 10_000 }).toBe(true);
+  await close(page);
+});
+
+test('pagehide: what is left is sent, with a goodbye', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  await page.evaluate(() => {
+    addEventListener('pagehide', () => performance.mark('last words'));
+    dispatchEvent(new PageTransitionEvent('pagehide', { persisted: false }));
+    document.dispatchEvent(new Event('visibilitychange')); // as the browser does next
+  });
+  const [thread] = await collectUntil(page, ([first]) => first?.bye === 'pagehide');
+  expect(thread!.events.map((e) => e.op).slice(-3)).toEqual(['navigation', 'mark', 'visibility']);
+  await close(page);
+});
+
+test('every frame is a thread of its own, with its page as parent', async () => {
+  const page = await openCases(browser, server.url('plain').replace('?', 'frames.html?'), hook);
+  const inFrames = async (): Promise<unknown[]> =>
+    Promise.all(
+      page.frames().map((frame) => frame.evaluate(() => window.vfscopeStandIn.hellos.map(({ kind, parent }) => [kind, parent !== null]))),
+    );
+  await expect.poll(inFrames, { timeout: 5000 }).toEqual([[['page', false]], [['frame', true]], [['frame', true]]]);
+  await close(page);
+});
+
+test('what the tracer costs is measured and told', async () => {
+  const page = await openCases(browser, server.url('plain'), hook);
+  const [thread] = await collectUntil(page, ([first]) => first !== undefined && first.definitions.length >= 2);
+  expect(thread!.definitions.map((d) => d.kind).slice(0, 2)).toEqual(['environment', 'cost']);
+  const [environment, cost] = thread!.definitions;
+  expect(environment).toMatchObject({ threadKind: 'page', crossOriginIsolated: false, hidden: false });
+  expect(cost).toMatchObject({ nsPerVfsEvent: null });
+  const { nsPerJsEvent, nsPerClockPair } = cost as Extract<Definition, { kind: 'cost' }>;
+  expect(nsPerJsEvent).toBeGreaterThan(nsPerClockPair);
+  expect(nsPerJsEvent).toBeLessThan(20_000);
+  const setUp = thread!.events.filter((e) => e.op === 'tracer').map((e) => e.durationMs);
+  if (process.env['SHOW']) console.log('hook', hook.length, 'bytes; set-up', setUp, 'ms;', JSON.stringify(cost));
+  await close(page);
+});

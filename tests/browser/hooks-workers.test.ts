@@ -1,0 +1,114 @@
+/** Workers: every case behaves the same with the hook as without it, under every page policy, and each is recorded or noted. */
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { buildHook, collectUntil, openCases, POLICIES, serveCases, type SeenThread } from './hooks-harness.ts';
+
+declare function runCases(only?: string[]): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof serveCases>>;
+let hook: string;
+beforeAll(async () => {
+  [browser, server, hook] = await Promise.all([launchPlainBrowser(), serveCases(), buildHook()]);
+});
+afterAll(async () => {
+  await browser.close();
+  await server.close();
+});
+
+const open = (policy: string, withHook = true): Promise<Page> => openCases(browser, server.url(policy), withHook ? hook : null);
+const close = (page: Page): Promise<void> => page.browserContext().close();
+const shortUrl = (url = ''): string => (url.startsWith('blob:') || url.startsWith('data:') ? url.slice(0, 5) : url.replace(/^.*\//, ''));
+/** Scripts of the workers whose own mark was recorded, a line a worker. */
+const recorded = (threads: SeenThread[]): string[] =>
+  threads
+    .filter((t) => t.identity.kind === 'worker' && t.events.some((e) => e.op === 'mark'))
+    .map((t) => shortUrl(t.identity.url))
+    .sort();
+const notes = (threads: SeenThread[]): string[] =>
+  threads.flatMap((t) => t.notes.filter((n) => n.topic === 'worker-native').map((n) => `${shortUrl(n.url)}: ${n.text}`)).sort();
+
+/** Workers that are recorded wherever blob: workers are allowed. Those that are terminated may be lost on the way. */
+const NETWORK = [
+  'await-module.js',
+  'closes.js',
+  'echo-module.js',
+  'echo.js',
+  'echo.js?x=1',
+  'nested.js',
+  'relative.js?q=1',
+  'throws-module.js',
+  'throws.js',
+  'wasm.js',
+];
+const distinct = (names: string[]): string[] => [...new Set(names)];
+const count = (names: string[], name: string): number => names.filter((n) => n === name).length;
+
+/** What must have been recorded or noted under a policy, once it has arrived. */
+const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
+  plain: allRecorded,
+  isolated: allRecorded,
+  async 'worker-src self'(page) {
+    const threads = await collectUntil(page, (all) => notes(all).length >= 10);
+    expect(recorded(threads)).toEqual([]);
+    for (const name of NETWORK.filter((url) => url !== 'throws.js'))
+      expect(notes(threads)).toContainEqual(
+        expect.stringMatching(`^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids blob: workers`),
+      );
+    return threads;
+  },
+  async 'no wasm'(page) {
+    const threads = await collectUntil(page, (all) => count(recorded(all), 'blob:') >= 6);
+    expect(distinct(recorded(threads))).toEqual(['blob:']);
+    for (const name of NETWORK)
+      expect(notes(threads)).toContainEqual(
+        expect.stringMatching(`^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids WebAssembly`),
+      );
+    return threads;
+  },
+  async 'trusted types'(page) {
+    const threads = await collectUntil(page, (all) => notes(all).length >= 1);
+    expect(notes(threads)).toContainEqual(expect.stringMatching(/^echo.js\?trusted: Not recorded: the page uses Trusted Types/));
+    return threads;
+  },
+};
+async function allRecorded(page: Page): Promise<SeenThread[]> {
+  const complete = (all: SeenThread[]): boolean =>
+    count(recorded(all), 'blob:') >= 6 &&
+    NETWORK.every((url) => recorded(all).includes(url)) &&
+    count(recorded(all), 'echo.js') >= 6 &&
+    notes(all).length >= 5;
+  const threads = await collectUntil(page, complete);
+  expect(distinct(recorded(threads))).toEqual(['blob:', ...NETWORK].sort());
+  const inner = threads.find((t) => t.identity.name === 'inner');
+  expect(inner?.identity.parent).toBe(threads.find((t) => t.identity.url.endsWith('nested.js'))?.identity.id);
+  expect(notes(threads).map((note) => note.slice(0, 60))).toEqual(
+    [
+      'data:: Not recorded: its data: URL has an opaque origin, so ',
+      'echo.js?trusted: Not recorded: the page uses Trusted Types, wh',
+      'missing.js: Not recorded: our bootstrap could not start it: its ',
+      'shared.js: Not recorded: a SharedWorker cannot be wrapped withou',
+      'unlinked-module.js: Not recorded: our bootstrap could not start it',
+    ].map((text) => text.slice(0, 60)),
+  );
+  expect(threads.find((t) => t.identity.url.endsWith('closes.js'))?.bye).toBe('closed');
+  return threads;
+}
+
+describe.each(Object.keys(POLICIES))('page policy: %s', (policy) => {
+  test('the app sees the same', async () => {
+    const [native, hooked] = [await open(policy, false), await open(policy)];
+    const run = (page: Page) => page.evaluate(() => runCases());
+    const [without, withHook] = await Promise.all([run(native), run(hooked)]);
+    if (process.env['SHOW']) console.log(JSON.stringify(without, null, 1));
+    expect(withHook.results).toEqual(without.results);
+    expect(withHook.seenByWindow).toEqual(without.seenByWindow);
+    const threads = await EXPECTED[policy]!(hooked);
+    expect(
+      threads.reduce((n, t) => n + t.faults, 0),
+      JSON.stringify(threads.flatMap((t) => t.notes)),
+    ).toBe(0);
+    await Promise.all([close(native), close(hooked)]);
+  });
+});

@@ -1,0 +1,160 @@
+// The Lab's page as a user drives it: a grid with cancel and resume, results and ratios, claims, the trace in the viewer, own files.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ElementHandle, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
+import { launch } from './extension-harness.ts';
+
+/** A database file with an index, made by another engine. */
+async function shop(): Promise<Uint8Array> {
+  const init = createRequire(import.meta.url)('sql.js') as () => Promise<{
+    Database: new () => { run(sql: string): void; export(): Uint8Array };
+  }>;
+  const db = new (await init()).Database();
+  db.run(`CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT, price REAL);
+WITH RECURSIVE n(x) AS (VALUES(0) UNION ALL SELECT x+1 FROM n WHERE x<499) INSERT INTO item SELECT x,'thing '||(x%50),x*0.5 FROM n;
+CREATE INDEX item_name ON item(name);`);
+  return db.export();
+}
+
+const polling = 50;
+let driven: DrivenBrowser;
+let lab: Lab;
+let page: Page;
+const errors: string[] = [];
+beforeAll(async () => {
+  driven = await launch();
+});
+afterAll(() => driven.close());
+beforeEach(async () => {
+  page = await driven.browser.newPage();
+  page.on('pageerror', (e) => void errors.push(e instanceof Error ? e.message : String(e)));
+  await page.setViewport({ width: 1400, height: 900 });
+  lab = await openLab(page, driven.extensionId);
+});
+afterEach(async () => {
+  await page.close();
+  expect(errors.splice(0)).toEqual([]);
+});
+
+const press = async (id: string): Promise<void> => {
+  const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
+  await element!.evaluate((e) => (e as HTMLElement).click());
+};
+const texts = (id: string): Promise<string[]> =>
+  page.$$eval(`[data-testid="${id}"]`, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
+const finished = (runs: number): Promise<unknown> =>
+  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
+/** A row of the table: its cells' numbers. */
+const row = (counter: string): Promise<number[]> =>
+  page.$$eval(
+    '[data-testid="results"] tbody tr',
+    (rows, name) =>
+      [...(rows.find((r) => r.querySelector('th')!.textContent === name)?.querySelectorAll('.number') ?? [])].map((e) =>
+        Number(e.textContent!.replace(/[, ms]/g, '')),
+      ),
+    counter,
+  );
+
+it('a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean', async () => {
+  await press('offer-own-sql');
+  for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192']) await press(`knob-${knob}`);
+  await press('mode-time');
+  expect(await texts('lab-run')).toEqual(['Run 4 configurations']);
+  await press('lab-run');
+  await page.waitForFunction(() => /^[1-9]\d* of 20/.test(document.querySelector('[data-testid="lab-progress"]')?.textContent ?? ''), {
+    polling,
+  });
+  await press('lab-cancel');
+  await page.waitForSelector('[data-testid="lab-resume"]');
+  const done = Number(/^\d+/.exec((await texts('lab-progress'))[0]!)![0]);
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThan(20);
+  expect(await texts('run-state')).toContain('waiting');
+  expect(await lab.storage()).toEqual([]);
+  await press('lab-resume');
+  await finished(4);
+  expect(await row('ms')).toHaveLength(4);
+  await press('mode-count');
+  await press('lab-run');
+  await finished(4);
+  const writes = await row('vfs.xWrite');
+  expect(writes[0]).toBe(writes[2]);
+  expect(writes[1]).toBeLessThan(writes[0]!);
+  expect(await row('block.put')).toHaveLength(2);
+  expect(await lab.storage()).toEqual([]);
+});
+
+it('the trace of a run opens in the viewer, over the Lab, and gives way again', async () => {
+  await press('offer-own-sql');
+  await press('knob-vfs-BlockIDB');
+  await press('lab-run');
+  await finished(1);
+  await press('open-trace');
+  await page.waitForFunction(
+    () => Number(document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\D/g, '') ?? 0) > 100,
+    { polling },
+  );
+  await press('lab-back');
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, { polling });
+  expect(await texts('open-trace')).toHaveLength(1);
+});
+
+it('an experiment: its variants run, its claims are decided', async () => {
+  await press('offer-cpu-counts');
+  await press('lab-run');
+  await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
+  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) => all.map((e) => e.textContent!.trim()));
+  expect(verdicts.length).toBeGreaterThan(2);
+  expect(verdicts).toContain('held');
+  expect(verdicts).not.toContain('did not hold');
+});
+
+it('a script and a database file of one’s own, with the query plans', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-'));
+  try {
+    const database = join(folder, 'shop.db');
+    writeFileSync(database, await shop());
+    const script = join(folder, 'ask.sql');
+    writeFileSync(script, "SELECT count(*), sum(price) FROM item WHERE name = 'thing 7';");
+    await press('offer-own-sql');
+    const input = (await page.$('[data-testid="own-file"]')) as ElementHandle<HTMLInputElement>;
+    await input.uploadFile(script);
+    await input.uploadFile(database);
+    await page.waitForSelector('[data-testid="own-database"]');
+    await press('explain');
+    await page.waitForSelector('[data-testid="plan"], [data-testid="lab-error"]');
+    expect(await texts('lab-error')).toEqual([]);
+    expect((await texts('plan'))[0]).toMatch(/SEARCH item USING (?:COVERING )?INDEX item_name/);
+    await press('lab-run');
+    await finished(1);
+    expect((await row('rows'))[0]).toBe(1);
+    writeFileSync(join(folder, 'none.db'), 'not a database');
+    await input.uploadFile(join(folder, 'none.db'));
+    await page.waitForSelector('[data-testid="lab-error"]');
+    expect((await texts('lab-error'))[0]).toMatch(/no SQLite database/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+it('the statements of a recording, explained on the database at hand and not run', async () => {
+  await press('offer-own-sql');
+  const input = (await page.$('[data-testid="own-file"]')) as ElementHandle<HTMLInputElement>;
+  await input.uploadFile(join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst'));
+  await page.waitForSelector('[data-testid="plan"] .step, [data-testid="lab-error"]');
+  expect(await texts('lab-error')).toEqual([]);
+  expect((await texts('plan'))[0]).toMatch(/INSERT INTO[\s\S]*no plan: no such table/i); // its table is not in an empty database
+});
+it('is usable from 400 to 2400 px: nothing is cut off sideways', async () => {
+  for (const width of [400, 800, 1400, 2400]) {
+    await page.setViewport({ width, height: 900 });
+    await page.waitForFunction((w) => innerWidth === w, { polling }, width);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    const cut = await page.$$eval('button', (all) => all.filter((b) => b.getBoundingClientRect().right > innerWidth + 1).length);
+    expect([width, cut]).toEqual([width, 0]);
+  }
+});

@@ -1,0 +1,44 @@
+// What if: a recording's VFS calls on other VFSs, in the Lab's worker.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
+import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { launch } from './extension-harness.ts';
+
+let driven: DrivenBrowser;
+let lab: Lab;
+beforeAll(async () => {
+  driven = await launch();
+  lab = await openLab(await driven.firstPage(), driven.extensionId);
+});
+afterAll(() => driven.close());
+const golden = readFileSync(path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'));
+
+it('on the VFS that it was recorded on: the recorded counts and bytes, and a trace that holds them', async () => {
+  const { report, trace, left } = await lab.replay(golden, { ...DEFAULT_CONFIG, vfs: 'OPFSCoopSync' });
+  expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+  expect(report.retries).toBe(0);
+  expect(report.replayed.web['opfs.writes']).toBe(1004); // one for each xWrite
+  const { store, warnings } = await readTrace(trace);
+  expect(warnings).toEqual([]);
+  expect(summaryOf(store).files.find((f) => f.kind === 'journal')!.vfs.xWriteBytes).toBe(873_724);
+  expect(summaryOf(store).web.opfs.writes).toBe(1004); // the storage calls beneath are in the trace, for Compare
+  expect(left).toEqual([]);
+  expect(await lab.storage()).toEqual([]);
+});
+
+it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait', async () => {
+  const puts = async (writePolicy: 'through' | 'lazy'): Promise<number> => {
+    const { report } = await lab.replay(golden, { ...DEFAULT_CONFIG, vfs: 'BlockIDB', blockSize: 8192, writePolicy });
+    expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+    return report.replayed.web['block.put']!;
+  };
+  const through = await puts('through');
+  expect(through).toBeGreaterThanOrEqual(1004); // at least one a write
+  expect(await puts('lazy')).toBeLessThan(through);
+  expect(await lab.storage()).toEqual([]);
+});

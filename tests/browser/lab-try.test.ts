@@ -1,0 +1,36 @@
+// From a finding in the real panel to the Lab, which runs the pattern both ways.
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openLab } from '../../src/cli/drive/lab.ts';
+import { launch } from './extension-harness.ts';
+
+const polling = 50;
+let driven: DrivenBrowser;
+beforeAll(async () => {
+  driven = await launch();
+});
+afterAll(() => driven.close());
+
+it('“Try it” opens the Lab in a tab, and the experiment runs there at once', async () => {
+  const panel = await driven.openPanel(await driven.firstPage());
+  await panel.open(path.join(import.meta.dirname, '..', 'traces', 'golden', 'cache-thrash.vfst'));
+  await panel.press('tab-overview');
+  const title = '[data-testid="finding"][data-rule="F11"] [data-testid="finding-title"]';
+  await (await panel.frame.waitForSelector(title))!.click();
+  const link = await panel.frame.waitForSelector('[data-rule="F11"] [data-testid="finding-try"]');
+  await link!.click();
+  const target = await driven.browser.waitForTarget((t) => t.url().endsWith('/lab/lab.html?try=cache-thrash'));
+  const page = (await target.page())!;
+  await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
+  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) => all.map((e) => e.textContent!.trim()));
+  expect(verdicts).toEqual(['held', 'held']);
+  expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(/small and a large page cache/);
+});
+
+it('an address with a name that is none says so', async () => {
+  const { page } = await openLab(await driven.browser.newPage(), driven.extensionId);
+  await page.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?try=%3Cb%3E`);
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-error"]') !== null, { polling });
+  expect(await page.$eval('[data-testid="lab-error"]', (e) => e.textContent)).toBe('The Lab has no experiment “<b>”.');
+});

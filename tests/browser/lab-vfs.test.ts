@@ -1,0 +1,135 @@
+// The Lab's worker in the real extension: every VFS on every build that it has, counts as in Node, storage clean behind it.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { Engines } from '../../src/experiments/open-engine.ts';
+import { sampleOf } from '../../src/experiments/run.ts';
+import { DEFAULT_CONFIG, type Config, type Mode, type Run, type VfsName } from '../../src/experiments/types.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { launch } from './extension-harness.ts';
+
+let driven: DrivenBrowser;
+let lab: Lab;
+beforeAll(async () => {
+  driven = await launch();
+  lab = await openLab(await driven.firstPage(), driven.extensionId);
+});
+afterAll(() => driven.close());
+
+const SQL = `CREATE TABLE t(a INTEGER PRIMARY KEY,b TEXT);
+BEGIN;
+WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<2000) INSERT INTO t SELECT x,'row '||x FROM n;
+COMMIT;
+UPDATE t SET b=b||'!' WHERE a%7=0;
+-- step read
+SELECT count(*),max(b) FROM t;
+PRAGMA integrity_check;
+`;
+const own = (config: Partial<Config>, mode: Mode = 'count', sql = SQL): Run => ({
+  ...{ workload: 'own-sql', parameters: {}, mode, repeats: mode === 'time' ? 2 : 1, seed: 1, readRows: true, sql },
+  config: { ...DEFAULT_CONFIG, ...config },
+});
+
+const GRID: [VfsName, Config['build'], Config['engine']][] = [
+  ['MemoryVFS', 'sync', 'wa-sqlite-2.0.6'],
+  ['MemoryVFS', 'sync', 'wa-sqlite-1.0.0'],
+  ['MemoryAsyncVFS', 'jspi', 'wa-sqlite-2.0.6'],
+  ['BlockIDB', 'jspi', 'wa-sqlite-2.0.6'],
+  ['BlockIDB', 'asyncify', 'wa-sqlite-2.0.6'],
+  ['IDBBatchAtomic', 'jspi', 'wa-sqlite-2.0.6'],
+  ['IDBBatchAtomic', 'asyncify', 'wa-sqlite-1.0.0'],
+  ['IDBMirror', 'jspi', 'wa-sqlite-2.0.6'],
+  ['AccessHandlePool', 'sync', 'wa-sqlite-2.0.6'],
+  ['AccessHandlePool', 'asyncify', 'wa-sqlite-1.0.0'],
+  ['OPFSCoopSync', 'sync', 'wa-sqlite-2.0.6'],
+  ['OPFSAdaptive', 'jspi', 'wa-sqlite-2.0.6'],
+  ['OPFSAnyContext', 'jspi', 'wa-sqlite-2.0.6'],
+  ['OPFSPermuted', 'jspi', 'wa-sqlite-2.0.6'],
+  ['OPFSPermuted', 'asyncify', 'wa-sqlite-2.0.6'],
+  ['OPFSWriteAhead', 'sync', 'wa-sqlite-2.0.6'],
+];
+
+describe('every VFS', () => {
+  let digest = '';
+  it.each(GRID)('%s, %s, %s: the same rows, counted, and nothing left in storage', async (vfs, build, engine) => {
+    const [outcome] = await lab.run([own({ vfs, build, engine })], 60_000);
+    expect(outcome!.message).toBe('');
+    const { result, left } = outcome!;
+    digest ||= result!.digest;
+    expect(result!.digest).toBe(digest);
+    expect(result!.steps.map((s) => s.id)).toEqual(['script', 'read']);
+    expect(result!.totals['instructions']).toBeGreaterThan(1_000_000);
+    expect(result!.totals['vfs.xWrite']).toBeGreaterThan(5);
+    expect(result!.environment['crossOriginIsolated']).toBe(true);
+    if (vfs === 'BlockIDB') expect(result!.totals['block.put']).toBeGreaterThan(5);
+    if (vfs.includes('IDB')) expect(result!.totals['idb.put']).toBeGreaterThan(5);
+    if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool') expect(result!.totals['opfs.writes']).toBeGreaterThan(5);
+    expect(left).toEqual([]);
+    expect(await lab.storage()).toEqual([]);
+  });
+});
+
+it('MemoryVFS: counts in the browser are those of Node, to the last instruction', async () => {
+  const require = createRequire(import.meta.url);
+  const engines = new Engines((path) => Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))));
+  for (const engine of ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] as const) {
+    const run = own({ engine });
+    const node = await sampleOf(run, { engines, environment: {} });
+    const [outcome] = await lab.run([run]);
+    expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(node.steps.map((s) => s.counters));
+    expect(outcome!.result!.digest).toBe(node.digest);
+  }
+});
+
+it('the trace of a run has all layers, and the numbers of the run', async () => {
+  const run = own({ vfs: 'BlockIDB', build: 'jspi', blockSize: 8192 });
+  const [counted] = await lab.run([run]);
+  const { store } = await readTrace(await lab.trace(run));
+  const summary = summaryOf(store);
+  expect(summary.engines).toEqual([expect.objectContaining({ name: '@journeyapps/wa-sqlite', vfs: ['vfscope-lab'] })]);
+  expect(summary.engines[0]!.layers).toEqual({ web: true, vfs: true, sql: true, counters: true });
+  expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(counted!.result!.totals['vfs.main-db.xWrite']);
+  expect([summary.dropped, summary.faults]).toEqual([0, 0]);
+  expect(summary.web.idb.put).toBeGreaterThanOrEqual(counted!.result!.totals['block.put']!);
+  expect(await lab.storage()).toEqual([]);
+});
+
+describe('what cannot be', () => {
+  it('one run that hangs, fails or has no such build is told, the others go on', async () => {
+    const endless = 'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n;';
+    const runs = [
+      own({}, 'time', endless),
+      own({}, 'time', 'SELECT * FROM absent;'),
+      own({ vfs: 'IDBMirror', build: 'sync' }),
+      own({}, 'time'),
+    ];
+    const [hung, failed, wrong, fine] = await lab.run(runs, 4000);
+    expect(hung!.message).toMatch(/did not finish within 4 s and was ended/);
+    expect(failed!.message).toMatch(/no such table: absent/);
+    expect(wrong!.message).toMatch(/IDBMirror is asynchronous/);
+    expect([fine!.message, fine!.result?.totalMs?.n]).toEqual(['', 2]);
+  });
+
+  it('a full quota says so, and what was stored is removed', async () => {
+    const browser = await launch(); // one that has no quota in its memory yet
+    try {
+      const own2 = await openLab(await browser.firstPage(), browser.extensionId);
+      const session = await own2.page.createCDPSession();
+      const origin = `chrome-extension://${browser.extensionId}`;
+      await session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize: 200_000 });
+      const rows = 'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<400)';
+      const big = `CREATE TABLE t(b);${rows} INSERT INTO t SELECT randomblob(8000) FROM n;`;
+      const outcomes = await own2.run([
+        own({ vfs: 'BlockIDB', build: 'jspi' }, 'time', big),
+        own({ vfs: 'AccessHandlePool' }, 'time', big),
+      ]);
+      for (const { message } of outcomes) expect(message).toMatch(/no room left: the browser's storage quota/);
+      expect(await own2.storage()).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+});

@@ -1,0 +1,190 @@
+// "Replay a recording" in the Lab's page as a user drives it: choose, run, cancel, counts side by side, both traces in Compare, refusals.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ElementHandle, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
+import { launch } from './extension-harness.ts';
+
+const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden');
+const polling = 50;
+let driven: DrivenBrowser;
+let lab: Lab;
+let page: Page;
+let folder: string;
+const errors: string[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'vfscope-whatif-'));
+  driven = await launch();
+});
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await driven.close();
+});
+beforeEach(async () => {
+  page = await driven.browser.newPage();
+  page.on('pageerror', (e) => void errors.push(e instanceof Error ? e.message : String(e)));
+  await page.setViewport({ width: 1400, height: 900 });
+  lab = await openLab(page, driven.extensionId);
+  await press('offer-replay');
+});
+afterEach(async () => {
+  await page.close();
+  expect(errors.splice(0)).toEqual([]);
+});
+
+const press = async (id: string): Promise<void> => {
+  const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
+  await element!.evaluate((e) => (e as HTMLElement).click());
+};
+const texts = (id: string): Promise<string[]> =>
+  page.$$eval(`[data-testid="${id}"]`, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
+const choose = async (file: string): Promise<void> => {
+  const input = (await page.$('[data-testid="replay-file"]')) as ElementHandle<HTMLInputElement>;
+  await input.uploadFile(file);
+};
+const replayed = (columns: number): Promise<unknown> =>
+  page.waitForFunction(
+    (n) =>
+      document.querySelector('[data-testid="replay-error"]') ?? document.querySelectorAll('[data-testid="replay-compare"]').length === n,
+    { polling, timeout: 100_000 },
+    columns,
+  );
+/** A row of the table: what was recorded, and each replay. */
+const row = (group: string, name: string): Promise<string[]> =>
+  page.$$eval(
+    `[data-testid="replay-table"] tbody[data-group="${group}"] tr`,
+    (rows, wanted) =>
+      [...(rows.find((r) => r.querySelector('th')!.textContent === wanted)?.querySelectorAll('td') ?? [])].map((td) =>
+        (td.querySelector('.number') ?? td).textContent!.trim(),
+      ),
+    name,
+  );
+
+it('two block policies side by side with the measured error, then recording and replay in Compare', async () => {
+  await choose(path.join(GOLDEN, 'opfs-coop-sync.vfst'));
+  await page.waitForSelector('[data-testid="replay-facts"]');
+  expect((await texts('replay-facts'))[0]).toMatch(/VFS calls of 1 thread .*made on OPFSCoopSync: a replay there measures the error/);
+  await press('replay-run'); // BlockIDB, 8 KiB, through
+  await replayed(1);
+  await press('replay-writePolicy-lazy');
+  await press('replay-run');
+  await replayed(2);
+  expect(await texts('replay-error')).toEqual([]);
+  const [recorded, through, lazy] = await row('VFS calls', 'journal.xWriteBytes');
+  expect([recorded, through, lazy]).toEqual(['873,724', '873,724', '873,724']);
+  const puts = (await row('Storage calls', 'block.put')).map((text) => Number(text.replaceAll(',', '')));
+  expect(puts[0]).toBeNaN(); // the recording has no such counter
+  expect(puts[1]).toBeGreaterThanOrEqual(1004); // at least one a write
+  expect(puts[2]).toBeLessThan(puts[1]!);
+  expect(await row('Storage calls', 'opfs.writes')).toEqual(['1,004', '0', '0']);
+  expect(await row('Error of the estimate', 'measured on')).toEqual(['', 'OPFSCoopSync', 'OPFSCoopSync']);
+  expect((await row('Error of the estimate', 'VFS counts that differ')).slice(1).every((text) => /^0 of \d+$/.test(text))).toBe(true);
+  expect((await texts('replay-error-words'))[0]).toMatch(/0 of \d+ VFS counts differ/);
+  expect(await lab.storage()).toEqual([]);
+
+  await press('replay-compare');
+  await page.waitForSelector('[data-testid="compare-headline"]');
+  expect(await texts('compare-name')).toEqual(['replayed on BlockIDB, 8 KiB blocks, through']);
+  await page.click('[data-testid="changed-only"]');
+  await page.waitForFunction(() => /xWrite/.test(document.querySelector('[data-testid="compare-numbers"]')?.textContent ?? ''), {
+    polling,
+  });
+  await press('lab-back');
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, { polling });
+  await press('replay-forget');
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid="replay-compare"]').length === 1, { polling });
+});
+
+it('is cancelled in the midst of its calls, leaves nothing in storage, and runs again', async () => {
+  await choose(path.join(GOLDEN, 'memory-delete.vfst'));
+  await press('replay-run');
+  await page.waitForFunction(
+    () => /calls again: [1-9][\d,]* of /.test(document.querySelector('[data-testid="replay-progress"]')?.textContent ?? ''),
+    { polling },
+  );
+  await press('replay-cancel');
+  await page.waitForSelector('[data-testid="replay-run"]:not(:disabled)');
+  expect(await texts('replay-table')).toEqual([]);
+  expect(await texts('replay-error')).toEqual([]);
+  expect([await texts('replay-left'), await lab.storage()]).toEqual([[], []]);
+  await press('replay-vfs-MemoryVFS');
+  await press('replay-cacheSize-500');
+  await press('replay-run');
+  await replayed(1);
+  expect(await row('VFS calls', 'main-db.xWriteBytes')).toEqual(['8,228,864', '8,228,864']);
+});
+
+it('what cannot be replayed says why, and what to do', async () => {
+  const refusal = async (file: string): Promise<string> => {
+    await choose(file);
+    await page.waitForSelector('[data-testid="replay-error"]');
+    const [said] = await texts('replay-error');
+    expect(await page.$('[data-testid="replay-run"]:disabled')).not.toBeNull();
+    return said!;
+  };
+  expect(await refusal(path.join(GOLDEN, 'turso-wal.vfst'))).toMatch(/no VFS call.*Record the page from its start/);
+  await choose(path.join(GOLDEN, 'memory-delete.vfst')); // a good one takes the refusal away
+  await page.waitForSelector('[data-testid="replay-facts"]');
+  expect(await texts('replay-error')).toEqual([]);
+  const other = path.join(folder, 'shop.vfst');
+  writeFileSync(other, 'SQLite format 3\0');
+  expect(await refusal(other)).toMatch(/is a SQLite database/);
+  const newer = readFileSync(path.join(GOLDEN, 'memory-delete.vfst'));
+  newer.writeUInt32LE(newer.readUInt32LE(8) + 99, 8);
+  writeFileSync(other, newer);
+  expect(await refusal(other)).toMatch(/newer vfscope/);
+});
+
+it('other page sizes: what was recorded, and estimates beside it', async () => {
+  await choose(path.join(GOLDEN, 'cold-warm.vfst'));
+  await page.waitForSelector('[data-testid="page-sizes"]');
+  await page.$eval('[data-testid="page-sizes"] summary', (e) => (e as HTMLElement).click());
+  const cells = await page.$$eval('[data-testid="page-sizes-table"] tbody tr', (rows) =>
+    rows.map((r) => [...r.querySelectorAll('th, td')].map((cell) => cell.textContent!)),
+  );
+  expect(cells.map(([size]) => size!.replace(/[^0-9]/g, ''))).toEqual(['512', '1024', '2048', '4096', '8192', '16384', '32768', '65536']);
+  const recorded = cells.find(([size]) => size!.endsWith('recorded'))!;
+  const [larger] = cells.slice(cells.indexOf(recorded) + 1);
+  const reads = (row: string[]): number => Number(row[1]!.split(' to ')[0]!.replaceAll(',', ''));
+  expect(reads(recorded)).toBeGreaterThan(0);
+  expect(reads(larger!)).toBeLessThan(reads(recorded));
+  expect((await texts('page-sizes'))[0]).toContain('An estimate: pages that adjoin become one');
+});
+
+it('a recording of which several threads share a database says what is left out, before it runs', async () => {
+  await choose(path.join(GOLDEN, 'idb-two-tabs.vfst'));
+  await page.waitForSelector('[data-testid="replay-facts"]');
+  expect((await texts('replay-facts'))[0]).toMatch(/\d of [\d,]+ VFS calls of 1 thread on/);
+  expect((await texts('replay-warning')).join()).toMatch(/several threads share/);
+});
+
+it('the trace of a run of the Lab goes to the box by a button', async () => {
+  await press('offer-own-sql');
+  await press('knob-vfs-AccessHandlePool');
+  await press('lab-run');
+  await press('open-trace');
+  await press('replay-trace');
+  await page.waitForSelector('[data-testid="replay-facts"]');
+  await press('replay-vfs-MemoryVFS');
+  await press('replay-run');
+  await replayed(1);
+  expect(await texts('replay-error')).toEqual([]);
+  const [recorded, here] = await row('VFS calls', 'main-db.xWrite');
+  expect(Number(recorded!.replaceAll(',', ''))).toBeGreaterThan(0);
+  expect(here).toBe(recorded);
+});
+
+it('fits from 400 to 1400 px, with results on show', async () => {
+  await choose(path.join(GOLDEN, 'cold-warm.vfst'));
+  await press('replay-vfs-MemoryVFS');
+  await press('replay-run');
+  await replayed(1);
+  for (const width of [400, 800, 1400]) {
+    await page.setViewport({ width, height: 900 });
+    await page.waitForFunction((w) => innerWidth === w, { polling }, width);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+  }
+});

@@ -1,0 +1,96 @@
+// The viewer in an ordinary tab on golden traces, for tests of its views: one browser and one built panel for a file of tests.
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+
+const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
+
+/** Selector of a test id. */
+export const id = (name: string): string => `[data-testid="${name}"]`;
+
+export interface ViewHarness {
+  /** A fresh one for each test; an exception in it fails the test. */
+  readonly page: Page;
+  readonly url: string;
+  /** What the analyses say of a trace. */
+  store(name: string): TraceStore;
+  /** Open a trace in the page. @param hash with its `#` */
+  load(name: string, hash?: string): Promise<void>;
+  /** Open a trace and one of its views. */
+  open(name: string, view: string, width?: number): Promise<TraceStore>;
+  waitFor(selector: string): Promise<unknown>;
+  /** Until an element's text is exactly this. */
+  waitText(selector: string, wanted: string): Promise<unknown>;
+  click(selector: string): Promise<void>;
+}
+
+/** @param names of golden traces, without their ending */
+export function viewHarness(names: readonly string[]): ViewHarness {
+  let browser: Browser | undefined;
+  let server: Awaited<ReturnType<typeof servePanel>> | undefined;
+  let folder = '';
+  let failures: string[] = [];
+  let page: Page;
+  const stores = new Map<string, TraceStore>();
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vfscope-views-'));
+    const traces: Record<string, string> = {};
+    for (const name of names) {
+      const file = (traces[`${name}.vfst`] = join(GOLDEN, `${name}.vfst`));
+      stores.set(name, (await readTrace(readFileSync(file))).store);
+    }
+    const out = join(folder, 'panel');
+    await buildPanel(out);
+    server = await servePanel({ out, traces });
+    browser = await launchPlainBrowser();
+  }, 400_000); // it builds the panel
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    page = await browser!.newPage();
+    page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  });
+  afterEach(async () => {
+    await page.close();
+    const seen = failures;
+    failures = [];
+    expect(seen).toEqual([]);
+  });
+
+  const harness: ViewHarness = {
+    get page() {
+      return page;
+    },
+    get url() {
+      return server!.url;
+    },
+    store: (name) => stores.get(name)!,
+    async load(name, hash = '') {
+      await page.goto(`${server!.url}?test&open=/traces/${name}.vfst${hash}`);
+      await page.waitForSelector(id('file-name'));
+    },
+    async open(name, view, width = 1200) {
+      await page.setViewport({ width, height: 700 });
+      await harness.load(name);
+      await harness.click(id(`tab-${view}`));
+      await page.waitForSelector(`${id(`tab-${view}`)}[aria-selected=true]`);
+      return stores.get(name)!;
+    },
+    waitFor: (selector) => page.waitForSelector(selector),
+    waitText: (selector, wanted) =>
+      page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted),
+    click: (selector) => page.$eval(selector, (e) => (e as HTMLElement).click()),
+  };
+  return harness;
+}

@@ -1,0 +1,353 @@
+// The shell, the Overview, Compare, exports and Settings in an ordinary tab, on a made trace and on a made-up page.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { plain } from '../../src/trace/analysis/report-words.ts';
+import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { EXPORT_FORMATS } from '../../src/viewer/export-formats.ts';
+import { headlineText } from '../../src/viewer/views/overview/words.ts';
+import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const id = (name: string): string => `[data-testid="${name}"]`;
+const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at
+const HOSTILE = '/<img src=x onerror=alert(1)>\u202e"\'.db';
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof servePanel>>;
+let folder: string;
+let context: BrowserContext;
+let page: Page;
+let failures: string[] = [];
+const store = trace(60);
+
+/** Autocommits of one page each, with a rollback journal, on a file whose name is a trap. */
+function trace(n: number): TraceStore {
+  const made = newStore();
+  const t = new ThreadBuilder(made, { name: 'db' });
+  t.say({
+    kind: 'environment',
+    id: 0,
+    url: 'https://app.example/',
+    threadKind: 'worker',
+    crossOriginIsolated: true,
+    clockStepUs: 5,
+    userAgent: 'Chrome/151',
+    hidden: null,
+  });
+  const db = t.file(HOSTILE);
+  const journal = t.file(`${HOSTILE}-journal`, 'journal');
+  const stored = t.define({ kind: 'opfs-file', path: '/stored' });
+  const insert = t.define({ kind: 'sql', text: 'INSERT INTO note VALUES (?)' });
+  for (let i = 0; i < n; i++) {
+    t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
+      t.call('xLock', { object: db, context: 1, aux: 1, dur: 5 });
+      t.call('xRead', { object: db, context: 1, offset: 4096, length: 4096, dur: 50 });
+      t.call('xLock', { object: db, context: 1, aux: 2, dur: 5 });
+      t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512, dur: 10 });
+      t.call('xWrite', { object: db, context: 1, offset: 4096, length: 4096, dur: 10 }, () =>
+        t.call('opfsWrite', { object: stored, offset: 4096, length: 4096, result: 4096, dur: 30 }),
+      );
+      t.call('xSync', { object: db, context: 1, dur: 400 });
+      t.call('xDelete', { object: journal, context: 1, dur: 10 });
+      t.call('xUnlock', { object: db, context: 1, aux: 0, dur: 5 });
+    });
+    t.idle(20);
+  }
+  t.send();
+  return made;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vfscope-overview-'));
+  const traces: Record<string, string> = {};
+  for (const [name, made] of [
+    ['a.vfst', store],
+    ['b.vfst', trace(15)],
+  ] as const) {
+    traces[name] = join(folder, name);
+    await writeFile(traces[name], Buffer.from(await (await saveTrace(made)).arrayBuffer()));
+  }
+  const out = join(folder, 'panel');
+  await buildPanel(out);
+  server = await servePanel({ out, traces });
+  browser = await launchPlainBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  context = await browser.createBrowserContext();
+});
+afterEach(async () => {
+  await context.close();
+  const seen = failures;
+  failures = [];
+  expect(seen).toEqual([]);
+});
+
+async function open(query: string, width = 1000): Promise<void> {
+  page = await context.newPage();
+  page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  page.on('dialog', (dialog) => failures.push(`dialog: ${dialog.message()}`));
+  await page.setViewport({ width, height: 800 });
+  await page.goto(`${server.url}?test&${query}`);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
+}
+async function openTrace(name: string, more = ''): Promise<void> {
+  await open(`open=/traces/${name}${more}`);
+  await page.waitForSelector(id('file-name'));
+}
+const text = (selector: string): Promise<string> => page.$eval(selector, (e) => e.textContent?.trim() ?? '');
+const waitText = (selector: string, wanted: string): Promise<unknown> =>
+  page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
+const activeTab = (name: string): Promise<unknown> => page.waitForSelector(`${id(`tab-${name}`)}[aria-selected=true]`);
+const chord = async (key: 'k'): Promise<void> => {
+  await page.keyboard.down('Control');
+  await page.keyboard.press(key);
+  await page.keyboard.up('Control');
+};
+const shot = async (name: string): Promise<void> => {
+  if (SHOTS) await page.screenshot({ path: join(SHOTS, `${name}.png`) as `${string}.png` });
+};
+
+describe('the Overview', () => {
+  it('shows the analyses’ own numbers, settings and findings', async () => {
+    await openTrace('a.vfst');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await activeTab('overview');
+    await page.waitForSelector(id('finding'));
+    for (const number of headlineNumbers(store)) expect(await text(id(`number-${number.id}`)), number.id).toBe(headlineText(number));
+    const findings = findingsOf(store);
+    expect(findings.length).toBeGreaterThan(0);
+    expect(await page.$$eval(id('finding'), (items) => items.map((item) => (item as HTMLElement).dataset.rule))).toEqual(
+      findings.map((f) => f.rule),
+    );
+    const database = await text(id('database'));
+    expect(database).toContain(HOSTILE);
+    expect(database).toContain('4.00 KiB');
+    expect(database).toContain('delete');
+    expect(await page.$eval(`${id('database')} [title*="no PRAGMA synchronous"] dd`, (e) => e.textContent)).toBe('n/a');
+    expect(await page.$$eval(id('thread-time'), (bars) => bars.length)).toBe(1);
+    await page.click(id('time-whole'));
+    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('Idle'), {}, id('thread-time'));
+    await page.click(id('finding-title'));
+    expect(await text(id('finding-details'))).toContain(findings[0]!.advice);
+    // a name that turns the direction of text does not turn the sentence around it
+    expect(await text(`${id('finding-title')} .text`)).toBe(plain(findings[0]!.title));
+    await shot('overview');
+  });
+
+  it('steps through the evidence of a finding, and copies the report', async () => {
+    await openTrace('a.vfst');
+    await page.click(id('tab-overview'));
+    await page.waitForSelector(id('finding-show'));
+    const { events } = findingsOf(store)[0]!.evidence;
+    await page.click(id('finding-show'));
+    await activeTab('timeline');
+    await waitText(id('evidence-at'), `1 of ${events.length}`);
+    await page.waitForSelector(id('details'));
+    await page.keyboard.press('n');
+    await waitText(id('evidence-at'), `2 of ${events.length}`);
+    await page.keyboard.press('p');
+    await page.keyboard.press('p');
+    await waitText(id('evidence-at'), `${events.length} of ${events.length}`);
+    await page.click(id('evidence-all'));
+    await page.click(id('evidence-close'));
+    await page.waitForSelector(id('evidence'), { hidden: true });
+    await context.overridePermissions(new URL(server.url).origin, ['clipboard-read', 'clipboard-write']);
+    await page.click(id('tab-overview'));
+    await page.waitForSelector(id('copy-markdown'));
+    await page.click(id('copy-markdown'));
+    await page.waitForSelector(`${id('toast')}[role=status]`);
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    expect(copied).toContain('### vfscope trace');
+    expect(copied).toContain('commits: 60, 1 syncs each');
+  });
+});
+
+describe('the command palette', () => {
+  it('finds views, commands and what the trace holds, and shows it', async () => {
+    await openTrace('a.vfst');
+    await chord('k');
+    await page.waitForSelector(id('palette-input'));
+    await page.type(id('palette-input'), 'insert note');
+    await waitText(`${id('palette-entry')} .text`, 'INSERT INTO note VALUES (?)');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(id('palette'), { hidden: true });
+    await waitText(id('details-name'), 'sqlite3_step');
+    await chord('k');
+    await page.type(id('palette-input'), 'view compare');
+    await page.keyboard.press('Enter');
+    await activeTab('compare');
+    await chord('k');
+    await page.type(id('palette-input'), 'nothing of that name');
+    await page.waitForFunction((s: string) => document.querySelectorAll(s).length === 0, {}, id('palette-entry'));
+    await page.keyboard.press('Escape');
+    await page.waitForSelector(id('palette'), { hidden: true });
+  });
+});
+
+describe('exports', () => {
+  it('every format is offered and written; a copy without the app’s words has none', async () => {
+    await openTrace('a.vfst');
+    const formats = Object.keys(EXPORT_FORMATS).filter((format) => format !== 'vfst');
+    expect(
+      await page.$$eval(`${id('export')} option:not(:disabled):not([hidden])`, (all) => all.map((o) => (o as HTMLOptionElement).value)),
+    ).toEqual([...formats, 'share']);
+    for (const [i, format] of formats.entries()) {
+      await page.waitForSelector(`${id('export')}:not(:disabled)`);
+      await page.select(id('export'), format);
+      await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, i + 1);
+    }
+    const saved = await page.evaluate(() => window.panel.saved.map(({ name, data }) => ({ name, size: data.size, type: data.type })));
+    expect(saved.map(({ name }) => name)).toEqual(formats.map((f) => `a.${EXPORT_FORMATS[f as keyof typeof EXPORT_FORMATS].ending}`));
+    for (const { name, size } of saved) expect(size, name).toBeGreaterThan(1000);
+    await page.waitForSelector(`${id('export')}:not(:disabled)`);
+    await page.select(id('export'), 'share');
+    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('3 file names'), {}, id('privacy'));
+    await page.click(id('export-run'));
+    await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, formats.length + 1);
+    const bytes = await page.evaluate(async () => {
+      const { name, data } = window.panel.saved.at(-1)!;
+      return { name, bytes: [...new Uint8Array(await data.arrayBuffer())] };
+    });
+    expect(bytes.name).toBe('sanitised-trace.vfst');
+    const { store: clean, header } = await readTrace(new Blob([Uint8Array.from(bytes.bytes)]));
+    expect(header.sanitised).toBe(true);
+    expect(clean.eventCount).toBe(store.eventCount);
+    expect(JSON.stringify(clean.threads[0]!.said)).not.toContain('img src');
+  });
+});
+
+describe('a comparison', () => {
+  const row = (name: string): Promise<string[]> =>
+    page.$$eval(`${id('compare-headline')} tr[data-id=${name}] td`, (cells) => cells.map((cell) => cell.textContent!.trim()));
+
+  it('sets a second file beside the first', async () => {
+    await openTrace('a.vfst');
+    await page.click(id('tab-compare'));
+    await page.waitForSelector(id('compare-empty'));
+    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(join(folder, 'b.vfst'));
+    await page.waitForSelector(id('compare-headline'));
+    await waitText(id('compare-name'), 'b.vfst');
+    expect(await row('commits')).toEqual(['60', '15', '0.25']);
+    expect(await row('hitRate')).toEqual(['n/a', 'n/a', 'n/a']);
+    expect(
+      await page.$$eval(`${id('compare-statements-row')} [data-column]`, (cells) => cells.map((c) => c.textContent!.trim()).slice(0, 3)),
+    ).toEqual(['insert into note values (?)', '60', '15']);
+    await shot('compare');
+    await page.click(id('compare-close'));
+    await page.waitForSelector(id('compare-empty'));
+  });
+
+  it('sets a recording beside the one before', async () => {
+    await open('live');
+    for (const work of [20, 5]) {
+      await page.click(id('record'));
+      await page.waitForSelector(`${id('stop')}:not(:disabled)`);
+      await page.evaluate((n: number) => window.panel.app.work(n), work);
+      await page.waitForSelector(`${id('timeline')}[data-frame]`);
+      await page.click(id('stop'));
+      await page.waitForSelector(`${id('record')}:not(:disabled)`);
+    }
+    await page.click(id('tab-compare'));
+    await page.waitForSelector(id('compare-previous'));
+    await page.click(id('compare-previous'));
+    await page.waitForSelector(id('compare-headline'));
+    const [now, before] = (await row('commits')).map(Number);
+    expect(before).toBe(4 * now!);
+  });
+});
+
+describe('settings', () => {
+  it('are kept, and a recording uses them', async () => {
+    await open('live');
+    await page.click(id('tab-settings'));
+    await page.click(id('theme-dark'));
+    await page.waitForSelector('.vfscope[data-theme=dark]');
+    await page.click(id('capture-2'));
+    await page.click(id('layer-setting-web'));
+    await page.select(id('settings-keep'), 'seconds');
+    await page.waitForSelector(id('flight'));
+    const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('settings')!) as Record<string, unknown>);
+    expect(kept).toMatchObject({ theme: 'dark', capture: 2, layers: ['sql', 'vfs'], flight: { kind: 'seconds' } });
+    await shot('settings');
+    await page.reload();
+    await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
+    await page.waitForSelector('.vfscope[data-theme=dark]');
+    await page.waitForSelector(id('flight'));
+    await page.click(id('tab-settings'));
+    expect(await page.$eval(id('capture-2'), (e) => (e as HTMLInputElement).checked)).toBe(true);
+  });
+});
+
+describe('a recording', () => {
+  it('goes on while the views are held still', async () => {
+    await open('live');
+    await page.click(id('record'));
+    await page.waitForSelector(`${id('stop')}:not(:disabled)`);
+    await page.evaluate(() => window.panel.app.work(10));
+    await page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await page.click(id('tab-events'));
+    await page.waitForFunction((s: string) => /\d/.test(document.querySelector(s)?.textContent ?? ''), {}, id('event-count'));
+    await page.click(id('pause'));
+    await waitText(id('pause'), 'Resume view');
+    const held = await text(id('event-count'));
+    const reads = await text(id('live-reads'));
+    await page.evaluate(() => window.panel.app.work(10));
+    await page.waitForFunction(
+      (s: string, was: string) => document.querySelector(s)?.textContent?.trim() !== was,
+      {},
+      id('live-reads'),
+      reads,
+    );
+    expect(await text(id('event-count'))).toBe(held);
+    await page.click(id('pause'));
+    await page.waitForFunction(
+      (s: string, was: string) => document.querySelector(s)?.textContent?.trim() !== was,
+      {},
+      id('event-count'),
+      held,
+    );
+    await page.click(id('stop'));
+    await page.waitForSelector(`${id('record')}:not(:disabled)`);
+  });
+});
+
+describe('the address of a tab', () => {
+  it('holds view, range and selection, and brings them back', async () => {
+    await openTrace('a.vfst');
+    await page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await page.keyboard.press('w');
+    await chord('k');
+    await page.type(id('palette-input'), 'insert note');
+    await waitText(`${id('palette-entry')} .text`, 'INSERT INTO note VALUES (?)');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(id('details'));
+    await page.waitForFunction(() => /from=.*event=0:0/.test(location.hash));
+    const range = await page.$eval(id('timeline'), (e) => [(e as HTMLElement).dataset.from, (e as HTMLElement).dataset.to].map(Number));
+    await page.reload();
+    await page.waitForSelector(id('details'));
+    await waitText(id('details-name'), 'sqlite3_step');
+    await page.waitForFunction(
+      (s: string, from: number, to: number) => {
+        const { dataset } = document.querySelector<HTMLElement>(s)!;
+        return Math.abs(Number(dataset.from) - from) < 0.01 && Math.abs(Number(dataset.to) - to) < 0.01;
+      },
+      {},
+      id('timeline'),
+      ...(range as [number, number]),
+    );
+  });
+});

@@ -1,0 +1,239 @@
+// The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
+import type { Page } from 'puppeteer-core';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { locksOf } from '../../src/trace/analysis/locks.ts';
+import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
+import { statementTable } from '../../src/trace/analysis/statement-table.ts';
+import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
+import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
+import { walHistories } from '../../src/trace/analysis/wal.ts';
+import { isFailure } from '../../src/trace/describe.ts';
+import { Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { id, viewHarness } from './view-harness.ts';
+
+const panel = viewHarness(['opfs-wl-two-tabs', 'checkpoint-storm', 'memory-delete']);
+const { open, waitFor, waitText, click } = panel;
+let page: Page;
+beforeEach(() => void (page = panel.page));
+const count = (n: number): string => n.toLocaleString('en-US');
+const some = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? '' : 's'}`;
+/** Rows of a table in all, its heading not counted. */
+const rowsOf = async (table: string): Promise<number> => Number(await page.$eval(id(table), (e) => e.getAttribute('aria-rowcount'))) - 1;
+const texts = (selector: string): Promise<string[]> => page.$$eval(selector, (all) => all.map((e) => e.textContent?.trim() ?? ''));
+const fill = async (field: string, text: string): Promise<void> => {
+  await page.$eval(id(field), (e) => (e as HTMLInputElement).select());
+  await page.keyboard.press('Backspace');
+  await page.type(id(field), text);
+};
+const failed = ({ threads }: TraceStore): number =>
+  threads.reduce((n, { events }) => {
+    for (let row = 0; row < events.count; row++)
+      if (events.op[row] === Op.error || isFailure(events.op[row]!, events.result[row]!, events.flags[row]!)) n++;
+    return n;
+  }, 0);
+
+describe('transactions', () => {
+  it('are all there; one opens as its anatomy and leads to the timeline', async () => {
+    const all = transactionsOf(await open('checkpoint-storm', 'transactions')).list;
+    await waitText(id('transaction-count'), some(all.length, 'transaction'));
+    await page.select(id('transaction-kind'), 'write');
+    const writes = all.filter((t) => t.kind === 'write').length;
+    await page.waitForFunction(
+      (s: string, n: number) => document.querySelector(s)?.getAttribute('aria-rowcount') === String(n + 1),
+      {},
+      id('transactions'),
+      writes,
+    );
+    await click(id('transactions-row'));
+    await waitFor(id('waterfall'));
+    await click(id('transaction-show'));
+    await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
+    await waitFor(id('details-name'));
+  });
+});
+
+describe('statements', () => {
+  it('are listed by fingerprint, with their runs', async () => {
+    const table = statementTable(await open('checkpoint-storm', 'statements'))!;
+    await waitFor(id('statements-row'));
+    expect(await rowsOf('statements')).toBe(table.rows.length);
+    const runs = Math.max(...table.rows.map((row) => row.executions));
+    await click(id('sort-executions'));
+    await page.waitForFunction(
+      (s: string, n: string) => document.querySelector(s)?.textContent?.trim() === n,
+      {},
+      `${id('statements-row')} [data-column=executions]`,
+      count(runs),
+    );
+    await click(id('statements-row'));
+    await waitFor(id('statement-text'));
+    await waitFor(id('statement-runs'));
+  });
+});
+
+describe('locks', () => {
+  it('every hold and wait is drawn; a wait is set off on the lanes and leads to its event', async () => {
+    const locks = locksOf(await open('opfs-wl-two-tabs', 'locks'));
+    await waitFor(id('lock-waits-row'));
+    const lanes = new Set(
+      [locks.holds, locks.waits].flatMap((c) => Array.from({ length: c.count }, (_, i) => `${c.thread[i]}:${c.resource[i]}`)),
+    );
+    expect(await page.$eval(id('lock-lanes'), (e) => Number((e as HTMLElement).dataset.lanes))).toBe(lanes.size);
+    await waitFor(`${id('lock-lanes')}[data-frame]`);
+    const spans = await page.$$eval(id('lock-track'), (all) => all.map((e) => Number((e as HTMLElement).dataset.spans)));
+    expect(spans.length).toBeGreaterThan(0);
+    expect(spans.every((n) => n > 0)).toBe(true);
+    // something of the lock's colour is painted
+    const painted = await page.$eval(id('lock-track'), (e) => {
+      const canvas = e as HTMLCanvasElement;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      let n = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i + 3]! > 0 && data[i + 1]! > data[i]! + 30) n++;
+      return n;
+    });
+    expect(painted).toBeGreaterThan(100);
+    await click(id('lock-waits-row'));
+    await waitFor(`${id('lock-lane')}.marked`);
+    await waitFor(id('lock-chosen'));
+    await click(id('lock-show'));
+    await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
+    await waitFor(id('details-name'));
+  });
+
+  it('says who waits for whom as a graph and a table; filters by kind and thread', async () => {
+    const locks = locksOf(await open('opfs-wl-two-tabs', 'locks', 420));
+    const pairs = new Set(locks.edges.map((e) => `${e.waiter}:${e.holder}`));
+    await waitFor(id('locks-graph'));
+    await click(id('locks-graph'));
+    await waitFor(id('wait-arrow'));
+    expect(new Set(await page.$$eval(id('wait-arrow'), (all) => all.map((e) => (e as unknown as SVGElement).dataset.key!)))).toEqual(pairs);
+    expect(await rowsOf('lock-arrows')).toBe(pairs.size);
+    await page.$eval(id('wait-arrow'), (e) => (e as unknown as SVGElement).focus());
+    await page.keyboard.press('Enter');
+    await waitFor(`${id('wait-arrow')}.selected`);
+    await page.select(id('lock-kind'), 'web-lock');
+    const left = new Set(locks.edges.filter((e) => locks.resources[e.resource]!.kind === 'web-lock').map((e) => `${e.waiter}:${e.holder}`));
+    await waitText(`${id('locks-graph')} small`, String(left.size));
+    await fill('lock-filter', 'no such lock');
+    await waitText(`${id('locks-graph')} small`, '0');
+    expect(await page.$(id('lock-lane'))).toBeNull();
+    expect(await page.evaluate(() => document.querySelector('.vfscope')!.scrollWidth)).toBe(420);
+  });
+
+  it('says so where there is nothing', async () => {
+    await open('memory-delete', 'locks');
+    await waitFor(id('locks-busy'));
+    await click(id('locks-busy'));
+    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('No SQLITE_BUSY'), {}, id('lock-busy'));
+  });
+});
+
+describe('the write-ahead log', () => {
+  it('has its commits, frames and checkpoints', async () => {
+    const store = await open('checkpoint-storm', 'wal');
+    const [log] = walHistories(store);
+    await waitText(id('wal-commits'), log!.commits === null ? 'n/a' : count(log!.commits));
+    await waitText(id('wal-frames'), log!.frames === null ? 'n/a' : count(log!.frames));
+    const checkpoints = checkpointsOf(store).filter(({ path }) => path === log!.path);
+    expect(checkpoints.length).toBeGreaterThan(0);
+    expect(await rowsOf('checkpoints')).toBe(checkpoints.length);
+    await click(id('checkpoints-row'));
+    await waitFor(id('checkpoint-anatomy'));
+  });
+  it('says why there is none', async () => {
+    await open('memory-delete', 'wal');
+    await waitFor(id('no-wal'));
+  });
+});
+
+describe('errors', () => {
+  it('are counted and lead to their events', async () => {
+    const n = failed(await open('opfs-wl-two-tabs', 'errors'));
+    expect(n).toBeGreaterThan(0);
+    await page.waitForFunction(
+      (s: string, w: string) => document.querySelector(s)?.textContent?.trim().startsWith(w),
+      {},
+      id('error-count'),
+      some(n, 'failed call'),
+    );
+    await click(id('errors-row'));
+    await waitFor(id('error-details'));
+    await click(id('error-show'));
+    await waitFor(`${id('tab-timeline')}[aria-selected=true]`);
+    await waitFor(id('details-name'));
+  });
+});
+
+describe('events', () => {
+  it('are filtered by column, selected as a range, copied and saved', async () => {
+    const store = await open('checkpoint-storm', 'events');
+    await waitText(id('event-count'), some(store.eventCount, 'event'));
+    await click(id('more-filters'));
+    await waitFor(id('where-page'));
+    const pages = pageAccessesOf(store);
+    const first = new Set<string>();
+    for (let i = 0; i < pages.count; i++)
+      if (pages.place[i]! <= 1 && pages.place[i]! + pages.span[i]! > 1) first.add(`${pages.thread[i]}:${pages.row[i]}`);
+    expect(first.size).toBeGreaterThan(2);
+    await fill('where-page', '1');
+    await waitText(id('event-count'), some(first.size, 'event'));
+    await fill('where-page', 'one');
+    await waitFor(`${id('where-page')}[aria-invalid=true]`);
+    await waitText(id('event-count'), some(store.eventCount, 'event'));
+    await click(id('where-clear'));
+    const writes = store.threads.reduce(
+      (n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op === Op.xWrite).length,
+      0,
+    );
+    await waitFor(`${id('where-op')} option[value=xWrite]`);
+    await page.select(id('where-op'), 'xWrite');
+    await waitText(id('event-count'), some(writes, 'event'));
+    await page.waitForFunction(
+      (s: string) => [...document.querySelectorAll(s)].every((e) => e.textContent === 'xWrite'),
+      {},
+      `${id('event-row')} [data-column=call]`,
+    );
+    const rows = await page.$$(id('event-row'));
+    await rows[1]!.click();
+    await page.keyboard.down('Shift');
+    await (await page.$$(id('event-row')))[3]!.click();
+    await page.keyboard.up('Shift');
+    await waitText(id('chosen-count'), '3 selected');
+    await page.evaluate(() => {
+      document.addEventListener('copy', () => (document.body.dataset.copied = (document.activeElement as HTMLTextAreaElement).value));
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: async (text: string) => void (document.body.dataset.copied = text) },
+      });
+    });
+    await click(id('copy-rows'));
+    await waitFor('body[data-copied]');
+    const copied = (await page.$eval('body', (e) => e.dataset.copied!)).trimEnd().split('\n');
+    expect(copied).toHaveLength(4);
+    expect(copied[0]!.split('\t')).toContain('Duration');
+    expect(copied.slice(1).every((line) => line.split('\t').includes('xWrite'))).toBe(true);
+    await click(id('export-rows'));
+    await page.waitForFunction(() => window.panel.saved.length === 1);
+    const saved = await page.evaluate(async () => ({ name: window.panel.saved[0]!.name, text: await window.panel.saved[0]!.data.text() }));
+    expect(saved.name).toBe('checkpoint-storm-events.csv');
+    expect(saved.text.trimEnd().split('\n')).toHaveLength(4);
+  });
+
+  it('columns are chosen, and are still so after the view was away', async () => {
+    await open('memory-delete', 'events');
+    await waitFor(id('event-row'));
+    await click(id('event-columns'));
+    await click(id('column-detail'));
+    await click(id('column-time'));
+    await page.waitForFunction(() => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Duration');
+    expect(await texts('[role=columnheader]')).toContain('Detail');
+    await click(id('tab-errors'));
+    await waitFor(id('errors-view'));
+    await click(id('tab-events'));
+    await waitFor(id('event-row'));
+    expect(await texts('[role=columnheader]')).toContain('Detail');
+    await click(id('event-columns'));
+    await click(id('columns-reset'));
+    await page.waitForFunction(() => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Time');
+  });
+});

@@ -1,0 +1,225 @@
+// The timeline in an ordinary tab: what a user does with it beyond zoom and pan, and what it then says, on a trace whose numbers are known.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { formatDuration } from '../../src/viewer/units.ts';
+import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const id = (name: string): string => `[data-testid="${name}"]`;
+const HOSTILE = '/<img src=x onerror=alert(1)>\u202e.db';
+const store = newStore();
+{
+  const writer = new ThreadBuilder(store, { name: 'writer' });
+  const sql = writer.define({ kind: 'sql', text: 'INSERT INTO note VALUES (?)' });
+  const db = writer.file(HOSTILE);
+  for (let i = 0; i < 100; i++) {
+    writer.call('sqlStep', { object: sql, result: 101 }, () => {
+      writer.call('xLock', { object: db, aux: 1, dur: 20 });
+      writer.call('xLock', { object: db, aux: 2, dur: 20 });
+      writer.call('xWrite', { object: db, offset: i * 4096, length: 4096, dur: 50 }, () =>
+        writer.call('opfsWrite', { result: 4096, dur: 50 }),
+      );
+      writer.call('xSync', { object: db, dur: 300 });
+      writer.call('xUnlock', { object: db, dur: 10 });
+    });
+    writer.idle(550);
+  }
+  writer.send();
+}
+
+let browser: Browser;
+let server: Awaited<ReturnType<typeof servePanel>>;
+let folder: string;
+let page: Page;
+const failures: string[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'vfscope-timeline-'));
+  const file = join(folder, 'known.vfst');
+  await writeFile(file, Buffer.from(await (await saveTrace(store)).arrayBuffer()));
+  const out = join(folder, 'panel');
+  await buildPanel(out);
+  server = await servePanel({ out, traces: { 'known.vfst': file } });
+  browser = await launchPlainBrowser();
+  page = await browser.newPage();
+  page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  page.on('dialog', (dialog) => {
+    failures.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.setViewport({ width: 1200, height: 800 });
+  await page.goto(`${server.url}?test&open=/traces/known.vfst`);
+  await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
+  await page.click(id('tab-timeline'));
+  await page.waitForSelector(`${id('timeline')}[data-frame]`);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+  expect(failures).toEqual([]);
+});
+
+const waitText = (selector: string, wanted: string): Promise<unknown> =>
+  page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
+const laneKeys = (): Promise<string[]> =>
+  page.$$eval('[data-testid^="buttons-0:"]', (all) => all.map((e) => (e as HTMLElement).dataset.testid!.slice('buttons-0:'.length)));
+const waitLanes = (wanted: string[]): Promise<unknown> =>
+  page.waitForFunction(
+    (w: string) =>
+      [...document.querySelectorAll<HTMLElement>('[data-testid^="buttons-0:"]')].map((e) => e.dataset.testid!.slice(10)).join() === w,
+    {},
+    wanted.join(),
+  );
+const ALL = ['time', 'sql', 'txn', 'vfs', 'web', 'lock', 'reads', 'writes'];
+
+it('has a lane for time, statements, transactions, calls, locks and bytes; they are hidden, pinned, moved and put back', async () => {
+  await waitLanes(ALL);
+  const act = (lane: string, what: string): Promise<void> =>
+    page.$eval(`${id(`buttons-0:${lane}`)} [data-do=${what}]`, (e) => (e as HTMLElement).click());
+  await act('vfs', 'pin');
+  await waitLanes(['vfs', ...ALL.filter((l) => l !== 'vfs')]);
+  await act('web', 'hide');
+  await waitLanes(['vfs', ...ALL.filter((l) => l !== 'vfs' && l !== 'web')]);
+  await act('txn', 'up');
+  await waitLanes(['vfs', 'time', 'txn', 'sql', 'lock', 'reads', 'writes']);
+  await page.click(id('lanes-menu'));
+  await page.click(id('show-lock'));
+  await waitLanes(['vfs', 'time', 'txn', 'sql', 'reads', 'writes']);
+  await page.click(id('reset-lanes'));
+  await waitLanes(ALL);
+  await page.keyboard.press('Escape');
+  expect(await laneKeys()).toEqual(ALL);
+});
+
+it('says of an area how many calls touch it, by operation, statement and file, as text whatever the names', async () => {
+  const box = (await (await page.$(id('timeline')))!.boundingBox())!;
+  await page.mouse.move(box.x + 1, box.y + 8);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + 8, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForSelector(id('area'));
+  const row = (name: string): string => `${id('area-table-row')}[data-key$="${name}"]`;
+  await waitText(`${row('xSync')} [data-column=count]`, '100');
+  await waitText(`${row('xSync')} [data-column=total]`, '30.0 ms');
+  await waitText(`${row('xSync')} [data-column=p95]`, '300 µs');
+  await waitText(`${row('xWrite')} [data-column=bytes]`, '400 KiB');
+  await waitText(`${row('xLock')} [data-column=count]`, '200');
+  await page.waitForSelector(id('area-times'));
+  await page.click(id('area-by-statement'));
+  await waitText(`${row('VALUES (?)')} [data-column=bytes]`, '400 KiB');
+  await page.click(id('area-by-file'));
+  await page.waitForFunction(
+    (s: string) => document.querySelector(s)?.textContent?.includes('<img src=x'),
+    {},
+    `${id('area-table')} [data-column=name]`,
+  );
+  expect(await page.$('img')).toBeNull();
+  await page.keyboard.press('Escape');
+  await page.waitForSelector(id('area'), { hidden: true });
+});
+
+it('finds words, goes from hit to hit, and draws arrows from the statement that is selected', async () => {
+  await page.keyboard.press('/');
+  await page.keyboard.type('xsync');
+  await waitText(id('timeline-hits'), '100');
+  await page.keyboard.press('Enter');
+  await waitText(id('timeline-hits'), '1 of 100');
+  await waitText(id('details-name'), 'xSync');
+  await page.$eval(id('timeline-search'), (e) => (e as HTMLElement).blur());
+  await page.keyboard.press('.');
+  await waitText(id('timeline-hits'), '2 of 100');
+  await page.keyboard.press(',');
+  await page.keyboard.press(',');
+  await waitText(id('timeline-hits'), '100 of 100');
+  await page.click(id('parent'));
+  await waitText(id('details-name'), 'sqlite3_step');
+  await page.waitForFunction((s: string) => document.querySelector<HTMLElement>(s)!.dataset.arrows === '1', {}, id('timeline'));
+});
+
+it('goes back and forth through the zooms', async () => {
+  const span = (): Promise<number> =>
+    page.$eval(id('timeline'), (e) => Number((e as HTMLElement).dataset.to) - Number((e as HTMLElement).dataset.from));
+  /** The view has come to rest: it is the present step among the zooms. */
+  const rested = async (): Promise<number> => {
+    const wanted = await span();
+    await waitText(`${id('crumb')}[aria-current="true"]`, formatDuration(wanted));
+    return wanted;
+  };
+  await page.keyboard.press('0');
+  const whole = await rested();
+  await page.keyboard.press('w');
+  await rested();
+  await page.waitForFunction((s: string) => !document.querySelector<HTMLButtonElement>(s)!.disabled, {}, id('zoom-back'));
+  expect(await span()).toBeLessThan(whole * 0.7);
+  await page.keyboard.press('[');
+  await page.waitForFunction(
+    (s: string, wanted: number) => {
+      const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;
+      return Math.abs(Number(to) - Number(from) - wanted) < wanted * 0.01;
+    },
+    {},
+    id('timeline'),
+    whole,
+  );
+  await page.keyboard.press(']');
+  await page.waitForFunction(
+    (s: string, wanted: number) => {
+      const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;
+      return Number(to) - Number(from) < wanted * 0.7;
+    },
+    {},
+    id('timeline'),
+    whole,
+  );
+});
+
+it('keeps notes in the file', async () => {
+  await page.keyboard.press('b');
+  await page.click(id('notes-menu'));
+  await page.waitForSelector(id('note'));
+  const input = (await page.$(id('note-text')))!;
+  await input.click({ count: 3 });
+  await page.keyboard.type('look <b>here</b>');
+  await page.keyboard.press('Tab');
+  await page.waitForFunction((s: string) => document.querySelector<HTMLInputElement>(s)?.value === 'look <b>here</b>', {}, id('note-text'));
+  await page.keyboard.press('Escape');
+  await page.keyboard.down('Control');
+  await page.keyboard.press('s');
+  await page.keyboard.up('Control');
+  await page.waitForFunction(() => window.panel.saved.length === 1);
+  const bytes = await page.evaluate(async () => [...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer())]);
+  const { store: read } = await readTrace(Uint8Array.from(bytes));
+  expect(read.annotations.notes.map((n) => n.text)).toEqual(['look <b>here</b>']);
+  expect(read.eventCount).toBe(store.eventCount);
+});
+
+it('maps the reads and writes of a file, and selects what is clicked there', async () => {
+  await page.keyboard.press('0');
+  await page.waitForSelector(`${id('io-map-canvas')}[data-map]`);
+  await page.waitForFunction(
+    (s: string) => {
+      const canvas = document.querySelector<HTMLCanvasElement>(s)!;
+      const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      let orange = 0;
+      for (let i = 0; i < data.length; i += 4) if (data[i]! > 200 && data[i]! > data[i + 2]! + 60) orange++;
+      return orange > 50; // writes are orange, on a diagonal: each at the next offset
+    },
+    {},
+    id('io-map-canvas'),
+  );
+  expect(await page.$eval(id('io-map-file'), (e) => (e as HTMLSelectElement).selectedOptions[0]!.textContent)).toContain('(database)');
+});
+
+it('keeps room for the lanes in a low panel, beside the map', async () => {
+  await page.setViewport({ width: 1200, height: 240 });
+  const height = (name: string): Promise<number> => page.$eval(id(name), (e) => e.getBoundingClientRect().height);
+  expect(await height('timeline')).toBeGreaterThanOrEqual(96);
+  await page.setViewport({ width: 1200, height: 800 });
+});

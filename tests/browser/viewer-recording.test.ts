@@ -1,0 +1,160 @@
+// The viewer in an ordinary tab: a made-up page recorded over real ports, and a large file while it is read.
+import { describe, expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { formatShortCount } from '../../src/viewer/units.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+import { id, ViewerPage } from './viewer-page.ts';
+
+const large = syntheticStore({ events: 400_000, clockStepUs: 5 });
+const viewer = new ViewerPage(async () => ({ 'large.vfst': new Uint8Array(await (await saveTrace(large)).arrayBuffer()) }));
+const open = viewer.open.bind(viewer);
+const text = viewer.text.bind(viewer);
+const waitText = viewer.waitText.bind(viewer);
+const shot = viewer.shot.bind(viewer);
+
+describe('a recording', () => {
+  const live = (key: string): Promise<void> => open(`live&key=${key}`);
+  const start = async (): Promise<void> => {
+    await viewer.page.click(id('record'));
+    await viewer.page.waitForSelector(`${id('stop')}:not(:disabled)`);
+  };
+  const stop = async (): Promise<void> => {
+    await viewer.page.click(id('stop'));
+    await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
+  };
+  const count = (n: number): string => n.toLocaleString('en-US');
+
+  it('shows live what the page does, exactly once it is stopped', async () => {
+    await live('live');
+    expect(await text(id('live-events'))).toBe('n/a');
+    await start();
+    expect(await text(id('empty-state'))).toContain('Recording');
+    await viewer.page.evaluate(() => window.panel.app.work(25));
+    await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await viewer.page.evaluate(() => window.panel.app.work(25));
+    await stop();
+    const done = await viewer.page.evaluate(() => window.panel.app.done);
+    await waitText(id('live-events'), count(done.events));
+    for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const) await waitText(id(`live-${metric}`), count(done[metric]));
+    expect(await text(id('live-dropped'))).toBe('0');
+    expect(await text(id('live-cost'))).toMatch(/^\d+ ns\/event$/);
+    const acknowledged = await viewer.page.evaluate(() => window.panel.app.threads.reduce((n, t) => n + t.acknowledged, 0));
+    expect(acknowledged).toBe(done.events);
+    await shot('recorded');
+    await viewer.page.click(id('clear'));
+    await waitText(id('live-events'), 'n/a');
+  });
+
+  it('is not disturbed by ports that lie', async () => {
+    await live('liar');
+    await start();
+    await viewer.page.evaluate(() => {
+      const { port1, port2 } = new MessageChannel();
+      window.panel.app.handOver(port2);
+      port1.postMessage('nonsense');
+      port1.postMessage({ k: 'batch', batch: { thread: 'x' } });
+      window.panel.app.work(5);
+    });
+    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('2 messages'), {}, id('notice'));
+    await stop();
+    const done = await viewer.page.evaluate(() => window.panel.app.done);
+    await waitText(id('live-events'), count(done.events));
+  });
+
+  it('is offered again when the panel was closed on it, and not while another panel uses it', async () => {
+    await live('crash');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(30));
+    await stop();
+    const { events } = await viewer.page.evaluate(() => window.panel.app.done);
+    const first = viewer.page;
+    await live('second');
+    expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
+    await viewer.page.close();
+    await first.close();
+    await live('third');
+    await viewer.page.waitForSelector(id('recovered-offer'));
+    expect(await text(id('recovered-offer'))).toContain('A recording of https://app.example was not saved');
+    await viewer.page.click(id('recover'));
+    await waitText(id('live-events'), count(events));
+    await viewer.page.waitForSelector(id('recovered-offer'), { hidden: true });
+    await viewer.page.click(id('clear'));
+    await waitText(id('live-events'), 'n/a');
+    await viewer.page.close();
+    await live('fourth');
+    expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
+  });
+
+  it('ends by key, in a narrow dark panel too', async () => {
+    await open('live&key=keys&theme=dark', 400, 560);
+    await viewer.page.keyboard.down('Control');
+    await viewer.page.keyboard.press('e');
+    await viewer.page.waitForSelector(`${id('stop')}:not(:disabled)`);
+    await viewer.page.evaluate(() => window.panel.app.work(10));
+    await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+    await viewer.page.keyboard.press('e');
+    await viewer.page.keyboard.up('Control');
+    await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
+    const wide = await viewer.page.evaluate(() => document.querySelector('.vfscope')!.scrollWidth);
+    expect(wide).toBe(400);
+    expect(await viewer.page.$eval('.vfscope', (e) => getComputedStyle(e).backgroundColor)).toBe('rgb(40, 40, 40)');
+    await shot('narrow-dark');
+    await viewer.page.click(id('clear'));
+    await waitText(id('live-events'), 'n/a');
+  });
+});
+
+describe('a large file', () => {
+  /** Open it; what was on screen whenever the timeline had a new picture. @param cancel with the first one */
+  const opened = (cancel: boolean): Promise<{ pictures: { from: string; to: string; lanes: number; events: string }[]; frames: number }> =>
+    viewer.page.evaluate(async (giveUp: boolean) => {
+      const { viewer: model } = window.panel;
+      const blob = await (await fetch('/traces/large.vfst')).blob();
+      const pictures: { from: string; to: string; lanes: number; events: string }[] = [];
+      let frame: string | undefined;
+      let done = false;
+      const look = async (): Promise<void> => {
+        while (!done || pictures.length === 0) {
+          const canvas = document.querySelector<HTMLCanvasElement>('[data-testid=timeline]');
+          if (canvas?.dataset.frame && canvas.dataset.frame !== frame) {
+            frame = canvas.dataset.frame;
+            const events = document.querySelector('[data-testid=live-events]')?.textContent?.trim() ?? '';
+            pictures.push({
+              from: canvas.dataset.from!,
+              to: canvas.dataset.to!,
+              lanes: document.querySelectorAll('.lane-box').length,
+              events,
+            });
+            if (giveUp && pictures.length === 1) document.querySelector<HTMLElement>('[data-testid=cancel-open]')!.click();
+          }
+          await new Promise(requestAnimationFrame);
+        }
+      };
+      const looking = look();
+      await model.open(blob, 'large.vfst');
+      done = true;
+      await looking;
+      return { pictures, frames: pictures.length };
+    }, cancel);
+
+  it('is on screen before its events are there, and stays where it is when they are', async () => {
+    await open('');
+    const { pictures } = await opened(false);
+    await waitText(id('live-events'), formatShortCount(large.eventCount));
+    expect(pictures[0]!.events).not.toBe(formatShortCount(large.eventCount));
+    expect(pictures[0]!.lanes).toBeGreaterThanOrEqual(4 * 6); // time, SQL, VFS, lock, bytes read and written, of four threads
+    const [first, view] = [pictures[0]!, await viewer.view()];
+    expect(view).toEqual({ from: Number(first.from), to: Number(first.to) });
+    await shot('large');
+  });
+
+  it('given up, is shown as far as it was read, with a notice', async () => {
+    await open('');
+    await opened(true);
+    const said = await text(id('notice'));
+    expect(said).toContain('Opening the file was cancelled. What was read by then is shown');
+    const shown = Number(/is shown: (\d+) events/.exec(said)![1]);
+    expect(shown).toBeLessThan(large.eventCount);
+    await waitText(id('live-events'), formatShortCount(shown));
+  });
+});

@@ -1,0 +1,61 @@
+// speedscope's own importer, taken out of the app that npm ships: its bundle runs until it needs a page, and the importer is kept.
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { createContext, runInContext } from 'node:vm';
+
+export interface SpeedscopeProfile {
+  getName(): string;
+  getTotalWeight(): number;
+  forEachCall(
+    open: (node: { frame: { name: string } }, at: number) => void,
+    close: (node: { frame: { name: string } }, at: number) => void,
+  ): void;
+}
+
+/** Something of which every property and call answers the same again. */
+const anything = (): unknown =>
+  new Proxy(() => undefined, {
+    get: (_, key) => (key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined : anything()),
+    apply: anything,
+    construct: anything as () => object,
+    set: () => true,
+  });
+
+/** @returns the profiles that speedscope makes of a file, one a thread; [] where it does not know the format */
+export async function speedscopeImport(name: string, text: string): Promise<SpeedscopeProfile[]> {
+  const folder = join(dirname(createRequire(import.meta.url).resolve('speedscope/package.json')), 'dist/release');
+  const source = readFileSync(
+    join(
+      folder,
+      readdirSync(folder).find((f) => /^speedscope-.*\.js$/.test(f))!,
+    ),
+    'utf8',
+  );
+  const importer = /loadFileFromBase64:\(\w+,\w+\)=>\{this\.loadProfile\(\(\)=>(\w+)\(/.exec(source)?.[1];
+  const at = importer ? source.search(new RegExp(`async function ${importer}\\(`)) : -1;
+  if (at < 0) throw new Error('speedscope is not built as it was: look for what loadFileFromBase64 calls');
+  const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
+  const page = { location: { hash: '', href: 'file:///', protocol: 'file:' }, document: anything(), navigator: { userAgent: '' } };
+  const functions = { addEventListener: () => undefined, requestAnimationFrame: () => 0, matchMedia: anything, localStorage: anything() };
+  const context: Record<string, unknown> = {
+    ...page,
+    ...functions,
+    console: quiet,
+    setTimeout,
+    TextDecoder,
+    TextEncoder,
+    atob,
+    btoa,
+    URL,
+    performance,
+  };
+  context.window = context.self = context;
+  try {
+    runInContext(`${source.slice(0, at)}globalThis.importFile=${importer};${source.slice(at)}`, createContext(context));
+  } catch (e) {
+    if (!context.importFile) throw e; // else the app came as far as drawing itself
+  }
+  const load = context.importFile as (name: string, base64: string) => Promise<{ profiles: SpeedscopeProfile[] } | null>;
+  return (await load(name, Buffer.from(text).toString('base64')))?.profiles ?? [];
+}

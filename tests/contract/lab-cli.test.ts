@@ -1,0 +1,99 @@
+/** What `vfscope lab` prints and how it ends, in Node. */
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CommandFailure } from '../../src/cli/drive/failure.ts';
+import { labCommand, type LabOptions } from '../../src/cli/lab.ts';
+
+const DEFAULTS: LabOptions = {
+  ...{ verb: 'run', what: undefined, config: [], compare: [], count: true, statements: false, node: true },
+  ...{ json: false, repeats: 2, sql: undefined, database: undefined, headed: false, browser: 'chromium' },
+};
+afterEach(() => vi.restoreAllMocks());
+
+async function lab(options: Partial<LabOptions>): Promise<{ code: number; out: string }> {
+  let out = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
+    out += String(text);
+    if (typeof done === 'function') (done as () => void)();
+    return true;
+  });
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const code = await labCommand({ ...DEFAULTS, ...options });
+  vi.restoreAllMocks();
+  return { code, out };
+}
+const failure = async (options: Partial<LabOptions>): Promise<[number, string]> => {
+  try {
+    await lab(options);
+  } catch (e) {
+    if (e instanceof CommandFailure) return [e.exitCode, e.message];
+    throw e;
+  }
+  throw new Error('nothing failed');
+};
+
+describe('lab run', () => {
+  it('two variants, with the exact difference', async () => {
+    const { code, out } = await lab({ what: 'ac60', compare: ['engine=wa-sqlite-1.0.0'] });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ +ac60 +instructions +1,491,318 +7,611,740 +\+6,120,422 +5\.104$/m);
+  });
+  it('by statement and between calls, which sum up to the total', async () => {
+    const { out } = await lab({ what: 'ac60', statements: true, config: ['vfs=MemoryVFS'], compare: ['pageSize=8192'] });
+    const difference = (line: RegExp): number => Number(line.exec(out)![1]!.replaceAll(',', ''));
+    const total = difference(/ac60 +instructions +[\d,]+ +[\d,]+ +([-+][\d,]+)/);
+    const table = out.split('statement (literals folded)')[1]!.split('between VFS calls')[0]!;
+    const parts = [...table.matchAll(/ ([-+]?[\d,]+)$/gm)].map((m) => Number(m[1]!.replaceAll(',', '')));
+    expect(parts.length).toBeGreaterThan(2);
+    expect(parts.reduce((a, b) => a + b, 0)).toBe(total);
+    expect(out).toMatch(/^ +xWrite journal +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[-+]?[\d,]+$/m);
+  });
+  it('the same bytes twice', async () => {
+    const first = await lab({ what: 'cold-start' });
+    expect(first.out).toContain('rows 9f2db24b/2');
+    expect((await lab({ what: 'cold-start' })).out).toBe(first.out);
+  });
+  it('shares of begin, work and commit', async () => {
+    const { out } = await lab({ what: 'sequential-write', config: ['transactions=20'] });
+    expect(out).toMatch(/share of instructions \(run\): begin \d+\.\d %, body \d+\.\d %, commit \d+\.\d %/);
+  });
+  it('timed runs say how often and from where to where, and count no instructions', async () => {
+    const { out } = await lab({ what: 'cold-start', count: false });
+    expect(out).toContain('timed: unmetered, median of 2');
+    expect(out).not.toContain('instructions');
+  });
+  it('--json is the results', async () => {
+    const { out } = await lab({ what: 'mix', json: true });
+    expect((JSON.parse(out) as { totals: { instructions: number } }[])[0]!.totals.instructions).toBe(75_164_869);
+  });
+  it('an experiment says what could not run, and why', async () => {
+    const { code, out } = await lab({ what: 'write-policy' });
+    expect(code).toBe(0);
+    expect(out).toContain('dropped-8k-through: not run, the VFS BlockIDB is not to be had here');
+  });
+});
+
+describe('wrong use ends with 2 and says what is right', () => {
+  it.each([
+    [{ what: 'ac60', count: false, statements: true }, /--statements is for one workload with --count/],
+    [{ what: 'nothing' }, /there is no experiment or workload "nothing"; there are .*checkpointing.*own-sql/],
+    [{ what: undefined }, /the name of an experiment or a workload is missing/],
+    [{ what: 'mix', config: ['journalMode=fast'] }, /expected one of delete, truncate/],
+    [{ what: 'speedtest1', config: ['size=1000'] }, /from 1 to 100/],
+    [{ what: 'own-database', node: true }, /own-database needs --sql FILE, --database FILE and --node/],
+    [{ what: 'own-sql' }, /own-sql needs --sql FILE/],
+    [{ what: 'own-sql', sql: 'no-such-file.sql' }, /no-such-file\.sql/],
+    [{ what: 'cpu-counts', compare: ['pageSize=512'] }, /--compare is for one workload/],
+    [{ what: 'contention' }, /it needs workers/],
+    [{ what: 'mix', config: ['vfs=BlockIDB'] }, /BlockIDB is not to be had here/],
+    [{ verb: 'walk' }, /expected list, run or replay/],
+  ] satisfies [Partial<LabOptions>, RegExp][])('%o', async (options, expected) => {
+    const [code, message] = await failure(options);
+    expect(code).toBe(2);
+    expect(message).toMatch(expected);
+  });
+});
+
+it('lab list names all of them', async () => {
+  const { out } = await lab({ verb: 'list' });
+  for (const id of ['write-policy', 'checkpointing', 'sql-speed', 'own-sql']) expect(out).toMatch(new RegExp(`^  ${id} `, 'm'));
+});

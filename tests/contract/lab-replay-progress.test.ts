@@ -1,0 +1,50 @@
+/** How far a replay says it is, what it tells of a recording before it runs, and the recording's own storage calls. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { nodeSurroundings } from '../../src/cli/lab-node.ts';
+import { recordingFactsOf } from '../../src/experiments/replay/facts.ts';
+import { replay, type ReplayProgress } from '../../src/experiments/replay/replay.ts';
+import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+
+const golden = async (name: string): Promise<TraceStore> =>
+  (await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store;
+
+it('every call is counted, first those of the replay, then those that measure the error; never backwards, never beyond', async () => {
+  const said: ReplayProgress[] = [];
+  const { report } = await replay(
+    await golden('memory-delete'),
+    { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
+    { engines: nodeSurroundings().engines, onProgress: (progress) => void said.push(progress) },
+  );
+  const calls = said.filter(({ stage }) => stage !== 'fill');
+  expect([...new Set(calls.map(({ stage }) => stage))]).toEqual(['replay', 'error']);
+  for (const stage of ['replay', 'error']) {
+    const own = calls.filter((p) => p.stage === stage);
+    expect(own.length).toBeGreaterThan(20);
+    expect(own.every(({ done, all }, i) => all === report.calls && done < all && (i === 0 ? done === 0 : done > own[i - 1]!.done))).toBe(
+      true,
+    );
+    expect(report.calls - own.at(-1)!.done).toBeLessThanOrEqual(1000); // less than a step is never spoken of
+  }
+});
+
+it('a recording tells what a replay makes of it', async () => {
+  const facts = recordingFactsOf(await golden('opfs-coop-sync'));
+  expect(facts).toMatchObject({ threads: 1, recordedVfs: 'OPFSCoopSync', leftOut: [] });
+  expect(facts.calls).toBe(facts.callsInAll);
+  expect(facts.databases).toHaveLength(1);
+  const shared = recordingFactsOf(await golden('idb-two-tabs'));
+  expect(shared.calls).toBeLessThan(shared.callsInAll);
+  expect(shared.leftOut.join()).toMatch(/several threads share/);
+  const nothing = await golden('turso-wal');
+  expect(() => recordingFactsOf(nothing)).toThrow(/no VFS call.*Record the page from its start/);
+});
+
+it('the report has the recording’s storage calls', async () => {
+  const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, { engines: nodeSurroundings().engines });
+  expect(report.recorded.web).toMatchObject({ 'opfs.writes': 1004 });
+  expect(Object.keys(report.recorded.web!).filter((name) => /Bytes$/.test(name))).toEqual([]);
+});

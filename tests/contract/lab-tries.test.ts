@@ -1,0 +1,42 @@
+/** What findings offer to try: every name leads to an experiment, whose expectations hold in Node wherever it can run there. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { nodeSurroundings } from '../../src/cli/lab-node.ts';
+import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
+import { runExperiment } from '../../src/experiments/run-experiment.ts';
+import { ALL_EXPERIMENTS, experimentFor } from '../../src/experiments/tries.ts';
+import { WORKLOADS } from '../../src/experiments/workloads/index.ts';
+
+const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'trace', 'analysis', 'findings');
+const keys = [
+  ...new Set(
+    readdirSync(FINDINGS).flatMap((file) =>
+      [...readFileSync(join(FINDINGS, file), 'utf8').matchAll(/tryInLab: '([^']+)'/g)].map(([, key]) => key!),
+    ),
+  ),
+];
+
+it('every name that a finding gives leads to an experiment with at least two variants', () => {
+  expect(keys.length).toBeGreaterThanOrEqual(13);
+  expect(keys.filter((key) => (experimentFor(key)?.variants.length ?? 0) < 2)).toEqual([]);
+  expect(experimentFor('no such thing')).toBeUndefined();
+  // one of the findings' own patterns that none of them names would never be found
+  expect(PATTERNS.filter(({ id }) => !keys.some((key) => experimentFor(key)?.id === id))).toEqual([]);
+});
+
+it('no experiment has the name of a workload: the command line takes either', () => {
+  const ids = [...ALL_EXPERIMENTS, ...WORKLOADS].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+describe('both ways, in Node', () => {
+  const around = nodeSurroundings();
+  const inNode = PATTERNS.filter(({ id }) => id !== 'writers-and-readers');
+  it.each(inNode.map((e) => [e.id, e] as const))('%s', async (_, experiment) => {
+    const { verdicts, results } = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
+    expect(verdicts.filter((v) => v.holds === false)).toEqual([]);
+    expect(verdicts.filter((v) => v.holds).length).toBeGreaterThanOrEqual(2);
+    expect(Object.keys(results).length).toBeGreaterThanOrEqual(2);
+  });
+});

@@ -1,0 +1,85 @@
+// The curve recorded with cache_size=0 against what real caches of many sizes do with the same statements.
+import { afterEach, describe, expect, it } from 'vitest';
+import { cacheReport } from '../../src/trace/analysis/cache.ts';
+import { missRatioAt, missRatiosOf, type MissRatio } from '../../src/trace/analysis/miss-ratio.ts';
+import { pagesOf } from '../../src/trace/analysis/pages.ts';
+import { Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { storeOf } from './helpers/store.ts';
+import { Traced } from './helpers/traced.ts';
+import { loadWaSqlite } from './helpers/wa-sqlite.ts';
+
+let traced: Traced | undefined;
+afterEach(() => traced?.restore());
+
+const ROWS = 30_000;
+const FILL = `CREATE TABLE t(id INTEGER PRIMARY KEY, k INT, b TEXT);
+  WITH RECURSIVE c(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<${ROWS})
+  INSERT INTO t SELECT x, (x*7919)%${ROWS}, printf('%050d',x) FROM c; CREATE INDEX tk ON t(k);`;
+
+type Load = (i: number, u: number) => string;
+const zipf: Load = (_, u) => `SELECT b FROM t WHERE id=${Math.floor(ROWS * u ** 6) + 1}`;
+const mixed: Load = (i, u) =>
+  i % 8 === 0 ? `SELECT sum(k) FROM t WHERE k BETWEEN ${Math.floor(u * 29_000)} AND ${Math.floor(u * 29_000) + 500}` : zipf(i, u);
+
+/** A fresh engine: fill, then the load at one cache size. Range: the load alone. */
+async function run(load: Load, cacheSize: number | string): Promise<{ store: TraceStore; range: { fromUs: number } }> {
+  traced?.restore();
+  const t = (traced = new Traced());
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const db = await sqlite3.open_v2('app.db');
+  await sqlite3.exec(db, FILL);
+  await sqlite3.close(db);
+  const again = await sqlite3.open_v2('app.db');
+  await sqlite3.exec(again, `PRAGMA cache_size=${cacheSize}; SELECT count(*) FROM sqlite_schema`);
+  const mark = t.mark();
+  let seed = 42;
+  for (let i = 0; i < 1700; i++) {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    await sqlite3.exec(again, load(i, seed / 2 ** 32));
+  }
+  const first = t.since(mark)[0]!;
+  const store = storeOf(t);
+  return { store, range: { fromUs: store.threads[0]!.events.t0[store.threads[0]!.events.rowOfSeq(first.seq)]! } };
+}
+const curveOf = ({ store, range }: Awaited<ReturnType<typeof run>>): MissRatio => missRatiosOf(store, range)[0]!;
+
+describe.each([
+  ['point reads', zipf],
+  ['ranges mixed in', mixed],
+] as const)('%s', (_, load) => {
+  it('the curve is within one point of the hit rates measured, from 20 pages up', async () => {
+    const all = await run(load, 0);
+    const curve = curveOf(all);
+    expect(curve.kind).toBe('exact');
+    const { pageCache } = cacheReport(all.store, all.range);
+    expect(pageCache).toMatchObject({ hits: 0, misses: curve.requests });
+    for (const size of [20, 30, 50, 100, 200, 400]) {
+      const at = await run(load, size);
+      const measured = cacheReport(at.store, at.range).pageCache!;
+      expect(measured.hits + measured.misses, `requests at ${size}`).toBe(curve.requests);
+      // every miss is a page read, and no page is read besides
+      expect(pagesOf(at.store, at.range)[0]!.reads).toBe(measured.misses);
+      const wrong = Math.abs(missRatioAt(curve, size)! - (1 - measured.hitRate!));
+      expect(wrong, `cache_size=${size}: ${missRatioAt(curve, size)} against ${1 - measured.hitRate!}`).toBeLessThan(0.01);
+      const below = curveOf(at);
+      expect(below.kind).toBe('below');
+      expect(below.seenShare).toBeCloseTo(measured.misses / curve.requests, 10);
+    }
+    // what is recommended does what is promised, as KiB too
+    const goal = curve.goal!;
+    const tried = await run(load, -goal.kib!);
+    const reached = cacheReport(tried.store, tried.range).pageCache!;
+    expect(Math.abs(reached.hitRate! - goal.hitRate)).toBeLessThan(0.015);
+  }, 60_000);
+});
+
+it('the counters and the reads of pages agree whatever the statements', async () => {
+  const { store } = await run(mixed, 40);
+  const thread = store.threads[0]!;
+  const pageReads = pagesOf(store)[0]!.reads;
+  let calls = 0;
+  for (let row = 0; row < thread.events.count; row++) if (thread.events.op[row] === Op.xRead && thread.events.length[row] === 4096) calls++;
+  expect(pageReads).toBe(calls);
+  expect(cacheReport(store).pageCache!.misses).toBe(pageReads);
+});

@@ -1,0 +1,149 @@
+// The overlay on a VFS that one owns: counts what the trampolines count, leaves results, bytes and timing of answers as they are.
+import { readFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { Flag, Op, opName } from '../../src/trace/event.ts';
+import type { ThreadStore } from '../../src/trace/store.ts';
+import { instrument } from '../../src/vfs-instrumented/overlay.ts';
+import { startRecording, type Recording } from '../../src/vfs-instrumented/recording.ts';
+import { runScript } from './helpers/script.ts';
+import { storeOf } from './helpers/store.ts';
+import { Traced } from './helpers/traced.ts';
+import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
+
+const BUILDS = ['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const;
+let traced: Traced | null = null;
+afterEach(() => {
+  traced?.restore();
+  traced = null;
+});
+
+/** An engine whose VFS is instrumented after it was registered, as the helper registers it. */
+async function instrumented(build: Build): Promise<WaSqlite & { recording: Recording; thread: ThreadStore }> {
+  const recording = startRecording({ name: 'overlay' });
+  const engine = await loadWaSqlite(build);
+  instrument(engine.vfs, recording);
+  return { ...engine, recording, thread: recording.store().threads[0]! };
+}
+
+const filesOf = ({ vfs }: WaSqlite): [string, Buffer][] =>
+  [...(vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>)].map(([name, f]) => [
+    name,
+    Buffer.from(f.data.slice(0, f.size)),
+  ]);
+
+/** `xRead main-db 0 100 type 13` -> how often: everything of a call that is no time and no id. */
+function callsOf(thread: ThreadStore): Record<string, number> {
+  const { events } = thread;
+  const calls: Record<string, number> = {};
+  for (let i = 0; i < events.count; i++) {
+    const file = thread.definitions.get(events.object[i]!);
+    if (events.op[i]! >= 64 || file?.kind !== 'file' || file.fileKind === 'memory-journal') continue;
+    const detail = [events.offset[i], events.length[i], events.result[i], events.aux[i], events.aux2[i] ?? 0].join(' ');
+    const key = `${opName(events.op[i]!)} ${file.fileKind} ${file.path.split('/').pop()} ${detail}`;
+    calls[key] = (calls[key] ?? 0) + 1;
+  }
+  return calls;
+}
+
+describe.each(BUILDS)('%s', (build) => {
+  it('records the calls that the trampolines record, argument by argument, and changes no answer and no byte', async () => {
+    traced = new Traced();
+    const hooked = await loadWaSqlite(build);
+    const expected = await runScript(hooked.sqlite3);
+    const theirs = callsOf(storeOf(traced).threads[0]!);
+    traced.restore();
+
+    const own = await instrumented(build);
+    expect(await runScript(own.sqlite3)).toEqual(expected);
+    expect(filesOf(own)).toEqual(filesOf(hooked));
+    const store = own.recording.store();
+    const ours = callsOf(store.threads[0]!);
+    expect(Object.keys(ours).length).toBeGreaterThan(50);
+    expect(ours).toEqual(theirs);
+    expect([store.dropped, store.threads[0]!.faults]).toEqual([0, 0]);
+    const { events } = own.thread;
+    for (let i = 0; i < events.count; i++)
+      expect([opName(events.op[i]!), events.endSeq[i]! > events.seq[i]!]).toEqual([opName(events.op[i]!), true]);
+  });
+
+  it('a call that suspends is asynchronous in the trace, and only that', async () => {
+    const { sqlite3, thread, recording } = await instrumented(build);
+    await runScript(sqlite3);
+    recording.store();
+    const { events } = thread;
+    const flags = new Set<number>();
+    for (let i = 0; i < events.count; i++) if (events.op[i] === Op.xRead) flags.add(events.flags[i]! & Flag.async);
+    expect([...flags]).toEqual([build.endsWith('async') ? Flag.async : 0]);
+    expect(recording.recorder.current).toBe(0);
+  });
+});
+
+it('a method answers in the way it did: a number at once, or a promise', async () => {
+  for (const build of ['journey-sync', 'journey-async'] as const) {
+    const { sqlite3, vfs } = await instrumented(build);
+    const seen = new Set<string>();
+    const laid = vfs.xFileSize as (...a: unknown[]) => unknown;
+    vfs.xFileSize = (...a: unknown[]): unknown => {
+      const answer = laid(...a);
+      seen.add(answer instanceof Promise ? 'promise' : typeof answer);
+      return answer;
+    };
+    await runScript(sqlite3);
+    expect([...seen]).toEqual([build === 'journey-async' ? 'promise' : 'number']);
+    expect(Object.keys(vfs)).not.toContain('xRead');
+  }
+});
+
+it('an error of the VFS reaches SQLite as it is, and is in the trace', async () => {
+  const { sqlite3, vfs, recording, thread } = await instrumented('journey-sync');
+  const db = await sqlite3.open_v2('e.db');
+  await sqlite3.exec(db, 'CREATE TABLE t(a)');
+  vfs.jWrite = () => 13; // SQLITE_FULL
+  await expect(sqlite3.exec(db, 'INSERT INTO t VALUES(1)')).rejects.toThrow(/full/);
+  recording.store();
+  const { events } = thread;
+  const results = new Set<number>();
+  for (let i = 0; i < events.count; i++) if (events.op[i] === Op.xWrite) results.add(events.result[i]!);
+  expect(results).toContain(13);
+});
+
+it('a paused recording records nothing and knows its files when it goes on', async () => {
+  const { sqlite3, recording } = await instrumented('wa1-async');
+  recording.pause();
+  const db = await sqlite3.open_v2('p.db');
+  await sqlite3.exec(db, 'CREATE TABLE t(a)');
+  const before = recording.events;
+  recording.resume();
+  await sqlite3.exec(db, 'INSERT INTO t VALUES(1)');
+  expect(recording.events).toBeGreaterThan(before);
+  const files = summaryOf(recording.store()).files;
+  expect(files.find((f) => f.path.endsWith('p.db'))?.vfs.xWrite).toBe(2);
+});
+
+it('what is saved is read by the panel and the command line: the same numbers', async () => {
+  const { sqlite3, recording } = await instrumented('journey-sync');
+  await runScript(sqlite3);
+  const folder = mkdtempSync(join(tmpdir(), 'vfscope-overlay-'));
+  try {
+    const path = join(folder, 'app.vfst');
+    writeFileSync(path, Buffer.from(await (await recording.save()).arrayBuffer()));
+    const { store } = await readTrace(new Blob([readFileSync(path)]));
+    const read = summaryOf(store);
+    expect(read).toEqual(summaryOf(recording.store()));
+    expect(read.engines).toEqual([expect.objectContaining({ name: 'wa-sqlite', sqliteVersion: '3.53.0' })]);
+    expect(read.files.find((f) => f.kind === 'main-db')?.vfs.xWrite).toBeGreaterThan(20);
+    expect(read.commits).toBe(24);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('refuses what is no VFS, and a second time', async () => {
+  const { vfs, recording } = await instrumented('journey-sync');
+  expect(() => instrument(vfs, recording)).toThrow(/already/);
+  expect(() => instrument({}, recording)).toThrow(/xOpen/);
+});

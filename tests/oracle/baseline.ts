@@ -1,0 +1,95 @@
+/** Runs an engine app the way every test does, traced by us or not: open, prepare, run, end, hash what it stored. */
+import type { Page } from 'puppeteer-core';
+import { runTraced, type OracleCounts } from './tracing.ts';
+
+export interface WorkloadOptions {
+  n?: number;
+  /** Run first, in order, as `PRAGMA <text>`: `journal_mode=truncate`. */
+  pragmas?: string[];
+  /** own-sql only: all inserts in one transaction. */
+  oneTransaction?: boolean;
+  /** portable only: inserts with a transaction of their own, 20 unless told. */
+  autocommits?: number;
+  /** sql only: statements, how often and the statement with the run's number in place of `$i`, or a query that is begun and never reset. */
+  sql?: readonly (string | readonly [number, string] | { readonly hold: string })[];
+  /** sql only: a statement that finds the database locked is rolled back and tried again. */
+  retry?: boolean;
+  /** The database stays open, as an app leaves it. */
+  leaveOpen?: boolean;
+  /** Name of the database; `test-<count>.db` unless told. */
+  name?: string;
+}
+
+export type Workload = 'standard' | 'own-sql' | 'portable' | 'attached' | 'sql';
+
+export interface WorkloadResult {
+  /** Aggregates, then ['checksum', hex]: equal in every engine. */
+  rows: unknown[][];
+  /** What PRAGMA integrity_check said: "ok"; null in engines that are not SQLite. */
+  integrity: string | null;
+  /** First PRAGMA to integrity check, milliseconds of the worker's clock. */
+  ms: number;
+  /** sqliteVersion is null in engines that are not SQLite. */
+  engine: { package: string; sqliteVersion: string | null; vfs: string; build: string };
+}
+
+/** SHA-256 of what the origin stored: by OPFS path, by `database/store`, and over all. */
+export interface StorageHash {
+  total: string;
+  opfs: Record<string, string>;
+  idb: Record<string, string>;
+  /** null where it is empty */
+  localStorage: string | null;
+}
+
+/** What the app's page offers on `window`. */
+export interface EngineAppWindow {
+  prepare(options?: { name?: string }): Promise<WorkloadResult['engine']>;
+  run(workload?: Workload, options?: WorkloadOptions): Promise<WorkloadResult>;
+  shutdown(): void;
+}
+
+/**
+ * Goes to an engine app and waits until it takes calls. Rejects with the app's own words where it fails to start.
+ * @param go to the page, in a browser where page.goto does not do
+ */
+export async function openApp(page: Page, url: string, go: () => Promise<unknown> = () => page.goto(url)): Promise<void> {
+  await go();
+  await page.waitForFunction(() => ['ready', 'error'].includes(document.body?.dataset['state'] ?? ''));
+  const error = await page.evaluate(() => (document.body.dataset['state'] === 'error' ? document.body.innerText : null));
+  if (error) throw new Error(`${url} did not start: ${error}`);
+}
+
+export function prepareApp(page: Page): Promise<WorkloadResult['engine']> {
+  return page.evaluate(() => (window as unknown as EngineAppWindow).prepare());
+}
+
+export function runApp(page: Page, workload: Workload, options: WorkloadOptions = {}): Promise<WorkloadResult> {
+  return page.evaluate((name, opts) => (window as unknown as EngineAppWindow).run(name, opts), workload, options);
+}
+
+/** Ends the app's worker, which lets go of its files, and hashes what the origin has stored. */
+export function storedBy(page: Page): Promise<StorageHash> {
+  // As text: a test runner rewrites import() in functions.
+  return page.evaluate(
+    `window.shutdown(); import('/common/storage-hash.js').then(({ storageHash }) => storageHash())`,
+  ) as Promise<StorageHash>;
+}
+
+export interface Baseline {
+  result: WorkloadResult;
+  /** Of the run alone: loading the engine and opening the database came before. */
+  counts: OracleCounts;
+  stored: StorageHash;
+}
+
+/**
+ * The untraced truth of one run: rows, the oracle's counts and the stored bytes.
+ * @param url an engine app under an origin without storage
+ */
+export async function baseline(page: Page, url: string, workload: Workload, options: WorkloadOptions = {}): Promise<Baseline> {
+  await openApp(page, url);
+  await prepareApp(page);
+  const { result, counts } = await runTraced(page, () => runApp(page, workload, options));
+  return { result, counts, stored: await storedBy(page) };
+}

@@ -1,0 +1,15 @@
+/** Starts Chromium without any extension: the browser of the oracle and of the untraced baseline. */
+import puppeteer, { type Browser } from 'puppeteer-core';
+
+/** Debian's binary, not its wrapper script, which adds an extension of its own. */
+export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium';
+
+/** Headless Chromium with a fresh profile. The caller closes it. */
+export function launchPlainBrowser(): Promise<Browser> {
+  return puppeteer.launch({
+    executablePath: CHROMIUM,
+    headless: true,
+    pipe: true,
+    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+  });
+}

@@ -1,0 +1,126 @@
+/**
+ * What pictures are made of: a view in a state, in a theme, in a size. States are golden traces, a large made-up trace, a recording that
+ * runs and files that are no trace, so that every picture is the same each time. The stored ones are beside this file, as NAME.png.
+ */
+
+export type State = 'loaded' | 'huge' | 'live' | 'empty' | 'error';
+export interface Scene {
+  /** Of the file. */
+  name: string;
+  state: State;
+  /** A stored trace of tests/traces/golden; for `error`, a file that is none. */
+  trace?: string;
+  /** A tab; null where a state has no tabs yet. */
+  view: string | null;
+  theme: 'light' | 'dark';
+  width: number;
+  height: number;
+  /** Selectors to click, in order; each is waited for. */
+  clicks?: readonly string[];
+  /** Keys to press after the clicks. */
+  keys?: readonly ('Shift+?' | 'Control+k')[];
+  /** Another golden trace to compare with. */
+  against?: string;
+}
+
+/** After it, the page is not as it was: something is chosen, a dialog is open. */
+export const disturbs = ({ clicks, keys, against, state }: Scene): boolean =>
+  clicks !== undefined || keys !== undefined || against !== undefined || state === 'live';
+
+/** In an order in which many scenes share a page. */
+export function inOrder(scenes: readonly Scene[]): Scene[] {
+  const page = (s: Scene): string => `${s.state} ${s.trace} ${s.theme} ${disturbs(s) ? 1 : 0}`;
+  return [...scenes].sort((a, b) => (page(a) < page(b) ? -1 : page(a) > page(b) ? 1 : 0));
+}
+
+const id = (name: string): string => `[data-testid="${name}"]`;
+const row = (table: string, n: number): string => `${id(`${table}-row`)}:nth-child(${n})`;
+
+/** The trace that shows a view best; the others are shown with DEFAULT. */
+export const DEFAULT = 'opfs-sahpool';
+const BEST: Record<string, string> = {
+  overview: 'idb-batch-atomic',
+  wal: 'checkpoint-storm',
+  errors: 'opfs-wl-two-tabs',
+  locks: 'idb-two-tabs',
+  cache: 'cache-thrash',
+};
+/** What is chosen in a view before its picture is taken. */
+const CHOSEN: Record<string, readonly string[]> = {
+  transactions: [row('transactions', 4)],
+  statements: [row('statements', 1)],
+  overview: [`${id('finding-title')}`],
+};
+const AGAINST: Record<string, string> = { compare: 'opfs-coop-sync' };
+
+/** A view with a trace that has something for it. */
+export function loaded(view: string, theme: Scene['theme'], width: number, height: number): Scene {
+  const chosen = width >= 1000 ? CHOSEN[view] : undefined;
+  return {
+    ...{ name: `${view}-${theme}-${width}`, state: 'loaded', trace: BEST[view] ?? DEFAULT, view, theme, width, height },
+    ...(chosen && { clicks: chosen }),
+    ...(AGAINST[view] && { against: AGAINST[view] }),
+  };
+}
+const of = (state: State, view: string | null, more: Partial<Scene> = {}): Scene => ({
+  ...{ name: `${state}${view ? `-${view}` : ''}`, state, view, theme: 'light', width: 1280, height: 640 },
+  ...more,
+});
+
+/** Every picture that is stored, given the tabs of the panel. */
+export function storedScenes(views: readonly string[]): Scene[] {
+  return [
+    ...views.map((view) => loaded(view, 'light', 1280, 640)),
+    ...views.map((view) => loaded(view, 'dark', 420, 640)),
+    ...['timeline', 'transactions'].map((view) => loaded(view, 'dark', 2000, 560)),
+    ...['overview', 'timeline', 'events', 'statements'].map((view) => of('huge', view)),
+    ...['overview', 'timeline'].map((view) => of('live', view, { width: 1000, height: 480 })),
+    of('empty', null, { width: 1000, height: 400 }),
+    of('empty', null, { name: 'empty-dark-420', theme: 'dark', width: 420, height: 480 }),
+    of('empty', 'settings', { width: 1000, height: 560 }),
+    of('error', null, { trace: 'newer', width: 1000, height: 400 }),
+    of('error', 'overview', { name: 'error-cut', trace: 'cut', width: 1000, height: 480 }),
+    of('loaded', 'overview', { name: 'dialog-keys', trace: DEFAULT, keys: ['Shift+?'], width: 1000 }),
+    of('loaded', 'overview', { name: 'dialog-palette', trace: DEFAULT, keys: ['Control+k'], theme: 'dark', width: 1000, height: 480 }),
+    of('loaded', 'overview', { name: 'evidence', trace: DEFAULT, clicks: [id('finding-show')], width: 1280 }),
+  ];
+}
+
+/** The pictures of docs/, by name: `npm run shots -- --docs`. */
+export function documentScenes(): Scene[] {
+  const scene = (name: string, view: string, trace: string, more: Partial<Scene> = {}): Scene => ({
+    ...{ name, state: 'loaded', trace, view, theme: 'light', width: 1280, height: 640 },
+    ...more,
+  });
+  const opened = (finding: string): readonly string[] => [`${id('finding')}[data-rule="${finding}"] ${id('finding-title')}`];
+  return [
+    scene('panel', 'timeline', 'idb-batch-atomic', { height: 720 }),
+    scene('panel-overview', 'overview', DEFAULT, { height: 720 }),
+    scene('panel-statements', 'statements', DEFAULT, { clicks: [row('statements', 1)], height: 480 }),
+    scene('panel-files', 'files', DEFAULT, { theme: 'dark' }),
+    scene('panel-locks', 'locks', 'idb-two-tabs'),
+    scene('tour-read-modify-write', 'overview', 'read-modify-write', { clicks: opened('F09'), height: 900 }),
+    scene('tour-gaps', 'timeline', 'read-modify-write'),
+    scene('tour-absurd-sql', 'timeline', 'absurd-sql'),
+    scene('tour-commit', 'transactions', 'opfs-coop-sync', { clicks: [row('transactions', 4)] }),
+    scene('tour-compare', 'compare', 'opfs-coop-sync', { against: 'wal-exclusive', height: 720 }),
+    scene('tour-checkpoints', 'wal', 'checkpoint-storm', { clicks: [row('checkpoints', 3)] }),
+    scene('tour-turso', 'wal', 'turso-wal', { height: 480 }),
+  ];
+}
+
+/** Every view in every state, theme and size: for looking at (`npm run shots -- --all`), not stored. */
+export function allScenes(views: readonly string[]): Scene[] {
+  const sizes = [
+    [420, 700],
+    [1280, 800],
+    [2000, 900],
+  ] as const;
+  const looks = sizes.flatMap(([width, height]) => (['light', 'dark'] as const).map((theme) => ({ theme, width, height })));
+  const more = (['huge', 'live', 'empty'] as const).flatMap((state) =>
+    views.map((view) => of(state, view, { theme: state === 'live' ? 'dark' : 'light', height: 800 })),
+  );
+  const extra = storedScenes(views).filter(({ state, name }) => state === 'error' || /^(dialog|evidence|empty)/.test(name));
+  const all = [...views.flatMap((view) => looks.map((look) => loaded(view, look.theme, look.width, look.height))), ...more, ...extra];
+  return [...new Map(all.map((scene) => [scene.name, scene])).values()];
+}

@@ -1,0 +1,133 @@
+// The repository agrees with itself: rooms, docs, scripts and stored samples say the same as the code.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOMS } from '../tools/rooms.mjs';
+import { currentTable, readmeTable } from '../tools/engines.mjs';
+import { faultsOf, listSources } from '../tools/check-rooms.mjs';
+import { FORMAT_VERSION } from '../src/trace/file/format.ts';
+import { OPS, Op } from '../src/trace/event.ts';
+import { ENGINE_APPS } from './oracle/catalog.ts';
+
+const read = (path: string): string => readFileSync(path, 'utf8');
+const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
+const text = tracked.filter((f) => /\.(ts|js|mjs|svelte|json|md|html|css|sql|txt)$/.test(f) || f === '.ci/run').filter(existsSync);
+
+describe('rooms', () => {
+  test('every import is an arrow of the table', () => {
+    expect(faultsOf('src', listSources('src'), read)).toEqual([]);
+  });
+
+  test('the check names a planted fault of each sort', () => {
+    const files = new Map([
+      ['src/trace/a.ts', "import { b } from '../viewer/b.ts';"],
+      ['src/hooks/a.ts', "import x from 'uplot';"],
+      ['src/probes/a.ts', "export { y } from 'node:fs';"],
+      ['src/utils/a.ts', ''],
+      ['src/viewer/a.svelte', "<script>import '../hooks/hooks.ts';</script>"],
+    ]);
+    const faults = faultsOf('src', [...files.keys()], (f) => files.get(f)!);
+    expect(faults.map((f) => f.slice(0, f.indexOf(' ')).replace(':', ''))).toEqual([...files.keys()]);
+  });
+
+  test('every room of the table that has files is described in ARCHITECTURE.md', () => {
+    const architecture = read('ARCHITECTURE.md');
+    for (const room of Object.keys(ROOMS)) if (existsSync(join('src', room))) expect(architecture, room).toContain(`\`${room}\``);
+  });
+});
+
+describe('documents', () => {
+  test('the README names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...read('README.md').matchAll(/npm (?:run (?:--silent )?)?([a-z][\w:-]*)/g)].map((m) => m[1]!);
+    for (const name of named) if (!['ci', 'install', 'i'].includes(name)) expect(Object.keys(scripts), `npm run ${name}`).toContain(name);
+  });
+
+  test('links between documents lead somewhere', () => {
+    for (const file of tracked.filter((f) => f.endsWith('.md')))
+      for (const [, target] of read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)/g))
+        expect(existsSync(join(file, '..', target!)), `${file} -> ${target}`).toBe(true);
+  });
+
+  test('every version of the trace format has its heading and a stored sample', () => {
+    const format = read('docs/trace-format.md');
+    for (let version = 1; version <= FORMAT_VERSION; version++) {
+      expect(format).toMatch(new RegExp(`^## Version ${version}\\b`, 'm'));
+      expect(
+        readdirSync('tests/traces').some((f) => f.startsWith(`v${version}-`) && f.endsWith('.vfst')),
+        `sample of version ${version}`,
+      ).toBe(true);
+    }
+  });
+
+  test('the changelog has a heading for the version in package.json', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    expect(read('CHANGELOG.md')).toContain(`## ${version}`);
+    expect(JSON.parse(read('manifest.json')).version).toBe(version);
+  });
+});
+
+describe('apps', () => {
+  test('every engine app has a page, and a test that names it', () => {
+    const tests = tracked
+      .filter((f) => /^tests\/(browser|contract|server|oracle)\//.test(f) && !f.endsWith('.json'))
+      .map(read)
+      .join('\n');
+    for (const app of readdirSync('tests/apps', { withFileTypes: true })) {
+      if (!app.isDirectory() || app.name === 'common') continue;
+      expect(tests, `a test for tests/apps/${app.name}`).toContain(app.name);
+    }
+  });
+
+  test('the README carries the table of engines', () => {
+    expect(readmeTable(), 'to mend it: npm run engines -- --write').toBe(currentTable());
+  });
+
+  test('every row of the grid is in the table of what was recorded', () => {
+    const recorded = Object.keys(JSON.parse(read('tests/oracle/recorded.json')) as object);
+    expect(recorded).toEqual(ENGINE_APPS.map(({ id }) => id));
+  });
+
+  test('apps hold no tracing code', () => {
+    for (const file of tracked.filter((f) => f.startsWith('tests/apps/') && !f.includes('hook-cases') && existsSync(f)))
+      expect(read(file), file).not.toMatch(/vfscope/i);
+  });
+});
+
+describe('event model', () => {
+  test('operation codes are unique and in their layers', () => {
+    const codes = Object.values(Op);
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const code of codes)
+      if (code !== Op.none && code !== Op.end)
+        expect(OPS[code]!.layer).toBe(code < 64 ? 'vfs' : code < 128 ? 'web' : code < 160 ? 'sql' : 'host');
+  });
+});
+
+describe('nothing that does not belong here', () => {
+  test('no path outside the repository and no registry host', () => {
+    const outside = /(^|[^\w./-])\/(?:tmp|root|work|home)\/[\w.-]/;
+    const host = new RegExp(['registry', 'npmjs', 'org'].join('\\.'));
+    for (const file of text) {
+      const lines = read(file).split('\n');
+      lines.forEach((line, i) => {
+        expect(outside.test(line), `${file}:${i + 1}: ${line.slice(0, 120)}`).toBe(false);
+        expect(host.test(line), `${file}:${i + 1}: ${line.slice(0, 120)}`).toBe(false);
+      });
+    }
+  });
+
+  test('no network code in what ships', () => {
+    // the app's own fetch and the like, repaired in wrapped workers, and a look at the first line of the app's own blob
+    // and the Lab, which reads the wasm files of its own package (the extension's CSP allows no other place)
+    const allowed = new Set(['src/hooks/worker-repairs.ts', 'src/hooks/worker-bootstrap.ts', 'src/lab/own-file.ts']);
+    for (const file of listSources('src')) {
+      if (allowed.has(file) || file.startsWith('src/cli')) continue;
+      expect(
+        /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(/.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')),
+        file,
+      ).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,130 @@
+// The static server of the apps: tests/apps/<app>/ at /<app>/, installed packages at /node_modules/, each again under a
+// path prefix that sends another set of security headers. Plain JavaScript, so that tools run it without a build.
+import { createServer as createHttpServer } from 'node:http';
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundle } from './bundle.mjs';
+import { mappedScript, suiteFile } from './suites.mjs';
+
+const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+const APPS = path.join(REPOSITORY, 'tests', 'apps');
+const PACKAGES = path.join(REPOSITORY, 'node_modules');
+
+/** Path prefix -> response headers. Apps use relative URLs, so a page under a prefix loads everything under that prefix. */
+export const VARIANTS = {
+  coi: {
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  },
+  'csp-self': { 'Content-Security-Policy': "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'" },
+};
+
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+
+export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
+  const server = createHttpServer((request, response) => {
+    answer(request, response).catch((error) => {
+      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
+      response.end(`500 ${error.message}\n`);
+    });
+  });
+  await new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const chosen = server.address().port;
+  return {
+    url: `http://localhost:${chosen}`,
+    port: chosen,
+    // Every name under .localhost is this machine and a secure context; each is an origin with storage of its own.
+    origin: (label) => `http://${label}.localhost:${chosen}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(request, response) {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'only GET and HEAD', {});
+  let pathname, search;
+  try {
+    const url = new URL(request.url, 'http://localhost');
+    pathname = decodeURIComponent(url.pathname);
+    search = url.search;
+  } catch (error) {
+    return refuse(response, 400, `not a URL path: ${error.message}`, {});
+  }
+  const prefix = Object.keys(VARIANTS).find((name) => pathname.startsWith(`/${name}/`));
+  const headers = { 'Cache-Control': 'no-store', ...(prefix ? VARIANTS[prefix] : {}) };
+  const rest = prefix ? pathname.slice(prefix.length + 1) : pathname;
+  if (rest === '/') return list(response, headers);
+  if (rest === '/favicon.ico') return response.writeHead(204, headers).end();
+
+  const file = fileOf(rest);
+  const info = file && (await stat(file).catch(() => null));
+  if (!info) return refuse(response, 404, `no such file: ${pathname}`, headers);
+  if (info.isDirectory()) {
+    if (!pathname.endsWith('/')) return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
+    return send(request, response, path.join(file, 'index.html'), headers);
+  }
+  if (search === '?bundle' && file.startsWith(APPS + path.sep)) {
+    const body = await bundle(file);
+    response.writeHead(200, { ...headers, 'Content-Type': TYPES['.js'], 'Content-Length': body.byteLength });
+    return response.end(request.method === 'HEAD' ? undefined : body);
+  }
+  if (rest.startsWith('/suites/') && file.endsWith('.js')) {
+    const body = Buffer.from(await mappedScript(file));
+    response.writeHead(200, { ...headers, 'Content-Type': TYPES['.js'], 'Content-Length': body.byteLength });
+    return response.end(request.method === 'HEAD' ? undefined : body);
+  }
+  return send(request, response, file, headers);
+}
+
+/** The file behind a path, or null where the path leaves the folder that it names. */
+function fileOf(rest) {
+  if (rest.startsWith('/suites/')) return suiteFile(PACKAGES, rest);
+  const [root, below] = rest.startsWith('/node_modules/') ? [PACKAGES, rest.slice('/node_modules/'.length)] : [APPS, rest.slice(1)];
+  const file = path.join(root, below);
+  return file === root || file.startsWith(root + path.sep) ? file : null;
+}
+
+async function send(request, response, file, headers) {
+  const info = await stat(file).catch(() => null);
+  if (!info?.isFile()) return refuse(response, 404, 'no such file', headers);
+  const type = TYPES[path.extname(file)] ?? 'application/octet-stream';
+  response.writeHead(200, { ...headers, 'Content-Type': type, 'Content-Length': info.size });
+  if (request.method === 'HEAD') return response.end();
+  // A page that goes away in mid-load ends the response early: then the file is closed too.
+  const stream = createReadStream(file);
+  response.on('close', () => stream.destroy());
+  stream.on('error', (error) => response.destroy(error));
+  stream.pipe(response);
+}
+
+/** The list of apps, at `/`. */
+async function list(response, headers) {
+  const apps = (await readdir(APPS, { withFileTypes: true })).filter((entry) => entry.isDirectory() && entry.name !== 'common');
+  const links = apps.map(({ name }) => `<li><a href="${name}/">${name}</a></li>`).join('\n');
+  response.writeHead(200, { ...headers, 'Content-Type': TYPES['.html'] });
+  response.end(`<!doctype html>\n<title>Apps</title>\n<ul>\n${links}\n</ul>\n`);
+}
+
+function refuse(response, status, text, headers) {
+  response.writeHead(status, { ...headers, 'Content-Type': 'text/plain; charset=utf-8' });
+  response.end(`${status} ${text}\n`);
+}

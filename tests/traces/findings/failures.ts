@@ -1,0 +1,79 @@
+// What goes wrong: storage gone or full, limits, damage, writes that are lost. Each story beside the same work done right.
+import type { ThreadBuilder } from '../builder.ts';
+import { PAGE, environment, locked, type Case } from './stage.ts';
+
+export const FAILURES: Case[] = [
+  {
+    rule: 'F16',
+    name: 'a private window without storage',
+    wrong: ({ thread }) => {
+      const b = thread();
+      const text = b.define({ kind: 'message', text: 'SecurityError: Failed to execute getDirectory on StorageManager' });
+      b.call('error', { object: text });
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      const text = b.define({ kind: 'message', text: 'TypeError: x is not a function' });
+      b.call('error', { object: text });
+    },
+    says: /The browser refused storage: "SecurityError/,
+  },
+  {
+    rule: 'F24',
+    name: 'the page goes while puts are under way',
+    wrong: ({ thread }) => writeBehind(thread(), false),
+    right: ({ thread }) => writeBehind(thread(), true),
+    says: /The thread ended \(pagehide\) with 2 storage calls unfinished/,
+  },
+  {
+    rule: 'F30',
+    name: 'the stack is exhausted',
+    wrong: ({ thread }) => fails(thread(), 'RangeError: Maximum call stack size exceeded.'),
+    right: ({ thread }) => fails(thread(), 'Error: no such table: t'),
+    says: /1 error of exhausted stack or memory/,
+  },
+  {
+    rule: 'F32',
+    name: 'SQLITE_CORRUPT',
+    wrong: ({ thread }) => void thread().call('sqlStep', { result: 11 }),
+    right: ({ thread }) => void thread().call('sqlStep', { result: 101 }),
+    says: /^1 call answered SQLITE_CORRUPT/,
+  },
+  {
+    rule: 'F34',
+    name: 'SharedArrayBuffer is missing',
+    wrong: ({ thread }) => {
+      const b = thread();
+      b.say(environment());
+      fails(b, 'Error: Missing SharedArrayBuffer and/or Atomics. The server must emit the COOP/COEP response headers.');
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      b.say(environment({ crossOriginIsolated: true }));
+      fails(b, 'Error: something else');
+    },
+    says: /The page is not cross-origin isolated/,
+  },
+  {
+    rule: 'F42',
+    name: 'the quota is exceeded',
+    wrong: ({ thread }) => fails(thread(), 'QuotaExceededError: the operation failed'),
+    right: ({ thread }) => fails(thread(), 'Error: out of luck'),
+    says: /Storage is full: "QuotaExceededError/,
+  },
+];
+
+function writeBehind(b: ThreadBuilder, done: boolean): void {
+  const db = b.file('/app.db');
+  const store = b.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
+  locked(b, db, 2, () => {
+    b.call('xWrite', { object: db, offset: 0, length: PAGE });
+    b.call('xFileControl', { object: db, aux: 22 });
+  });
+  b.call('idbTransaction', { object: store, aux: 1, context: 1, open: !done });
+  b.call('idbPut', { object: store, length: PAGE, context: 1, open: !done });
+  b.thread.ended = 'pagehide';
+}
+function fails(b: ThreadBuilder, text: string): void {
+  b.call('error', { object: b.define({ kind: 'message', text }) });
+}

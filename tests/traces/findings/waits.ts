@@ -1,0 +1,212 @@
+// Waits and handles: who holds what others need. Each story beside the same work done right.
+import { Flag } from '../../../src/trace/event.ts';
+import type { ThreadBuilder } from '../builder.ts';
+import { MS, S, PAGE, REFUSED, times, locked, idbStory, type Stage, type Story, type Case } from './stage.ts';
+
+const handleStory =
+  (closes: boolean): Story =>
+  ({ thread }) => {
+    const a = thread({ name: 'first' });
+    a.now = 10 * MS;
+    const file = a.define({ kind: 'opfs-file', path: '/app.db' });
+    a.call('opfsOpenSyncAccessHandle', { object: file, dur: 300 });
+    a.call('opfsRead', { object: file, offset: 0, length: PAGE, result: PAGE });
+    if (closes) a.call('opfsClose', { object: file });
+    a.idle(5 * S);
+    a.call('mark');
+    const b = thread({ name: 'second' });
+    b.now = 2 * S;
+    const same = b.define({ kind: 'opfs-file', path: 'app.db' });
+    times(3, () => {
+      b.call('opfsOpenSyncAccessHandle', { object: same, dur: 300, ...(closes ? {} : REFUSED) });
+      if (closes) b.call('opfsClose', { object: same });
+      b.idle(500 * MS);
+    });
+  };
+
+const leftStory =
+  (closes: boolean): Story =>
+  ({ thread }) => {
+    const a = thread({ name: 'old' });
+    const file = a.define({ kind: 'opfs-file', path: '/app.db' });
+    a.call('opfsOpenSyncAccessHandle', { object: file });
+    a.call('opfsWrite', { object: file, offset: 0, length: PAGE, result: PAGE });
+    if (closes) a.call('opfsClose', { object: file });
+    a.thread.ended = 'pagehide';
+    const b = thread({ name: 'new' });
+    b.now = 200 * MS;
+    const same = b.define({ kind: 'opfs-file', path: '/app.db' });
+    b.call('opfsOpenSyncAccessHandle', { object: same, ...(closes ? {} : REFUSED) });
+  };
+
+/** `dead`: the holder does nothing any more. */
+const lockStory =
+  (dead: boolean): Story =>
+  ({ thread }) => {
+    const a = thread({ name: 'holder' });
+    const name = a.define({ kind: 'lock', text: 'db' });
+    const file = a.file('/app.db');
+    a.call('lockRequest', { object: name });
+    a.call('lockHeld', { object: name, dur: dead ? 1 : 20 * S, open: dead }, () => {
+      if (!dead)
+        times(20, () => {
+          a.call('xWrite', { object: file, offset: 0, length: PAGE });
+        });
+    });
+    a.idle(10 * S);
+    a.call('mark');
+    const b = thread({ name: 'waiter' });
+    const same = b.define({ kind: 'lock', text: 'db' });
+    b.now = 1 * S;
+    b.call('lockRequest', { object: same, open: dead, dur: 100 * MS });
+    b.idle(8 * S);
+    b.call('mark');
+  };
+
+export const WAITS: Case[] = [
+  {
+    rule: 'F03',
+    name: 'a second worker is refused the file',
+    wrong: handleStory(false),
+    right: handleStory(true),
+    says: /second was refused app\.db 3 times and never got it: worker first/,
+  },
+  {
+    rule: 'F04',
+    name: 'the page before left its handle',
+    wrong: leftStory(false),
+    right: leftStory(true),
+    says: /within 5 s after worker old had ended/,
+  },
+  {
+    rule: 'F05',
+    name: 'a holder that does nothing',
+    wrong: lockStory(true),
+    right: lockStory(false),
+    says: /worker waiter waited .* for the lock "db" and never got it/,
+  },
+  {
+    rule: 'F06',
+    name: 'BUSY, BUSY, BUSY',
+    wrong: ({ thread }) => {
+      const b = thread();
+      const db = b.file('/app.db');
+      times(6, () => {
+        b.call('xLock', { object: db, aux: 2, result: 5 });
+        b.idle(MS);
+      });
+    },
+    right: ({ thread }) => {
+      const b = thread();
+      const db = b.file('/app.db');
+      b.call('xLock', { object: db, aux: 2, result: 5 });
+      b.idle(20 * MS);
+      b.call('xLock', { object: db, aux: 2 });
+    },
+    says: /^6 SQLITE_BUSY answers in 1 burst/,
+  },
+  {
+    rule: 'F17',
+    name: 'readwrite transactions that only read',
+    wrong: idbStory({ unused: true }),
+    right: idbStory({}),
+    says: /^30 readwrite transactions of IndexedDB wrote nothing \(100 %/,
+  },
+  {
+    rule: 'F26',
+    name: 'RESERVED held while waiting for something else',
+    wrong: ({ thread }) => longHold(thread(), 3 * S),
+    right: ({ thread }) => longHold(thread(), 3 * MS),
+    says: /1 write transaction on \/app\.db stayed open for 3 s/,
+  },
+  {
+    rule: 'F27',
+    name: 'the tab that holds the lock is hidden',
+    wrong: (stage) => hiddenHolder(stage, true),
+    right: (stage) => hiddenHolder(stage, false),
+    says: /1 request for the lock "db" waited [\d.]+ s for page one, which was hidden or frozen/,
+  },
+  {
+    rule: 'F29',
+    name: 'a delete that another tab blocks',
+    wrong: ({ thread }) => blocked(thread({ name: 'a' }), thread({ name: 'b' }), 6 * S),
+    right: ({ thread }) => blocked(thread({ name: 'a' }), thread({ name: 'b' }), 6 * MS),
+    says: /Deleting the IndexedDB database app took 6\.0 s while worker a had it open/,
+  },
+  {
+    rule: 'F33',
+    name: 'a write at SHARED',
+    wrong: ({ thread }) => lockless(thread(), 1),
+    right: ({ thread }) => lockless(thread(), 4),
+    says: /^1 write to \/app\.db while the connection held no lock for writing/,
+  },
+  {
+    rule: 'F35',
+    name: 'the pool has no place',
+    wrong: ({ thread }) => pool(thread(), 14),
+    right: ({ thread }) => pool(thread(), 0),
+    says: /opfs-sahpool could not open \/app\.db-journal: its pool of 6 handles/,
+  },
+  {
+    rule: 'F37',
+    name: 'the 253rd handle',
+    wrong: ({ thread }) => manyHandles(thread(), true),
+    right: ({ thread }) => manyHandles(thread(), false),
+    says: /createSyncAccessHandle failed 1 time with 252 handles open/,
+  },
+  {
+    rule: 'F38',
+    name: 'a handle for each transaction',
+    wrong: ({ thread }) => cycles(thread(), 30),
+    right: ({ thread }) => cycles(thread(), 1),
+    says: /\/app\.db was opened and closed 30 times/,
+  },
+];
+
+function longHold(b: ThreadBuilder, us: number): void {
+  const db = b.file('/app.db');
+  locked(b, db, 2, () => {
+    b.idle(us);
+    b.call('xWrite', { object: db, offset: 0, length: PAGE });
+    b.call('xSync', { object: db });
+    b.call('xFileControl', { object: db, aux: 22 });
+  });
+}
+function hiddenHolder({ thread }: Stage, hidden: boolean): void {
+  const page = thread({ id: 'p1', kind: 'page', name: 'one' });
+  const worker = thread({ id: 'w1', parent: 'p1' });
+  const other = thread({ id: 'p2', kind: 'page', name: 'two' });
+  page.now = 500 * MS;
+  page.call('visibility', { aux: hidden ? 1 : 0 });
+  const name = worker.define({ kind: 'lock', text: 'db' });
+  worker.call('lockHeld', { object: name, dur: hidden ? 4 * S : 900 * MS });
+  const same = other.define({ kind: 'lock', text: 'db' });
+  other.now = 1 * S;
+  other.call('lockRequest', { object: same, dur: hidden ? 3 * S : 10 });
+}
+function blocked(a: ThreadBuilder, b: ThreadBuilder, us: number): void {
+  const [mine, same] = [a.define({ kind: 'idb-database', db: 'app' }), b.define({ kind: 'idb-database', db: 'app' })];
+  a.call('idbOpen', { object: mine });
+  b.call('idbDeleteDatabase', { object: same, dur: us });
+}
+function lockless(b: ThreadBuilder, level: number): void {
+  const db = b.file('/app.db');
+  b.call('xOpen', { object: db, aux: 0x106 });
+  locked(b, db, level, () => b.call('xWrite', { object: db, offset: 0, length: PAGE }));
+}
+function pool(b: ThreadBuilder, rc: number): void {
+  times(6, (i) => b.call('opfsOpenSyncAccessHandle', { object: b.define({ kind: 'opfs-file', path: `/.opaque/${i}` }) }));
+  b.call('xOpen', { object: b.file('/app.db-journal', 'journal', 'opfs-sahpool'), result: rc });
+}
+function manyHandles(b: ThreadBuilder, fail: boolean): void {
+  times(252, (i) => b.call('opfsOpenSyncAccessHandle', { object: b.define({ kind: 'opfs-file', path: `/${i}` }) }));
+  b.call('opfsOpenSyncAccessHandle', { object: b.define({ kind: 'opfs-file', path: '/one-more' }), ...(fail ? REFUSED : {}) });
+}
+function cycles(b: ThreadBuilder, n: number): void {
+  const file = b.define({ kind: 'opfs-file', path: '/app.db' });
+  times(n, () => {
+    b.call('opfsOpenSyncAccessHandle', { object: file, dur: 2 * MS, flags: Flag.async });
+    times(30 / n, () => b.call('opfsRead', { object: file, offset: 0, length: PAGE, result: PAGE }));
+    b.call('opfsClose', { object: file });
+  });
+}

@@ -1,0 +1,76 @@
+/** Records scenarios and engine apps by the real extension from its real panel; bundled and started by tools/goldens.mjs. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { launchBrowser, type DrivenBrowser } from '../../../src/cli/drive/browser.ts';
+import { openPanel } from '../../../src/cli/drive/panel.ts';
+import { saveTrace, startRecording, stopRecording } from '../../../src/cli/drive/session.ts';
+import { readTrace } from '../../../src/trace/file/read.ts';
+import { openApp, runApp } from '../../oracle/baseline.ts';
+import { ENGINE_APPS } from '../../oracle/catalog.ts';
+import { createServer, type AppServer } from '../../server/server.mjs';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
+
+export interface RecordAll {
+  scenarios: readonly Scenario[];
+  /** Folder of the built extension. */
+  extension: string;
+  /** Each is written to `<folder>/<name>.vfst`. */
+  folder: string;
+  say: (line: string) => void;
+}
+
+/** @throws Error where a page fails, or a trace is not whole */
+export async function recordAll({ scenarios, extension, folder, say }: RecordAll): Promise<void> {
+  const server = await createServer();
+  try {
+    for (const [i, scenario] of scenarios.entries()) {
+      // a browser for each: what one leaves in the cache changes nothing in the next
+      const driven = await launchBrowser({ extension });
+      try {
+        const file = path.join(folder, `${scenario.name}.vfst`);
+        await record(scenario, server, driven, i, file);
+        const bytes = await readFile(file);
+        const { store, warnings } = await readTrace(bytes);
+        if (warnings.length || store.dropped) throw new Error(`${scenario.name}: ${store.dropped} dropped; ${warnings.join(' ')}`);
+        say(`${scenario.name}: ${store.eventCount} events, ${bytes.length} bytes`);
+      } finally {
+        await driven.close();
+      }
+    }
+  } finally {
+    await server.close();
+  }
+}
+
+async function record(scenario: Scenario, server: AppServer, driven: DrivenBrowser, i: number, file: string): Promise<void> {
+  const { tabs = 1 } = scenario;
+  const url = server.origin(`golden-${i}`) + scenario.path;
+  const pages = [await driven.firstPage()];
+  const panel = await openPanel(pages[0]!);
+  if (tabs > 1) await openApp(pages[0]!, url); // an origin is recorded once a tab shows it
+  await startRecording(panel, { scope: tabs > 1 ? 'origin' : 'tab' });
+  await openApp(pages[0]!, url);
+  while (pages.length < tabs) {
+    const page = await driven.browser.newPage();
+    await openApp(page, url);
+    pages.push(page);
+  }
+  for (const step of scenario.steps)
+    await Promise.all(step.map(({ tab = 0, workload, options }) => runApp(pages[tab] as Page, workload, options)));
+  await pages[0]!.bringToFront(); // DevTools of a tab in the background draws nothing to click on
+  await stopRecording(panel);
+  await saveTrace(driven, panel, file);
+}
+
+/** Every row of the engine grid, with the run that the grid's test makes of it. */
+export function gridScenarios(): Scenario[] {
+  return ENGINE_APPS.map(({ id, path: url, run }) => ({
+    name: id.replaceAll(' ', '_'),
+    shows: id,
+    path: url,
+    steps: [[{ workload: run.workload, options: run.options }]],
+  }));
+}
+
+export { SCENARIOS };

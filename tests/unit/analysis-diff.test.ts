@@ -1,0 +1,267 @@
+// Diff of two traces, budgets, and their commands.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { checkCommand } from '../../src/cli/check.ts';
+import { diffCommand } from '../../src/cli/diff.ts';
+import { BudgetError, checkBudget, parseBudget } from '../../src/trace/analysis/budget.ts';
+import { diffOf, type StatementDiff, type TraceDiff } from '../../src/trace/analysis/diff.ts';
+import { numbersOf, selectNumber } from '../../src/trace/analysis/summary-numbers.ts';
+import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { storeOf } from '../contract/helpers/store.ts';
+import { Traced } from '../contract/helpers/traced.ts';
+import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { sampleStore } from '../traces/sample.ts';
+import { expectCheap } from './cpu-limit.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+const SAMPLE = 'tests/traces/v1-sample.vfst';
+const folder = mkdtempSync(join(tmpdir(), 'vfscope-diff-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+let traced: Traced | null = null;
+let stdout = '';
+let stderr = '';
+beforeEach(() => {
+  stdout = stderr = '';
+  const into = (add: (text: string) => void) => (text: unknown, done?: unknown) => {
+    add(String(text));
+    if (typeof done === 'function') (done as () => void)();
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(into((t) => (stdout += t)) as typeof process.stdout.write);
+  vi.spyOn(process.stderr, 'write').mockImplementation(into((t) => (stderr += t)) as typeof process.stderr.write);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  traced?.restore();
+  traced = null;
+});
+
+/** One statement run often: each run takes so long and reads so many pages. */
+function runs(times: readonly number[], pages: (k: number) => number = () => 1): ReturnType<typeof newStore> {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const file = t.file('/app.db');
+  const text = t.define({ kind: 'sql', text: 'SELECT * FROM t WHERE id=?' });
+  times.forEach((us, k) => {
+    const n = pages(k);
+    t.call('sqlStep', { object: text, aux: k + 1, result: 101, dur: us - n }, () => {
+      for (let i = 0; i < n; i++) t.call('xRead', { object: file, offset: 4096 * i, length: 4096 });
+    });
+  });
+  t.send();
+  return store;
+}
+const first = (d: TraceDiff): StatementDiff => d.statements[0]!;
+
+describe('diff', () => {
+  test('a trace and itself: nothing changed', () => {
+    const d = diffOf(sampleStore(), sampleStore());
+    expect(d.numbers.length).toBeGreaterThan(60);
+    expect(d.totals.numbers).toMatchObject({ changed: 0, unknown: 0, 'only a': 0, 'only b': 0 });
+    expect(d.totals.statements).toEqual({ same: 1, changed: 0, noise: 0, unknown: 0, 'only a': 0, 'only b': 0 });
+    expect(d.warnings).toEqual(['A lost 3 events: its counts are lower bounds.', 'B lost 3 events: its counts are lower bounds.']);
+  });
+
+  test('times within their spread are noise, beyond it a change, of too few runs unknown', () => {
+    const wide = [100, 180, 120, 160, 140];
+    expect(first(diffOf(runs(wide), runs(wide.map((t) => t + 12)))).verdict).toBe('noise');
+    const slower = first(diffOf(runs(wide), runs(wide.map((t) => t + 400))));
+    expect(slower).toMatchObject({ countsVerdict: 'same', verdict: 'changed', time: { a: 140, b: 540 } });
+    expect(slower.time.spreadUs).toBeCloseTo((2 * 1.57 * 40) / Math.sqrt(5), 6);
+    expect(first(diffOf(runs([100, 110]), runs([500, 510])))).toMatchObject({ verdict: 'unknown', time: { spreadUs: null } });
+  });
+
+  test('one read more in one run of a thousand is a change, and which run is said', () => {
+    const times = Array.from({ length: 1000 }, (_, i) => 100 + (i % 7));
+    const d = diffOf(
+      runs(times),
+      runs(times, (k) => (k === 777 ? 2 : 1)),
+    );
+    expect(first(d)).toMatchObject({ verdict: 'changed', countsVerdict: 'changed', firstDifference: 777, differing: 1 });
+    expect(first(d).counts.reads).toEqual({ a: 1000, b: 1001 });
+    expect(d.numbers.find((n) => n.path === 'files[kind=main-db,path=/app.db].vfs.xRead')).toMatchObject({
+      a: 1000,
+      b: 1001,
+      delta: 1,
+      verdict: 'changed',
+    });
+  });
+
+  test('a statement that one trace lacks; what cannot be known is no change', () => {
+    const d = diffOf(runs([10, 10, 10]), newStore());
+    expect(first(d)).toMatchObject({ verdict: 'only a', executionsA: 3, executionsB: 0 });
+    expect(d.numbers.find((n) => n.path === 'statements.count')).toMatchObject({ a: 3, b: null, delta: null, verdict: 'unknown' });
+    expect(d.warnings).toEqual(['The layers differ: sql, vfs and none.']);
+  });
+
+  test('any two runs: verdicts are symmetric, sums are those of the parts', () => {
+    const some = fc.array(fc.record({ us: fc.integer({ min: 10, max: 500 }), pages: fc.nat(3) }), { maxLength: 12 });
+    fc.assert(
+      fc.property(some, some, (x, y) => {
+        const make = (r: { us: number; pages: number }[]) =>
+          runs(
+            r.map((e) => e.us),
+            (k) => r[k]!.pages,
+          );
+        const [ab, ba] = [diffOf(make(x), make(y)), diffOf(make(y), make(x))];
+        const turned: Record<string, string> = { 'only a': 'only b', 'only b': 'only a' };
+        expect(ba.statements.map((s) => s.verdict)).toEqual(ab.statements.map((s) => turned[s.verdict] ?? s.verdict));
+        if (x.length) expect(first(ab).counts.reads.a).toBe(x.reduce((n, e) => n + e.pages, 0));
+        for (const row of ab.numbers) if (row.delta !== null) expect(row.verdict === 'same').toBe(row.delta === 0);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test('golden: the same SQL twice has the same counts; another journal mode changes them, rows stay aligned', async () => {
+    const record = async (pragmas: string) => {
+      traced = new Traced();
+      const { sqlite3 } = await loadWaSqlite('journey-sync');
+      const db = await sqlite3.open_v2('app.db');
+      await sqlite3.exec(db, pragmas + CREATE_T);
+      for (let i = 0; i < 100; i++) await sqlite3.exec(db, insertT(i));
+      await sqlite3.exec(db, 'SELECT count(*) FROM t');
+      await sqlite3.close(db);
+      const store = storeOf(traced);
+      traced.restore();
+      return store;
+    };
+    const [one, two] = [await record(''), await record('')];
+    const same = diffOf(one, two);
+    expect(same.numbers.filter((n) => n.kind === 'count' && n.verdict !== 'same')).toEqual([]);
+    expect(same.statements.map((s) => s.countsVerdict)).toEqual(same.statements.map(() => 'same'));
+    const wal = diffOf(one, await record('PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;'));
+    const insert = wal.statements.find((s) => s.fingerprint.startsWith('insert'))!;
+    expect(insert).toMatchObject({ executionsA: 100, executionsB: 100, verdict: 'changed', firstDifference: 0, differing: 100 });
+    expect(insert.counts.syncs.a).toBe(300);
+    expect(insert.counts.syncs.b).toBe(0);
+    expect(wal.statements.find((s) => s.fingerprint.startsWith('pragma journal_mode'))!.verdict).toBe('only b');
+  });
+
+  test('1,000,000 events', { timeout: 60_000 }, () => {
+    const store = syntheticStore();
+    const from = process.cpuUsage();
+    const d = diffOf(store, store);
+    expectCheap(from, 20);
+    expect(d.totals.statements).toMatchObject({ same: 4, changed: 0 });
+  });
+});
+
+describe('numbers by path', () => {
+  const s = summaryOf(sampleStore());
+  test.each([
+    ['commits', 3],
+    ['web.idb.get', 3],
+    ['files[kind=main-db].vfs.xWrite', 3],
+    ['files[kind=main-db,path=/app.db].web.readBytes', 12288],
+    ['threads[kind=worker].events', 55],
+  ])('%s = %d', (path, value) => expect(selectNumber(s, path)).toEqual({ value, cause: null }));
+
+  test.each([
+    ['commit', true, /no "commit" in the summary; known: .*commits/],
+    ['files.vfs', true, /is a list/],
+    ['commits[kind=x]', true, /is no list/],
+    ['files[type=wal].vfs.xRead', true, /have no "type"/],
+    ['files[kind=wal].vfs.xRead', false, /no files\[kind=wal\]/],
+    ['web.opfs', true, /no number/],
+    ['web..opfs', true, /cannot be read/],
+    ['', true, /cannot be read/],
+  ])('%s: says what is wrong', (path, unknownPath, cause) => {
+    const found = selectNumber(s, path);
+    expect(found).toMatchObject({ value: null, unknownPath });
+    expect(found.cause).toMatch(cause);
+  });
+
+  test('every number has a path, and the path gives it back', () => {
+    for (const [path, value] of numbersOf(s)) expect([path, selectNumber(s, path).value]).toEqual([path, value]);
+  });
+});
+
+describe('budget', () => {
+  const whole: Summary = { ...summaryOf(sampleStore()), dropped: 0 };
+  test('limits hold, break, and what is missing or not known fails with its cause unless optional', () => {
+    const budget = parseBudget({
+      commits: { max: 3, min: 1 },
+      'web.idb.get': { max: 2 },
+      'files[kind=wal].vfs.xWrite': { max: 0 },
+      'files[kind=temp].vfs.xWrite': { max: 0, optional: true },
+      'web.idb.put': { min: 2 },
+    });
+    const rows = checkBudget({ ...whole }, budget);
+    expect(rows.map((r) => [r.value, r.ok, r.cause])).toEqual([
+      [3, true, null],
+      [3, false, 'above 2'],
+      [null, false, 'the trace has no files[kind=wal]'],
+      [null, true, 'the trace has no files[kind=temp]: optional'],
+      [1, false, 'below 2'],
+    ]);
+    const unknown = checkBudget({ ...whole, commits: null }, { commits: { max: 3 } });
+    expect(unknown).toMatchObject([{ ok: false, cause: 'the trace cannot show it (n/a)' }]);
+  });
+
+  test('with events dropped a maximum is not proven, a minimum is', () => {
+    const rows = checkBudget({ ...whole, dropped: 7 }, { commits: { max: 3 }, 'web.idb.get': { min: 1 }, dropped: { max: 10 } });
+    expect(rows.map((r) => r.ok)).toEqual([false, true, true]);
+    expect(rows[0]!.cause).toMatch(/7 events were dropped/);
+  });
+
+  test.each([
+    [[], /object of limits/],
+    [{}, /no limit/],
+    [{ commits: 3 }, /"commits": expected an object/],
+    [{ commits: {} }, /neither/],
+    [{ commits: { max: '3' } }, /must be a number/],
+    [{ commits: { maximum: 3 } }, /unknown "maximum"/],
+    [{ commits: { min: 4, max: 3 } }, /above/],
+    [{ commits: { max: 1, optional: 'yes' } }, /true or false/],
+  ])('%j is refused', (json, message) => {
+    expect(() => parseBudget(json)).toThrow(BudgetError);
+    expect(() => parseBudget(json)).toThrow(message);
+  });
+});
+
+describe('commands', () => {
+  const write = (name: string, text: string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test('diff prints a table or one object', async () => {
+    expect(await diffCommand({ a: SAMPLE, b: SAMPLE, json: true })).toBe(0);
+    expect((JSON.parse(stdout) as TraceDiff).totals.statements.same).toBe(1);
+    stdout = '';
+    expect(await diffCommand({ a: SAMPLE, b: SAMPLE, json: false })).toBe(0);
+    expect(stdout).toMatch(/Counts: (\d+) of \1 equal/);
+    expect(stdout).toMatch(/Statements: 1 the same/);
+    expect(await diffCommand({ a: SAMPLE, b: join(folder, 'none.vfst'), json: true })).toBe(2);
+    expect(stderr).toMatch(/no such file/);
+  });
+
+  test('check: 0 when all holds, 1 with a table of what broke, 2 where the budget is bad', async () => {
+    const good = write('good.json', '{"commits": {"min": 3}}');
+    expect(await checkCommand({ file: SAMPLE, budget: good })).toBe(0);
+    expect(stdout).toContain('All 1 limits hold');
+    stdout = '';
+    expect(await checkCommand({ file: SAMPLE, budget: write('tight.json', '{"commits": {"min": 3}, "web.idb.get": {"max": 2}}') })).toBe(1);
+    expect(stdout).toMatch(/1 of 2 limits broken/);
+    expect(stdout).toMatch(/web\.idb\.get +3 +2 +BROKEN +above 2/);
+    stdout = '';
+    for (const [name, text, message] of [
+      ['text.json', 'commits < 10', /no JSON/],
+      ['shape.json', '{"commits": 10}', /expected an object/],
+      ['path.json', '{"web.opfs.flush": {"max": 1}}', /no "flush" in web\.opfs; known: .*flushes/],
+    ] as const) {
+      stderr = '';
+      expect(await checkCommand({ file: SAMPLE, budget: write(name, text) })).toBe(2);
+      expect(stderr).toMatch(message);
+      expect(stdout).toBe('');
+    }
+    expect(await checkCommand({ file: SAMPLE, budget: join(folder, 'none.json') })).toBe(2);
+    expect(await checkCommand({ file: join(folder, 'none.vfst'), budget: good })).toBe(2);
+  });
+});

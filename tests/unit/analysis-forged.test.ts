@@ -1,0 +1,133 @@
+// Lengths and offsets that a page made up: analyses end, in memory that follows the events and not the claims.
+import { describe, expect, test } from 'vitest';
+import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/trace/analysis/accesses.ts';
+import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
+import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
+import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
+import { placesOf } from '../../src/trace/analysis/pages.ts';
+import { Holders, MOST_CELLS, MOST_FAR } from '../../src/trace/analysis/rereads.ts';
+import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const PAGE = 4096;
+
+function database(): { t: ThreadBuilder; db: number } {
+  const t = new ThreadBuilder(newStore());
+  const db = t.file('app.db');
+  for (let page = 0; page < 8; page++) t.call('xRead', { object: db, offset: page * PAGE, length: PAGE });
+  return { t, db };
+}
+
+describe('page accesses', () => {
+  test('a read of 4 GiB is tied to no page; one of 65,536 pages is taken', () => {
+    const { t, db } = database();
+    t.call('xRead', { object: db, offset: 0, length: 0xfffff000 });
+    t.call('xRead', { object: db, offset: 0, length: MOST_SPAN * PAGE });
+    t.send();
+    const accesses = pageAccessesOf(t.store);
+    expect(accesses.count).toBe(9);
+    expect(accesses.objects[0]).toMatchObject({ untied: 1, highest: MOST_SPAN });
+    expect(placesOf(accesses)[0]!.places.count).toBe(MOST_SPAN);
+  });
+
+  test('all calls together cover no more than their room', () => {
+    const { t, db } = database();
+    const calls = MOST_SPANS / MOST_SPAN + 40;
+    for (let i = 0; i < calls; i++) t.call('xWrite', { object: db, offset: i * MOST_SPAN * PAGE, length: MOST_SPAN * PAGE });
+    t.send();
+    const accesses = pageAccessesOf(t.store);
+    let places = 0;
+    for (let i = 0; i < accesses.count; i++) places += accesses.span[i]! - 1;
+    expect(places).toBeLessThanOrEqual(MOST_SPANS);
+    expect(accesses.objects[0]!.untied).toBe(8 + calls - accesses.count);
+    expect(accesses.objects[0]!.untied).toBeGreaterThanOrEqual(39);
+  });
+
+  test('a frame far away in the log takes no array up to it', () => {
+    const { t } = database();
+    const wal = t.file('app.db-wal', 'wal');
+    const frame = PAGE + 24;
+    const far = 32 + 60_000_000 * frame;
+    for (const [at, page] of [
+      [32, 7],
+      [far, 8],
+    ] as const) {
+      t.call('xWrite', { object: wal, offset: at, length: 24, aux: page });
+      t.call('xWrite', { object: wal, offset: at + 24, length: PAGE });
+    }
+    t.send();
+    const before = process.memoryUsage().arrayBuffers;
+    const accesses = pageAccessesOf(t.store);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(16 << 20);
+    expect([...accesses.place.subarray(8, accesses.count)]).toEqual([7, 8]);
+  });
+
+  test('thousands of connections, each with a page far out, take no array up to it; what was not kept is said', () => {
+    const { t, db } = database();
+    const pages = 6000;
+    for (let page = 0; page < pages; page++) t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE });
+    // an array for each up to its page would be 6,000 x 6,000 cells of 4 bytes
+    for (let n = 0; n < pages; n++) t.call('xRead', { object: db, context: 2 + n, offset: (pages - 1) * PAGE, length: PAGE });
+    t.call('xRead', { object: db, context: 1 + pages, offset: (pages - 1) * PAGE, length: PAGE });
+    t.send();
+    const accesses = pageAccessesOf(t.store);
+    const before = process.memoryUsage().arrayBuffers;
+    const [table] = placesOf(accesses);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MOST_CELLS * 4 + (8 << 20));
+    expect(table).toMatchObject({ placesRead: pages, reads: 8 + 2 * pages + 1, rereads: 1, untold: 0 }); // those without an array are kept too
+  });
+
+  test('holders: beyond all room an access is counted as untold, never as a read again', () => {
+    const holders = new Holders();
+    holders.access(0, MOST_CELLS - 1, 1, false); // all cells
+    for (let n = 0; n < MOST_FAR; n++) expect(holders.access(1, n, 2 + n, false) || holders.untold > 0).toBe(false);
+    const ordinal = MOST_FAR + 2;
+    expect([holders.access(2, 5, ordinal, false), holders.access(2, 5, ordinal + 1, false), holders.untold]).toEqual([false, false, 2]);
+    expect([holders.access(0, MOST_CELLS - 1, ordinal + 2, false), holders.access(1, 5, ordinal + 3, false)]).toEqual([true, true]);
+  });
+
+  test('curves of it end', () => {
+    const { t, db } = database();
+    t.call('xRead', { object: db, offset: 2 ** 44 - PAGE, length: 0xfffff000 });
+    t.call('xRead', { object: db, offset: 2 ** 44, length: PAGE });
+    t.send();
+    expect(missRatiosOf(t.store).length).toBe(1);
+  });
+});
+
+test('blocks: keys that are no exact numbers are tied to none', () => {
+  const t = new ThreadBuilder(newStore());
+  const file = t.define({ kind: 'opfs-file', path: 'a.db' });
+  for (let i = 0; i < 4; i++) t.call('opfsWrite', { object: file, offset: i * PAGE, length: PAGE, result: PAGE });
+  for (const offset of [2 ** 63, 1e300]) t.call('opfsWrite', { object: file, offset, length: 0xfffff000, result: 1 });
+  t.send();
+  const accesses = blockAccessesOf(t.store);
+  expect([accesses.count, accesses.objects[0]!.untied]).toEqual([4, 2]);
+});
+
+describe('a checkpoint', () => {
+  test('that writes at an offset where pages cannot be told apart ends', () => {
+    const { t, db } = database();
+    const wal = t.file('app.db-wal', 'wal');
+    t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1, aux2: 8 });
+    t.call('xWrite', { object: wal, offset: 56, length: PAGE });
+    t.call('xFileControl', { object: db, aux: 39 });
+    t.call('xRead', { object: wal, offset: 56, length: PAGE });
+    t.call('xWrite', { object: db, offset: 2 ** 63, length: 0xfffff000 }); // adding a page to it changes nothing
+    t.call('xWrite', { object: db, offset: 0, length: PAGE });
+    t.call('xFileControl', { object: db, aux: 37 });
+    t.send();
+    expect(checkpointsOf(t.store)).toMatchObject([{ pages: 1, dbWrites: 2, pagesLeft: 0 }]);
+  });
+
+  test.each([
+    [0, 4096, { first: 1, count: 1 }],
+    [4096, 8192, { first: 2, count: 2 }],
+    [100, 4096, { first: 1, count: 2 }],
+    [0, 0, { first: 1, count: 0 }],
+    [-1, 4096, { first: 1, count: 0 }],
+    [NaN, 4096, { first: 1, count: 0 }],
+    [2 ** 53, 4096, { first: 1, count: 0 }],
+    [0, 0xffffffff, { first: 1, count: 0 }],
+  ])('offset %d, %d bytes', (offset, length, touched) => expect(pagesTouched(offset, length, 4096)).toEqual(touched));
+});

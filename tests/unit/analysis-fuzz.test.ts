@@ -1,0 +1,54 @@
+// Analyses on stores that no recording would make: 500 of them here, 10,000 with `npm run fuzz`. And damaged files, read as users' are.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
+import { diffOf } from '../../src/trace/analysis/diff.ts';
+import { analysesOf, runAll } from '../fuzz/analyses.ts';
+import { contentOf, mutated, readMutated, type Outcome } from '../fuzz/files.ts';
+import { randomStore } from '../fuzz/stores.ts';
+
+const FOLDER = join(import.meta.dirname, '../../src/trace/analysis');
+
+test('no random store makes an analysis throw', async () => {
+  const modules: Record<string, Record<string, unknown>> = {};
+  for (const file of readdirSync(FOLDER, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.ts')))
+    modules[file.replace('.ts', '')] = (await import(/* @vite-ignore */ join(FOLDER, file))) as Record<string, unknown>;
+  const analyses = analysesOf(modules);
+  expect(analyses.map((a) => a.name)).toEqual(
+    expect.arrayContaining(['summary.summaryOf', 'files.filesOf', 'statements.hasSql', 'sanitize.sanitizeStore']),
+  );
+  let [events, last] = [0, randomStore(0)];
+  for (let seed = 1; seed <= 500; seed++) {
+    const store = randomStore(seed);
+    runAll(analyses, store, seed);
+    diffOf(last, store);
+    if (seed % 10 === 0) runAll(analyses, sanitizeStore(store), seed);
+    events += store.eventCount;
+    last = store;
+  }
+  expect(events).toBeGreaterThan(20_000);
+}, 120_000);
+
+test('an analysis that throws is named with its seed', () => {
+  const broken = analysesOf({ m: { brokenOf: (store: unknown) => (store as { gone: { at: 1 } }).gone.at } });
+  expect(() => runAll(broken, randomStore(7), 7)).toThrow(/^m\.brokenOf on the store of seed 7: Cannot read properties/);
+});
+
+test('2,000 mutated files: the whole trace, a part that says so, or a refusal that names its cause', async () => {
+  const original = readFileSync('tests/traces/v1-sample.vfst');
+  const whole = contentOf((await readTrace(original)).store);
+  const outcomes: Record<Outcome, number> = { whole: 0, partial: 0, refused: 0 };
+  for (let seed = 0; seed < 2000; seed++) {
+    try {
+      outcomes[await readMutated(mutated(original, seed), whole)]++;
+    } catch (e) {
+      throw new Error(`file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+    }
+  }
+  expect(outcomes.partial).toBeGreaterThan(1000);
+  expect(outcomes.refused).toBeGreaterThan(100);
+}, 60_000);

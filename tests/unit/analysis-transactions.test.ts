@@ -1,0 +1,306 @@
+// Anatomy of transactions: by hand, for any calls whatever, and against what a real engine did.
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { effectsOf, explicitTransactionsOf } from '../../src/trace/analysis/explicit-transactions.ts';
+import { transactionAnatomies, type TransactionAnatomy } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { transactionHeadline } from '../../src/trace/analysis/transaction-headline.ts';
+import { TRANSACTION_PARTS, type TransactionTimes } from '../../src/trace/analysis/transaction-time.ts';
+import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
+import { Flag, Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { storeOf } from '../contract/helpers/store.ts';
+import { Traced } from '../contract/helpers/traced.ts';
+import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { expectCheap } from './cpu-limit.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+let traced: Traced | null = null;
+afterEach(() => {
+  traced?.restore();
+  traced = null;
+});
+
+const ns = (us: number): number => Math.round(us * 1000);
+const sum = (t: TransactionTimes): number => TRANSACTION_PARTS.reduce((all, part) => all + ns(t[`${part}Us`]), 0);
+const said = (t: TransactionTimes): Record<string, number> =>
+  Object.fromEntries(TRANSACTION_PARTS.flatMap((p) => (t[`${p}Us`] ? [[p, t[`${p}Us`]]] : [])));
+/** What must hold of every anatomy. */
+function check(a: TransactionAnatomy): void {
+  expect(sum(a.time)).toBe(ns(a.toUs) - ns(a.fromUs));
+  for (const part of TRANSACTION_PARTS) expect(a.time[`${part}Us`]).toBeGreaterThanOrEqual(0);
+  if (a.commit) {
+    expect(sum(a.commit.time)).toBe(ns(a.commit.toUs) - ns(a.commit.fromUs));
+    for (const part of TRANSACTION_PARTS) expect(ns(a.commit.time[`${part}Us`])).toBeLessThanOrEqual(ns(a.time[`${part}Us`]));
+  }
+}
+
+/** BEGIN; SELECT; INSERT; idle; COMMIT on one connection, in journal mode delete. */
+function explicitInsert(): TraceStore {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const main = t.file('/app.db');
+  const journal = t.file('/app.db-journal', 'journal');
+  const idb = t.define({ kind: 'idb-database', db: 'app' });
+  const texts = ['BEGIN', 'SELECT ? FROM t', 'INSERT INTO t VALUES(?)', 'COMMIT'].map((text) => t.define({ kind: 'sql', text }));
+  const context = 7;
+  const step = (i: number, inside?: () => void): void =>
+    void t.call('sqlStep', { object: texts[i]!, aux: i + 1, context, result: 101, dur: 2 }, inside);
+  step(0);
+  step(1, () => {
+    t.call('xLock', { object: main, aux: 1, context, dur: 3 });
+    t.call('xRead', { object: main, offset: 4096, length: 4096, context, dur: 5 });
+  });
+  t.idle(10);
+  step(2, () => {
+    t.call('xLock', { object: main, aux: 2, context, result: 5, dur: 4 });
+    t.call('xLock', { object: main, aux: 2, context, dur: 3 });
+    t.call('xWrite', { object: journal, offset: 0, length: 512, context, dur: 6 });
+  });
+  t.idle(1000);
+  step(3, () => {
+    t.call('xLock', { object: main, aux: 4, context, dur: 7 });
+    t.call('xSync', { object: journal, context, dur: 20 });
+    t.call('xWrite', { object: main, offset: 4096, length: 4096, context, dur: 8 });
+    t.call('xSync', { object: main, context, dur: 5 }, () => {
+      // complete comes 25 us after the put's answer
+      t.call('idbTransaction', { object: idb, context: 1, aux: 1, flags: Flag.async, dur: 25 }, () =>
+        t.call('idbPut', { object: idb, context: 1, flags: Flag.async, dur: 30 }),
+      );
+    });
+    t.call('xDelete', { object: journal, context, dur: 9 });
+    t.call('xFileControl', { object: main, aux: 22, result: 12, context, dur: 1 });
+    t.call('xUnlock', { object: main, aux: 1, context, dur: 2 });
+    t.call('xUnlock', { object: main, aux: 0, context, dur: 2 });
+  });
+  t.send();
+  return store;
+}
+
+test('an explicit transaction by hand: ladder with times, statements, bytes, and both splits', () => {
+  const [a, ...others] = transactionAnatomies(explicitInsert());
+  expect(others).toEqual([]);
+  check(a!);
+  // BEGIN 0-2, SHARED asked at 2 ... INSERT's RESERVED asked at 22
+  expect(a).toMatchObject({ mode: 'explicit', statements: 4, busyRetries: 1, syncs: 2, pagesRead: 1, pagesWritten: 1 });
+  expect(a).toMatchObject({ fromUs: 2, dbBytes: 4096, journalBytes: 512, walBytes: 0 });
+  expect(a!.ladder[1]).toEqual({ askedUs: 2, grantedUs: 5, leftUs: a!.toUs, busy: 0 });
+  expect(a!.ladder[2]).toEqual({ askedUs: 22, grantedUs: 29, leftUs: a!.toUs - 2, busy: 1 });
+  expect(a!.ladder[3]).toBeNull();
+  expect(a!.ladder[4]!.grantedUs! - a!.ladder[4]!.askedUs).toBe(7);
+  expect(said(a!.time)).toEqual({
+    ...{ lock: 17, dbRead: 5, journalWrite: 15, dbWrite: 8, sync: 55, idbComplete: 25, unlock: 4, otherVfs: 1, cpu: 4, idle: 1010 },
+  });
+  expect(said(a!.commit!.time)).toEqual({ lock: 7, journalWrite: 9, dbWrite: 8, sync: 55, idbComplete: 25, unlock: 4, otherVfs: 1 });
+  const events = a!.transaction;
+  expect(a!.beginStatementRow).toBe(0);
+  expect(a!.endStatementRow).toBeGreaterThan(events.beginRow);
+});
+
+test('headline: the longest RESERVED hold and calls per statement', () => {
+  const headline = transactionHeadline(explicitInsert());
+  expect(headline).toMatchObject({ commits: 1, syncsPerCommit: 2, vfsCallsPerStatement: 13 / 4 });
+  expect(headline.longestReserved).toMatchObject({ path: '/app.db', fromUs: 29, open: false });
+  expect(transactionHeadline(newStore())).toEqual({
+    commits: null,
+    syncsPerCommit: null,
+    vfsCallsPerStatement: null,
+    longestReserved: null,
+  });
+});
+
+describe('BEGIN and COMMIT in texts', () => {
+  test.each([
+    ['BEGIN IMMEDIATE', false, ['begin']],
+    ['/* x */ end transaction;', false, ['end']],
+    ['ROLLBACK TO s', false, []],
+    ['rollback', false, ['end']],
+    ['SELECT begin FROM t', false, []],
+    ['BEGIN; INSERT INTO t VALUES(?); COMMIT', true, ['begin', 'end']],
+    ['CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT CASE WHEN ? THEN ? END; DELETE FROM u; END; BEGIN', true, ['begin']],
+    ['SAVEPOINT a; RELEASE a', true, ['savepoint', 'release']],
+  ] as const)('%s', (text, script, effects) => expect(effectsOf(text, script)).toEqual(effects));
+
+  test('a savepoint alone is a transaction until its own release; inside BEGIN it is none', () => {
+    const t = new ThreadBuilder(newStore());
+    const run = (text: string, result = 101): number => t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, result });
+    const seqs = [
+      'SAVEPOINT a',
+      'SAVEPOINT b',
+      'RELEASE b',
+      'SELECT ?',
+      'RELEASE a',
+      'SELECT ?',
+      'BEGIN',
+      'SAVEPOINT c',
+      'RELEASE c',
+      'SELECT ?',
+      'COMMIT',
+    ].map((s) => run(s));
+    const failed = run('BEGIN', 5);
+    t.send();
+    const explicit = explicitTransactionsOf(t.thread);
+    const at = (i: number): number | undefined => explicit.at(1, seqs[i]!)?.beginRow;
+    expect([3, 5, 9].map(at)).toEqual([0, undefined, 6]);
+    expect(explicit.at(1, failed)).toBeNull();
+    expect(explicit.at(2, seqs[3]!)).toBeNull();
+    expect(explicit.known).toBe(true);
+  });
+});
+
+test('any calls whatever: the parts sum to the whole, the commit is within it', () => {
+  const op = fc.constantFrom(
+    'xLock',
+    'xUnlock',
+    'xRead',
+    'xWrite',
+    'xSync',
+    'xDelete',
+    'xTruncate',
+    'xFileControl',
+    'xClose',
+    'sqlStep',
+    'idbTransaction',
+    'idbPut',
+  );
+  const call = fc.record({
+    op,
+    file: fc.nat(3),
+    aux: fc.constantFrom(0, 1, 2, 3, 4, 22, 31, 32),
+    aux2: fc.nat(2),
+    result: fc.constantFrom(0, 0, 0, 5, 10, 101),
+    context: fc.nat(1),
+    offset: fc.constantFrom(0, 24, 4096, 8192),
+    length: fc.constantFrom(12, 24, 28, 512, 4096),
+    dur: fc.nat(30),
+    idle: fc.nat(20),
+    open: fc.nat(30),
+    inside: fc.nat(3),
+  });
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 80 }), (calls) => {
+      const store = newStore();
+      const t = new ThreadBuilder(store);
+      const files = [t.file('/a.db'), t.file('/a.db-journal', 'journal'), t.file('/a.db-wal', 'wal'), t.file('', 'temp')];
+      const begin = t.define({ kind: 'sql', text: 'BEGIN' });
+      const queue = [...calls];
+      const next = (): void => {
+        const c = queue.shift();
+        if (!c) return;
+        t.idle(c.idle / 8);
+        t.call(c.op, { ...c, object: c.op === 'sqlStep' ? begin : files[c.file]!, open: c.open === 0, dur: c.dur / 8 }, () => {
+          for (let i = 0; i < c.inside; i++) next();
+        });
+      };
+      while (queue.length) next();
+      t.send();
+      const list = transactionsOf(store).list;
+      const anatomies = transactionAnatomies(store, list);
+      expect(anatomies.length).toBe(list.length);
+      for (const a of anatomies) check(a);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+async function run(
+  statements: readonly string[],
+  pragmas = '',
+  build: 'journey-sync' | 'journey-async' = 'journey-sync',
+): Promise<TraceStore> {
+  traced = new Traced();
+  const { sqlite3 } = await loadWaSqlite(build);
+  const db = await sqlite3.open_v2('app.db');
+  if (pragmas) await sqlite3.exec(db, pragmas);
+  await sqlite3.exec(db, CREATE_T);
+  const mark = traced.mark();
+  for (const sql of statements) await sqlite3.exec(db, sql);
+  return storeOf(traced, traced.since(mark));
+}
+
+describe('golden: what a real engine does', () => {
+  test.each(['journey-sync', 'journey-async'] as const)(
+    'delete mode: an autocommit insert and an explicit transaction, %s',
+    async (build) => {
+      const [auto, explicit, undone, ...reads] = transactionAnatomies(
+        await run([insertT(1), 'BEGIN', insertT(2), insertT(3), 'COMMIT', 'BEGIN', insertT(4), 'ROLLBACK', 'SELECT * FROM t'], '', build),
+      );
+      for (const a of [auto!, explicit!, undone!, ...reads]) check(a);
+      expect(auto).toMatchObject({
+        mode: 'autocommit',
+        statements: 1,
+        syncs: 3,
+        journalBytes: 512 + 2 * 4104 + 12,
+        dbBytes: 8192,
+        pagesWritten: 2,
+      });
+      expect(explicit).toMatchObject({ mode: 'explicit', statements: 4, syncs: 3, journalBytes: 512 + 2 * 4104 + 12, dbBytes: 8192 });
+      expect(undone).toMatchObject({ mode: 'explicit', statements: 3, syncs: 0, dbBytes: 0, commit: null });
+      expect(undone!.transaction.outcome).toBe('rolled back');
+      expect(reads.map((r) => [r.transaction.kind, r.statements, r.commit])).toEqual([['read', 1, null]]);
+      for (const a of [auto!, explicit!]) {
+        expect(a.ladder.map((s) => s !== null)).toEqual([false, true, true, false, true]);
+        for (const level of [1, 2, 4]) {
+          const { askedUs, grantedUs, leftUs } = a.ladder[level]!;
+          expect(askedUs).toBeLessThanOrEqual(grantedUs!);
+          expect(grantedUs!).toBeLessThanOrEqual(leftUs!);
+        }
+        expect(a.commit!.time.dbReadUs).toBe(0);
+        expect(a.commit!.time.syncUs).toBe(a.time.syncUs);
+      }
+    },
+  );
+
+  test('wal, exclusive: no ladder, one frame each; the spans do not overlap', async () => {
+    const store = await run(
+      [insertT(1), insertT(2), 'BEGIN', insertT(3), insertT(4), 'COMMIT'],
+      'PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;',
+    );
+    const all = transactionAnatomies(store);
+    expect(all.map((a) => [a.mode, a.statements, a.pagesWritten, a.walBytes, a.syncs])).toEqual([
+      ['autocommit', 1, 1, 4120, 0],
+      ['autocommit', 1, 1, 4120, 0],
+      ['explicit', 4, 1, 4120, 0],
+    ]);
+    all.forEach(check);
+    for (let i = 1; i < all.length; i++) expect(all[i]!.fromUs).toBeGreaterThanOrEqual(all[i - 1]!.toUs);
+  });
+
+  test('two connections of one thread are two transactions, however they interleave', async () => {
+    traced = new Traced();
+    const { sqlite3 } = await loadWaSqlite('journey-sync');
+    const [a, b] = [await sqlite3.open_v2('app.db'), await sqlite3.open_v2('app.db')];
+    await sqlite3.exec(a, CREATE_T);
+    await sqlite3.exec(b, 'SELECT * FROM t');
+    const mark = traced.mark();
+    await sqlite3.exec(a, 'BEGIN');
+    await sqlite3.exec(a, 'SELECT * FROM t');
+    await sqlite3.exec(b, 'SELECT count(*) FROM t'); // its unlock is not the other's
+    await sqlite3.exec(a, insertT(1));
+    await sqlite3.exec(a, 'COMMIT');
+    const store = storeOf(traced, traced.since(mark));
+    const found = transactionAnatomies(store);
+    found.forEach(check);
+    expect(found.map((x) => [x.transaction.kind, x.mode, x.statements])).toEqual([
+      ['read', 'autocommit', 1],
+      ['write', 'explicit', 4],
+    ]);
+    expect(found[1]!.fromUs).toBeLessThan(found[0]!.fromUs);
+  });
+});
+
+test('without SQL calls the mode is not known', async () => {
+  const store = await run([insertT(1)]);
+  const [, rows] = [store, traced!.all().filter((r) => r.op < Op.sqlOpen)];
+  const [last] = transactionAnatomies(storeOf(traced!, rows)).slice(-1);
+  expect(last).toMatchObject({ mode: null, statements: null, syncs: 3 });
+});
+
+test('1,000,000 events', { timeout: 60_000 }, () => {
+  const store = syntheticStore();
+  const { list } = transactionsOf(store);
+  const from = process.cpuUsage();
+  const found = transactionAnatomies(store, list);
+  expect(found.length).toBeGreaterThan(10_000);
+  expectCheap(from);
+});

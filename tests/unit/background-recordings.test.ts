@@ -1,0 +1,71 @@
+// Recordings by tab in the background, over a stand-in for the extension API: what a failing tab does to the others.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
+
+const ORIGIN = 'http://app.test';
+let stored: Record<string, unknown>;
+let registered: { id: string; js: string[] }[];
+let told: number[];
+let failing: number | null;
+
+const api = {
+  storage: {
+    session: {
+      get: (key: string) => Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
+      set: (values: object) => Promise.resolve(void Object.assign(stored, structuredClone(values))),
+    },
+  },
+  tabs: {
+    get: (id: number) => Promise.resolve({ id, url: `${ORIGIN}/` }),
+    query: () => Promise.resolve([1, 2, 3].map((id) => ({ id, url: `${ORIGIN}/` }))),
+    reload: () => Promise.resolve(),
+    sendMessage: (id: number, { k }: { k: string }) => {
+      if (id === failing) return Promise.reject(new Error('the tab has crashed'));
+      if (k === 'restore') told.push(id);
+      return Promise.resolve();
+    },
+  },
+  scripting: {
+    getRegisteredContentScripts: () => Promise.resolve(registered),
+    registerContentScripts: (scripts: typeof registered) => Promise.resolve(void registered.push(...scripts)),
+    unregisterContentScripts: ({ ids }: { ids: string[] }) =>
+      Promise.resolve(void (registered = registered.filter(({ id }) => !ids.includes(id)))),
+    executeScript: () => Promise.resolve(),
+  },
+  permissions: { contains: () => Promise.resolve(true) },
+  action: { setIcon: () => Promise.resolve(), setTitle: () => Promise.resolve() },
+};
+
+beforeEach(() => {
+  [stored, registered, told, failing] = [{}, [], [], null];
+  vi.stubGlobal('chrome', api);
+  vi.resetModules();
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+const options = { k: 'start', scope: 'origin', reload: true, transport: 'port', capture: CAPTURE_DEFAULTS } as const;
+
+test('a tab that fails at the end keeps neither the others nor the panel from hearing of it', async () => {
+  const { recordingOf, start, stop, watchRecordings } = await import('../../src/background/recordings.ts');
+  const heard: boolean[] = [];
+  watchRecordings((_, recording) => heard.push(recording !== null));
+  await start(1, options);
+  expect(registered.map(({ id }) => id).sort()).toEqual(['vfscope-content', 'vfscope-hooks']);
+  failing = 2;
+  await expect(stop(1)).rejects.toThrow('the tab has crashed');
+  expect(told).toEqual([1, 3]);
+  expect(heard).toEqual([true, false]);
+  expect(registered).toEqual([]);
+  expect(await recordingOf(1)).toBeNull();
+});
+
+test('a start that fails says why it failed, not what failed when it was taken back', async () => {
+  const { recordingOf, start } = await import('../../src/background/recordings.ts');
+  vi.spyOn(api.tabs, 'reload').mockRejectedValueOnce(new Error('the page cannot be reloaded'));
+  const warned = vi.spyOn(console, 'warn').mockReturnValueOnce();
+  failing = 1;
+  await expect(start(1, options)).rejects.toThrow('the page cannot be reloaded');
+  expect(String(warned.mock.calls[0]![1])).toContain('the tab has crashed');
+  expect(await recordingOf(1)).toBeNull();
+  expect(registered).toEqual([]);
+});

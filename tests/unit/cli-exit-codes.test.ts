@@ -1,0 +1,174 @@
+// The command as it is called: exit codes and messages for wrong input to every command, and a help that names all there is.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const SAMPLE = 'tests/traces/v1-sample.vfst';
+const BUNDLE = 'node_modules/.cache/vfscope-cli-test/vfscope.mjs';
+const folder = mkdtempSync(join(tmpdir(), 'vfscope-cli-'));
+const file = (name: string, content: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+
+beforeAll(async () => {
+  await build({
+    entryPoints: ['src/cli/vfscope.ts'],
+    outfile: BUNDLE, // within the repository, where its packages are found
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    define: { VFSCOPE_VERSION: '"1.2.3"' },
+    packages: 'external',
+    logLevel: 'error',
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function vfscope(args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], { encoding: 'utf8' });
+  return { code: status, stdout, stderr };
+}
+const URL = 'http://localhost:1/';
+const OUT = ['--out', join(folder, 'x.vfst')];
+const NONE = join(folder, 'none.vfst');
+
+describe('wrong use is exit code 2, says what is wrong, and prints no result', () => {
+  const budget = file('good.json', '{"commits": {"max": 10}}');
+  test.each<[string[], RegExp]>([
+    [[], /vfscope record <url>/],
+    [['recrod'], /Unknown command "recrod"/],
+    [['record'], /expected one URL, got 0/],
+    [['record', URL], /--out is missing/],
+    [['record', URL, '--out'], /--out.*argument missing/],
+    [['record', 'localhost:8080', ...OUT], /"localhost:8080" is no web address/],
+    [['record', URL, ...OUT, '--seconds', 'ten'], /--seconds ten: expected a number above 0/],
+    [['record', URL, ...OUT, '--seconds', '0'], /--seconds 0/],
+    [['record', URL, ...OUT, '--scope', 'window'], /--scope window: expected tab or origin/],
+    [['record', URL, ...OUT, '--browser', 'lynx'], /Unknown browser "lynx"/],
+    [['record', URL, ...OUT, '--script', 'none.mjs'], /none\.mjs cannot be loaded/],
+    [['record', URL, '--out', join(folder, 'no', 'x.vfst')], /There is no folder .*no to write/],
+    [['record', URL, '--out', folder], /is no file that could be written/],
+    [['record', URL, ...OUT, '--screenshot', join(folder, 'no', 'x.png')], /There is no folder .*no to write .*x\.png/],
+    [['record', URL, ...OUT, '--capture', '4'], /--capture 4: expected 0 \(no SQL text\)/],
+    [['record', URL, ...OUT, '--capture', '-1'], /--capture/],
+    [['record', URL, ...OUT, '--layers', 'sql,opfs'], /--layers sql,opfs: expected some of sql,vfs,web/],
+    [['record', URL, ...OUT, '--layers', ''], /--layers : expected some of/],
+    [['record', URL, ...OUT, '--buffer', '1000'], /--buffer 1000: expected 256, 512, 1024, 2048, 4096/],
+    [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can say when/],
+    [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
+    [['summary'], /expected one file, got 0/],
+    [['summary', SAMPLE, SAMPLE], /expected one file, got 2/],
+    [['summary', NONE], /there is no such file/],
+    [['summary', folder], /is a folder, not a trace file/],
+    [['summary', 'package.json'], /no vfscope trace/],
+    [['summary', SAMPLE, '--markdown', '--json'], /--markdown goes with neither/],
+    [['findings', NONE], /there is no such file/],
+    [['findings', SAMPLE, '--csv'], /Unknown option '--csv'/],
+    [['export', SAMPLE], /--format is missing/],
+    [['export', SAMPLE, '--format', 'csv'], /--out is missing/],
+    [['export', SAMPLE, '--format', 'pdf', '--out', '-'], /no export format "pdf"; known: chrome/],
+    [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
+    [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
+    [['export', folder, '--format', 'parquet', '--out', join(folder, 'p')], /holds no \.vfst files/],
+    [['export', SAMPLE, '--format', 'csv', '--out', join(folder, 'no', 'x.csv')], /x\.csv cannot be written: there is no folder .*no\./],
+    [['export', SAMPLE, '--format', 'csv', '--out', folder], /cannot be written: it is a folder/],
+    [['export', SAMPLE, '--format', 'csv', '--out', `./${SAMPLE}`], /is the trace itself: expected another file/],
+    [['diff', SAMPLE], /expected 2 files, got 1/],
+    [['diff', SAMPLE, NONE], /there is no such file/],
+    [['check', SAMPLE], /--budget is missing/],
+    [['check', SAMPLE, '--budget', NONE], /none\.vfst: there is no such file/],
+    [['check', SAMPLE, '--budget', folder], /is a folder, not a budget file/],
+    [['check', SAMPLE, '--budget', file('bad.json', '{')], /it is no JSON/],
+    [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it holds no limit/],
+    [['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')], /unknown "most"; known: min, max, optional/],
+    [['check', NONE, '--budget', budget], /there is no such file/],
+    [['lab'], /vfscope lab needs a verb: expected list, run or replay/],
+    [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run or replay/],
+    [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
+    [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
+    [['open'], /expected one file, got 0/],
+    [['open', NONE], /none\.vfst: there is no such file/],
+    [['open', folder], /is a folder, not a trace file/],
+    [['open', 'package.json'], /package\.json: This is no vfscope trace/],
+  ])('%j', (args, message) => {
+    const { code, stdout, stderr } = vfscope(args);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/\n\s+at /); // no stack
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('the other codes', () => {
+  test('0, with the result on stdout and nothing on stderr', () => {
+    for (const args of [['summary'], ['summary', '--json'], ['summary', '--markdown'], ['findings'], ['findings', '--json']]) {
+      const { code, stdout, stderr } = vfscope([args[0]!, SAMPLE, ...args.slice(1)]);
+      expect([code, stderr], args.join(' ')).toEqual([0, '']);
+      expect(stdout.length).toBeGreaterThan(50);
+    }
+    expect(vfscope(['diff', SAMPLE, SAMPLE]).code).toBe(0);
+  });
+
+  test('0, and what a result tells of its app is said once: not of a trace that is sanitised', () => {
+    const clean = join(folder, 'clean.vfst');
+    const as = (from: string, ...args: string[]) => vfscope(['export', from, '--format', 'vfst', ...args]);
+    expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(/the result holds .* To take the app's words out: --sanitize/);
+    expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test('1 where a limit is broken, with the table', () => {
+    const { code, stdout } = vfscope(['check', SAMPLE, '--budget', file('broken.json', '{"commits": {"max": 1}}')]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/1 of 1 limits broken[^]*commits +3 +1 +BROKEN/);
+  });
+
+  test('3 without a browser', () => {
+    const { status, stderr } = spawnSync(process.execPath, [BUNDLE, 'record', URL, ...OUT], {
+      encoding: 'utf8',
+      env: { ...process.env, CHROMIUM: join(folder, 'no-browser') },
+    });
+    expect(stderr).toMatch(/There is no browser at .*no-browser/);
+    expect(status).toBe(3);
+  });
+});
+
+describe('help', () => {
+  test.each(['--help', '-h', 'help'])('%s names every command and option', (arg) => {
+    const { code, stdout } = vfscope([arg]);
+    expect(code).toBe(0);
+    const source = readFileSync('src/cli/vfscope.ts', 'utf8');
+    const commands = [...source.matchAll(/^ {4}case '(\w+)'/gm)].map((m) => m[1]!).filter((name) => name !== 'help');
+    expect(commands).toEqual(expect.arrayContaining(['record', 'summary', 'findings', 'export', 'diff', 'check', 'open']));
+    for (const name of commands) expect(stdout).toMatch(new RegExp(`^ {2}vfscope ${name} `, 'm'));
+    const options = [...source.matchAll(/['{ ]([a-z][a-z-]*)'?: (?:text|yes|words)\b/g)].map((m) => m[1]!);
+    expect(options.length).toBeGreaterThan(20);
+    for (const name of new Set(options)) expect(stdout, name).toMatch(new RegExp(`--${name}\\b`));
+  });
+
+  test.each([
+    ['help', 'export'],
+    ['export', '--help'],
+    ['export', SAMPLE, '-h'],
+  ])('%s %s: that command alone', (...args) => {
+    const { code, stdout, stderr } = vfscope(args);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^ {2}vfscope export FILE [^]*--sanitize[^]*data set\n$/);
+    expect(stdout).not.toMatch(/vfscope (record|diff)/);
+  });
+
+  test('lab has three', () => expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(3));
+
+  test('wrong words end with the usage of their command, not of all', () => {
+    const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);
+    expect(stderr).toMatch(/^vfscope: Unknown option '--jsn'\.\n\n {2}vfscope summary [^]*--privacy/);
+    expect(stderr).not.toMatch(/vfscope (record|findings)/);
+  });
+
+  test('--version', () => expect(vfscope(['--version'])).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' }));
+});

@@ -1,0 +1,181 @@
+// The commands on a trace file: what they print, and what they say when they cannot.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { exportCommand } from '../../src/cli/export.ts';
+import { summaryText } from '../../src/cli/summary-text.ts';
+import { summaryCommand } from '../../src/cli/summary.ts';
+import { reportMarkdown } from '../../src/trace/analysis/report-markdown.ts';
+import { reportOf } from '../../src/trace/analysis/report.ts';
+import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { newStore } from '../traces/builder.ts';
+import { sampleStore } from '../traces/sample.ts';
+
+const SAMPLE = 'tests/traces/v1-sample.vfst';
+const folder = mkdtempSync(join(tmpdir(), 'vfscope-cli-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let stdout = '';
+let stderr = '';
+beforeEach(() => {
+  stdout = stderr = '';
+  const into = (add: (text: string) => void) => (text: unknown, done?: unknown) => {
+    add(String(text));
+    if (typeof done === 'function') (done as () => void)();
+    return true;
+  };
+  vi.spyOn(process.stdout, 'write').mockImplementation(into((t) => (stdout += t)) as typeof process.stdout.write);
+  vi.spyOn(process.stderr, 'write').mockImplementation(into((t) => (stderr += t)) as typeof process.stderr.write);
+});
+afterEach(() => vi.restoreAllMocks());
+
+describe('summary', () => {
+  test('--json prints one object with the keys that checks rely on', async () => {
+    expect(await summaryCommand({ file: SAMPLE, json: true })).toBe(0);
+    const s = JSON.parse(stdout) as Summary;
+    expect(s).toEqual(JSON.parse(JSON.stringify(summaryOf(sampleStore()))));
+    expect(s).toMatchObject({ format: 1, events: 57, dropped: 3, commits: 3, syncsPerCommit: 1, statements: { count: 3, distinct: 1 } });
+    expect(s.transactions).toEqual({ read: 0, write: 3, rolledBack: 0 });
+    expect(s.pageCache).toEqual({ hits: 30, misses: 6, writes: 3, spills: 3, hitRate: 30 / 36 });
+    expect(s.web.idb).toMatchObject({ get: 3, put: 1, transactions: 3, readwriteTransactions: 3 });
+    expect(s.web.opfs).toMatchObject({ writes: 1, writeBytes: 100 });
+    const main = s.files.find((f) => f.kind === 'main-db')!;
+    expect(main).toEqual({
+      ...{ path: '/app.db', kind: 'main-db' },
+      vfs: { xOpen: 0, xRead: 3, xReadBytes: 48, xWrite: 3, xWriteBytes: 12288, xSync: 3, xLock: 6, xUnlock: 3, xTruncate: 0, xDelete: 0 },
+      web: { reads: 3, readBytes: 12288, writes: 0, writeBytes: 0, flushes: 0 },
+    });
+    expect(s.files.find((f) => f.kind === 'memory-journal')!.vfs).toMatchObject({ xWrite: 3, xWriteBytes: 12 });
+    expect(s.engines[0]).toMatchObject({
+      thread: 'db',
+      name: 'wa-sqlite',
+      vfs: ['IDBBatchAtomicVFS'],
+      layers: { web: true, vfs: true, sql: true, counters: true },
+    });
+    expect(s.threads.map((t) => [t.kind, t.layers])).toEqual([
+      ['page', ['web']],
+      ['worker', ['sql', 'vfs', 'web']],
+    ]);
+    expect(s.threads[0]!.note).toContain('started before recording');
+  });
+
+  test('what a trace cannot show is null, never 0', () => {
+    const s = summaryOf(newStore());
+    expect(s).toMatchObject({ commits: null, syncsPerCommit: null, statements: { count: null, distinct: null } });
+    expect(s.transactions).toEqual({ read: null, write: null, rolledBack: null });
+    expect(s.pageCache).toEqual({ hits: null, misses: null, writes: null, spills: null, hitRate: null });
+  });
+
+  test('a null number has its cause beside it', () => {
+    const s = summaryOf(newStore());
+    expect(Object.keys(s.unknown).sort()).toEqual(
+      [
+        'commits',
+        'pageCache',
+        'statements',
+        'syncsPerCommit',
+        'time',
+        'transactions.read',
+        'transactions.rolledBack',
+        'transactions.write',
+      ].sort(),
+    );
+    expect(s.unknown['time']).toMatch(/no SQL or VFS call/);
+    expect(summaryOf(sampleStore()).unknown).toEqual({});
+  });
+
+  test('for people, unknown reads n/a and nothing of a trace can command the terminal', async () => {
+    expect(await summaryCommand({ file: SAMPLE })).toBe(0);
+    expect(stdout).toContain('wa-sqlite, SQLite 3.53.0, VFS IDBBatchAtomicVFS');
+    expect(stdout).toMatch(/commits\s+3, 1 syncs each/);
+    expect(stdout).toMatch(/3 events dropped/);
+    for (const heading of [
+      'Recorded',
+      'SQLite',
+      'Time on the thread of SQLite',
+      'Statements that took',
+      'Longest trans',
+      'Files',
+      'Findings',
+    ])
+      expect(stdout).toContain(`\n${heading}`);
+    const summary = summaryOf(sampleStore());
+    summary.files[0]!.path = '/evil\u001b[2J.db';
+    summary.commits = null;
+    const text = summaryText(reportOf(sampleStore(), { summary }));
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain('/evil?[2J.db');
+    expect(text).toMatch(/commits\s+n\/a/);
+  });
+
+  test('--markdown: tables whose cells the trace cannot break out of', async () => {
+    expect(await summaryCommand({ file: SAMPLE, markdown: true })).toBe(0);
+    const rows = stdout.split('\n').filter((line) => line.startsWith('|'));
+    expect(rows.length).toBeGreaterThan(12);
+    // every row has the columns of its head: count bars that no backslash takes away
+    let columns = 0;
+    for (const line of stdout.split('\n')) {
+      const bars = line.match(/(?<!\\)\|/g)?.length ?? 0;
+      if (!line.startsWith('|')) columns = 0;
+      else if (columns === 0) columns = bars;
+      else expect(bars, line).toBe(columns);
+    }
+    const store = sampleStore();
+    const summary = summaryOf(store);
+    summary.files[0]!.path = '/a|b<img src=x onerror=alert(1)>`@octocat #1 [x](y).db';
+    summary.environment.url = '</table><script>![x](http://y)';
+    const text = reportMarkdown(reportOf(store, { summary, warnings: ['| ends\n# here'] }));
+    expect(text).toContain('/a\\|b\\<img src=x onerror=alert(1)\\>\\`&#64;octocat &#35;1 \\[x\\](y).db');
+    expect(text).not.toMatch(/(?<!\\)<|@|(?<!\\)\]\(|^# here/m);
+  });
+
+  test('--privacy says what the trace tells of its app', async () => {
+    expect(await summaryCommand({ file: SAMPLE, privacy: true })).toBe(0);
+    expect(stdout).toMatch(/^level 1: 1 SQL text \(0 with literals\)/);
+    stdout = '';
+    expect(await summaryCommand({ file: SAMPLE, privacy: true, json: true })).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ level: 1, sqlTexts: 1, sqlWithLiterals: 0 });
+  });
+});
+
+describe('what cannot be read', () => {
+  test.each([
+    ['no such file', join(folder, 'none.vfst'), /there is no such file/],
+    ['a folder', folder, /is a folder/],
+    ['no trace', 'package.json', /no vfscope trace.*looks like JSON/],
+  ])('%s: exit code 2 and the cause on stderr', async (_, file, message) => {
+    expect(await summaryCommand({ file, json: true })).toBe(2);
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe('');
+  });
+
+  test('a cut-off file is summarised as far as it goes, with a warning', async () => {
+    const file = join(folder, 'cut.vfst');
+    writeFileSync(file, readFileSync(SAMPLE).subarray(0, -40));
+    expect(await summaryCommand({ file, json: true })).toBe(0);
+    expect(stderr).toMatch(/cut off at byte/);
+    expect((JSON.parse(stdout) as Summary).events).toBe(57);
+  });
+});
+
+describe('export', () => {
+  test('writes the file that is asked for', async () => {
+    const out = join(folder, 'trace.json');
+    expect(await exportCommand({ file: SAMPLE, format: 'chrome', out })).toBe(0);
+    const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as { traceEvents: { ph: string }[] };
+    expect(traceEvents.filter((e) => e.ph === 'X').length).toBe(56); // and one instant: the page's visibility
+  });
+
+  test('without --out prints it', async () => {
+    expect(await exportCommand({ file: SAMPLE, format: 'chrome' })).toBe(0);
+    expect(JSON.parse(stdout)).toHaveProperty('traceEvents');
+  });
+
+  test('an unknown format and an unwritable place are named', async () => {
+    expect(await exportCommand({ file: SAMPLE, format: 'toString' })).toBe(2);
+    expect(stderr).toMatch(/no export format "toString"; known: chrome/);
+    expect(await exportCommand({ file: SAMPLE, format: 'chrome', out: join(folder, 'no', 'x.json') })).toBe(2);
+    expect(stderr).toMatch(/cannot be written/);
+  });
+});

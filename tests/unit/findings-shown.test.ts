@@ -1,0 +1,22 @@
+// Every finding of the golden traces can be shown: it names calls of the trace, and a stretch of time in which they lie.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+
+const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
+
+it.each(readdirSync(GOLDEN).filter((name) => name.endsWith('.vfst')))('%s', async (name) => {
+  const { store } = await readTrace(readFileSync(join(GOLDEN, name)));
+  for (const { rule, evidence } of findingsOf(store)) {
+    expect(evidence.events.length, `${rule} names no call`).toBeGreaterThan(0);
+    for (const { thread, row } of evidence.events) {
+      const { events } = store.threads[thread]!;
+      expect(row, rule).toBeLessThan(events.count);
+      // a waiter's cause may be named beside the waits that are counted: it lies anywhere, but in the trace
+      expect(events.op[row], rule).toBeGreaterThan(0);
+    }
+    expect(evidence.toUs, rule).toBeGreaterThanOrEqual(evidence.fromUs);
+  }
+});

@@ -1,0 +1,49 @@
+// Findings on traces made by hand (tests/traces/findings): each rule fires on its story, and is silent on the same work done right.
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { findingsOf, RULES, type Finding } from '../../src/trace/analysis/findings/index.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { FAILURES } from '../traces/findings/failures.ts';
+import { IDB } from '../traces/findings/idb.ts';
+import { play } from '../traces/findings/stage.ts';
+import { STORAGE } from '../traces/findings/storage.ts';
+import { WAITS } from '../traces/findings/waits.ts';
+
+const CASES = [...WAITS, ...IDB, ...STORAGE, ...FAILURES];
+const rulesOf = (store: TraceStore): string[] => findingsOf(store).map((f) => f.rule);
+const find = (store: TraceStore, rule: string): Finding | undefined => findingsOf(store).find((f) => f.rule === rule);
+
+describe('each rule fires on its trace, and is silent on the same work done right', () => {
+  test.each(CASES)('$rule: $name', ({ rule, wrong, right, says }) => {
+    const bad = play(wrong);
+    const found = find(bad, rule);
+    expect(rulesOf(bad)).toContain(rule);
+    expect(found!.title).toMatch(says);
+    expect(found!.title).not.toMatch(/NaN|undefined|Infinity/);
+    expect(found!.evidence.events.length).toBeGreaterThan(0);
+    for (const { thread, row } of found!.evidence.events) expect(row).toBeLessThan(bad.threads[thread]!.events.count);
+    expect(rulesOf(play(right))).not.toContain(rule);
+  });
+});
+
+test('rules have ids of their own, in order', () => {
+  const ids = RULES.map((r) => r.id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids).toEqual([...ids].sort());
+});
+
+test('savings are those of the calls', () => {
+  const gets = find(play(CASES.find((c) => c.rule === 'F18')!.wrong), 'F18')!;
+  expect(gets.savingUs).toBeCloseTo(39 * 200, 6);
+  expect(gets.savingHow).toContain('39 gets');
+  const strict = find(play(CASES.find((c) => c.rule === 'F15')!.wrong), 'F15')!;
+  expect(strict.savingUs).toBeCloseTo(15 * (8000 - 500), 6);
+});
+
+test('every rule of the catalogue has a trace on which it fires, and a healthy one', () => {
+  const engine = readFileSync(path.join(import.meta.dirname, 'findings-engine.test.ts'), 'utf8'); // its cases have both, too
+  const ofEngines = [...engine.matchAll(/^ {4}rule: '(F\d\d)',$/gm)].map(([, id]) => id!);
+  const tested = new Set([...CASES.map((c) => c.rule), ...ofEngines]);
+  expect([...tested].sort()).toEqual(RULES.map((r) => r.id));
+});

@@ -1,0 +1,172 @@
+/**
+ * Golden traces: recordings of real engines (tests/traces/golden), and what every analysis counts in them, to the last one.
+ * A change of a snapshot is a change of what vfscope says: look at it, then write them anew with UPDATE_GOLDENS=1 (or `npm run goldens`,
+ * which also records anew).
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { partitionByConnection, partitionByStatement, partitionTrace, summaryTime } from '../../src/trace/analysis/time-partition.ts';
+import { PARTS } from '../../src/trace/analysis/time-parts.ts';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { Op, opName } from '../../src/trace/event.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { toNs } from '../../src/trace/sweep.ts';
+import { ENGINE_APPS } from '../oracle/catalog.ts';
+import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';
+import { countsOf } from '../traces/golden/counts.ts';
+import { SCENARIOS } from '../traces/golden/scenarios.ts';
+
+const FOLDER = path.join(import.meta.dirname, '..', 'traces', 'golden');
+const UPDATE = process.env['UPDATE_GOLDENS'] === '1';
+const MAX_BYTES = 3_000_000;
+
+const stores = new Map<string, Promise<TraceStore>>();
+function storeOf(name: string): Promise<TraceStore> {
+  let store = stores.get(name);
+  if (!store) {
+    store = readTrace(readFileSync(path.join(FOLDER, `${name}.vfst`))).then((read) => {
+      if (read.warnings.length) throw new Error(read.warnings.join('\n'));
+      return read.store;
+    });
+    stores.set(name, store);
+  }
+  return store;
+}
+
+const sumNs = (parts: Record<string, number>, names: readonly string[]): number => names.reduce((n, p) => n + toNs(parts[p]!), 0);
+const PART_NAMES = PARTS.map((p) => `${p}Us`);
+
+describe.each(SCENARIOS)('$name', ({ name }) => {
+  it('counts what it counted', async () => {
+    const file = path.join(FOLDER, `${name}.json`);
+    const counts = countsOf(await storeOf(name));
+    if (UPDATE) writeFileSync(file, `${JSON.stringify(counts, null, 1)}\n`);
+    expect(counts).toMatchObject(JSON.parse(readFileSync(file, 'utf8')) as object); // a key that is new changes nothing that was said
+  });
+
+  it('parts of its time sum to the whole, to the nanosecond', async () => {
+    const store = await storeOf(name);
+    const [from, to] = store.extent();
+    for (const [i, p] of partitionTrace(store).entries()) {
+      const parts = { ...p } as unknown as Record<string, number>;
+      const own = store.threads[i]!.events.count > 0;
+      expect([name, i, sumNs(parts, PART_NAMES)]).toEqual([name, i, toNs(p.spanUs)]);
+      expect(toNs(p.spanUs)).toBeLessThanOrEqual(toNs(to) - toNs(from));
+      expect(own || p.spanUs >= 0).toBe(true);
+    }
+    for (const thread of store.threads)
+      for (const by of [partitionByStatement(thread), partitionByConnection(thread)])
+        for (const p of by.values()) expect(sumNs({ ...p } as unknown as Record<string, number>, PART_NAMES)).toBe(toNs(p.spanUs));
+    for (const a of transactionAnatomies(store)) {
+      const all = Object.entries(a.time).reduce((n, [, us]) => n + toNs(us as number), 0);
+      expect(all).toBe(toNs(a.toUs) - toNs(a.fromUs));
+      if (!a.commit) continue;
+      expect(Object.entries(a.commit.time).reduce((n, [, us]) => n + toNs(us as number), 0)).toBe(
+        toNs(a.commit.toUs) - toNs(a.commit.fromUs),
+      );
+      expect(a.commit.fromUs).toBeGreaterThanOrEqual(a.fromUs);
+      expect(a.commit.toUs).toBeLessThanOrEqual(a.toUs);
+    }
+    const time = summaryTime(store);
+    if (time) expect(time).toEqual(summaryOf(store).time);
+  });
+
+  it('is written and read as it is', async () => {
+    const store = await storeOf(name);
+    const again = await readTrace(new Uint8Array(await (await saveTrace(store)).arrayBuffer()));
+    expect(again.warnings).toEqual([]);
+    expect(countsOf(again.store)).toEqual(countsOf(store));
+  });
+});
+
+describe('what is known beforehand', () => {
+  const commits = async (name: string): Promise<number | null> => summaryOf(await storeOf(name)).commits;
+
+  it('1000 autocommit inserts make exactly the VFS calls of the SQL goldens', async () => {
+    const store = await storeOf('memory-delete');
+    const tally: Record<string, { calls: number; bytes: number }> = {};
+    for (const { events, definitions } of store.threads) {
+      const inserts = new Set<number>();
+      for (let row = 0; row < events.count; row++) {
+        const text = definitions.get(events.object[row]!);
+        if (events.op[row] === Op.sqlStep && text?.kind === 'sql' && text.text.startsWith('INSERT')) inserts.add(events.seq[row]!);
+        if (events.op[row]! >= 64 || !inserts.has(events.parent[row]!)) continue;
+        const file = definitions.get(events.object[row]!);
+        const entry = (tally[`${opName(events.op[row]!)} ${file?.kind === 'file' ? file.fileKind : 'other'}`] ??= { calls: 0, bytes: 0 });
+        entry.calls++;
+        entry.bytes += events.length[row]!;
+      }
+    }
+    expect(ownSqlCounts(tally)).toEqual(countsOnly(OWN_SQL_GOLDENS.find((g) => g.name === 'delete')!));
+  });
+
+  it.each([
+    ['memory-delete', 1001],
+    ['opfs-coop-sync', 101],
+    ['wal-exclusive', 302], // going to WAL writes page 1, by journal
+    ['kvvfs', 21],
+    ['opfs-proxy', 101],
+    // CREATE TABLE, CREATE INDEX, the BEGIN .. COMMIT, 20 inserts, UPDATE
+    ['idb-batch-atomic', 24],
+    ['opfs-sahpool', 24],
+    ['absurd-sql', 24],
+    // the change to WAL, CREATE, INSERT, the updates
+    ['checkpoint-storm', 83],
+    ['checkpoint-starved', 4103],
+    // the same with 85 updates; a query left open holds up checkpoints, no commit
+    ['wal-never-shrinks', 88],
+    ['wal-begins-anew', 88],
+    // CREATE, INSERT, 3 updates that spill
+    ['read-modify-write', 5],
+    ['turso-wal', 81],
+    // CREATE and INSERT, then reads only
+    ['cold-warm', 2],
+    ['cache-thrash', 2],
+    // CREATE, INSERT, 5 inserts after a rollback to a savepoint; 5 whole rollbacks are none
+    ['rollback-and-savepoints', 7],
+  ])('%s: %i commits', async (name, expected) => {
+    expect(await commits(name)).toBe(expected);
+  });
+
+  it('the counter of two tabs is written by as many commits as increments, whoever waited', async () => {
+    // CREATE TABLE, INSERT and the increments of both tabs
+    expect(await commits('opfs-wl-two-tabs')).toBe(2 + 2 * 20);
+    expect(await commits('idb-two-tabs')).toBe(2 + 2 * 30);
+  });
+});
+
+describe('findings', () => {
+  const judged = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'oracle', 'findings.json'), 'utf8')) as {
+    verdicts: Record<string, string>;
+    rows: Record<string, string[]>;
+    golden: Record<string, string[]>;
+  };
+  it.each(SCENARIOS)('of $name are those judged to be true', async ({ name }) => {
+    const rules = new Set(findingsOf(await storeOf(name)).map((f) => f.rule));
+    expect([...rules].sort()).toEqual(judged.golden[name]);
+  });
+  it('each has a verdict, and each engine app a row', () => {
+    const found = new Set([...Object.values(judged.rows), ...Object.values(judged.golden)].flat());
+    expect(Object.keys(judged.verdicts).sort()).toEqual([...found].sort());
+    expect(Object.keys(judged.rows)).toEqual(ENGINE_APPS.map(({ id }) => id));
+  });
+});
+
+it('every file in the folder is a scenario with its trace and its snapshot, small enough to keep', () => {
+  const files = readdirSync(FOLDER);
+  const of = (extension: string): string[] =>
+    files
+      .filter((f) => f.endsWith(extension))
+      .map((f) => f.slice(0, -extension.length))
+      .sort();
+  const names = SCENARIOS.map((s) => s.name).sort();
+  expect(of('.vfst')).toEqual(names);
+  expect(of('.json')).toEqual(names);
+  const bytes = files.filter((f) => f.endsWith('.vfst')).reduce((n, f) => n + readFileSync(path.join(FOLDER, f)).length, 0);
+  expect(bytes).toBeLessThan(MAX_BYTES);
+});

@@ -1,0 +1,147 @@
+/** Transport and wire guards without a browser: batches over a real MessagePort, acks, the cap. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { isFromWorker, isToWorker } from '../../src/hooks/creator-wire.ts';
+import { SharedRings } from '../../src/hooks/shared-rings.ts';
+import { Transport, UNACKNOWLEDGED_LIMIT, type Source } from '../../src/hooks/transport.ts';
+import { isThreadMessage, type ThreadMessage } from '../../src/protocol/messages.ts';
+import { Op } from '../../src/trace/event.ts';
+import { Recorder } from '../../src/trace/recorder.ts';
+
+const open: { close(): void }[] = [];
+afterEach(() => open.splice(0).forEach((it) => it.close()));
+
+function setUp(capacity = 16384) {
+  const recorder = new Recorder({ capacity, maxEngines: 0 });
+  const faults: string[] = [];
+  const transport = new Transport(
+    (where) => faults.push(where),
+    () => {},
+  );
+  const held: boolean[] = [];
+  const identity = { id: 't1', kind: 'worker', url: 'u', name: '', parent: null } as const;
+  const source: Source = {
+    identity,
+    timeOrigin: 1000,
+    buffer: recorder.memory.buffer,
+    takeDefinitions: () => recorder.takeDefinitions(),
+    hold: (on) => held.push(on),
+  };
+  transport.add(source);
+  const { port1, port2 } = new MessageChannel();
+  const got: ThreadMessage[] = [];
+  port2.onmessage = ({ data }) => got.push(data as ThreadMessage);
+  open.push(transport, port2);
+  const records = (): number => got.reduce((n, m) => n + (m.k === 'batch' ? m.batch.count : 0), 0);
+  const write = (n: number): void => {
+    for (let i = 0; i < n; i++) recorder.instant(Op.mark, 0, NaN, 0);
+  };
+  return { recorder, transport, faults, held, port1, port2, got, records, write };
+}
+
+test('hello first, then what waited, then bye; every message passes the guard', async () => {
+  const { transport, port1, got, records, write, recorder } = setUp();
+  write(3);
+  recorder.define({ kind: 'name', text: 'n' });
+  transport.drain();
+  write(2);
+  transport.connect(port1);
+  transport.finish('stopped');
+  await expect.poll(() => got.at(-1)?.k).toBe('bye');
+  expect(got.map((m) => m.k)).toEqual(['hello', 'batch', 'batch', 'bye']);
+  expect(got.every(isThreadMessage)).toBe(true);
+  expect(records()).toBe(5);
+  expect(got.flatMap((m) => (m.k === 'batch' ? [[m.batch.first, m.batch.definitions.length]] : []))).toEqual([
+    [0, 1],
+    [3, 0],
+  ]);
+});
+
+test('nothing is drained above the cap; acks let it go on; drops are told', async () => {
+  const { transport, port1, port2, got, records, write, held, recorder } = setUp();
+  transport.connect(port1);
+  const limit = UNACKNOWLEDGED_LIMIT / 64;
+  for (let i = 0; i < limit / 16384; i++) {
+    write(16384);
+    transport.drain();
+  }
+  expect(transport.unacknowledgedBytes).toBe(UNACKNOWLEDGED_LIMIT);
+  write(16384 + 5);
+  transport.drain();
+  expect(held).toEqual([true]);
+  expect([recorder.backlogRecords, recorder.dropped]).toEqual([16384, 5]);
+  await expect.poll(records, { timeout: 10_000 }).toBe(limit);
+  port2.postMessage({ k: 'ack', thread: 'someone else', records: limit });
+  port2.postMessage({ k: 'ack', thread: 't1', records: 2 * 16384 });
+  await expect.poll(records).toBe(limit + 16384);
+  expect(held).toEqual([true, false]);
+  expect(got.at(-1)).toMatchObject({ k: 'batch', batch: { dropped: 5 } });
+});
+
+test('a stop command of the panel arrives; anything else is ignored', async () => {
+  const { transport, port1, port2 } = setUp();
+  let stops = 0;
+  transport.onStop = () => stops++;
+  transport.connect(port1);
+  for (const nonsense of [null, 5, 'stop', {}, { k: 'ack' }, { k: 'restore' }]) port2.postMessage(nonsense);
+  port2.postMessage({ k: 'stop' });
+  await expect.poll(() => stops).toBe(1);
+});
+
+describe('shared rings', () => {
+  test('are read from outside with their definitions, and end with those below them', async () => {
+    const { transport, port1, got } = setUp();
+    transport.connect(port1);
+    const rings = new SharedRings(transport);
+    const ring = (id: string, parent: string): Recorder => {
+      const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
+      rings.add({ id, kind: 'worker', url: id, name: '', parent }, 2000, recorder.memory.buffer as unknown as SharedArrayBuffer);
+      return recorder;
+    };
+    const outer = ring('outer', 't1');
+    const inner = ring('inner', 'outer');
+    outer.instant(Op.mark, outer.define({ kind: 'name', text: 'été' }), NaN, 0);
+    inner.instant(Op.mark, 0, NaN, 0);
+    rings.finish('outer', 'terminated');
+    await expect.poll(() => got.filter((m) => m.k === 'bye').length).toBe(2);
+    const batches = got.flatMap((m) => (m.k === 'batch' ? [m.batch] : []));
+    expect(batches.map((b) => [b.thread, b.count, b.timeOrigin])).toEqual([
+      ['inner', 1, 2000],
+      ['outer', 1, 2000],
+    ]);
+    expect(batches[1]!.definitions).toEqual([{ kind: 'name', id: 1, text: 'été' }]);
+    rings.disable();
+    expect(rings.has('outer')).toBe(false);
+  });
+  test('a memory that is no ring is refused, one that turns out unreadable is dropped with a fault', () => {
+    const { transport, faults } = setUp();
+    const rings = new SharedRings(transport);
+    const identity = { id: 'x', kind: 'worker', url: 'x', name: '', parent: null } as const;
+    const small = new SharedArrayBuffer(4096);
+    new Uint32Array(small)[13] = 1024; // capacity
+    expect(() => rings.add(identity, 0, small)).toThrow(/1024 records does not fit in 4096 bytes/);
+    const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
+    rings.add(identity, 0, recorder.memory.buffer as unknown as SharedArrayBuffer);
+    recorder.instant(Op.mark, 0, NaN, 0);
+    new Uint32Array(recorder.memory.buffer)[13] = 0x7fffffff; // a page that writes nonsense into its ring
+    transport.drain();
+    expect(faults).toEqual(['reading the ring of x']);
+    transport.drain();
+    expect(faults.length).toBe(1);
+  });
+});
+
+test('messages between creator and worker are told from the app’s', () => {
+  const message = { mark: 'vfscope', id: 'abc' };
+  expect(isFromWorker({ ...message, k: 'ready' }, 'abc')).toBe(true);
+  expect(isFromWorker({ ...message, k: 'ready' }, 'other')).toBe(false);
+  expect(isFromWorker({ ...message, k: 'unfit' }, 'abc')).toBe(false);
+  expect(isFromWorker({ ...message, k: 'unfit', reason: 'r' }, 'abc')).toBe(true);
+  const thread = { id: 'abc', url: 'u', kind: 'worker', name: '', parent: null };
+  expect(isFromWorker({ ...message, k: 'ring', thread, timeOrigin: 1, buffer: new SharedArrayBuffer(8) }, 'abc')).toBe(true);
+  expect(isFromWorker({ ...message, k: 'ring', thread, timeOrigin: 1, buffer: new ArrayBuffer(8) }, 'abc')).toBe(false);
+  expect([null, undefined, 'vfscope', 3, [], { mark: 'vfscope' }].map((v) => isFromWorker(v, 'abc') || isToWorker(v, 'abc'))).not.toContain(
+    true,
+  );
+  expect(isToWorker({ ...message, k: 'restore' }, 'abc')).toBe(true);
+  expect(isToWorker({ ...message, k: 'port' }, 'abc')).toBe(false);
+});

@@ -1,0 +1,74 @@
+// The Lab's replay box without a page: what a choice becomes, and reports as rows.
+import { expect, it } from 'vitest';
+import type { ReplayReport } from '../../src/experiments/replay/replay.ts';
+import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { configFor, FIRST_CHOICE, headingOf, knobsFor } from '../../src/lab/replay/choices.ts';
+import { notesOf, replayGroups, type ReplayRow } from '../../src/lab/replay/table.ts';
+
+const report = (over: Partial<ReplayReport>): ReplayReport => ({
+  ...{ config: DEFAULT_CONFIG, calls: 3, retries: 0, differing: {}, leftOut: [], cache: [], estimate: '', error: null, errorWhy: 'none' },
+  recorded: { vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1000 }, vfsUs: 2000, web: { 'opfs.reads': 4 } },
+  replayed: { vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1500 }, vfsUs: 500, web: { 'idb.get': 8, 'block.put': 3 } },
+  ...over,
+});
+const rowOf = (reports: ReplayReport[], group: string, name: string): ReplayRow | undefined =>
+  replayGroups(reports)
+    .find(({ title }) => title === group)
+    ?.rows.find((r) => r.name === name);
+
+it('knobs of BlockIDB only where it is chosen, and none of them in another VFS’s configuration', () => {
+  const coop = { ...FIRST_CHOICE, vfs: 'OPFSCoopSync', writePolicy: 'lazy', cacheSize: 500 } as const;
+  expect(knobsFor(FIRST_CHOICE).map(({ key }) => key)).toContain('writePolicy');
+  expect(knobsFor(coop).map(({ key }) => key)).toEqual(['vfs', 'cacheSize']);
+  expect(configFor(coop)).toMatchObject({ vfs: 'OPFSCoopSync', blockSize: null, writePolicy: null, cacheSize: 500 });
+  expect(headingOf(configFor(coop))).toBe('OPFSCoopSync, cache 500 pages');
+  expect(headingOf(configFor({ ...FIRST_CHOICE, durability: 'strict' }))).toBe('BlockIDB, 8 KiB blocks, through, strict durability');
+  expect(knobsFor(FIRST_CHOICE)[0]!.values).not.toContain('memory');
+});
+
+it('counts side by side with ratios; a storage call that was not made is 0, a counter that a side does not have is not known', () => {
+  const other = report({ replayed: { vfs: {}, vfsUs: 0, web: {} } });
+  expect(rowOf([report({}), other], 'VFS calls', 'main-db.xWrite')).toEqual({
+    ...{ name: 'main-db.xWrite', recorded: '1,000' },
+    replayed: [
+      { text: '1,500', ratio: '× 1.5' },
+      { text: '0', ratio: '× 0' },
+    ],
+  });
+  expect(rowOf([report({})], 'Storage calls', 'opfs.reads')).toEqual({
+    ...{ name: 'opfs.reads', recorded: '4', replayed: [{ text: '0', ratio: '× 0' }] },
+  });
+  expect(rowOf([report({}), other], 'Storage calls', 'block.put')).toEqual({
+    ...{ name: 'block.put', recorded: null, replayed: [{ text: '3', ratio: '' }, null] },
+  });
+  const without = report({ recorded: { vfs: {}, vfsUs: 0, web: null } });
+  expect(rowOf([without], 'Storage calls', 'idb.get')).toMatchObject({ recorded: null, replayed: [{ text: '8', ratio: '' }] });
+  expect(rowOf([report({})], 'Time, an estimate', 'in VFS calls')).toMatchObject({
+    recorded: '2.0 ms',
+    replayed: [{ text: '0.5 ms', ratio: '× 0.25' }],
+  });
+});
+
+it('the error by replay: not known where it was not measured', () => {
+  const measured = report({
+    error: { vfs: 'MemoryVFS', counts: 20, differing: 1, timeRatio: 0.914, web: [{ name: 'idb.get', recorded: 1, replayed: 2 }] },
+  });
+  const cells = (name: string): (string | undefined)[] =>
+    rowOf([measured, report({})], 'Error of the estimate', name)!.replayed.map((cell) => cell?.text);
+  expect(cells('measured on')).toEqual(['MemoryVFS', undefined]);
+  expect(cells('VFS counts that differ')).toEqual(['1 of 20', undefined]);
+  expect(cells('storage counts that differ')).toEqual(['1 of 1', undefined]);
+  expect(cells('time, replayed over recorded')).toEqual(['× 0.91', undefined]);
+});
+
+it('what is to be said beside the numbers', () => {
+  const cache = [{ path: '/a', requests: 100, misses: null, note: 'n' }];
+  expect(notesOf(report({ retries: 2, differing: { xOpen: 1 }, leftOut: ['x'], cache }))).toEqual([
+    '2 calls were made again, because the VFS had to wait first.',
+    '1 xOpen answered otherwise than in the recording.',
+    'Left out: x.',
+    'Page cache, /a: not known at this size of 100 page reads (n).',
+  ]);
+  expect(notesOf(report({}))).toEqual([]);
+  expect(replayGroups([])).toEqual([]);
+});

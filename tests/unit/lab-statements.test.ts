@@ -1,0 +1,79 @@
+/** Count mode: every instruction of a step has its statement, and every one between two VFS calls its gap. */
+import { describe, expect, it } from 'vitest';
+import { nodeSurroundings } from '../../src/cli/lab-node.ts';
+import { runOf } from '../../src/experiments/plan.ts';
+import { sampleOf } from '../../src/experiments/run.ts';
+import type { Config, Sample } from '../../src/experiments/types.ts';
+import { workloadOf } from '../../src/experiments/workloads/index.ts';
+
+const around = nodeSurroundings();
+const sample = (workload: string, config: Partial<Config>, sql?: string, parameters = {}): Promise<Sample> =>
+  sampleOf(runOf(workloadOf(workload, sql), { config, parameters }, { mode: 'count', repeats: 1, ...(sql ? { sql } : {}) }), around);
+const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
+
+const SCRIPT = `CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
+INSERT INTO t VALUES(1,'one');
+INSERT INTO t VALUES(2,'two');
+INSERT INTO t VALUES(3,'three');
+-- step read
+SELECT count(*) FROM t;
+SELECT b FROM t WHERE a = 2;
+SELECT b FROM t WHERE a = 3;
+`;
+
+describe('instructions by statement', () => {
+  it.each([
+    { vfs: 'memory' },
+    { vfs: 'MemoryVFS' },
+    { vfs: 'memory', engine: 'wa-sqlite-1.0.0' },
+    { vfs: 'MemoryAsyncVFS', build: 'asyncify' },
+  ] satisfies Partial<Config>[])('%o: runs of one text together, and the sum is the step, to the last one', async (config) => {
+    const { steps } = await sample('own-sql', config, SCRIPT);
+    const [write, read] = steps.map((s) => s.statements!);
+    expect(write!.map(({ sql, runs }) => [sql, runs])).toEqual([
+      ['CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);', 1],
+      ['INSERT INTO t VALUES(?,?);', 3],
+      ['', 0],
+    ]);
+    expect(read!.map(({ runs }) => runs)).toEqual([1, 2, 0]);
+    for (const { statements, counters } of steps) {
+      expect(sum(statements!.map((s) => s.instructions))).toBe(counters['instructions']);
+      expect(sum(statements!.map((s) => s.calls))).toBe(counters['vfs.calls'] ?? 0);
+      for (const { sql, instructions } of statements!) expect([sql, instructions > 0]).toEqual([sql, true]);
+    }
+    // an INSERT with a commit of its own costs more than a point read
+    expect(write![1]!.instructions / 3).toBeGreaterThan(read![1]!.instructions / 2);
+  });
+
+  it('bound statements and transactions: BEGIN and COMMIT apart from what is between them', async () => {
+    const { steps } = await sample('sequential-write', { vfs: 'MemoryVFS' }, undefined, { transactions: 7, items: 5 });
+    const run = steps.find((s) => s.id === 'run')!;
+    const runs = new Map(run.statements!.map(({ sql, runs }) => [sql.split(' ')[0]!.replace(/;$/, ''), runs]));
+    expect([runs.get('BEGIN'), runs.get('COMMIT')]).toEqual([7, 7]);
+    expect([...runs.values()]).toContain(35);
+    expect(sum(run.statements!.map((s) => s.instructions))).toBe(run.counters['instructions']);
+  });
+});
+
+describe('instructions between VFS calls', () => {
+  it('a gap before every call; the rest of the step comes after the last', async () => {
+    const { steps } = await sample('own-sql', { vfs: 'MemoryVFS' }, SCRIPT);
+    for (const { counters } of steps) {
+      const of = (prefix: RegExp): number => sum(Object.entries(counters).flatMap(([name, n]) => (prefix.test(name) ? [n] : [])));
+      expect(of(/^gap\.size\./)).toBe(counters['vfs.calls']);
+      const gaps = of(/^gap\.[a-z-]+\.x/);
+      expect(gaps).toBeGreaterThan(counters['instructions']! / 2);
+      expect(gaps).toBeLessThan(counters['instructions']!);
+    }
+  });
+
+  it('the same numbers every time, and none without a VFS or in time mode', async () => {
+    const [first, second] = [await sample('ac60', { vfs: 'MemoryVFS' }), await sample('ac60', { vfs: 'MemoryVFS' })];
+    expect(first.steps).toEqual(second.steps);
+    const memory = await sample('ac60', { vfs: 'memory' });
+    expect(Object.keys(memory.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual([]);
+    const timed = await sampleOf(runOf(workloadOf('ac60'), { config: { vfs: 'MemoryVFS' } }, { mode: 'time', repeats: 1 }), around);
+    expect(timed.steps[0]!.statements).toBeUndefined();
+    expect(Object.keys(timed.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual([]);
+  });
+});

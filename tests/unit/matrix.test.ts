@@ -1,0 +1,30 @@
+/** The README's table of features and browsers says what tests prove, and no more. */
+import { expect, test } from 'vitest';
+import { currentMatrix, faults, readmeMatrix, readOrNull } from '../../tools/matrix.mjs';
+
+test('every cell that claims something has a test of that name, in that browser', () => {
+  expect(faults(readOrNull), 'to mend it: change the row in tools/matrix.mjs').toEqual([]);
+});
+
+test('the README carries the table', () => {
+  expect(readmeMatrix(), 'to mend it: npm run matrix -- --write').toBe(currentMatrix());
+});
+
+test('a test that is gone, renamed, or of another browser is named', () => {
+  const cell = (file: string, title: string) => ({ file, title });
+  const files: Record<string, string> = { 'tests/browser/a.test.ts': "test('here', () => {});", 'tests/webkit/w.test.ts': 'test("here")' };
+  const found = faults(
+    (file) => files[file] ?? null,
+    [
+      ['one', cell('tests/browser/a.test.ts', 'here'), cell('tests/browser/a.test.ts', 'here'), cell('tests/webkit/w.test.ts', 'here')],
+      ['two', cell('tests/browser/a.test.ts', 'gone'), null, cell('tests/browser/none.test.ts', 'here')],
+      ['three', cell('tests/webkit/w.test.ts', 'here'), { no: 'because' }, null],
+    ],
+  );
+  expect(found).toEqual([
+    'one, Firefox: tests/browser/a.test.ts does not run in Firefox',
+    'two, Chromium: tests/browser/a.test.ts has no test "gone"',
+    'two, Safari: tests/browser/none.test.ts is not there',
+    'three, Chromium: tests/webkit/w.test.ts does not run in Chromium',
+  ]);
+});

@@ -1,0 +1,337 @@
+// Patterns of input and output on hand-made traces: each with what is one, what looks like one and is none, and what is not known.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { blockWritesOf, writeAmplificationOf } from '../../src/trace/analysis/block-writes.ts';
+import { Op } from '../../src/trace/event.ts';
+import { blockCachesOf, cacheReport } from '../../src/trace/analysis/cache.ts';
+import { cacheOverTime, connectionCaches } from '../../src/trace/analysis/connection-caches.ts';
+import { idbUseOf } from '../../src/trace/analysis/idb-use.ts';
+import { patternsOf, vfsCallsOf } from '../../src/trace/analysis/patterns.ts';
+import { repeatedCallsOf } from '../../src/trace/analysis/redundant-calls.ts';
+import { interleavingOf, RUN_CLASSES, runClass, runsOf } from '../../src/trace/analysis/runs.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+const PAGE = 4096;
+const at = (page: number): { offset: number; length: number } => ({ offset: (page - 1) * PAGE, length: PAGE });
+const idb = (t: ThreadBuilder): number => t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
+
+test('run classes', () => {
+  for (let length = 1; length <= 2000; length++) {
+    const [low, high = low!] = RUN_CLASSES[runClass(length)]!.replace('+', '-99999').split('-').map(Number);
+    expect(length >= low! && length <= high!, `${length} in ${RUN_CLASSES[runClass(length)]}`).toBe(true);
+  }
+});
+
+describe('runs', () => {
+  test('a checkpoint that reads the WAL between its writes writes one run', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, wal] = [t.file('a.db'), t.file('a.db-wal', 'wal')];
+    for (const page of [1, 2, 3, 7, 8]) {
+      t.call('xRead', { object: wal, offset: 56 + ((page * 5) % 9) * 4120, length: PAGE });
+      t.call('xWrite', { object: db, ...at(page) });
+    }
+    t.send();
+    const [database] = runsOf(t.store).filter((f) => f.kind === 'main-db');
+    expect(database!.writes).toMatchObject({ calls: 5, runs: 2, longest: 3, possibleMerges: 3, bytes: 5 * PAGE });
+    expect(database!.writes.histogram.slice(0, 3)).toEqual([0, 1, 1]);
+  });
+
+  test('what breaks a run: a sync, an unlock, the other way, another SQL call for writes; reads may go on over steps', () => {
+    const t = new ThreadBuilder(newStore());
+    const db = t.file('a.db');
+    const step = (inside: () => void): number => t.call('sqlStep', { aux: 1, result: 100 }, inside);
+    step(() => void t.call('xRead', { object: db, ...at(1) }));
+    step(() => void t.call('xRead', { object: db, ...at(2) }));
+    t.call('xUnlock', { object: db, aux: 1 }); // SHARED is kept
+    t.call('xRead', { object: db, ...at(3) });
+    t.call('xUnlock', { object: db, aux: 0 });
+    t.call('xRead', { object: db, ...at(4) });
+    t.call('xRead', { object: db, ...at(5), result: 522 }); // came short: no part of a run
+    step(() => void t.call('xWrite', { object: db, ...at(1) }));
+    step(() => {
+      t.call('xWrite', { object: db, ...at(2) });
+      t.call('xWrite', { object: db, ...at(3) });
+      t.call('xSync', { object: db });
+      t.call('xWrite', { object: db, ...at(4) });
+    });
+    t.send();
+    const [{ reads, writes } = { reads: null, writes: null }] = runsOf(t.store);
+    expect(reads).toMatchObject({ calls: 4, runs: 2, longest: 3 });
+    expect(writes).toMatchObject({ calls: 4, runs: 3, longest: 2, possibleMerges: 1 });
+  });
+
+  test('whatever is called, runs and merges add up to the calls, and the histogram to the runs', () => {
+    const call = fc.tuple(
+      fc.constantFrom('xRead', 'xRead', 'xWrite', 'xWrite', 'xSync', 'xUnlock'),
+      fc.nat(1),
+      fc.integer({ min: 1, max: 4 }),
+    );
+    fc.assert(
+      fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
+        const t = new ThreadBuilder(newStore());
+        const files = [t.file('a.db'), t.file('b.db')];
+        for (const [op, file, page] of calls) t.call(op as 'xRead', { object: files[file]!, ...(op.startsWith('xU') ? {} : at(page)) });
+        t.send();
+        let total = 0;
+        for (const { reads, writes } of runsOf(t.store))
+          for (const runs of [reads, writes]) {
+            total += runs.calls;
+            expect(runs.runs + runs.possibleMerges).toBe(runs.calls);
+            expect(runs.histogram.reduce((a, b) => a + b, 0)).toBe(runs.runs);
+          }
+        expect(total).toBe(calls.filter(([op]) => op === 'xRead' || op === 'xWrite').length);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test('journal and database in turn', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, journal] = [t.file('a.db'), t.file('a.db-journal', 'journal')];
+    for (const file of [journal, journal, db, journal, db, db]) t.call('xWrite', { object: file, ...at(1) });
+    t.call('xWrite', { object: t.file('b.db'), ...at(1) });
+    t.send();
+    expect(interleavingOf(t.store)).toEqual([{ path: 'a.db', databaseWrites: 3, journalWrites: 3, switches: 3 }]);
+  });
+});
+
+describe('blocks under writes', () => {
+  test('a part of a block that exists is read first; one that does not exist is not', () => {
+    const t = new ThreadBuilder(newStore());
+    const [wal, blocks] = [t.file('a.db-wal', 'wal'), idb(t)];
+    const get = (key: number, length: number): number => t.call('idbGet', { object: blocks, offset: key, length, flags: 8, dur: 5 });
+    const put = (key: number): number => t.call('idbPut', { object: blocks, offset: key, length: 8192, flags: 8 });
+    t.call('xWrite', { object: wal, offset: 0, length: 24 }, () => {
+      get(0, 0); // nothing there
+      put(0);
+    });
+    t.call('xWrite', { object: wal, offset: 24, length: 4096 }, () => {
+      get(0, 8192);
+      put(0);
+    });
+    t.call('xWrite', { object: wal, offset: 8192, length: 8192 }, () => void put(1));
+    t.call('xRead', { object: wal, offset: 0, length: 4096 }, () => void get(0, 8192));
+    t.send();
+    const found = blockWritesOf(t.store);
+    const at = t.store.threads[0]!.events;
+    const { thread, row } = found[0]!.reads[0]!;
+    expect([thread, at.op[row], at.length[row], at.t0[row]]).toEqual([0, Op.idbGet, 8192, found[0]!.readSpan!.fromUs]);
+    expect(found).toMatchObject([
+      {
+        ...{ path: 'a.db-wal', kind: 'wal', blockBytes: 8192, writes: 3, partialWrites: 2, readModifyWrites: 1, readBytes: 8192 },
+        ...{ rewrittenBytes: 4096, wastedBytes: 12288, readUs: 5, reads: [{ thread: 0 }] },
+      },
+    ]);
+  });
+
+  test('a get and a put of the same key in one readwrite transaction, with no VFS call to be seen', () => {
+    const t = new ThreadBuilder(newStore());
+    const blocks = idb(t);
+    const transaction = (id: number, mode: number): number => t.call('idbTransaction', { context: id, aux: mode, flags: 8 });
+    const get = (id: number, key: number): number => t.call('idbGet', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
+    const put = (id: number, key: number): number => t.call('idbPut', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
+    transaction(1, 1);
+    get(1, 7);
+    put(1, 7);
+    put(1, 7); // once more, not read again
+    get(1, 9);
+    transaction(2, 1);
+    put(2, 9); // another transaction
+    transaction(3, 0);
+    get(3, 5);
+    t.send();
+    expect(blockWritesOf(t.store)).toMatchObject([{ path: 'vfs/blocks', kind: 'idb-store', readModifyWrites: 1, readBytes: 4096 }]);
+  });
+
+  test('records as long as each write are no blocks: nothing is partial', () => {
+    const t = new ThreadBuilder(newStore());
+    const [journal, blocks] = [t.file('a.db-journal', 'journal'), idb(t)];
+    for (const length of [512, 4, 4096, 4, 4, 4096])
+      t.call('xWrite', { object: journal, offset: 0, length }, () => void t.call('idbPut', { object: blocks, length: length + 40 }));
+    t.send();
+    expect(blockWritesOf(t.store)).toMatchObject([{ kind: 'journal', blockBytes: null, writes: 6, partialWrites: null }]);
+  });
+
+  test('a file in OPFS has no blocks: partial writes are not known', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, file] = [t.file('a.db'), t.define({ kind: 'opfs-file', path: 'a.db' })];
+    t.call(
+      'xWrite',
+      { object: db, offset: 24, length: 16 },
+      () => void t.call('opfsWrite', { object: file, offset: 24, length: 16, result: 16 }),
+    );
+    t.send();
+    expect(blockWritesOf(t.store)).toMatchObject([{ path: 'a.db', blockBytes: null, writes: 1, partialWrites: null, readModifyWrites: 0 }]);
+  });
+
+  test('amplification by the pages of each transaction', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, journal, blocks] = [t.file('a.db'), t.file('a.db-journal', 'journal'), idb(t)];
+    for (let n = 0; n < 2; n++) {
+      t.call('xLock', { object: db, aux: 1 });
+      t.call('xLock', { object: db, aux: 2 });
+      t.call('xWrite', { object: journal, offset: 512, length: PAGE });
+      t.call('xWrite', { object: db, ...at(1) }, () => void t.call('idbPut', { object: blocks, offset: 0, length: 16384, flags: 8 }));
+      t.call('xWrite', { object: db, ...at(1) });
+      t.call('xWrite', { object: db, ...at(2 + n) });
+      t.call('xFileControl', { object: db, aux: 22, result: 12 });
+      t.call('xUnlock', { object: db, aux: 0 });
+    }
+    t.send();
+    expect(writeAmplificationOf(t.store)).toEqual([
+      {
+        ...{ path: 'a.db', vfs: 'test', pageBytes: PAGE, dirtyPages: 3, dirtyPagesByTransaction: 4 },
+        ...{ vfsBytes: 8 * PAGE, storageBytes: 32768, vfsAmplification: 2, storageAmplification: 2 },
+      },
+    ]);
+  });
+});
+
+test('repeated questions, and questions that must be asked again', () => {
+  const t = new ThreadBuilder(newStore());
+  const [db, journal] = [t.file('a.db'), t.file('a.db-journal', 'journal')];
+  t.call('xLock', { object: db, aux: 1 });
+  t.call('xAccess', { object: journal });
+  t.call('xFileSize', { object: db });
+  t.call('xFileSize', { object: db, dur: 4 }); // again
+  t.call('xWrite', { object: db, ...at(9) });
+  t.call('xFileSize', { object: db });
+  t.call('xLock', { object: db, aux: 1 }); // held
+  t.call('xUnlock', { object: db, aux: 0 });
+  t.call('xUnlock', { object: db, aux: 0 }); // given up already
+  t.call('xLock', { object: db, aux: 1 });
+  t.call('xAccess', { object: journal }); // again
+  t.call('xFileSize', { object: db }); // another may have written
+  t.call('xAccess', { object: journal, aux: 1 }); // another question
+  t.call('xOpen', { object: journal });
+  t.call('xAccess', { object: journal }); // there now
+  t.send();
+  const counts = repeatedCallsOf(t.store).map((c) => [c.name, c.path, c.calls, c.repeated]);
+  expect(counts.sort()).toEqual([
+    ['xAccess', 'a.db-journal', 4, 1],
+    ['xFileSize', 'a.db', 4, 1],
+    ['xLock', 'a.db', 3, 1],
+    ['xUnlock', 'a.db', 2, 1],
+  ]);
+  expect(repeatedCallsOf(t.store)[0]).toMatchObject({ name: 'xFileSize', repeatedUs: 4 });
+});
+
+describe('IndexedDB', () => {
+  test('transactions for each lock period, requests in each, gets in sequence', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, blocks] = [t.file('a.db'), idb(t)];
+    let id = 0;
+    const transaction = (mode: number, ...keys: number[]): void => {
+      t.call('idbTransaction', { context: ++id, aux: mode, flags: 8 });
+      for (const key of keys)
+        t.call(key < 0 ? 'idbPut' : 'idbGet', {
+          object: blocks,
+          context: id,
+          offset: Math.abs(key) * PAGE,
+          length: PAGE,
+          flags: 8,
+          dur: 2,
+        });
+    };
+    transaction(0, 1); // before any lock
+    t.call('xLock', { object: db, aux: 1 }, () => transaction(1)); // empty, readwrite
+    transaction(0, 1, 2, 3, 4, 5, 9); // a sequence of 5
+    transaction(1, 7); // readwrite, only read
+    t.call('xUnlock', { object: db, aux: 0 }, () => transaction(1, -1, -2));
+    transaction(0, 3, 2, 1); // too short
+    t.call('xLock', { object: db, aux: 1 });
+    transaction(0, 9, 8, 7, 6); // downwards
+    t.call('xUnlock', { object: db, aux: 0 });
+    t.call('idbGet', { object: blocks, context: 77, offset: 0, flags: 8 });
+    t.send();
+    expect(idbUseOf(t.store)).toMatchObject({
+      ...{ transactions: 7, readwrite: 3, requests: 18, empty: 1, oneRequest: 2, readwriteUnused: 1, looseRequests: 1 },
+      ...{ lockPeriods: 2, transactionsInPeriods: 5, transactionsPerPeriod: 2.5 },
+      ...{ sequences: 2, sequentialGets: 9, savedGets: 7, sequentialUs: 18 },
+    });
+  });
+  test('without VFS calls lock periods are not known; without IndexedDB there is nothing', () => {
+    const t = new ThreadBuilder(newStore());
+    t.call('idbTransaction', { context: 1 });
+    t.send();
+    expect(idbUseOf(t.store)).toMatchObject({
+      transactions: 1,
+      lockPeriods: null,
+      transactionsInPeriods: null,
+      transactionsPerPeriod: null,
+    });
+    expect(idbUseOf(newStore())).toBeNull();
+  });
+});
+
+describe('caches', () => {
+  test('a read of a page that makes no storage call is a hit of the block cache', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, blocks] = [t.file('a.db', 'main-db', 'IDB'), idb(t)];
+    const memory = t.file('m.db', 'main-db', 'memory');
+    t.call('xRead', { object: db, ...at(1) }, () => {
+      t.call('idbGet', { object: blocks, offset: 0, length: 8192 });
+      t.call('idbGet', { object: blocks, offset: 1, length: 8192 }); // still one read
+    });
+    for (const page of [1, 2, 2]) t.call('xRead', { object: db, ...at(page) });
+    t.call('xRead', { object: db, offset: 24, length: 16 });
+    t.call('xRead', { object: memory, ...at(1) });
+    t.send();
+    expect(blockCachesOf(t.store)).toMatchObject([
+      { vfs: 'IDB', reads: 4, fromStorage: 1, hitRate: 0.75, cause: null },
+      { vfs: 'memory', reads: 1, hitRate: null, cause: expect.stringContaining('no storage call') as string },
+    ]);
+    expect(cacheReport(t.store).pageCache).toBeNull();
+    expect(cacheReport(t.store).rereads.map((r) => [r.path, r.reads, r.rereads, r.readsPerPage])).toEqual([
+      ['a.db', 4, 2, 2],
+      ['m.db', 1, 0, 1],
+    ]);
+  });
+  test('storage calls that serve no VFS call leave it unknown', () => {
+    const t = new ThreadBuilder(newStore());
+    const [db, blocks] = [t.file('a.db'), idb(t)];
+    t.call('xRead', { object: db, ...at(1) });
+    t.call('idbGet', { object: blocks, offset: 0, length: 8192 });
+    t.send();
+    expect(blockCachesOf(t.store)[0]).toMatchObject({ hitRate: null, cause: expect.stringContaining('cannot be tied') as string });
+  });
+  test('counters by connection and over time', () => {
+    const t = new ThreadBuilder(newStore());
+    const counters = (context: number, hits: number, misses: number, spills = 0): number =>
+      t.call('sqlCounters', { offset: hits, length: misses, aux2: spills, context, dur: 0 });
+    t.call('sqlOpen', { context: 1, dur: 10 });
+    counters(1, 6, 2);
+    t.idle(10);
+    counters(1, 6, 10, 3);
+    counters(2, 900, 90); // opened before
+    counters(2, 901, 90);
+    t.send();
+    expect(connectionCaches(t.store)).toMatchObject([
+      { connection: 1, hits: 6, misses: 10, spills: 3, hitRate: 0.375, readings: 2, openedBefore: false },
+      { connection: 2, hits: 1, misses: 0, hitRate: 1, readings: 1, openedBefore: true },
+    ]);
+    const over = cacheOverTime(t.store, 0, 40, 4)!;
+    expect([[...over.hits], [...over.misses], [...over.hitRate]]).toEqual([
+      [0, 6, 1, 0],
+      [0, 2, 8, 0],
+      [NaN, 0.75, 1 / 9, NaN],
+    ]);
+    expect(cacheOverTime(newStore(), 0, 1, 1)).toBeNull();
+  });
+});
+
+test('VFS calls by statement, and all patterns of a trace with nothing in it', () => {
+  const t = new ThreadBuilder(newStore());
+  const db = t.file('a.db');
+  t.call('xOpen', { object: db });
+  t.call('sqlExec', {}, () => {
+    t.call('xLock', { object: db, aux: 1 });
+    t.call('xUnlock', { object: db });
+  });
+  t.send();
+  expect(vfsCallsOf(t.store)).toEqual({ beneathSql: 2, loose: 1, executions: 1, perExecution: 2 });
+  expect(patternsOf(newStore())).toEqual({
+    ...{ runs: [], interleaving: [], blockWrites: [], amplification: [], repeated: [], idb: null },
+    vfsCalls: { beneathSql: null, loose: null, executions: null, perExecution: null },
+  });
+});

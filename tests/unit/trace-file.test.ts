@@ -1,0 +1,301 @@
+// The trace file gives back what went in, whatever it is; and what damage, a newer writer or a stranger leave of it.
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { EventColumns, type EventRow } from '../../src/trace/columns.ts';
+import { OPS, Op } from '../../src/trace/event.ts';
+import { packRows, unpackRows } from '../../src/trace/file/chunk.ts';
+import { FORMAT_VERSION, MAGIC, TraceFileError } from '../../src/trace/file/format.ts';
+import { readOverview } from '../../src/trace/file/overview.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { sectionBytes } from '../../src/trace/file/section.ts';
+import { upgradeSection, UPGRADES } from '../../src/trace/file/upgrade.ts';
+import { saveTrace, TraceWriter } from '../../src/trace/file/write.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { ThreadBuilder, newStore } from '../traces/builder.ts';
+import { sampleStore } from '../traces/sample.ts';
+import { syntheticBatches, syntheticStore } from '../traces/synthetic.ts';
+
+const bytesOf = async (store: TraceStore): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await (await saveTrace(store, { savedAt: 0 })).arrayBuffer());
+const rowsOf = (events: EventColumns): EventRow[] => Array.from({ length: events.count }, (_, i) => events.row(i));
+const contentOf = (store: TraceStore): unknown =>
+  store.threads.map((t) => ({
+    info: t.info,
+    said: t.said,
+    rows: rowsOf(t.events),
+    dropped: t.dropped,
+    missing: t.missing,
+    faults: t.faults,
+    ended: t.ended,
+  }));
+
+const sameBytes = (a: ArrayBufferView, b: ArrayBufferView): boolean =>
+  Buffer.compare(Buffer.from(a.buffer, a.byteOffset, a.byteLength), Buffer.from(b.buffer, b.byteOffset, b.byteLength)) === 0;
+
+const u32 = fc.oneof(fc.nat(20), fc.integer({ min: 0, max: 0xffffffff }));
+const row = fc.record({
+  gapNs: fc.oneof(fc.constant(0), fc.nat(100_000), fc.nat(2 ** 40)),
+  durNs: fc.oneof(fc.constant(0), fc.nat(100_000), fc.nat(2 ** 40)),
+  seqGap: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1_000_000 })),
+  end: fc.oneof(fc.constant(1), fc.constant(0), fc.nat(50), fc.integer({ min: -5, max: 0xfffff })),
+  op: fc.constantFrom(...OPS.flatMap((o) => (o && o.code > 0 && o.code < Op.end ? [o.code] : [250]))),
+  flags: fc.nat(255),
+  result: fc.oneof(fc.constant(0), fc.integer()),
+  offset: fc.oneof(
+    fc.constant(NaN),
+    fc.nat(1000).map((n) => n * 4096),
+    fc.double(),
+    fc.maxSafeInteger(),
+  ),
+  length: u32,
+  object: u32,
+  parent: u32,
+  context: u32,
+  aux: u32,
+  aux2: fc.oneof(fc.constant(0), u32),
+});
+
+describe('packed columns', () => {
+  test('give back every field of any rows', () => {
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 80 }), fc.boolean(), (drawn, withAux2) => {
+        const events = new EventColumns(drawn.length);
+        let [ns, seq] = [0, 0];
+        drawn.forEach((d, i) => {
+          ns += d.gapNs;
+          seq += d.seqGap;
+          events.t0[i] = ns / 1e3;
+          events.dur[i] = d.durNs / 1e3;
+          events.seq[i] = seq;
+          events.endSeq[i] = d.end === 0 ? 0 : Math.max(1, seq + d.end);
+          for (const field of ['op', 'flags', 'result', 'offset', 'length', 'object', 'parent', 'context', 'aux'] as const)
+            events[field][i] = d[field];
+          if (withAux2) events.set('aux2', i, d.aux2);
+        });
+        events.count = drawn.length;
+        const back = unpackRows(packRows(events, 0, events.count), events.count);
+        expect(rowsOf(back)).toEqual(rowsOf(events));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('a file', () => {
+  test('holds the whole trace', async () => {
+    const store = syntheticStore({ events: 150_000, threads: 2 });
+    const { store: read, warnings, header } = await readTrace(await saveTrace(store, { origin: 'https://app.example' }));
+    expect(warnings).toEqual([]);
+    expect(header).toMatchObject({ origin: 'https://app.example', originMs: store.originMs, sanitised: false });
+    for (const [i, thread] of store.threads.entries()) {
+      const [a, b] = [thread.events, read.threads[i]!.events];
+      expect(b.count).toBe(a.count);
+      for (const field of [
+        't0',
+        'dur',
+        'seq',
+        'endSeq',
+        'op',
+        'flags',
+        'result',
+        'offset',
+        'length',
+        'object',
+        'parent',
+        'context',
+        'aux',
+      ] as const)
+        expect(sameBytes(b[field].subarray(0, b.count), a[field].subarray(0, a.count)), field).toBe(true);
+    }
+    expect(summaryOf(read)).toEqual(summaryOf(store));
+  });
+
+  test('is as small as it should be', async () => {
+    for (const [clockStepUs, most] of [
+      [5, 3.5],
+      [100, 2.5],
+    ] as const) {
+      const store = syntheticStore({ events: 200_000, clockStepUs });
+      expect((await saveTrace(store)).size / store.eventCount).toBeLessThan(most);
+    }
+  });
+
+  test('written while recording holds the same as one written at the end; late ends reach their rows', async () => {
+    const store = newStore();
+    const parts: Uint8Array[] = [];
+    const writer = new TraceWriter(store, { write: (b) => void parts.push(b) }, { savedAt: 0 });
+    const b = new ThreadBuilder(store);
+    const file = b.file('/app.db');
+    b.call('xRead', { object: file, length: 4096, offset: 0 });
+    b.call('idbTransaction', { open: true });
+    b.send();
+    await writer.append();
+    const rowsBefore = b.thread.events.count;
+    for (const { info, batch } of syntheticBatches({ events: 3000, threads: 2, batch: 500 })) {
+      store.thread(info).append(batch);
+      await writer.append();
+    }
+    expect(rowsBefore).toBe(2);
+    b.thread.events.endSeq[1] = 4;
+    b.thread.events.dur[1] = 12.5;
+    b.thread.events.result[1] = -3;
+    b.thread.dropped = 7;
+    await writer.finish();
+    const read = await readTrace(new Blob(parts as BlobPart[]));
+    expect(read.warnings).toEqual([]);
+    expect(contentOf(read.store)).toEqual(contentOf(store));
+  });
+
+  test('shows the whole trace by its summaries alone', async () => {
+    const store = syntheticStore({ events: 20_000, threads: 2 });
+    const { chunks } = (await readOverview(await saveTrace(store)))!;
+    expect(chunks.reduce((n, c) => n + c.count, 0)).toBe(store.eventCount);
+    for (const chunk of chunks) {
+      expect(chunk.lanes.map((l) => l.kind)).toEqual(['sql', 'vfs', 'lock']);
+      expect(chunk.lanes[1]!.busy.filter((v) => v > 0).length).toBeGreaterThan(100);
+    }
+  });
+
+  test('reports progress up to its end, and can be given up', async () => {
+    const file = await saveTrace(syntheticStore({ events: 5000 }));
+    const seen: number[] = [];
+    await readTrace(file, { onProgress: (bytes, total) => void seen.push(bytes, total) });
+    expect(seen.at(-1)).toBe(file.size);
+    const control = new AbortController();
+    await expect(readTrace(file, { signal: control.signal, onProgress: () => control.abort() })).rejects.toMatchObject({
+      fault: 'cancelled',
+    });
+  });
+
+  test('with more events than can be shown says so', async () => {
+    const { store, warnings } = await readTrace(await saveTrace(syntheticStore({ events: 4000, threads: 2 })), { maxEvents: 3000 });
+    expect(store.eventCount).toBeLessThanOrEqual(3000);
+    expect(warnings.join()).toMatch(/more than the 3000/);
+  });
+});
+
+describe('a file that is not whole', () => {
+  test('cut off anywhere, loses at most its last section and says where', async () => {
+    const store = syntheticStore({ events: 6000, threads: 3, batch: 1000 });
+    const parts: Uint8Array[] = [];
+    const writer = new TraceWriter(store, { write: (b) => void parts.push(b) }, { savedAt: 0 });
+    await writer.finish();
+    const whole = new Uint8Array(await new Blob(parts as BlobPart[]).arrayBuffer());
+    const ends: number[] = [];
+    parts.reduce((at, part) => (ends.push(at + part.length), at + part.length), 0);
+    for (let cut = ends[0]!; cut < whole.length; cut += 997) {
+      const { store: read, warnings } = await readTrace(whole.subarray(0, cut));
+      const wholeParts = ends.filter((end) => end <= cut).length;
+      expect(warnings.length, `cut at ${cut}`).toBe(1);
+      const { store: expected } = await readTrace(whole.subarray(0, ends[wholeParts - 1]));
+      expect(read.eventCount, `cut at ${cut}`).toBe(expected.eventCount);
+    }
+    const { warnings } = await readTrace(whole.subarray(0, ends.at(-3)! + 20));
+    expect(warnings[0]).toMatch(/cut off at byte \d+, within its last .*\(\d+ bytes are missing\)/);
+  });
+
+  test('a damaged chunk is left out by name, the rest is read', async () => {
+    const bytes = await bytesOf(syntheticStore({ events: 9000, threads: 3, batch: 1000 }));
+    const chunks = [...new TextDecoder('latin1').decode(bytes).matchAll(/EVNT/g)].map((m) => m.index);
+    bytes[chunks[1]! + 400]! ^= 0xff;
+    const { store, warnings } = await readTrace(bytes);
+    expect(warnings).toEqual([expect.stringMatching(/chunk of events at byte \d+ is damaged \(its checksum does not match\)/)]);
+    expect(store.threads.map((t) => t.events.count > 0)).toEqual([true, false, true]);
+  });
+
+  test('unknown sections and columns are skipped', async () => {
+    const bytes = await bytesOf(sampleStore());
+    const header = 20 + new DataView(bytes.buffer).getUint32(12, true);
+    const strange = sectionBytes('WXYZ', new Uint8Array(100));
+    const { store, warnings } = await readTrace(new Uint8Array([...bytes.subarray(0, header), ...strange, ...bytes.subarray(header)]));
+    expect(warnings).toEqual([]);
+    expect(contentOf(store)).toEqual(contentOf(sampleStore()));
+    const { events } = sampleStore().threads[0]!;
+    const packed = packRows(events, 0, events.count);
+    const widened = new Uint8Array([...packed, 200, 3, 1, 2, 3]);
+    expect(rowsOf(unpackRows(widened, events.count))).toEqual(rowsOf(events));
+  });
+
+  test('a newer version, a stranger and a broken header are refused by name', async () => {
+    const refusal = async (bytes: Uint8Array | Blob): Promise<TraceFileError> => {
+      const error: unknown = await readTrace(bytes).catch((e: unknown) => e);
+      expect(error).toBeInstanceOf(TraceFileError);
+      return error as TraceFileError;
+    };
+    const bytes = await bytesOf(sampleStore());
+    const newer = bytes.slice();
+    new DataView(newer.buffer).setUint32(8, FORMAT_VERSION + 6, true);
+    expect((await refusal(newer)).message).toBe(
+      `The file is a trace of format version ${FORMAT_VERSION + 6}; this vfscope reads up to version ${FORMAT_VERSION}. Open it with a newer vfscope.`,
+    );
+    const text = new TextEncoder();
+    expect((await refusal(text.encode('SQLite format 3\0 and more of it'))).message).toMatch(
+      /no vfscope trace: the file is a SQLite database/,
+    );
+    expect((await refusal(text.encode('{"traceEvents":[]}'))).message).toMatch(/looks like JSON.*Choose a \.vfst file/);
+    expect((await refusal(new Uint8Array(0))).message).toMatch(/is empty/);
+    expect((await refusal(new Blob([MAGIC]))).fault).toBe('damaged');
+    const broken = bytes.slice();
+    broken[25]! ^= 1;
+    expect((await refusal(broken)).message).toMatch(/header is damaged: its checksum does not match/);
+  });
+
+  test('thousands of mutated files: an answer or a named refusal, never anything else', async () => {
+    const original = await bytesOf(sampleStore());
+    let seed = 42;
+    const random = (n: number): number => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 1) % n;
+    let [read, refused] = [0, 0];
+    for (let i = 0; i < 3000; i++) {
+      let bytes = original.slice();
+      for (let k = random(4); k >= 0; k--) {
+        const at = random(bytes.length);
+        if (random(3) === 0) bytes[at] = random(256);
+        else if (random(2)) bytes.fill(255, at, at + 1 + random(8));
+        else bytes = new Uint8Array([...bytes.subarray(0, at), ...bytes.subarray(at + random(30))]);
+      }
+      if (random(2)) mendChecksums(bytes);
+      try {
+        const { store } = await readTrace(bytes);
+        for (const { events } of store.threads)
+          for (let r = 1; r < events.count; r++)
+            expect(events.seq[r]! > events.seq[r - 1]! && events.t0[r]! >= events.t0[r - 1]!).toBe(true);
+        summaryOf(store);
+        read++;
+      } catch (e) {
+        if (!(e instanceof TraceFileError)) throw e;
+        refused++;
+      }
+    }
+    expect(read).toBeGreaterThan(500);
+    expect(refused).toBeGreaterThan(50);
+  }, 60_000);
+});
+
+/** Make checksums right again, so that damage reaches what lies behind them. */
+function mendChecksums(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = bytes.length > 20 ? 20 + view.getUint32(12, true) : bytes.length; at + 12 <= bytes.length;) {
+    const length = view.getUint32(at + 4, true);
+    if (at + 12 + length > bytes.length) return;
+    const tag = String.fromCharCode(...bytes.subarray(at, at + 4));
+    view.setUint32(at + 8, new DataView(sectionBytes(tag, bytes.subarray(at + 12, at + 12 + length)).buffer).getUint32(8, true), true);
+    at += 12 + length;
+  }
+}
+
+describe('versions', () => {
+  test('the stored sample of version 1 reads as it was written', async () => {
+    const { store, warnings, version } = await readTrace(new Uint8Array(readFileSync('tests/traces/v1-sample.vfst')));
+    expect({ warnings, version }).toEqual({ warnings: [], version: 1 });
+    expect(contentOf(store)).toEqual(contentOf(sampleStore()));
+  });
+
+  test('every earlier version has its step, and steps run in order', () => {
+    for (let v = 1; v < FORMAT_VERSION; v++) expect(UPGRADES.has(v), `step from version ${v}`).toBe(true);
+    const steps = new Map([1, 2, 3].map((v) => [v, (s: { tag: string; payload: Uint8Array }) => ({ ...s, tag: `${s.tag}${v}` })]));
+    expect(upgradeSection({ tag: 'T', payload: new Uint8Array(0) }, 2, steps, 4)?.tag).toBe('T23');
+    expect(() => upgradeSection({ tag: 'T', payload: new Uint8Array(0) }, 1, new Map(), 2)).toThrow(/step from trace format 1/);
+  });
+});

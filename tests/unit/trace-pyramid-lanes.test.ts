@@ -1,0 +1,163 @@
+// The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
+import { describe, expect, test } from 'vitest';
+import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { Op } from '../../src/trace/event.ts';
+import { ACTIVITIES } from '../../src/trace/lanes.ts';
+import { RowCounters } from '../../src/trace/row-counters.ts';
+import { SubLanes } from '../../src/trace/sub-lanes.ts';
+import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { transactionWord } from '../../src/trace/transaction-lane.ts';
+import { ThreadBuilder, newStore } from '../traces/builder.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+describe('bytes per second', () => {
+  test('is the bytes of the calls that began in each column, at any zoom', () => {
+    const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
+    const thread = store.threads[0]!;
+    const { events } = thread;
+    const counters = new RowCounters(thread);
+    counters.update();
+    const [first, last] = [events.t0[0]!, events.t0[events.count - 1]!];
+    for (const [from, to, width] of [
+      [first, last + 1, 7],
+      [first + (last - first) / 3, first + (last - first) / 2, 64],
+      [last - 500, last + 1, 3],
+    ] as const)
+      for (const [way, op] of [
+        [0, Op.xRead],
+        [1, Op.xWrite],
+      ] as const) {
+        const expected = new Float64Array(width);
+        for (let row = 0; row < events.count; row++) {
+          if (events.op[row] !== op || events.t0[row]! < from || events.t0[row]! >= to) continue;
+          expected[Math.min(width - 1, Math.floor(((events.t0[row]! - from) / (to - from)) * width))]! += events.length[row]!;
+        }
+        const perSecond = (1e6 * width) / (to - from);
+        const total = (values: ArrayLike<number>): number => Array.from(values).reduce((a, b) => a + b, 0);
+        const found = counters.rates(way, from, to, width);
+        // a call on the border of two columns may fall to either
+        expect(total(found) / perSecond).toBeCloseTo(total(expected), -2);
+        const apart = Array.from(found, (value, i) => Math.abs(value / perSecond - expected[i]!)).filter((bytes) => bytes > 2 * 4096 + 48);
+        expect(apart).toEqual([]);
+        if (width === 7) expect(total(expected)).toBeGreaterThan(0);
+      }
+  });
+});
+
+describe('the WAL in use', () => {
+  test('grows with its frames, falls when the log begins again and when it is cut', () => {
+    const b = new ThreadBuilder(newStore());
+    const wal = b.file('/app.db-wal', 'wal');
+    const write = (offset: number, length: number, dur = 10): void => void b.call('xWrite', { object: wal, offset, length, dur });
+    write(0, 32);
+    for (let frame = 0; frame < 200; frame++) {
+      write(32 + frame * 4120, 24, 5);
+      write(56 + frame * 4120, 4096, 5);
+    }
+    const grown = b.now;
+    b.idle(100);
+    write(0, 32); // restart
+    b.idle(100);
+    const restarted = b.now;
+    write(32, 24);
+    b.call('xTruncate', { object: wal, offset: 0, dur: 10 });
+    b.idle(100);
+    b.send();
+    const lanes = new TimelineLanes(b.store);
+    lanes.update(b.now);
+    const most = (from: number, to: number): number => lanes.frames(['0:wal'], from, to, 1)[0]!.values![0]!;
+    expect(most(0, grown)).toBe(32 + 200 * 4120);
+    expect(most(0, b.now)).toBe(32 + 200 * 4120);
+    expect(most(0, 1010)).toBe(32 + 100 * 4120);
+    expect(most(restarted - 50, restarted)).toBe(32);
+    expect(most(b.now - 50, b.now)).toBe(0);
+    expect(lanes.rows.map((r) => r.kind)).toContain('wal');
+  });
+});
+
+describe('storage calls that overlap', () => {
+  test('each has a line of its own, and the number in flight is that of the lines', () => {
+    const b = new ThreadBuilder(newStore());
+    b.call('idbPut', { dur: 20 }, () => {
+      b.idle(10);
+      b.call('idbGet', { dur: 30 }, () => {
+        b.idle(10);
+        b.call('idbGet', { dur: 10 });
+      });
+    });
+    b.idle(10);
+    b.call('idbGet', { dur: 20 });
+    b.call('opfsRead', { dur: 20 }); // synchronous: no line
+    b.send();
+    const { events } = b.thread;
+    const lines = new SubLanes(events);
+    lines.update(b.now * 1000);
+    const all = lines.lines.map(({ settled, tail }) => [settled, tail].flatMap((i) => Array.from(i.row.subarray(0, i.count))));
+    expect(all).toEqual([[0, 3], [1], [2]]);
+    const lanes = new TimelineLanes(b.store);
+    lanes.update(b.now);
+    const [queue] = lanes.frames(['0:queue'], 0, 80, 8);
+    const inFlight = Array.from({ length: 8 }, (_, i) => {
+      let us = 0;
+      for (let row = 0; row < 4; row++)
+        us += Math.max(0, Math.min(events.t0[row]! + events.dur[row]!, 10 * i + 10) - Math.max(events.t0[row]!, 10 * i));
+      return us / 10;
+    });
+    Array.from(queue!.values!).forEach((value, i) => expect(value).toBeCloseTo(inFlight[i]!, 1));
+    expect(Math.max(...inFlight)).toBe(3);
+  });
+});
+
+describe('the cache hit rate', () => {
+  test('is that of the readings in a column; the first reading of a connection that was open before says nothing', () => {
+    const b = new ThreadBuilder(newStore());
+    const read = (hits: number, misses: number, context = 1): void => {
+      b.call('sqlCounters', { offset: hits, length: misses, context, dur: 0 });
+      b.idle(10);
+    };
+    read(1000, 1000);
+    read(1009, 1001); // 9 of 10
+    read(1010, 1004); // 1 of 4
+    b.send();
+    const lanes = new TimelineLanes(b.store);
+    lanes.update(b.now);
+    const rates = (to: number, width: number): number[] => Array.from(lanes.frames(['0:cache'], 0, to, width)[0]!.values!);
+    expect(rates(40, 4)[0]).toBeNaN();
+    expect(
+      rates(40, 4)
+        .slice(1)
+        .map((r) => Number(r.toFixed(2))),
+    ).toEqual([0.9, 0.25, 0.25]);
+    expect(rates(30, 1)[0]).toBeCloseTo(10 / 14, 6);
+  });
+});
+
+describe('transactions', () => {
+  test('lie where their anatomy says, phase by phase, and one points to its first call', () => {
+    const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
+    const lanes = new TimelineLanes(store);
+    lanes.update(store.extent()[1]);
+    expect(lanes.rows.map((r) => r.kind)).not.toContain('txn');
+    lanes.settle();
+    const anatomies = transactionAnatomies(store).filter(({ transaction }) => transaction.thread === 0);
+    const lane = lanes.lane('0:txn')!;
+    expect(anatomies.length).toBeGreaterThan(10);
+    const spans = new Map<number, { from: number; to: number; words: string[] }>();
+    const { settled } = lane;
+    const { row, kind, count } = settled;
+    for (let i = 0; i < count; i++) {
+      const span = spans.get(row[i]!) ?? { from: settled.startOf(i), to: 0, words: [] };
+      span.to = settled.endOf(i);
+      span.words.push(transactionWord(kind[i]!));
+      spans.set(row[i]!, span);
+    }
+    expect(spans.size).toBe(new Set(anatomies.map((a) => a.transaction.beginRow)).size);
+    for (const { transaction, fromUs, toUs, commit } of anatomies) {
+      const span = spans.get(transaction.beginRow)!;
+      expect(span.to / 1000).toBeCloseTo(toUs, 3);
+      expect(span.from / 1000).toBeGreaterThanOrEqual(fromUs - 0.001);
+      expect(span.words.includes('commit')).toBe(commit !== null && commit.toUs > commit.fromUs);
+    }
+    expect(ACTIVITIES).toContain('sync');
+  });
+});

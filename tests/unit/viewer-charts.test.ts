@@ -1,0 +1,266 @@
+// The timeline's arithmetic: view, axis, layout, pixels; and the table's scaled scroll bar.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { partitionThread } from '../../src/trace/analysis/time-partition.ts';
+import { SQL_PARTS, timePieces } from '../../src/trace/time-pieces.ts';
+import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { ticksOf, stepFor } from '../../src/viewer/charts/time-axis.ts';
+import { AXIS_HEIGHT, EVERYTHING, GROUP_HEIGHT, laneAt, layoutOf, type LaneChoice } from '../../src/viewer/charts/timeline-layout.ts';
+import {
+  paintArea,
+  paintCalls,
+  paintLock,
+  paintOverview,
+  paintSql,
+  paintTime,
+  pixelOf,
+  type PaintColors,
+  type Surface,
+} from '../../src/viewer/charts/timeline-paint.ts';
+import {
+  MIN_SPAN_US,
+  clampRange,
+  fitAll,
+  fitEvent,
+  followEnd,
+  panBy,
+  reveal,
+  spanOf,
+  zoomAt,
+  type Range,
+} from '../../src/viewer/charts/viewport.ts';
+import type { LaneFrame, ThreadRow } from '../../src/viewer/session-api.ts';
+import { MAX_HEIGHT_PX, rowsOnScreen, scrollTopOf } from '../../src/viewer/virtual-rows.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+const anyRange = (most: number): fc.Arbitrary<Range> =>
+  fc
+    .tuple(fc.double({ min: 0, max: most, noNaN: true }), fc.double({ min: 0.5, max: most, noNaN: true }))
+    .map(([from, span]) => ({ from, to: from + span }));
+
+describe('the view', () => {
+  const extent = { from: 0, to: 1e6 };
+
+  it('keeps the moment under the pointer where it is', () => {
+    const range = { from: 200_000, to: 400_000 };
+    const zoomed = zoomAt(range, 250_000, 0.5, extent);
+    expect(spanOf(zoomed)).toBeCloseTo(100_000, 6);
+    expect((250_000 - zoomed.from) / spanOf(zoomed)).toBeCloseTo(0.25, 9);
+  });
+
+  it('never loses the trace, however it is zoomed and panned', () => {
+    fc.assert(
+      fc.property(
+        anyRange(1e7),
+        anyRange(1e7),
+        fc.array(fc.tuple(fc.double({ min: 0.01, max: 100, noNaN: true }), fc.double({ min: -3, max: 3, noNaN: true }))),
+        (view, whole, moves) => {
+          let range = clampRange(view, whole);
+          for (const [factor, share] of moves) range = panBy(zoomAt(range, (range.from + range.to) / 2, factor, whole), share, whole);
+          expect(spanOf(range)).toBeGreaterThanOrEqual(MIN_SPAN_US * 0.99);
+          expect(range.from).toBeLessThan(fitAll(whole).to);
+          expect(range.to).toBeGreaterThan(fitAll(whole).from);
+        },
+      ),
+    );
+  });
+
+  it('fits an event with its surroundings, and moves no more than needed to reveal one', () => {
+    const fitted = fitEvent(500, 100, extent);
+    expect(fitted.from).toBeLessThan(500);
+    expect(fitted.to).toBeGreaterThan(600);
+    expect(spanOf(fitEvent(500, 0, extent))).toBe(500);
+    const range = { from: 0, to: 1000 };
+    expect(reveal(range, 100, 50, extent)).toBe(range);
+    const moved = reveal(range, 5000, 50, extent);
+    expect(spanOf(moved)).toBeCloseTo(1000, 6);
+    expect(moved.from).toBeLessThan(5000);
+    expect(moved.to).toBeGreaterThan(5050);
+  });
+
+  it('follows the newest data once the trace is longer than the screen', () => {
+    expect(followEnd({ from: 0, to: 1000 }, { from: 0, to: 400 })).toEqual({ from: 0, to: 1000 });
+    const followed = followEnd({ from: 0, to: 1000 }, { from: 0, to: 5000 });
+    expect(spanOf(followed)).toBeCloseTo(1000, 6);
+    expect(followed.to).toBeGreaterThan(5000);
+  });
+});
+
+describe('the axis', () => {
+  it('takes round steps', () => {
+    expect([stepFor(1, 90), stepFor(0.3, 90), stepFor(0.02, 90), stepFor(123, 90)].map((s) => Number(s.toPrecision(6)))).toEqual([
+      100, 50, 2, 20_000,
+    ]);
+  });
+  it('writes distinct labels of one unit at least minPx apart', () => {
+    fc.assert(
+      fc.property(anyRange(1e8), fc.integer({ min: 100, max: 2400 }), (range, width) => {
+        const ticks = ticksOf(range, width);
+        expect(new Set(ticks.map((t) => t.label)).size).toBe(ticks.length);
+        expect(new Set(ticks.map((t) => t.label.split(' ')[1])).size).toBeLessThanOrEqual(1);
+        for (let i = 1; i < ticks.length; i++)
+          expect(((ticks[i]!.us - ticks[i - 1]!.us) / spanOf(range)) * width).toBeGreaterThanOrEqual(89);
+      }),
+    );
+  });
+  it('counts in the unit that fits', () => {
+    expect(ticksOf({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual(['0 µs', '2 µs', '4 µs', '6 µs', '8 µs', '10 µs']);
+    expect(ticksOf({ from: 0, to: 2e6 }, 500)[1]!.label).toBe('0.5 s');
+    expect(ticksOf({ from: 0, to: 1 }, 0)).toEqual([]);
+  });
+});
+
+const thread = (index: number, kinds: ('sql' | 'vfs' | 'web' | 'lock')[]): ThreadRow => ({
+  ...{ index, id: String(index), kind: 'worker', title: `t${index}`, url: '', events: 1, dropped: 0, ended: null, engines: [], notes: [] },
+  lanes: kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 1 })),
+});
+
+describe('the layout', () => {
+  it('stacks groups without overlap, leaves out threads without lanes, and finds a lane by its height', () => {
+    const layout = layoutOf([thread(0, ['sql', 'vfs']), thread(1, []), thread(2, ['web', 'lock'])]);
+    expect(layout.groups.map((g) => g.thread)).toEqual([0, 2]);
+    const boxes = layout.groups.flatMap((g) => g.lanes);
+    for (let i = 1; i < boxes.length; i++) expect(boxes[i]!.y).toBeGreaterThanOrEqual(boxes[i - 1]!.y + boxes[i - 1]!.height);
+    for (const box of boxes) expect(laneAt(layout, box.y + 1)).toBe(box);
+    expect(laneAt(layout, 1)).toBeNull();
+    expect(layoutOf([thread(0, ['sql'])], { ...EVERYTHING, collapsed: new Set([0]) }).height).toBe(GROUP_HEIGHT);
+    expect(AXIS_HEIGHT).toBeGreaterThan(0);
+  });
+  it('pins, hides, filters and orders what it is told to, and a pinned lane is found wherever one has scrolled', () => {
+    const threads = [thread(0, ['sql', 'vfs', 'lock']), thread(1, ['sql', 'vfs'])];
+    const keys = (choice: Partial<LaneChoice>): string[][] => {
+      const { pinned, groups } = layoutOf(threads, { ...EVERYTHING, ...choice });
+      return [pinned, ...groups.map((g) => g.lanes)].map((lanes) => lanes.map((l) => l.key));
+    };
+    expect(keys({ pinned: ['1:vfs', '9:sql'] })).toEqual([['1:vfs'], ['0:sql', '0:vfs', '0:lock'], ['1:sql']]);
+    expect(keys({ hidden: new Set(['kind:vfs', '0:lock']) })).toEqual([[], ['0:sql'], ['1:sql']]);
+    expect(keys({ hidden: new Set(['thread:0']) })).toEqual([[], ['1:sql', '1:vfs']]);
+    expect(keys({ order: ['thread:1', '0:lock'] })).toEqual([[], ['1:sql', '1:vfs'], ['0:lock', '0:sql', '0:vfs']]);
+    expect(keys({ filter: 'T1' })).toEqual([[], ['1:sql', '1:vfs']]);
+    const layout = layoutOf(threads, { ...EVERYTHING, pinned: ['1:vfs'] });
+    for (const scrolled of [0, 30]) expect(laneAt(layout, 5, scrolled)?.key).toBe('1:vfs');
+    const first = layout.groups[0]!.lanes[0]!;
+    expect(laneAt(layout, layout.pinnedHeight + first.y + 1 - 10, 10)?.key).toBe('0:sql');
+  });
+});
+
+const colors: PaintColors = {
+  activity: Uint32Array.from([9, 10, 11, 12, 13, 14, 15, 16]),
+  parts: Uint32Array.from([20, 21, 22, 23, 24, 25, 26, 27]),
+  ...{ statement: 99, accent: 98, background: 97 },
+};
+const surface = (width: number, height: number): Surface => ({ pixels: new Uint32Array(width * height), width, height });
+const frame = (key: string, busy: number[], activity: number[], stack?: number[]): LaneFrame => ({
+  ...{ key, busy: Uint8Array.from(busy), activity: Uint8Array.from(activity), slices: new Float32Array(0), labels: [] },
+  ...(stack && { stack: Uint8Array.from(stack) }),
+});
+const columnOf = (s: Surface, x: number): number[] => Array.from({ length: s.height }, (_, y) => s.pixels[y * s.width + x]!);
+
+describe('where the time of statements went', () => {
+  it('is drawn as the time partition says it, column by column, and says so before as far as it is known', () => {
+    const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
+    const lanes = new TimelineLanes(store);
+    const [from, to] = store.extent();
+    lanes.update(to);
+    const width = 4000;
+    const shares = (thread: number): number[] => {
+      const [frame] = lanes.frames([`${thread}:time`], from, to, width);
+      const us = Array<number>(8).fill(0);
+      frame!.stack!.forEach((share, i) => (us[i % 8]! += ((share / 255) * (to - from)) / width));
+      return us;
+    };
+    const withSql = store.threads.filter((t) => lanes.pyramid.lane(`${t.index}:sql`));
+    const before = withSql.map((t) => shares(t.index).reduce((a, b) => a + b, 0));
+    lanes.settle();
+    expect(withSql.length).toBeGreaterThan(0);
+    withSql.forEach((thread, i) => {
+      const parts = partitionThread(thread, { fromUs: from, toUs: to });
+      const { index } = timePieces(thread);
+      const sums = Array<number>(8).fill(0);
+      for (let n = 0; n < index.count; n++) sums[index.kind[n]!]! += index.lengthOf(n);
+      const exact = SQL_PARTS.map((part) => parts[`${part}Us`]);
+      expect(sums).toEqual(exact.map((us) => Math.round(us * 1000)));
+      // each column is rounded to 1/255 of its time, and up where it is touched at all
+      shares(thread.index).forEach((us, part) => expect(Math.abs(us - exact[part]!)).toBeLessThan((to - from) / 255));
+      const inSql = exact.reduce((a, b) => a + b, 0);
+      expect(Math.abs(before[i]! - inSql)).toBeLessThan((to - from) / 60);
+    });
+  });
+});
+
+describe('the pixels', () => {
+  it('reads theme colours, and no other notation', () => {
+    expect(pixelOf('#102030')).toBe(0xff302010);
+    expect(() => pixelOf('rgb(1, 2, 3)')).toThrow('#rrggbb');
+  });
+  it('draws calls as bars as high as their share, and never hides a touched column', () => {
+    const s = surface(4, 10);
+    paintCalls(s, frame('0:vfs', [0, 255, 128, 1], [0, 2, 3, 4]), 0, 10, colors, 2);
+    expect(columnOf(s, 0)).toEqual(Array(10).fill(0));
+    expect(columnOf(s, 1)).toEqual(Array(10).fill(11));
+    expect(columnOf(s, 2)).toEqual([...Array<number>(5).fill(0), ...Array<number>(5).fill(12)]);
+    expect(columnOf(s, 3)).toEqual([...Array<number>(8).fill(0), 13, 13]);
+  });
+  it('draws the lock level as steps', () => {
+    const s = surface(3, 8);
+    paintLock(s, frame('0:lock', [1, 4, 9], [5, 5, 5]), 0, 8, colors);
+    expect([0, 1, 2].map((x) => columnOf(s, x).filter((p) => p === 14).length)).toEqual([2, 8, 8]);
+  });
+  it('fills statements, stacks the parts of the time from the bottom, and leaves no part out that took any', () => {
+    const s = surface(2, 10);
+    paintSql(s, frame('0:sql', [255, 0], [1, 0]), 0, 10, colors);
+    expect(columnOf(s, 0)).toEqual([0, ...Array<number>(8).fill(99), 0]);
+    expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
+    const t = surface(2, 10);
+    paintTime(t, frame('0:time', [], [], [128, 102, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0]), 0, 10, colors, 1);
+    expect(columnOf(t, 0)).toEqual([23, 21, 21, 21, 21, 20, 20, 20, 20, 20].map((p, i) => (i === 0 ? 23 : p)));
+    expect(columnOf(t, 1)).toEqual(Array(10).fill(25));
+  });
+  it('draws a counter as an area below its line, and nothing where it is not known', () => {
+    const s = surface(3, 10);
+    paintArea(s, Float32Array.from([5, NaN, 0.001]), 10, 0, 10, { line: 7, area: 8 });
+    expect(columnOf(s, 0)).toEqual([0, 0, 0, 0, 0, 7, 7, 8, 8, 8]);
+    expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
+    expect(columnOf(s, 2)).toEqual([...Array<number>(9).fill(0), 7]);
+  });
+  it('stacks threads in the overview and stays inside it; without SQL the storage calls stand', () => {
+    const s = surface(1, 10);
+    const time = (thread: number): LaneFrame => frame(`${thread}:time`, [], [], [128, 64, 0, 0, 0, 0, 0, 0]);
+    paintOverview(s, [time(0), frame('0:web', [255], [4]), time(1), frame('2:web', [255], [3])], colors, 1);
+    const column = columnOf(s, 0);
+    expect(column).toHaveLength(10);
+    expect(column.filter((p) => p === 20).length + column.filter((p) => p === 21).length).toBe(10);
+    const alone = surface(1, 10);
+    paintOverview(alone, [frame('2:web', [255], [3])], colors, 1);
+    expect(columnOf(alone, 0)).toEqual(Array(10).fill(12));
+  });
+});
+
+describe('rows of a long table', () => {
+  it('shows every row at some scroll position, whole and in place', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 20_000_000 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.integer({ min: 100, max: 2000 }),
+        (total, share, viewport) => {
+          const row = Math.min(total - 1, Math.floor(share * total));
+          const scrollTop = scrollTopOf(row, total, 20, viewport);
+          const rows = rowsOnScreen(total, 20, scrollTop, viewport);
+          expect(rows.height).toBeLessThanOrEqual(MAX_HEIGHT_PX);
+          expect(row).toBeGreaterThanOrEqual(rows.first);
+          expect(row).toBeLessThan(rows.first + rows.count);
+          const y = rows.top + (row - rows.first) * 20 - scrollTop;
+          expect(y).toBeGreaterThanOrEqual(-20);
+          expect(y).toBeLessThanOrEqual(viewport);
+        },
+      ),
+    );
+  });
+  it('shows the last row at the bottom', () => {
+    const total = 5_000_000;
+    const rows = rowsOnScreen(total, 20, MAX_HEIGHT_PX - 600, 600);
+    expect(rows.first + rows.count).toBe(total);
+    expect(rowsOnScreen(0, 20, 0, 600).count).toBe(0);
+  });
+});

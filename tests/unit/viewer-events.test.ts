@@ -1,0 +1,176 @@
+// The Events view: conditions on columns against a look at every event, amounts as people type them, copies and CSV of lines.
+import { describe, expect, it } from 'vitest';
+import { csv } from '../../src/formats/csv.ts';
+import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
+import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
+import { opName } from '../../src/trace/event.ts';
+import { Exports } from '../../src/viewer/worker/exports.ts';
+import { EventQuery } from '../../src/viewer/worker/event-query.ts';
+import { lineOfEvent } from '../../src/viewer/worker/event-words.ts';
+import type { EventWhere } from '../../src/viewer/session-api.ts';
+import { settingsOf } from '../../src/viewer/settings.ts';
+import { bytesOf, durationOf, pageOf } from '../../src/viewer/views/events/amounts.ts';
+import { EVENT_VIEW_COLUMNS, shownColumns, tsv, tsvCell } from '../../src/viewer/views/events/columns.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+
+const PAGE = 4096;
+/** Reads and writes of pages 1 to 12, an OPFS handle that moves less than it is asked for, a busy lock, a call without an end. */
+function trace(): TraceStore {
+  const store = newStore();
+  const [a, b] = [new ThreadBuilder(store, { name: 'a' }), new ThreadBuilder(store, { name: 'b' })];
+  const db = a.file('/app.db');
+  const opfs = b.define({ kind: 'opfs-file', path: '/other.bin' });
+  for (let i = 0; i < 12; i++) {
+    a.call('xRead', { object: db, offset: i * PAGE, length: PAGE, dur: 10 * (i + 1), result: i === 11 ? 522 : 0 });
+    a.call('xWrite', { object: db, offset: i * PAGE, length: PAGE, dur: 5 });
+    b.call('opfsRead', { object: opfs, offset: i * 100, length: 8192, result: i * 1000, dur: 7 });
+  }
+  a.call('xLock', { object: db, aux: 2, result: 5 });
+  a.call('xSync', { object: db, open: true });
+  a.send();
+  b.send();
+  return store;
+}
+const anything: EventWhere = { thread: null, op: null, object: '', result: '', leastUs: null, leastBytes: null, page: null };
+const run = (store: TraceStore, where: Partial<EventWhere>): string[] => {
+  const query = new EventQuery(store);
+  const n = query.run({ text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null, where: { ...anything, ...where } });
+  return Array.from({ length: n }, (_, line) => query.at(line)).map(({ thread, row }) => `${thread}:${row}`);
+};
+const all = (store: TraceStore, test: (thread: number, row: number) => boolean): string[] =>
+  store.threads.flatMap(({ index, events }) =>
+    Array.from({ length: events.count }, (_, row) => row)
+      .filter((row) => test(index, row))
+      .map((row) => `${index}:${row}`),
+  );
+
+describe('conditions on columns', () => {
+  const store = trace();
+  const [ta, tb] = store.threads;
+  const e = (thread: number) => store.threads[thread]!.events;
+  const cases: [string, Partial<EventWhere>, (thread: number, row: number) => boolean, number][] = [
+    ['nothing asked', {}, () => true, 38],
+    ['thread', { thread: 1 }, (t) => t === 1, 12],
+    ['operation', { op: 'xRead' }, (t, row) => opName(e(t).op[row]!) === 'xRead', 12],
+    ['file, any case', { object: ' OTHER' }, (t, row) => objectName(store.threads[t]!, e(t).object[row]!) === '/other.bin', 12],
+    ['result in words', { result: 'busy' }, (t, row) => resultText(e(t).op[row]!, e(t).result[row]!, 0) === 'SQLITE_BUSY', 1],
+    ['result as a number', { result: '522' }, (t, row) => e(t).result[row] === 522 && e(t).endSeq[row] !== 0, 1],
+    ['no error, and ended', { result: '0', op: 'xSync' }, () => false, 0],
+    ['duration', { leastUs: 100 }, (t, row) => e(t).endSeq[row] !== 0 && e(t).dur[row]! >= 100, 3],
+    ['bytes moved, not asked for', { leastBytes: 5000, thread: 1 }, (t, row) => t === 1 && e(t).result[row]! >= 5000, 7],
+    ['page', { page: 3 }, (t, row) => t === 0 && row < 24 && e(t).offset[row] === 2 * PAGE, 2],
+    ['a page that nobody touched', { page: 99 }, () => false, 0],
+    ['several together', { op: 'xWrite', page: 3, leastBytes: PAGE }, (t, row) => t === 0 && row === 5, 1],
+  ];
+  it.each(cases)('%s', (_, where, test, count) => {
+    const expected = all(store, test);
+    expect(expected).toHaveLength(count);
+    expect(run(store, where).sort()).toEqual(expected.sort());
+  });
+  it('a thread that is not there has no events', () => {
+    expect(run(store, { thread: 7 })).toEqual([]);
+    expect([ta!.events.count, tb!.events.count]).toEqual([26, 12]);
+    expect(pageAccessesOf(store).count).toBe(24);
+    expect(isFailure(ta!.events.op[24]!, 5, 0)).toBe(true);
+  });
+});
+
+it('amounts as they are typed', () => {
+  expect(['', ' ', '5', '5 ms', '200us', '1.5 s', '1,5s', '2 min', '10 ns', '3 µs'].map(durationOf)).toEqual([
+    null,
+    null,
+    5000,
+    5000,
+    200,
+    1.5e6,
+    1.5e6,
+    120e6,
+    0.01,
+    3,
+  ]);
+  expect(['', '4096', '64 KiB', '1m', '2 GB', '1.5k'].map(bytesOf)).toEqual([null, 4096, 65536, 2 ** 20, 2 ** 31, 1536]);
+  expect(['', '1', ' 42 '].map(pageOf)).toEqual([null, 1, 42]);
+  expect([
+    ...['fast', '5 h', '-1', '1e9', '5 constructor'].map(durationOf),
+    ...['0', '-1', '1.5', 'x'].map(pageOf),
+    bytesOf('4 pages'),
+  ]).toEqual(new Array(10).fill(undefined));
+});
+
+describe('columns', () => {
+  const keys = (columns: { key: string }[]): string[] => columns.map(({ key }) => key);
+  it('are those chosen, in their own order; else those that there is room for', () => {
+    expect(keys(shownColumns(['result', 'time', 'no such'], true, true))).toEqual(['time', 'result']);
+    expect(keys(shownColumns(['no such'], false, true))).toEqual(['time', 'duration', 'call', 'object', 'result']);
+    expect(keys(shownColumns(null, false, false))).not.toContain('thread');
+    expect(keys(shownColumns(null, true, false))).toContain('thread');
+    expect(new Set(keys([...EVENT_VIEW_COLUMNS])).size).toBe(EVENT_VIEW_COLUMNS.length);
+  });
+  it('a duration below the clock’s step is said to be, what has none shows none', () => {
+    const store = newStore();
+    const a = new ThreadBuilder(store);
+    const db = a.file('/app.db');
+    a.call('xRead', { object: db, dur: 0 });
+    a.call('xRead', { object: db, dur: 300 });
+    a.call('threadStart', { dur: 0 });
+    a.call('xSync', { object: db, open: true });
+    a.send();
+    a.thread.environment = {
+      ...{ url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 100, userAgent: '', hidden: null },
+    };
+    const { text } = EVENT_VIEW_COLUMNS.find(({ key }) => key === 'duration')!;
+    expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store, 0, row), ''))).toEqual(['< 100 µs', '300 µs', '', 'open']);
+  });
+  it('are kept as a list of short texts, or not at all', () => {
+    expect([settingsOf({}), settingsOf({ eventColumns: 'time' }), settingsOf({ eventColumns: [7] })].map((s) => s.eventColumns)).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    expect(settingsOf({ eventColumns: ['time', 3, 'x'.repeat(65), 'call'] }).eventColumns).toEqual(['time', 'call']);
+  });
+});
+
+describe('lines that leave the panel', () => {
+  it('copies are cells without tabs, line breaks or formulas', () => {
+    expect(['a\tb\r\nc', '=1+1', '-5', '-5.25', '@x', '+x', '-x', ''].map(tsvCell)).toEqual([
+      'a b c',
+      "'=1+1",
+      '-5',
+      '-5.25',
+      "'@x",
+      "'+x",
+      "'-x",
+      '',
+    ]);
+    const store = trace();
+    const lines = [lineOfEvent(store, 0, 0), lineOfEvent(store, 1, 3)];
+    const columns = EVENT_VIEW_COLUMNS.filter(({ key }) =>
+      ['time', 'duration', 'thread', 'call', 'object', 'length', 'result'].includes(key),
+    );
+    expect(tsv(lines, columns, ['=first', 'second'])).toBe(
+      "Time\tDuration\tThread\tCall\tFile or store\tLength\tResult\n0\t10\t'=first\txRead\t/app.db\t4096\t0\n21\t7\tsecond\tread\t/other.bin\t8192\t3000\n".replace(
+        'read\t/other.bin',
+        `${lines[1]!.name}\t/other.bin`,
+      ),
+    );
+  });
+  it('CSV of lines is the CSV of the trace, line by line in the order of the filter', async () => {
+    const store = trace();
+    let whole = '';
+    for await (const piece of csv(store)) whole += piece;
+    const query = new EventQuery(store);
+    query.run({ text: 'xread', layers: null, errorsOnly: false, fromUs: null, toUs: null });
+    const exports = new Exports();
+    const some = await (await exports.runLines(store, query.slice(2, 3), () => undefined)).text();
+    const rows = whole.trimEnd().split('\n');
+    expect(rows).toHaveLength(39);
+    expect(some.trimEnd().split('\n')).toEqual([rows[0], rows[1 + 4], rows[1 + 6], rows[1 + 8]]);
+    const none = await (
+      await exports.runLines(store, { thread: Uint16Array.of(9, 0), row: Uint32Array.of(0, 999) }, () => undefined)
+    ).text();
+    expect(none.trimEnd()).toBe(rows[0]);
+    expect(exports.busy).toBe(false);
+  });
+});

@@ -1,0 +1,226 @@
+// Files, their pages over time, and the caches: the answers of the queries against the analyses and against calls made by hand.
+import { describe, expect, it } from 'vitest';
+import { missRatiosOf, missRatioAt, type MissRatio } from '../../src/trace/analysis/miss-ratio.ts';
+import { cachePages, kneeOf } from '../../src/trace/analysis/miss-ratio-knee.ts';
+import { pagesOf } from '../../src/trace/analysis/pages.ts';
+import { rereadsOf } from '../../src/trace/analysis/rereads.ts';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { fileKey, fileOrigins, fileTree } from '../../src/viewer/views/files/tree.ts';
+import { typeWords } from '../../src/viewer/views/files/page-words.ts';
+import { MapScale } from '../../src/viewer/views/files/page-map-canvas.ts';
+import { noCountersCause } from '../../src/viewer/views/cache/cache-words.ts';
+import { cacheQueries } from '../../src/viewer/worker/queries/cache.ts';
+import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+import { fileQueries } from '../../src/viewer/worker/queries/files.ts';
+import { pageQueries } from '../../src/viewer/worker/queries/pages.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+function contextOf(store: TraceStore): QueryContext {
+  const kept = new Map<string, unknown>();
+  const memo = <T>(key: string, make: () => T): T => {
+    if (!kept.has(key)) kept.set(key, make());
+    return kept.get(key) as T;
+  };
+  return { store, shared: new Analyses(store), memo } as unknown as QueryContext;
+}
+const ALL = { fromUs: null, toUs: null };
+const PAGE = 4096;
+
+/** A database with journal and WAL, its IndexedDB store beneath, an OPFS folder, localStorage. */
+function mixed(pragma = 'PRAGMA cache_size=-4000'): TraceStore {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const [sql, db, journal, temp] = [
+    t.define({ kind: 'sql', text: pragma }),
+    t.file('/a.db'),
+    t.file('/a.db-journal', 'journal'),
+    t.file('/tmp1', 'temp'),
+  ];
+  const [blocks, opfs] = [t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' }), t.define({ kind: 'opfs-file', path: '/pool/1' })];
+  const opfs2 = t.define({ kind: 'opfs-file', path: '/pool/2' });
+  const key = t.define({ kind: 'storage-key', text: 'kvvfs-local-1' });
+  t.call('sqlStep', { object: sql, context: 1, result: 101 });
+  const read = (page: number, type: number): void =>
+    void t.call('xRead', { object: db, context: 1, offset: (page - 1) * PAGE, length: PAGE, aux2: type }, () =>
+      t.call('idbGet', { object: blocks, offset: page, length: PAGE }),
+    );
+  for (const page of [1, 2, 3, 2, 2]) read(page, page === 1 ? 5 : page === 2 ? 13 : 0);
+  t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512 });
+  t.call('xWrite', { object: db, context: 1, offset: PAGE, length: PAGE, aux2: 13 });
+  t.call('xWrite', { object: temp, context: 1, offset: 0, length: 100 });
+  t.call('opfsRead', { object: opfs, offset: 0, length: PAGE, result: PAGE });
+  t.call('opfsRead', { object: opfs2, offset: PAGE, length: PAGE, result: PAGE });
+  t.call('localStorageGet', { object: key, length: 10 });
+  t.send();
+  return store;
+}
+
+describe('files', () => {
+  const lines = fileQueries.fileLines(contextOf(mixed()), {});
+  const line = (path: string): (typeof lines)[number] => lines.find((l) => l.path === path)!;
+
+  it('know their group, their map, or why they have none', () => {
+    expect(Object.fromEntries(lines.map((l) => [l.path, l.group]))).toEqual({
+      ...{ '/a.db': 'a.db', '/a.db-journal': 'a.db', '/tmp1': 'tmp1', 'vfs/blocks': 'IndexedDB vfs' },
+      ...{ '/pool/1': 'OPFS pool', '/pool/2': 'OPFS pool', 'kvvfs-local-1': 'localStorage' },
+    });
+    expect(
+      lines
+        .filter((l) => l.places !== null)
+        .map((l) => l.path)
+        .sort(),
+    ).toEqual(['/a.db', '/pool/1', '/pool/2', 'vfs/blocks']);
+    for (const l of lines) expect(l.places === null, l.path).toBe(l.cause !== '');
+    expect(line('/a.db-journal').cause).toContain('Its database has the map');
+  });
+
+  it('form a tree whose groups are sorted by the sums of SQLite’s files', () => {
+    const tree = fileTree(lines, 'writes', true);
+    expect(tree.map(({ name, rows, sum }) => [name, rows.length, sum.writes])[0]).toEqual(['a.db', 2, 2]);
+    expect(tree.reduce((n, { rows }) => n + rows.length, 0)).toBe(lines.length);
+    expect(fileTree(lines, 'path', false).map(({ sum }) => sum.path)).toEqual(
+      tree.map(({ sum }) => sum.path).sort((a, b) => a.localeCompare(b)),
+    );
+  });
+
+  it('of one origin have no such level; of several, files of the same name are kept apart', () => {
+    expect(fileOrigins(lines, 'timeUs', true).map(({ name }) => name)).toEqual(['']);
+    const store = newStore();
+    for (const [url, reads] of [
+      ['https://one.example/', 3],
+      ['https://two.example/frame', 5],
+      ['blob:https://two.example/0-1', 2],
+      ['data:text/javascript,0', 1],
+    ] as const) {
+      const t = new ThreadBuilder(store, { url });
+      const db = t.file('/a.db');
+      for (let i = 0; i < reads; i++) t.call('xRead', { object: db, context: 1, offset: i * PAGE, length: PAGE });
+      if (url.includes('one')) t.call('xWrite', { object: t.file('/b.db'), offset: 0, length: PAGE });
+      t.send();
+    }
+    const found = fileQueries.fileLines(contextOf(store), {});
+    expect(found.map((l) => [l.origin, l.path, l.reads, l.elsewhere])).toEqual([
+      ['https://two.example', '/a.db', 7, true],
+      ['https://one.example', '/a.db', 3, true],
+      ['unknown origin', '/a.db', 1, true],
+      ['https://one.example', '/b.db', 0, false],
+    ]);
+    expect(new Set(found.map(fileKey)).size).toBe(4);
+    const tree = fileOrigins(found, 'reads', true);
+    expect(tree.map(({ name, groups }) => [name, ...groups.map((g) => g.name)])).toEqual([
+      ['https://two.example', 'a.db'],
+      ['https://one.example', 'a.db', 'b.db'],
+      ['unknown origin', 'a.db'],
+    ]);
+  });
+});
+
+describe('pages', () => {
+  const store = syntheticStore({ events: 20_000, threads: 2, seed: 3 });
+  const context = contextOf(store);
+  const key = fileQueries.fileLines(context, {}).find((l) => l.kind === 'main-db')!.places!;
+  const [pages] = pagesOf(store);
+
+  it('of a map add up to those of the table, re-reads included', () => {
+    const map = pageQueries.pageMap(context, { key, ...ALL, fromPlace: null, toPlace: null, timeBins: 37, placeBins: 23 })!;
+    const sum = (column: Uint32Array): number => column.reduce((a, b) => a + b, 0);
+    expect([sum(map.reads), sum(map.rereads), sum(map.writes)]).toEqual([
+      pages!.reads + pages!.checkpointReads,
+      pages!.rereads,
+      pages!.writes + pages!.checkpointWrites,
+    ]);
+    expect(sum(map.rereads)).toBeGreaterThan(100);
+    expect(rereadsOf(context.shared.accesses, 0).reduce((a, b) => a + b, 0)).toBe(pages!.rereads); // each access is of one page here
+  });
+
+  it('of a cell are the events that the cell counts', () => {
+    const request = { key, ...ALL, fromPlace: 10, toPlace: 400, timeBins: 11, placeBins: 7 };
+    const map = pageQueries.pageMap(context, request)!;
+    const scale = new MapScale(map, 500, 300);
+    let seen = 0;
+    for (let time = 0; time < map.timeBins; time++)
+      for (let bin = 0; bin < map.placeBins; bin++) {
+        const cell = time * map.placeBins + bin;
+        const found = pageQueries.placeEvents(context, { key, ...scale.area({ time, bin }) });
+        expect(found.total).toBe(map.reads[cell]! + map.writes[cell]!);
+        seen += found.total;
+      }
+    expect(seen).toBeGreaterThan(1000);
+    expect(scale.cellAt(scale.x(map.fromUs) + 1, scale.y(map.fromPlace) - 1)).toEqual({ time: 0, bin: 0 });
+    expect(scale.cellAt(9999, -5)).toEqual({ time: 10, bin: 6 });
+  });
+
+  it('answers survive being transferred', () => {
+    const first = pageQueries.pageTable(context, { key, ...ALL })!;
+    structuredClone(first.places, { transfer: [first.places.reads.buffer as ArrayBuffer] });
+    expect(first.places.reads.length).toBe(0);
+    expect(pageQueries.pageTable(context, { key, ...ALL })!.places.reads).toEqual(pages!.places.reads);
+    expect(pageQueries.pageTable(context, { key: '["pages","main-db","","no such"]', ...ALL })).toBeNull();
+    expect(() => pageQueries.pageMap(context, { key, ...ALL, fromPlace: null, toPlace: null, timeBins: 1e6, placeBins: 1e6 })).toThrow(
+      RangeError,
+    );
+  });
+
+  it('tell their types apart from what is not known', () => {
+    const small = contextOf(mixed());
+    const table = pageQueries.pageTable(small, {
+      key: fileQueries.fileLines(small, {}).find((l) => l.kind === 'main-db')!.places!,
+      ...ALL,
+    })!;
+    const { places, decoded } = table;
+    const words = Array.from(places.place, (place, i) => typeWords(places.type[i]!, place, decoded, true).title);
+    expect([words, Array.from(places.rereads)]).toEqual([
+      ['page 1', 'table leaf', 'no b-tree page'],
+      [0, 2, 0],
+    ]);
+    expect(typeWords(0, 7, true, false).title).toBe('n/a'); // a frame of the WAL carries no type
+    expect(typeWords(0, 1, false, true).title).toBe('n/a');
+  });
+});
+
+describe('caches', () => {
+  it('of another size: the curve’s points are those of the analysis, outside the spill zone', () => {
+    const store = syntheticStore({ events: 20_000, threads: 1, seed: 3 });
+    const [curve] = cacheQueries.cacheCurves(contextOf(store), {});
+    const [whole] = missRatiosOf(store);
+    expect(curve!.pages.length).toBeGreaterThan(100);
+    expect(curve!.pages[0]).toBe(whole!.fromPages);
+    for (let i = 0; i < curve!.pages.length; i++) expect(curve!.misses[i]).toBe(missRatioAt(whole!, curve!.pages[i]!));
+    expect(curve!.size).toMatchObject({ text: '-2000', assumed: true, pages: Math.floor((2000 * 1024) / (PAGE + 136)) });
+  });
+
+  it('say the size that a PRAGMA set, and that a folded one is not known', () => {
+    const size = (pragma: string): unknown => cacheQueries.cacheCurves(contextOf(mixed(pragma)), {})[0]!.size;
+    expect(size('PRAGMA cache_size=-4000')).toMatchObject({ text: '-4000', assumed: false, pages: 967 });
+    expect(size('PRAGMA cache_size=?')).toMatchObject({ text: 'n/a', assumed: false, pages: null });
+    expect(size('PRAGMA user_version')).toMatchObject({ text: '-2000', assumed: true });
+    expect([cachePages('50', null), cachePages('-8', null), cachePages('', 512), cachePages('x', 512)]).toEqual([50, null, null, null]);
+  });
+
+  it('have a knee where the curve bends, and none where it does not', () => {
+    const of = (ratios: readonly number[]): MissRatio =>
+      ({
+        requests: 1000,
+        fromPages: 20,
+        hits: Uint32Array.from([...new Array<number>(20).fill(0), ...ratios.map((r) => 1000 * (1 - r))]),
+      }) as MissRatio;
+    const line = Array.from({ length: 101 }, (_, i) => 1 - i / 100);
+    const bent = Array.from({ length: 101 }, (_, i) => (i < 10 ? 1 - i * 0.08 : 0.2 - (i - 10) / 900));
+    expect([kneeOf(of(line)), kneeOf(of(bent)), kneeOf(of([1]))]).toEqual([null, 30, null]);
+  });
+
+  it('over time add up to the accesses; without counters they say why', () => {
+    const store = mixed();
+    const times = cacheQueries.cacheTimes(contextOf(store), { bins: 20 });
+    expect(times.pageReads.reduce((a, b) => a + b, 0)).toBe(5);
+    expect(times.fresh.reduce((a, b) => a + b, 0)).toBe(3);
+    expect(times.counters).toBeNull();
+    const answer = cacheQueries.cache(contextOf(store), {});
+    expect([answer.report.pageCache, answer.statements]).toEqual([null, null]);
+    expect(noCountersCause(answer)).toContain('No SQLite engine was recognised');
+    expect(noCountersCause({ engines: [{ name: 'sql.js', counters: false }], hasSql: true })).toContain('sql.js');
+    expect(() => cacheQueries.cacheTimes(contextOf(store), { bins: 0 })).toThrow(RangeError);
+  });
+});

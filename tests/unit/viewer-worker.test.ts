@@ -1,0 +1,312 @@
+// The store worker's parts without a browser: ports that lie, requests and answers, filters, live numbers.
+import { afterEach, describe, expect, it } from 'vitest';
+import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
+import { OPS, opName } from '../../src/trace/event.ts';
+import { TraceStore } from '../../src/trace/store.ts';
+import { remote, serve, type Channel } from '../../src/viewer/rpc.ts';
+import type { EventFilter } from '../../src/viewer/session-api.ts';
+import { EventQuery } from '../../src/viewer/worker/event-query.ts';
+import { detailsOfEvent } from '../../src/viewer/worker/event-words.ts';
+import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
+import { ThreadPorts } from '../../src/viewer/worker/thread-ports.ts';
+import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
+
+/** Two threads whose calls interleave in time: a read-only one, and one that commits. */
+function sample(): TraceStore {
+  const store = newStore();
+  const writer = new ThreadBuilder(store);
+  const reader = new ThreadBuilder(store);
+  const insert = writer.define({ kind: 'sql', text: 'INSERT INTO note VALUES (?)' });
+  const db = writer.file('/app.db');
+  const journal = writer.file('/app.db-journal', 'journal');
+  const idb = writer.define({ kind: 'idb-store', db: 'app', store: 'blocks' });
+  for (let i = 0; i < 5; i++) {
+    writer.call('sqlStep', { object: insert, dur: 3, result: 101 }, () => {
+      writer.call('xLock', { object: db, aux: 1, result: i === 3 ? 5 : 0 });
+      writer.call('xRead', { object: db, offset: 4096, length: 4096 }, () => writer.call('idbGet', { object: idb, dur: 20 }));
+      writer.call('xLock', { object: db, aux: 2 });
+      writer.call('xWrite', { object: journal, offset: 0, length: 512 });
+      writer.call('xSync', { object: journal, dur: 30 });
+      writer.call('xWrite', { object: db, offset: 4096, length: 4096 });
+      writer.call('xSync', { object: db, dur: 30 });
+      writer.call('xDelete', { object: journal });
+      writer.call('xFileControl', { object: db, aux: 22 });
+      writer.call('xUnlock', { object: db, aux: 0 });
+    });
+    writer.idle(7);
+  }
+  const select = reader.define({ kind: 'sql', text: 'SELECT * FROM note' });
+  const file = reader.file('/other.db');
+  reader.idle(11);
+  for (let i = 0; i < 9; i++)
+    reader.call('sqlStep', { object: select, dur: 2, result: 100 }, () =>
+      reader.call('xRead', { object: file, offset: i * 4096, length: 4096, result: i === 4 ? 266 : 0 }),
+    );
+  writer.send();
+  reader.send();
+  return store;
+}
+
+const everything: EventFilter = { text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null };
+
+/** What a filter means, one event at a time. */
+function bruteForce(store: TraceStore, filter: EventFilter): { t0: number; thread: number; row: number }[] {
+  const found: { t0: number; thread: number; row: number }[] = [];
+  for (const t of store.threads)
+    for (let row = 0; row < t.events.count; row++) {
+      const e = t.events.row(row);
+      const words = [opName(e.op), objectName(t, e.object), statementText(t, row)].map((s) => s.toLowerCase());
+      if (
+        !filter.text
+          .toLowerCase()
+          .split(/\s+/)
+          .filter(Boolean)
+          .every((word) => words.some((text) => text.includes(word)))
+      )
+        continue;
+      if (filter.layers && !filter.layers.includes(OPS[e.op]!.layer)) continue;
+      if (filter.errorsOnly && !isFailure(e.op, e.result, e.flags)) continue;
+      if (filter.fromUs !== null && e.t0 + e.dur < filter.fromUs) continue;
+      if (filter.toUs !== null && e.t0 >= filter.toUs) continue;
+      found.push({ t0: e.t0, thread: t.index, row });
+    }
+  return found.sort((a, b) => a.t0 - b.t0);
+}
+
+describe('filters', () => {
+  const store = sample();
+  const filters: Partial<EventFilter>[] = [
+    ...[{}, { text: 'xread' }, { text: 'JOURNAL' }, { text: 'insert' }, { text: 'select xread' }, { text: 'nothing like it' }],
+    ...[{ layers: ['web' as const] }, { layers: ['sql' as const, 'vfs' as const], text: 'note' }, { layers: [] }],
+    ...[{ errorsOnly: true }, { errorsOnly: true, text: 'other.db' }, { fromUs: 40, toUs: 120 }],
+  ];
+  it.each(filters)('%o lets through what its words say, in time order', (change) => {
+    const filter = { ...everything, ...change };
+    const query = new EventQuery(store);
+    const expected = bruteForce(store, filter);
+    expect(query.run(filter)).toBe(expected.length);
+    const lines = expected.map((_, line) => query.at(line));
+    expect(lines.map(({ thread, row }) => store.threads[thread]!.events.t0[row])).toEqual(expected.map((e) => e.t0));
+    expect(new Set(lines.map((l) => `${l.thread}:${l.row}`))).toEqual(new Set(expected.map((e) => `${e.thread}:${e.row}`)));
+    lines.forEach(({ thread, row }, line) => expect(query.lineOf(thread, row)).toBe(line));
+    expect(() => query.at(expected.length)).toThrow(RangeError);
+  });
+  it('matches errors and misses hidden events', () => {
+    const query = new EventQuery(store);
+    expect(query.run({ ...everything, errorsOnly: true })).toBe(2);
+    expect(query.lineOf(0, 0)).toBe(-1);
+    expect(query.lineOf(7, 0)).toBe(-1);
+  });
+});
+
+describe('live numbers', () => {
+  it('are the summary’s, however the trace arrives', () => {
+    const store = sample();
+    const counts = new LiveCounts(store);
+    expect(counts.counts(0, true)).toMatchObject({ computing: true, commits: null, lockWaits: null });
+    expect(counts.slowDueIn(1, 0)).toBe(0);
+    counts.computeSlow(1, 0);
+    expect(counts.slowDueIn(1, 0)).toBeNull();
+    expect(counts.slowDueIn(2, 0)).toBeGreaterThan(0);
+    // numbers of a moment of the recording are not shown once it has ended, and are computed anew without delay
+    counts.computeSlow(2, 0, undefined, undefined, true);
+    expect(counts.slowDueIn(3, 0, true)).toBeGreaterThan(0);
+    expect([counts.counts(0, false, 3).computing, counts.counts(0, true, 3).computing, counts.slowDueIn(3, 0)]).toEqual([false, true, 0]);
+    counts.computeSlow(3, 0);
+    expect(counts.counts(0, true, 3).computing).toBe(false);
+    const live = counts.counts(0, true);
+    const summary = summaryOf(store);
+    const files = summary.files.map((f) => f.vfs);
+    const sum = (key: 'xRead' | 'xWrite' | 'xSync'): number => files.reduce((n, f) => n + (f?.[key] ?? 0), 0);
+    expect(live).toMatchObject({
+      events: store.eventCount,
+      reads: sum('xRead'),
+      writes: sum('xWrite'),
+      syncs: sum('xSync'),
+      commits: summary.commits,
+    });
+    expect(live).toMatchObject({ reads: 14, writes: 10, syncs: 10, commits: 5, lockWaits: 1, cacheHitRate: null, costNsPerEvent: null });
+    expect(live.ioShare).toBeCloseTo((5 * 20) / (5 * 91 + 9 * 3), 9); // idb.get of all time in statements
+    expect(counts.counts(10, true)).toEqual(live);
+  });
+  it('knows no shares and no commits of an empty trace', () => {
+    expect(new LiveCounts(newStore()).counts(0, true)).toMatchObject({
+      events: 0,
+      commits: null,
+      ioShare: null,
+      cacheHitRate: null,
+      costNsPerEvent: null,
+    });
+  });
+});
+
+describe('an event in words', () => {
+  it('names its statement, parent and children', () => {
+    const store = sample();
+    const step = detailsOfEvent(store, 0, 0);
+    expect(step).toMatchObject({ name: 'sqlite3_step', statement: 'INSERT INTO note VALUES (?)', childCount: 10, parent: null });
+    const read = detailsOfEvent(store, 0, step.children[1]!.row);
+    expect(read).toMatchObject({ name: 'xRead', object: '/app.db', offset: 4096, parent: { name: 'sqlite3_step', row: 0 }, childCount: 1 });
+    expect(() => detailsOfEvent(store, 0, 1e6)).toThrow(RangeError);
+    expect(() => detailsOfEvent(store, 9, 0)).toThrow(RangeError);
+  });
+});
+
+describe('ports', () => {
+  const open: MessagePort[] = [];
+  afterEach(() => {
+    for (const port of open.splice(0)) port.close();
+  });
+
+  function session(): { store: TraceStore; ports: ThreadPorts; problems: string[]; page: () => { port: MessagePort; heard: unknown[] } } {
+    const store = newStore();
+    const problems: string[] = [];
+    const ports = new ThreadPorts(store, {
+      onBatch: () => undefined,
+      onThreads: () => undefined,
+      onProblem: (text) => problems.push(text),
+    });
+    const page = (): { port: MessagePort; heard: unknown[] } => {
+      const { port1, port2 } = new MessageChannel();
+      const heard: unknown[] = [];
+      port1.onmessage = (event: MessageEvent<unknown>) => heard.push(event.data);
+      open.push(port1, port2);
+      ports.attach(port2);
+      return { port: port1, heard };
+    };
+    return { store, ports, problems, page };
+  }
+  const info = (id: string) => ({
+    id,
+    kind: 'worker' as const,
+    url: 'https://app.example/w.js',
+    name: '',
+    parent: null,
+    timeOrigin: 1_700_000_000_000,
+  });
+  const hello = (id: string, protocol = PROTOCOL_VERSION): ThreadMessage => {
+    const { timeOrigin, ...thread } = info(id);
+    return { k: 'hello', protocol, thread, timeOrigin };
+  };
+  const row = [1, 2, 1, 2, 2, 0, 0, 4096, 0, 0, 0, 0];
+  const batch = (id: string, first = 0): ThreadMessage => ({
+    k: 'batch',
+    batch: batchOf(info(id), first, [row.with(2, first * 2 + 1).with(3, first * 2 + 2)]),
+  });
+  const until = (condition: () => boolean): Promise<void> => expect.poll(condition).toBe(true) as unknown as Promise<void>;
+
+  it('takes in several threads on one port and acknowledges each', async () => {
+    const { store, page, ports } = session();
+    const { port, heard } = page();
+    for (const id of ['a', 'b']) port.postMessage(hello(id));
+    for (const message of [batch('a'), batch('b'), batch('a', 1)]) port.postMessage(message);
+    await until(() => heard.length === 3);
+    expect(heard).toEqual([
+      { k: 'ack', thread: 'a', records: 1 },
+      { k: 'ack', thread: 'b', records: 1 },
+      { k: 'ack', thread: 'a', records: 2 },
+    ]);
+    expect(store.threads.map((t) => t.events.count)).toEqual([2, 1]);
+    expect(ports.ignored).toBe(0);
+  });
+
+  it('counts and ignores what is malformed or speaks for another', async () => {
+    const { store, page, ports, problems } = session();
+    const honest = page();
+    honest.port.postMessage(hello('a'));
+    honest.port.postMessage(batch('a'));
+    await until(() => honest.heard.length === 1);
+    const liar = page();
+    const lies: unknown[] = [
+      null,
+      'text',
+      {},
+      { k: 'batch' },
+      batch('a', 1),
+      batch('nobody'),
+      { k: 'bye', thread: 'a', reason: 'stopped' },
+      hello('a'),
+      hello('x', 99),
+      { k: 'child' },
+    ];
+    for (const lie of lies) liar.port.postMessage(lie);
+    await until(() => ports.ignored === lies.length);
+    expect(store.threads.map((t) => [t.info.id, t.events.count, t.ended])).toEqual([['a', 1, null]]);
+    expect(problems).toEqual([expect.stringContaining('version 99')]);
+    honest.port.postMessage(batch('a', 1));
+    await until(() => store.threads[0]!.events.count === 2);
+  });
+
+  it('adopts the port of a worker, and stops it too', async () => {
+    const { store, page, ports } = session();
+    const parent = page();
+    const child = new MessageChannel();
+    const heard: unknown[] = [];
+    child.port1.onmessage = (event: MessageEvent<unknown>) => heard.push(event.data);
+    open.push(child.port1);
+    parent.port.postMessage({ k: 'child' }, [child.port2]);
+    child.port1.postMessage(hello('worker'));
+    await until(() => store.threads.length === 1);
+    const stopped = ports.stop(60_000);
+    await until(() => heard.length === 1);
+    expect(heard).toEqual([{ k: 'stop' }]);
+    child.port1.postMessage({ k: 'bye', thread: 'worker', reason: 'stopped' });
+    await stopped; // well before its time: the last thread has said bye
+    expect(store.threads[0]!.ended).toBe('stopped');
+  });
+
+  it('does not wait for ever for a thread that hangs', async () => {
+    const { store, page, ports } = session();
+    page().port.postMessage(hello('stuck'));
+    await until(() => store.threads.length === 1);
+    await ports.stop(20);
+    expect(store.threads[0]!.ended).toBeNull();
+  });
+});
+
+describe('requests', () => {
+  interface Api {
+    double(n: number): Promise<number>;
+    fail(): Promise<never>;
+    unsendable(): Promise<unknown>;
+    bytes(): Promise<Uint8Array>;
+  }
+  const kept = { bytes: new Uint8Array(0) };
+  class Target implements Api {
+    double = (n: number): Promise<number> => Promise.resolve(n * 2);
+    fail = (): Promise<never> => Promise.reject(new RangeError('too far'));
+    unsendable = (): Promise<unknown> => Promise.resolve({ rows: [() => 1] });
+    bytes(): Promise<Uint8Array> {
+      kept.bytes = new Uint8Array(16);
+      return Promise.resolve(kept.bytes);
+    }
+  }
+
+  it('are answered each on its own, errors with name and message, bytes transferred', async () => {
+    const { port1, port2 } = new MessageChannel();
+    try {
+      const push = serve(port1 as Channel, new Target());
+      const pushed: unknown[] = [];
+      const { api, fail } = remote<Api>(port2 as Channel, (message) => pushed.push(message));
+      port1.start();
+      port2.start();
+      expect(await Promise.all([api.double(4), api.double(5)])).toEqual([8, 10]);
+      await expect(api.fail()).rejects.toMatchObject({ name: 'RangeError', message: 'too far' });
+      expect((await api.bytes()).byteLength).toBe(16);
+      expect(kept.bytes.byteLength).toBe(0);
+      // an answer that cannot be sent is an error, not silence: its asker would wait for ever
+      await expect(api.unsendable()).rejects.toThrow(/could not be cloned/);
+      const unknown = api as unknown as Record<string, () => Promise<unknown>>;
+      await expect(unknown.toString!()).rejects.toThrow('no method');
+      push({ news: 1 });
+      await expect.poll(() => pushed).toEqual([{ news: 1 }]);
+      const dead = new Error('gone');
+      fail(dead);
+      await expect(api.double(1)).rejects.toBe(dead);
+    } finally {
+      port1.close();
+    }
+  });
+});

@@ -1,0 +1,174 @@
+/**
+ * Safari's two scripts in WebKit as Safari runs them: the hook in the page's world, the content script in an isolated one, behind a mock of
+ * `browser` whose ports carry JSON only. The other end of its ports, which in Safari is the background's and the panel's, is here.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PartReader, toParts } from '../../src/protocol/json-wire.ts';
+import { isRelayMessage, type Answer, type RelayMessage } from '../../src/protocol/messages.ts';
+import { RelayEnd } from '../../src/protocol/relay.ts';
+import type { InspectedPage } from './inspector.ts';
+import { FEATURES, launchWebKit, type DrivenWebKit } from './minibrowser.ts';
+import { SAFARI_BUILD } from './panel-page.ts';
+
+const PROGRAM = fileURLToPath(new URL('./isolated-browser.py', import.meta.url));
+/** Debian's own: others lack its modules. */
+const PYTHON = '/usr/bin/python3';
+export const WORLD = 'vfscope';
+
+/** Origins by what their documents get at their start. The rest of the two scripts comes when a test says so. */
+export const SITES = { both: 'both', hook: 'hook-only', content: 'content-only' } as const;
+const on = (...sites: string[]): string[] => sites.map((site) => `http://*.${site}.localhost/*`);
+
+interface MockPort {
+  /** What was posted, parsed once more, oldest first. Emptied by who reads it. */
+  posted: unknown[];
+  say(part: unknown): void;
+  /** The other end goes, with what is on its way. */
+  end(): void;
+}
+interface MockState {
+  ports: MockPort[];
+  asked: unknown[];
+  answer: Answer;
+  /** Ports that the hook offered to this window, heard or not. */
+  offers: number;
+  tell(message: object): void;
+}
+
+/** In the isolated world before the content script: what that uses of the extension API. */
+function mock(manifest: object, answer: Answer): void {
+  type Listener = (message: unknown) => void;
+  const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
+  const told: Listener[] = [];
+  const state: MockState = { ports: [], asked: [], answer, offers: 0, tell: (message) => told.forEach((listener) => listener(message)) };
+  addEventListener('message', ({ data }) => void (data?.k === 'offer' && state.offers++), true);
+  const connect = ({ name }: { name: string }): object => {
+    const heard: Listener[] = [];
+    const ended: (() => void)[] = [];
+    let open = true;
+    const port: MockPort = {
+      posted: [],
+      say: (part) => open && heard.forEach((listener) => listener(asJson(part))),
+      end() {
+        open = false;
+        ended.forEach((listener) => listener());
+      },
+    };
+    state.ports.push(port);
+    return {
+      name,
+      onMessage: {
+        addListener(listener: Listener) {
+          heard.push(listener);
+          setTimeout(() => port.say({ json: '{"k":"greeting"}', more: false })); // the background's first word
+        },
+      },
+      onDisconnect: { addListener: (listener: () => void) => void ended.push(listener) },
+      postMessage(part: unknown) {
+        if (!open) throw new Error('Attempting to use a disconnected port object');
+        port.posted.push(asJson(part));
+      },
+      disconnect: () => void (open = false),
+    };
+  };
+  const runtime = {
+    getManifest: () => manifest,
+    getURL: (file: string) => `safari-web-extension://mock/${file}`,
+    connect,
+    sendMessage(message: unknown) {
+      state.asked.push(message);
+      return Promise.resolve(asJson(state.answer));
+    },
+    onMessage: { addListener: (listener: Listener) => void told.push(listener) },
+  };
+  Object.assign(globalThis, { browser: { runtime }, vfscopeMock: state });
+}
+
+export interface IsolatedWebKit extends DrivenWebKit {
+  /** Sources as built. */
+  hook: string;
+  content: string;
+}
+
+/** Start a browser whose documents on `SITES` get Safari's scripts. @throws where it, or what its program needs, is missing */
+export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
+  const needed = "import gi; gi.require_version('WebKit2', '4.1')";
+  try {
+    execFileSync(PYTHON, ['-c', needed], { stdio: 'pipe' });
+  } catch (e) {
+    throw new Error('A window with isolated worlds needs: apt-get install python3-gi gir1.2-webkit2-4.1', { cause: e });
+  }
+  const built = (file: string): Promise<string> => readFile(path.join(SAFARI_BUILD, file), 'utf8');
+  const [hook, content, manifest] = await Promise.all([built('hooks.js'), built('content.js'), built('manifest.json')]);
+  const start = `(${String(mock)})(${manifest}, ${JSON.stringify(answer)});`;
+  const scripts = [
+    { source: start, world: WORLD, at: 'start', on: on(...Object.values(SITES)) },
+    { source: content, world: WORLD, at: 'start', on: on(SITES.both, SITES.content) },
+    { source: hook, world: '', at: 'start', on: on(SITES.both, SITES.hook) },
+  ];
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-worlds-'));
+  const file = path.join(folder, 'scripts.json');
+  await writeFile(file, JSON.stringify(scripts));
+  const driven = await launchWebKit((profile) => [PYTHON, PROGRAM, profile, FEATURES, file]);
+  const close = async (): Promise<void> => {
+    await driven.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...driven, close, hook, content };
+}
+
+/** State of the mocks, a value for each frame. */
+export const asksIn = <R>(page: InspectedPage, script: (state: MockState) => R): Promise<Awaited<R>[]> =>
+  page.evaluateInWorlds(WORLD, `(${String(script)})(vfscopeMock)`) as Promise<Awaited<R>[]>;
+
+/** The far end of one document's relay: what the background and the panel do with its ports. */
+export class FarEnd {
+  private readers: PartReader[] = [];
+  private relay: RelayEnd | null = null;
+  private outgoing: object[] = [];
+
+  constructor(
+    private readonly page: InspectedPage,
+    private readonly onPort: (port: MessagePort) => void,
+  ) {}
+
+  /** Take what the content script has posted, and give it what there is for it. */
+  async pump(): Promise<void> {
+    const [posted] = await asksIn(this.page, ({ ports }) => ports.map((port) => port.posted.splice(0)));
+    for (const [i, parts] of posted!.entries()) {
+      if (i >= this.readers.length) {
+        this.readers.push(new PartReader());
+        this.outgoing = []; // what was for the port before is lost with it
+      }
+      for (const part of parts) this.take(this.readers[i]!.take(part));
+    }
+    for (const message of this.outgoing.splice(0))
+      for (const part of toParts(message, 50_000))
+        await this.page.evaluateInWorlds(WORLD, `vfscopeMock.ports.at(-1).say(${JSON.stringify(part)})`);
+  }
+
+  /** The background dies: what the page has posted is lost, and what was meant for it. @returns texts lost */
+  async die(): Promise<number> {
+    this.outgoing = [];
+    const [lost] = await asksIn(this.page, ({ ports }) => {
+      const port = ports.at(-1)!;
+      const { length } = port.posted.splice(0);
+      port.end();
+      return length;
+    });
+    return lost!;
+  }
+
+  private take(whole: { message: unknown } | null): void {
+    if (!whole) return;
+    const { message } = whole;
+    if (!isRelayMessage(message)) throw new TypeError(`no message of a relay: ${JSON.stringify(message)}`);
+    if (this.relay && message.source !== this.relay.source) throw new Error('a second relay in this document');
+    this.relay ??= new RelayEnd(message.source, (answer: RelayMessage) => void this.outgoing.push(answer), this.onPort);
+    this.relay.receive(message);
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * The bridge between the page's world and an isolated one in WebKit, with the scripts of Safari's build: everything that is recorded goes
+ * through the content script and ports that carry JSON only, whichever of the two scripts comes first. That WebKit's own extension host starts
+ * them so is not shown here: there is none on Linux.
+ */
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { isThreadMessage, type Answer, type ThreadIdentity, type ThreadMessage } from '../../src/protocol/messages.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import type { Batch } from '../../src/trace/batch.ts';
+import { differences, traces } from '../browser/extension-harness.ts';
+import { countsOf, repeatable } from '../browser/grid-counts.ts';
+import { recordedGolden } from '../browser/recorded-golden.ts';
+import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
+import { ENGINE_APPS } from '../oracle/catalog.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { mark, storeOf } from './hooked-app.ts';
+import { asksIn, FarEnd, launchIsolated, SITES, WORLD, type IsolatedWebKit } from './isolated-page.ts';
+
+const RECORDED: Answer = { recorded: true, since: 1, tabId: 1, token: 't', transport: 'runtime' };
+const WAIT = { timeout: 30_000, interval: 20 };
+
+let server: AppServer;
+let driven: IsolatedWebKit;
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launchIsolated(RECORDED)]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+
+/** The panel's side of the page's ports: keeps what threads say, and acknowledges it. */
+class Panel {
+  readonly hellos: ThreadIdentity[] = [];
+  readonly batches: Batch[] = [];
+  readonly byes = new Map<string, string>();
+  private readonly ports = new Set<MessagePort>();
+  private readonly received = new Map<string, number>();
+
+  readonly follow = (port: MessagePort): void => {
+    this.ports.add(port);
+    port.onmessage = ({ data, ports: [child] }: MessageEvent<ThreadMessage>) => {
+      if (!isThreadMessage(data)) throw new TypeError('no message of a thread');
+      if (data.k === 'child') this.follow(child!);
+      else if (data.k === 'hello') this.hellos.push(data.thread);
+      else if (data.k === 'bye') this.byes.set(data.thread, data.reason);
+      else {
+        this.batches.push(data.batch);
+        const records = (this.received.get(data.batch.thread) ?? 0) + data.batch.count;
+        this.received.set(data.batch.thread, records);
+        port.postMessage({ k: 'ack', thread: data.batch.thread, records });
+      }
+    };
+  };
+  stop(): void {
+    for (const port of this.ports) port.postMessage({ k: 'stop' });
+  }
+  close(): void {
+    for (const port of this.ports) port.close();
+  }
+  store = (): ReturnType<typeof storeOf> => storeOf(this.hellos, this.batches);
+  /** Texts of the page's own marks, in their order. */
+  marks(): string[] {
+    return this.batches.flatMap(({ definitions }) => definitions.flatMap((d) => (d.kind === 'name' && /^t-/.test(d.text) ? [d.text] : [])));
+  }
+}
+
+let panel: Panel;
+let far: FarEnd;
+beforeEach(() => {
+  panel?.close();
+  panel = new Panel();
+  far = new FarEnd(driven.page, panel.follow);
+});
+
+/** Carry messages both ways until this holds. */
+const until = (holds: () => void | Promise<void>): Promise<void> =>
+  vi.waitFor(async () => {
+    await far.pump();
+    await holds();
+  }, WAIT);
+/** Carry messages until this is done. */
+async function meanwhile<T>(work: Promise<T>): Promise<T> {
+  let done = false;
+  const ended = work.finally(() => void (done = true));
+  await until(() => expect(done).toBe(true)).catch((e: unknown) => Promise.race([ended, Promise.reject(e as Error)]));
+  return ended;
+}
+const stopped = async (): Promise<void> => {
+  panel.stop();
+  await until(() => expect([...panel.byes.keys()].sort()).toEqual(panel.hellos.map(({ id }) => id).sort()));
+};
+const site = (label: string, kind: string): string => server.origin(`${label}.${kind}`);
+/** A page that stands still once it is ready. */
+const openPage = (label: string, kind: string): Promise<void> =>
+  openApp(driven.page.asPuppeteer(), `${site(label, kind)}/journeyapps-wa-sqlite/`);
+const hookIsThere = (): Promise<boolean> => driven.page.evaluate(() => Symbol.for('vfscope.thread') in globalThis);
+
+describe('an engine, recorded through the isolated world', () => {
+  const id = 'journeyapps-wa-sqlite IDBBatchAtomic';
+  const app = ENGINE_APPS.find((a) => a.id === id)!;
+  const golden = async (file: string) => JSON.parse(await readFile(new URL(`../oracle/${file}.json`, import.meta.url), 'utf8'))[id];
+
+  test.each([
+    ['over one port', 0],
+    ['while the background dies again and again', 3],
+  ])('%s: every count is that of Chromium', async (_, deaths) => {
+    const { page } = driven;
+    const url = site(`engine-${deaths}`, SITES.both) + app.path;
+    await openApp(page.asPuppeteer(), url);
+    await meanwhile(prepareApp(page.asPuppeteer()));
+    await meanwhile(mark(page, 'oracle-begin'));
+    const running = runApp(page.asPuppeteer(), app.run.workload, app.run.options);
+    let lost = 0;
+    for (let i = 0; i < deaths; i++) {
+      const before = panel.batches.length;
+      await until(() => expect(panel.batches.length).toBeGreaterThan(before));
+      // at a moment when something is on its way
+      await vi.waitFor(async () => expect((await asksIn(page, ({ ports }) => ports.at(-1)!.posted.length))[0]).toBeGreaterThan(0), WAIT);
+      lost += await far.die();
+    }
+    const result = await meanwhile(running);
+    await meanwhile(mark(page, 'oracle-end'));
+    await stopped();
+    expect(result.rows).toEqual(app.run.rows);
+    expect((await storedBy(page.asPuppeteer())).total).toBe((await golden('goldens')).stored);
+
+    const store = panel.store();
+    const summary = summaryOf(store);
+    expect(summary.dropped).toBe(0);
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
+    expect(repeatable(app, countsOf(store))).toEqual(repeatable(app, (await golden('goldens')).counts));
+    expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(await golden('recorded'));
+    // every death made the relay connect anew and cost messages, which were sent again
+    expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(1 + deaths);
+    expect(lost).toBeGreaterThanOrEqual(deaths);
+    expect([...panel.byes.values()]).toEqual(panel.hellos.map(() => 'stopped'));
+    expect((await asksIn(page, ({ asked }) => asked))[0]).toEqual([{ k: 'recorded?' }]);
+  });
+});
+
+describe('whichever script comes first', () => {
+  test('both at the start: connected at the first offer', async () => {
+    await openPage('at-once', SITES.both);
+    await driven.page.evaluate(() => void performance.mark('t-at-once'));
+    await until(() => expect(panel.marks()).toEqual(['t-at-once']));
+    expect((await asksIn(driven.page, ({ offers }) => offers))[0]).toBe(1);
+    await stopped();
+  });
+
+  test('the content script long after the hook: what came before it is recorded, too', async () => {
+    const { page } = driven;
+    await openPage('content-late', SITES.hook);
+    await page.evaluate(() => void performance.mark('t-before'));
+    await vi.waitFor(async () => expect((await asksIn(page, ({ offers }) => offers))[0]).toBeGreaterThan(0), WAIT); // unheard
+    expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
+    await page.evaluateInWorlds(WORLD, driven.content);
+    await page.evaluate(() => void performance.mark('t-after'));
+    await until(() => expect(panel.marks()).toEqual(['t-before', 't-after']));
+    expect((await asksIn(page, ({ offers }) => offers))[0]).toBeGreaterThan(1);
+    await stopped();
+    expect(summaryOf(panel.store()).dropped).toBe(0);
+  });
+
+  test('the hook long after the content script, in a page that is open', async () => {
+    const { page } = driven;
+    await openPage('hook-late', SITES.content);
+    const before = await page.evaluate(traces);
+    await page.evaluate(driven.hook);
+    await page.evaluate(() => void performance.mark('t-late'));
+    await until(() => expect(panel.marks()).toEqual(['t-late']));
+    expect((await asksIn(page, ({ offers }) => offers))[0]).toBe(1);
+    await stopped();
+    expect(await hookIsThere()).toBe(false);
+    expect(differences(before, await page.evaluate(traces))).toEqual([]);
+  });
+
+  test('the content script twice, as when a recording starts on a page seen before: one relay', async () => {
+    const { page } = driven;
+    await openPage('twice', SITES.both);
+    await page.evaluateInWorlds(WORLD, driven.content);
+    await page.evaluate(() => void performance.mark('t-twice'));
+    await until(() => expect(panel.marks()).toEqual(['t-twice']));
+    expect((await asksIn(page, ({ ports, asked }) => [ports.length, asked.length]))[0]).toEqual([1, 1]);
+    await stopped();
+  });
+});
+
+describe('the page', () => {
+  test('that is not recorded gets everything back, and its worlds see nothing of each other', async () => {
+    const { page } = driven;
+    await openPage('restored', SITES.content);
+    const before = await page.evaluate(traces);
+    await asksIn(page, (state) => void (state.answer = { ...state.answer, recorded: false }));
+    await page.evaluate(`globalThis.heard = []; addEventListener('message', ({ data }) => heard.push(data));`);
+    await page.evaluate(driven.hook);
+    await vi.waitFor(async () => expect(await hookIsThere()).toBe(false), WAIT);
+    expect(await page.evaluate('heard')).toEqual([]); // offer and answer passed, and the app's listener heard neither
+    await page.evaluate('delete globalThis.heard');
+    expect(differences(before, await page.evaluate(traces))).toEqual([]);
+    expect(await page.evaluate('[typeof browser, typeof vfscopeListens, typeof vfscopeMock]')).toEqual([
+      'undefined',
+      'undefined',
+      'undefined',
+    ]);
+    expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
+  });
+
+  test('that is told so by the background gets everything back', async () => {
+    const { page } = driven;
+    await openPage('told', SITES.both);
+    await until(() => expect(panel.hellos.map(({ kind }) => kind)).toContain('page'));
+    await asksIn(page, (state) => state.tell({ k: 'restore' }));
+    await vi.waitFor(async () => expect(await hookIsThere()).toBe(false), WAIT);
+    await until(() => expect([...panel.byes.values()]).toContain('stopped'));
+  });
+});

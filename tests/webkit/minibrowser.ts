@@ -1,0 +1,106 @@
+/**
+ * WebKitGTK's own MiniBrowser on a display of its own: what stands in for Safari where there is no Mac. Its profile is a folder of
+ * this run, which is what makes OPFS work.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { findMiniBrowser, HOW_TO_INSTALL_WEBKIT } from '../../src/cli/drive/find-browser.mjs';
+import { InspectedPage } from './inspector.ts';
+
+/** What Safari has and WebKitGTK has switched off. */
+export const FEATURES = 'AccessHandle,FileSystem,FileSystemWritableStream,StorageAPI,StorageAPIEstimate';
+/** Without these the browser starts a message bus, a portal and a mount that outlive it. */
+const ALONE = {
+  ...{ NO_AT_BRIDGE: '1', GTK_USE_PORTAL: '0', GIO_USE_VFS: 'local', GSETTINGS_BACKEND: 'memory' },
+  DBUS_SESSION_BUS_ADDRESS: 'unix:path=/dev/null',
+};
+const START_MS = 30_000;
+
+export interface DrivenWebKit {
+  page: InspectedPage;
+  /** What the browser has printed. */
+  log(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Start the browser, with a page to drive.
+ * @param program another browser of WebKitGTK that takes an address, and its arguments
+ * @throws where the browser or the display does not start, with what was printed
+ */
+export async function launchWebKit(program?: (profile: string) => string[]): Promise<DrivenWebKit> {
+  const found = findMiniBrowser();
+  if (!found) throw new Error(`No MiniBrowser found. ${HOW_TO_INSTALL_WEBKIT}`);
+  const profile = await mkdtemp(path.join(tmpdir(), 'vfscope-webkit-'));
+  const display = await startDisplay();
+  const port = await freePort();
+  const [command, ...args] = program?.(profile) ?? [found, `--features=${FEATURES}`, 'about:blank'];
+  const folders = Object.fromEntries(
+    ['data', 'cache', 'config'].map((kind) => [`XDG_${kind.toUpperCase()}_HOME`, path.join(profile, kind)]),
+  );
+  const browser = spawn(command!, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...ALONE, ...folders, DISPLAY: display.name, WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}` },
+  });
+  let log = '';
+  for (const stream of [browser.stdout, browser.stderr]) stream.on('data', (data: Buffer) => void (log += data.toString()));
+  const gone = ended(browser);
+  let page: InspectedPage | null = null;
+  const close = async (): Promise<void> => {
+    page?.close();
+    browser.kill();
+    await gone;
+    display.stop();
+    await rm(profile, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  };
+  try {
+    page = await InspectedPage.connect(await pageSocket(port));
+    return { page, log: () => log, close };
+  } catch (e) {
+    await close();
+    throw new Error(`WebKit did not start: ${(e as Error).message}\n${log}`, { cause: e });
+  }
+}
+
+/** Where the inspector's server offers the page. */
+async function pageSocket(port: number): Promise<string> {
+  let last: unknown;
+  for (const end = Date.now() + START_MS; Date.now() < end; await sleep(100)) {
+    try {
+      const list = await (await fetch(`http://127.0.0.1:${port}/`)).text();
+      const socket = /socket\/\d+\/\d+\/WebPage/.exec(list);
+      if (socket) return `ws://127.0.0.1:${port}/${socket[0]}`;
+      last = 'it offers no page';
+    } catch (e) {
+      last = e; // not listening yet
+    }
+  }
+  throw new Error(`no inspector within ${START_MS} ms: ${String(last)}`);
+}
+
+/** A display that picks a free number by itself. One for each browser: shared ones have died with the first. */
+async function startDisplay(): Promise<{ name: string; stop(): void }> {
+  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  const number = await new Promise<string>((done, failed) => {
+    server.stdio[3]!.once('data', (data: Buffer) => done(data.toString().trim()));
+    server.once('error', failed);
+    server.once('exit', (code) => failed(new Error(`Xvfb ended with ${code}`)));
+  });
+  return { name: `:${number}`, stop: () => void server.kill() };
+}
+
+const ended = (child: ChildProcess): Promise<void> => new Promise((done) => child.once('exit', () => done()).once('error', () => done()));
+
+const freePort = (): Promise<number> =>
+  new Promise((done) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => done(port));
+    });
+  });

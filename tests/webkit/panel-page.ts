@@ -1,0 +1,82 @@
+/** The built panel for Safari as a page of WebKit's, behind a mock of `browser` whose ports carry JSON only, as Safari's do. */
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import type { InspectedPage } from './inspector.ts';
+
+/** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
+export const SAFARI_BUILD = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'safari');
+const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.wasm': 'application/wasm' };
+
+declare global {
+  interface Window {
+    vfscopeMock: {
+      /** What was posted to ports, parsed once more, oldest first. Emptied by who reads it. */
+      posted: unknown[];
+      say(part: unknown): void;
+      failures: string[];
+    };
+  }
+}
+
+/** Runs in the page before the panel: what it uses of the extension API. */
+function mock(manifest: object): void {
+  const listeners = new Set<(part: unknown) => void>();
+  const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
+  const nothing = { addListener: () => undefined };
+  const state: Window['vfscopeMock'] = {
+    ...{ posted: [], failures: [] },
+    say: (part) => listeners.forEach((listener) => listener(asJson(part))),
+  };
+  addEventListener('error', ({ message }) => state.failures.push(message));
+  addEventListener('unhandledrejection', ({ reason }) => state.failures.push(String(reason)));
+  const port = (name: string): object => ({
+    ...{ name, onDisconnect: nothing, disconnect: () => undefined },
+    onMessage: { addListener: (listener: (part: unknown) => void) => listeners.add(listener) },
+    postMessage: (part: unknown) => void state.posted.push(asJson(part)),
+  });
+  const browser = {
+    runtime: {
+      getURL: (file: string) => new URL(file, location.origin).href,
+      getManifest: () => manifest,
+      connect: ({ name }: { name: string }) => port(name),
+    },
+    storage: { local: { get: () => Promise.resolve({}), set: () => Promise.resolve() } },
+    devtools: { panels: { themeName: 'light' } },
+  };
+  Object.assign(window, { browser, vfscopeMock: state });
+}
+
+/** Serve the build with the policy of its manifest. */
+export async function servePanelBuild(): Promise<{ url: string; close(): Promise<void> }> {
+  const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as {
+    content_security_policy: { extension_pages: string };
+  };
+  const server: Server = createServer((request, response) => {
+    const file = path.join(SAFARI_BUILD, path.normalize(new URL(request.url ?? '/', 'http://panel').pathname));
+    if (!existsSync(file)) return void response.writeHead(404).end();
+    const policy = manifest.content_security_policy.extension_pages;
+    response.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': policy });
+    createReadStream(file).pipe(response);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  return {
+    url: `http://localhost:${(server.address() as AddressInfo).port}`,
+    close: () =>
+      new Promise((done) => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Open the panel of tab 1. */
+export async function openPanelPage(page: InspectedPage, url: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as object;
+  await page.clearStartScripts();
+  await page.evaluateOnNewDocument(mock, manifest);
+  await page.goto(`${url}/devtools/panel.html?tab=1`);
+  await page.waitForFunction(() => document.querySelector('[data-testid="record"]') !== null);
+}

@@ -1,0 +1,129 @@
+/**
+ * Workers in WebKit: every case behaves the same with the hook as without it, under every page policy; what can be recorded is, on a clock
+ * whose step is known, and what cannot be is noted.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildHook, collectUntil, injectHook, POLICIES, serveCases, type SeenThread } from '../browser/hooks-harness.ts';
+import { launchWebKit, type DrivenWebKit } from './minibrowser.ts';
+
+declare function runCases(only?: string[]): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
+
+let driven: DrivenWebKit;
+let hook: string;
+beforeAll(async () => {
+  [driven, hook] = await Promise.all([launchWebKit(), buildHook()]);
+});
+afterAll(() => driven?.close());
+
+const shortUrl = (url = ''): string => (/^(blob|data):/.test(url) ? url.slice(0, 5) : url.replace(/^.*\//, ''));
+/** Scripts of the workers whose own mark was recorded, each once. */
+const recorded = (threads: SeenThread[]): string[] => [
+  ...new Set(
+    threads
+      .filter((t) => t.identity.kind === 'worker' && t.events.some((e) => e.op === 'mark'))
+      .map((t) => shortUrl(t.identity.url))
+      .sort(),
+  ),
+];
+/** Workers that stayed as they are, `script: cause`. */
+const notRecorded = (threads: SeenThread[]): string[] => [
+  ...new Set(threads.flatMap((t) => t.notes.filter((n) => n.topic === 'worker-native').map((n) => `${shortUrl(n.url)}: ${n.text}`)).sort()),
+];
+
+const ALL = [
+  ...['await-module.js', 'blob:', 'closes.js', 'echo-module.js', 'echo.js', 'echo.js?x=1', 'nested.js', 'relative.js?q=1'],
+  ...['throws-module.js', 'throws.js', 'wasm.js'],
+];
+const NEVER = [
+  'data:: Not recorded: its data: URL has an opaque origin',
+  'echo.js?trusted: Not recorded: the page uses Trusted Types',
+  'missing.js: Not recorded: our bootstrap could not start it',
+  'shared.js: Not recorded: a SharedWorker cannot be wrapped',
+  'unlinked-module.js: Not recorded: our bootstrap could not start it',
+];
+const FORBIDDEN = [...ALL.filter((url) => url !== 'blob:'), 'missing.js', 'unlinked-module.js'].map(
+  (url) => `${url}: Not recorded: the page forbids blob: workers`,
+);
+
+/** By policy: what is recorded, and how the notes on the rest begin. */
+const EXPECTED: Record<string, [string[], string[]]> = {
+  plain: [ALL, NEVER],
+  isolated: [ALL, NEVER],
+  // WebKit throws where others fire an error event: one of the cases makes its worker where that shows
+  'worker-src self': [
+    [],
+    [
+      ...FORBIDDEN,
+      'echo.js: Not recorded: it cannot be wrapped: The operation is insecure.',
+      'echo.js?trusted: Not recorded: the page uses Trusted Types',
+      'shared.js: Not recorded: a SharedWorker cannot be wrapped',
+    ],
+  ],
+  'no wasm': [ALL, NEVER], // this policy does not reach WebAssembly in WebKit's blob: workers
+  'trusted types': [[], ['echo.js?trusted: Not recorded: the page uses Trusted Types']],
+};
+
+/**
+ * All cases, and what the window has heard of them: messages and reports of violations are queued, so each kind ends with one of ours.
+ * @param guarded the page has a policy, which reports what breaks it
+ */
+async function run(guarded: boolean): ReturnType<typeof runCases> {
+  const { results, seenByWindow } = await runCases();
+  const last: Promise<unknown>[] = [
+    new Promise((done) => addEventListener('message', ({ data }: MessageEvent<unknown>) => data === 'the last' && done(null))),
+  ];
+  postMessage('the last', '*');
+  if (guarded) {
+    const ours = ({ blockedURI, sample }: SecurityPolicyViolationEvent): boolean => blockedURI === 'inline' || sample.includes('the last');
+    last.push(new Promise((done) => addEventListener('securitypolicyviolation', (e) => ours(e) && done(null))));
+    const script = document.createElement('script');
+    try {
+      script.text = '/* the last */';
+      document.head.append(script); // forbidden: inline
+    } catch (e) {
+      if (!(e instanceof TypeError)) throw e; // forbidden: text that is not trusted
+    }
+  }
+  await Promise.all(last);
+  return { results, seenByWindow };
+}
+
+describe.each(Object.keys(POLICIES))('page policy: %s', (policy) => {
+  // a server for each policy, a host for each load: no shared worker of another load lives there
+  let server: Awaited<ReturnType<typeof serveCases>>;
+  beforeAll(async () => void (server = await serveCases()));
+  afterAll(() => server.close());
+
+  test('the app sees the same', async () => {
+    const { page } = driven;
+    const guarded = 'Content-Security-Policy' in POLICIES[policy]!.page;
+    await page.clearStartScripts();
+    await page.goto(server.url(policy));
+    const without = await page.evaluate(run, guarded);
+    await injectHook(page.asPuppeteer(), hook);
+    await page.goto(server.url(policy).replace('localhost', '127.0.0.1'));
+    const withHook = await page.evaluate(run, guarded);
+    expect(withHook.results).toEqual(without.results);
+    expect(withHook.seenByWindow).toEqual(without.seenByWindow);
+
+    const [workers, causes] = EXPECTED[policy]!;
+    const threads = await collectUntil(
+      page.asPuppeteer(),
+      (all) => recorded(all).length >= workers.length && notRecorded(all).length >= causes.length,
+      (all) => JSON.stringify([recorded(all), notRecorded(all)], null, 1),
+    );
+    expect(recorded(threads)).toEqual(workers);
+    expect(notRecorded(threads).map((note, i) => note.slice(0, [...causes].sort()[i]?.length))).toEqual([...causes].sort());
+    expect(threads.map((t) => [t.identity.url, t.faults, t.dropped])).toEqual(threads.map((t) => [t.identity.url, 0, 0]));
+
+    // Safari's clock: a millisecond, 20 us where the page is isolated. The trace says so; a thread that was kept waiting all the while that it
+    // measured its clock has seen several steps as one.
+    const isolated = policy === 'isolated';
+    const environments = threads.flatMap((t) => t.definitions.filter((d) => d.kind === 'environment'));
+    expect(environments).toHaveLength(threads.filter((t) => t.definitions.length).length); // one is terminated at once
+    expect(environments.map(({ crossOriginIsolated }) => crossOriginIsolated)).toEqual(environments.map(() => isolated));
+    const steps = environments.map(({ clockStepUs }) => Math.round(clockStepUs) / (isolated ? 20 : 1000));
+    expect(steps.filter((step) => step < 1 || !Number.isInteger(step))).toEqual([]);
+    expect(Math.min(...steps)).toBe(1);
+  });
+});

@@ -1,0 +1,54 @@
+// Strings PNG pictures of one size together to an animated PNG, which every browser shows. The compressed pixels stay as they are, so no
+// image has to be decoded; all pictures must be of the same kind (as one browser writes them).
+import { crc32 } from './zip.mjs';
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function chunk(type, data) {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(data.length);
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, crc]);
+}
+
+/** The header and the compressed pixels of a PNG. */
+function partsOf(png) {
+  if (!SIGNATURE.equals(png.subarray(0, 8))) throw new Error('not a PNG');
+  let header = Buffer.alloc(0);
+  const pixels = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
+    const type = png.toString('latin1', at + 4, at + 8);
+    const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
+    if (type === 'IHDR') header = data;
+    if (type === 'IDAT') pixels.push(data);
+  }
+  return { header, pixels: Buffer.concat(pixels) };
+}
+
+/**
+ * @param {{ png: Uint8Array, ms: number }[]} frames in order, each with how long it stays, ms below 65,536
+ * @returns {Buffer} an APNG that repeats without end
+ * @throws {Error} where the pictures differ in size or kind
+ */
+export function apng(frames) {
+  const parts = frames.map(({ png }) => partsOf(Buffer.from(png)));
+  const [{ header }] = parts;
+  const number = (...values) => {
+    const buffer = Buffer.alloc(4 * values.length);
+    values.forEach((value, i) => buffer.writeUInt32BE(value, 4 * i));
+    return buffer;
+  };
+  const out = [SIGNATURE, chunk('IHDR', header), chunk('acTL', number(frames.length, 0))];
+  let sequence = 0;
+  parts.forEach((part, i) => {
+    if (!part.header.equals(header)) throw new Error(`picture ${i} is of another size or kind than the first`);
+    const delay = Buffer.alloc(6); // numerator, denominator; nothing disposed, nothing blended
+    delay.writeUInt16BE(frames[i].ms, 0);
+    delay.writeUInt16BE(1000, 2);
+    out.push(chunk('fcTL', Buffer.concat([number(sequence++), header.subarray(0, 8), number(0, 0), delay])));
+    out.push(i === 0 ? chunk('IDAT', part.pixels) : chunk('fdAT', Buffer.concat([number(sequence++), part.pixels])));
+  });
+  return Buffer.concat([...out, chunk('IEND', Buffer.alloc(0))]);
+}

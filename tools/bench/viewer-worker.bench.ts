@@ -1,0 +1,98 @@
+// What the store's worker of the viewer costs on a trace of 1,000,000 events (10,000,000 too with HUGE=1): from the file to the first frame,
+// every table and finding, frames and areas. The session itself, in Node: CPU time, for the machine may be shared.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { Session } from '../../src/viewer/worker/session.ts';
+import { syntheticStore } from '../../tests/traces/synthetic.ts';
+import { inProcess } from './child.ts';
+
+const MILLION = 1_000_000;
+const WIDTH = 1600;
+const FRAMES = 60;
+/** Frames that are asked for while a long question is under way wait no longer than its longest step. */
+const QUESTIONS = ['threadPartitions', 'overview', 'statements', 'transactions', 'findings', 'fileLines', 'wal', 'errors'] as const;
+
+interface Measured {
+  events: number;
+  /** What, and milliseconds of CPU. */
+  ms: [string, number][];
+  rssMb: number;
+}
+
+const at = (values: number[], share: number): number => values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
+
+/** Runs in the process of its own. @param file a .vfst */
+export async function child(file: string): Promise<void> {
+  const ms: Measured['ms'] = [];
+  const cpu = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const began = process.cpuUsage();
+    const result = await work();
+    const { user, system } = process.cpuUsage(began);
+    ms.push([name, (user + system) / 1000]);
+    return result;
+  };
+  const session = new Session(() => undefined);
+  const blob = new Blob([readFileSync(file)]);
+  const { events } = await cpu('open the file', () => session.open(blob, 'bench.vfst'));
+  const { extent } = await cpu('lanes', () => session.extents());
+  const [from, to] = extent;
+  await cpu('first frame', () => session.timeline({ from, to, width: WIDTH, lanes: null }));
+  const waited: number[] = [];
+  let asking = true;
+  const drawing = (async () => {
+    while (asking) {
+      const before = process.cpuUsage();
+      await new Promise((resolve) => setImmediate(resolve));
+      await session.timeline({ from, to, width: WIDTH, lanes: null });
+      const spent = process.cpuUsage(before);
+      waited.push((spent.user + spent.system) / 1000);
+    }
+  })();
+  const began = process.cpuUsage();
+  for (const question of QUESTIONS) await session.ask(question, {});
+  asking = false;
+  const { user, system } = process.cpuUsage(began);
+  await drawing;
+  ms.push([`all tables and findings, with ${waited.length} frames drawn between`, (user + system) / 1000]);
+  ms.push(['from asking for such a frame to having it, p95', at(waited, 0.95)], ['the same, longest', at(waited, 1)]);
+  const lanes = (await session.threads()).flatMap((thread) => thread.lanes.map(({ key }) => key));
+  const frames: number[] = [];
+  for (let i = 0; i < FRAMES; i++) {
+    const width = (to - from) * 10 ** (-i / 15);
+    const before = process.cpuUsage();
+    await session.timeline({ from: from + (to - from - width) / 2, to: from + (to - from + width) / 2, width: WIDTH, lanes });
+    const spent = process.cpuUsage(before);
+    frames.push((spent.user + spent.system) / 1000);
+  }
+  ms.push([`frame of ${lanes.length} lanes, median`, at(frames, 0.5)], [`frame of ${lanes.length} lanes, p95`, at(frames, 0.95)]);
+  const area = { fromUs: from, toUs: to, by: 'operation', threadsOff: [], layers: ['sql', 'vfs', 'web', 'host'] } as const;
+  for (const name of ['area of the whole trace, first', 'area of the whole trace, again'])
+    await cpu(name, () => session.ask('timelineArea', { ...area, threadsOff: [], layers: [...area.layers] }));
+  const measured: Measured = { events, ms, rssMb: process.resourceUsage().maxRSS / 1024 };
+  console.log(JSON.stringify(measured));
+  process.exit(0); // timers of the session
+}
+
+export const title = 'Viewer: the store’s worker (Node)';
+export const about =
+  'A synthetic trace on 4 threads at a clock of 5 µs, its file in memory; milliseconds of CPU time (of all threads, so unpacking beside the worker counts), one run. ' +
+  'While the tables are asked for, frames of the timeline are asked for too. HUGE=1 adds 10,000,000 events.';
+
+export async function run(): Promise<{ columns: string[]; rows: (string | number)[][] }> {
+  const rows: (string | number)[][] = [];
+  for (const events of process.env['HUGE'] ? [MILLION, 10 * MILLION] : [MILLION]) {
+    const file = join(tmpdir(), `vfscope-viewer-worker-${process.pid}.vfst`);
+    writeFileSync(file, new Uint8Array(await (await saveTrace(syntheticStore({ events, clockStepUs: 5 }))).arrayBuffer()));
+    try {
+      const { ms, rssMb, events: read } = inProcess<Measured>('viewer-worker', `child(${JSON.stringify(file)})`);
+      const of = read.toLocaleString('en-US');
+      for (const [name, value] of ms) rows.push([of, name, value.toFixed(value < 100 ? 1 : 0)]);
+      rows.push([of, 'resident at most, MB', rssMb.toFixed(0)]);
+    } finally {
+      rmSync(file);
+    }
+  }
+  return { columns: ['events', 'what', 'ms'], rows };
+}

@@ -1,0 +1,57 @@
+// Checks that every import in src/ is an arrow of tools/rooms.mjs. Prints each fault and ends with exit code 1 if there is one.
+import { readFileSync, readdirSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ROOMS } from './rooms.mjs';
+
+// static import and export-from, import(), side-effect imports and JSDoc type imports
+const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
+
+/**
+ * @param {string} root folder that holds the rooms
+ * @param {(path: string) => string} read
+ * @param {string[]} files paths below root
+ * @returns {string[]} one line a fault
+ */
+export function faultsOf(root, files, read) {
+  const faults = [];
+  for (const file of files) {
+    const room = relative(root, file).split(sep)[0];
+    const rule = ROOMS[room];
+    if (!rule) {
+      faults.push(`${file}: there is no room "${room}". Rooms are listed in tools/rooms.mjs.`);
+      continue;
+    }
+    const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => (/@import|import\(/.test(comment) ? comment : ''));
+    for (const [, , target] of source.matchAll(IMPORT)) {
+      if (target.startsWith('.')) {
+        const to = relative(root, resolve(dirname(file), target)).split(sep)[0];
+        if (to !== room && !rule.imports.includes(to))
+          faults.push(
+            `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/rooms.mjs.`,
+          );
+      } else if (target.startsWith('node:')) {
+        if (!rule.node) faults.push(`${file} imports ${target}: only cli runs in Node.`);
+      } else if (!rule.npm.some((name) => target === name || target.startsWith(`${name}/`)))
+        faults.push(
+          `${file} imports "${target}": ${room} may use ${rule.npm.join(', ') || 'no npm package'}. To allow it, change tools/rooms.mjs.`,
+        );
+    }
+  }
+  return faults;
+}
+
+/** @param {string} root @returns {string[]} every source file below it */
+export function listSources(root) {
+  return readdirSync(root, { recursive: true })
+    .map((name) => join(root, String(name)))
+    .filter((name) => /\.(ts|svelte|js|mjs)$/.test(name));
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const files = listSources('src');
+  const faults = faultsOf('src', files, (f) => readFileSync(f, 'utf8'));
+  for (const fault of faults) console.error(fault);
+  console.log(`${files.length} files in ${Object.keys(ROOMS).length} rooms, ${faults.length} faults`);
+  process.exitCode = faults.length ? 1 : 0;
+}

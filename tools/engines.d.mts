@@ -1,0 +1,3 @@
+export function engineTable(recorded: Record<string, unknown>, versions: Record<string, string>): string;
+export function currentTable(): string;
+export function readmeTable(readme?: string): string;

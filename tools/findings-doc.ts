@@ -1,0 +1,55 @@
+// Builds docs/findings.md from the rules and their words; started by tools/findings-doc.mjs, checked by tests/unit/findings-doc.test.ts.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ABOUT_RULES } from '../src/trace/analysis/findings/about.ts';
+import { RULES } from '../src/trace/analysis/findings/index.ts';
+
+interface Judged {
+  verdicts: Record<string, string>;
+  golden: Record<string, string[]>;
+  rows: Record<string, string[]>;
+  falseAlarms: { rule: string; row: string; was: string; now: string }[];
+}
+
+/** @param root of the repository @returns the whole page */
+export function findingsDoc(root: string): string {
+  const judged = JSON.parse(readFileSync(join(root, 'tests', 'oracle', 'findings.json'), 'utf8')) as Judged;
+  const where = (id: string): string => {
+    const goldens = Object.entries(judged.golden).flatMap(([name, rules]) => (rules.includes(id) ? [`\`${name}\``] : []));
+    const rows = Object.values(judged.rows).filter((rules) => rules.includes(id)).length;
+    const verdict = judged.verdicts[id];
+    if (!verdict) return 'Seen in none of the recordings kept here; tested on traces made for it (tests/unit/findings-*.test.ts).';
+    return `${verdict} Seen in ${rows} of ${Object.keys(judged.rows).length} engine apps${goldens.length ? ` and in the golden ${goldens.length > 1 ? 'traces' : 'trace'} ${goldens.join(', ')}` : ''}.`;
+  };
+  const rules = RULES.map(({ id, title }) => {
+    const about = ABOUT_RULES[id];
+    if (!about) throw new Error(`${id} has no words in src/trace/analysis/findings/about.ts`);
+    return [
+      `## ${id} ${title}`,
+      about.shows,
+      `- **Silent**: ${about.silent}`,
+      `- **Evidence counts**: ${about.counts}; with it come bytes, share of the trace's time, and the first calls to jump to.`,
+      `- **Judged**: ${where(id)}`,
+      `- **Read**: <${about.link}>`,
+    ]
+      .join('\n\n')
+      .replaceAll('\n\n- ', '\n- ')
+      .replace('\n- ', '\n\n- ');
+  });
+  return `${[
+    '# Findings',
+    '<!-- written by `npm run findings:doc`; edit src/trace/analysis/findings/about.ts and tests/oracle/findings.json -->',
+    'Rules on what a trace shows. Each gives a sentence with the numbers, the calls that prove it, an estimated saving (calls avoided x what such a ' +
+      'call took in *this* trace; null where that cannot be known), how sure it is and why, advice, and a page to read. Savings of several findings ' +
+      'overlap. `vfscope findings FILE` prints them, the panel shows them.',
+    `There are ${RULES.length} rules. F31 (memory that grows while an asynchronous xRead runs) is none of them: no event shows it.`,
+    ...rules,
+    '## False alarms that are gone',
+    'Found by judging every finding on recordings of all engine apps (tests/oracle/findings.json).',
+    [
+      '| rule | where | was | now |',
+      '| --- | --- | --- | --- |',
+      ...judged.falseAlarms.map((f) => `| ${f.rule} | ${f.row} | ${f.was} | ${f.now} |`),
+    ].join('\n'),
+  ].join('\n\n')}\n`;
+}

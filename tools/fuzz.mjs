@@ -1,0 +1,22 @@
+// `npm run fuzz [-- --stores N --files N --from SEED]`: random stores through every analysis and damaged files through the reader
+// (tests/fuzz). Ends with exit code 1 and the seed of what failed.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadTs } from './load-ts.mjs';
+
+const root = join(import.meta.dirname, '..');
+process.chdir(root);
+const modules = readdirSync(join(root, 'src', 'trace', 'analysis'), { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.ts'));
+const entry = [
+  ...modules.map((name, i) => `import * as m${i} from './src/trace/analysis/${name}';`),
+  "import { fuzz } from './tests/fuzz/run.ts';",
+  `await fuzz({ ${modules.map((name, i) => `${JSON.stringify(name.replace('.ts', ''))}: m${i}`).join(', ')} });`,
+].join('\n');
+try {
+  await loadTs('fuzz', { contents: entry });
+} catch (e) {
+  console.error(e);
+  process.exitCode = 1;
+}

@@ -1,0 +1,166 @@
+// `npm run matrix [-- --write]`: what works in which browser, by the tests that prove it; --write puts the table into the README. A cell names a
+// test by its file and title: how it is known follows from where that test runs, and a test that is gone takes its cell with it.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const root = join(import.meta.dirname, '..');
+const BEGIN = '<!-- matrix: npm run matrix -- --write -->';
+const END = '<!-- /matrix -->';
+
+export const BROWSERS = ['Chromium', 'Firefox', 'Safari'];
+const NO_DRIVER = { no: 'no driver opens extensions in Safari here' };
+const NOTED = { no: 'noted in the panel with the cause' };
+const browser = (file, title) => ({ file: `tests/browser/${file}.test.ts`, title });
+const webkit = (file, title) => ({ file: `tests/webkit/${file}.test.ts`, title });
+
+/** Feature, then a cell per browser: a test, `{ no: why not }`, or null where nothing tests it. */
+export const FEATURES = [
+  [
+    'Record from the panel in DevTools',
+    browser('extension', 'registers its scripts, and takes them back with everything that they changed'),
+    browser('firefox-engines', 'recorded by the panel in the toolbox'),
+    NO_DRIVER,
+  ],
+  [
+    'SQLite builds on IndexedDB and OPFS, with the same counts and stored bytes',
+    browser('engines', 'recorded by the panel'),
+    browser('firefox-engines', 'recorded by the panel in the toolbox'),
+    webkit('engines', 'on storage of its own'),
+  ],
+  [
+    'Dedicated workers: classic, module, blob, nested',
+    browser('threads', 'each is recorded, or noted with its cause'),
+    browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
+    webkit('workers', 'the app sees the same'),
+  ],
+  ['Shared workers and service workers', NOTED, browser('firefox', 'each is recorded, or noted with its cause; transport %s'), NOTED],
+  [
+    'Workers of pages whose policy forbids blob workers',
+    NOTED,
+    browser('firefox', 'policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded'),
+    NOTED,
+  ],
+  ['All tabs of an origin', browser('extension', 'of an origin covers its other tabs, open ones and new ones'), null, NO_DRIVER],
+  [
+    'Nothing is left in pages after a recording',
+    browser('extension', 'registers its scripts, and takes them back with everything that they changed'),
+    browser('firefox', 'pages keep nothing of ours after the recording, workers that start then run as they are'),
+    webkit('isolated', 'the hook long after the content script, in a page that is open'),
+  ],
+  [
+    'Access to web pages withheld or taken back',
+    browser('permissions', 'access taken back during a recording: said, and what was recorded stays'),
+    browser('firefox-recording', 'access to web pages taken back during a recording: said, what was recorded stays, the app goes on'),
+    NO_DRIVER,
+  ],
+  [
+    'A recording outlives the background',
+    browser('extension', 'goes on when the service worker dies, over ports and over relays, and counts the same'),
+    browser('firefox-recording', 'a recording goes on when the event page is suspended, and the next page and its worker are recorded'),
+    NO_DRIVER,
+  ],
+  [
+    'A recording is offered again after an update, a crash or a restart',
+    browser('update', 'the browser is killed'),
+    browser('firefox-update', 'the browser is killed'),
+    NO_DRIVER,
+  ],
+  [
+    'Flight recorder',
+    browser('flight', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
+    browser('firefox-recording', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
+    NO_DRIVER,
+  ],
+  [
+    'What is captured: level, layers, buffer, stacks',
+    browser('record-marks', 'level 2 keeps literals, stacks name the place in the app and none of ours'),
+    browser('firefox-recording', 'level 2 and stacks: literals, and the place in the app that prepared each statement'),
+    NO_DRIVER,
+  ],
+  [
+    'Timeline, files, events, notes',
+    browser('viewer', 'zooms and pans by wheel, keys, drag and overview'),
+    browser('firefox-recording', 'every view shows a recording, with the numbers of its summary'),
+    null,
+  ],
+  [
+    'Exports from the panel',
+    browser('view-overview', 'every format is offered and written; a copy without the app’s words has none'),
+    null,
+    null,
+  ],
+  [
+    'The Lab',
+    browser(
+      'lab-page',
+      'a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean',
+    ),
+    browser('firefox-lab', 'storage of the browser: IndexedDB and OPFS, and actors in workers'),
+    null,
+  ],
+  ['Welcome page and settings', browser('first-contact', 'comes after an installation, once'), null, NO_DRIVER],
+  [
+    '`vfscope record`',
+    browser('extension-record', 'writes a trace of the page, and a picture of the panel'),
+    browser('firefox', 'vfscope record --browser firefox records the demo'),
+    NO_DRIVER,
+  ],
+  [
+    'The package is as its browser or store wants it',
+    browser('extension', 'the browser finds no fault with the extension'),
+    { file: 'tools/test.mjs', title: 'lint of the Firefox package' },
+    null,
+  ],
+];
+
+/** How a test knows: by the real browser, by the engine without the browser around it, or by reading files. */
+function kindOf({ file }, column) {
+  if (file.startsWith('tests/webkit/')) return column === 'Safari' ? 'on the engine (WebKitGTK)' : null;
+  if (!file.startsWith('tests/browser/')) return 'checked statically';
+  return (/\/firefox[\w-]*\.test/.test(file) ? 'Firefox' : 'Chromium') === column ? 'in the real browser' : null;
+}
+
+/** @param {(file: string) => string | null} read null where there is no such file @returns {string[]} cells that no test stands behind */
+export function faults(read, features = FEATURES) {
+  return features.flatMap(([feature, ...cells]) =>
+    cells.flatMap((cell, i) => {
+      if (!cell?.file) return [];
+      const text = read(cell.file);
+      const where = `${feature}, ${BROWSERS[i]}: ${cell.file}`;
+      if (text === null) return [`${where} is not there`];
+      if (!['"', "'", '`'].some((quote) => text.includes(`${quote}${cell.title}${quote}`))) return [`${where} has no test "${cell.title}"`];
+      return kindOf(cell, BROWSERS[i]) ? [] : [`${where} does not run in ${BROWSERS[i]}`];
+    }),
+  );
+}
+
+/** The table as Markdown. */
+export function currentMatrix() {
+  const words = (cell, i) => (cell === null ? 'not tested' : cell.no ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]));
+  const head = ['feature', ...BROWSERS];
+  const rows = FEATURES.map(([feature, ...cells]) => [feature, ...cells.map(words)]);
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+/** The table as the README has it. */
+export function readmeMatrix() {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  return readme.slice(readme.indexOf(BEGIN) + BEGIN.length, readme.indexOf(END)).trim();
+}
+
+export const readOrNull = (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null);
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const found = faults(readOrNull);
+  for (const fault of found) console.error(fault);
+  if (found.length) process.exit(1);
+  if (process.argv.includes('--write')) {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    if (!readme.includes(BEGIN) || !readme.includes(END)) throw new Error(`README.md has no ${BEGIN} ... ${END}`);
+    writeFileSync(
+      join(root, 'README.md'),
+      `${readme.slice(0, readme.indexOf(BEGIN) + BEGIN.length)}\n${currentMatrix()}\n${readme.slice(readme.indexOf(END))}`,
+    );
+  } else console.log(currentMatrix());
+}

@@ -1,0 +1,1 @@
+export const ROOMS: Record<string, { imports: string[]; npm: string[]; node?: boolean }>;

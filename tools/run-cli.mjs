@@ -1,0 +1,35 @@
+// Runs the vfscope command from a checkout; builds first where dist/ is older than its sources. Quiet: stdout is the command's.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const built = join(root, 'dist/cli/vfscope.mjs');
+
+/** When the newest of these files or folders changed, ms. */
+function newest(paths) {
+  let time = 0;
+  for (const path of paths) {
+    const stats = statSync(path);
+    const inside = stats.isDirectory() ? newest(readdirSync(path).map((name) => join(path, name))) : 0;
+    time = Math.max(time, stats.isDirectory() ? inside : stats.mtimeMs);
+  }
+  return time;
+}
+
+const sources = ['src', 'manifest.json', 'rollup.config.js', 'package.json', 'store-assets/icons'].map((name) => join(root, name));
+if (!existsSync(built) || statSync(built).mtimeMs < newest(sources)) {
+  console.error('building ...');
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/rollup/dist/bin/rollup'), '-c', '--silent'], {
+    cwd: root,
+    stdio: ['ignore', 2, 2],
+  });
+  if (status !== 0) {
+    console.error('The build failed. To see more: npm run build');
+    process.exit(3);
+  }
+}
+// npm runs its scripts in the checkout: files are meant as seen from where npm was called, `npm --prefix CHECKOUT run vfscope -- ...`
+const cwd = (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD) || process.cwd();
+const { status, signal } = spawnSync(process.execPath, [built, ...process.argv.slice(2)], { cwd, stdio: 'inherit' });
+process.exit(status ?? (signal ? 130 : 3));

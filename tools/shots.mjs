@@ -1,0 +1,72 @@
+// Pictures of the viewer's views in an ordinary tab: `npm run shots -- --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]`.
+// For looking at. `--all` makes every view in every state, theme and size; `--update` stores the pictures that the tests compare
+// (tests/pictures) anew, `--docs` those of docs/; with `--scenes a,b` only those whose names hold one of these words.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import puppeteer from 'puppeteer-core';
+import { ensureChromium } from './ensure-browser.mjs';
+import { buildPanel, servePanel } from './panel.mjs';
+
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: '.vfscope/shots' },
+    trace: { type: 'string', default: 'tests/traces/golden/opfs-coop-sync.vfst' },
+    views: { type: 'string' },
+    sizes: { type: 'string', default: '1280x800' },
+    themes: { type: 'string', default: 'light,dark' },
+    click: { type: 'string', multiple: true, default: [] },
+    built: { type: 'string' },
+    all: { type: 'boolean' },
+    update: { type: 'boolean' },
+    docs: { type: 'boolean' },
+    scenes: { type: 'string' },
+  },
+});
+const out = resolve(values.out);
+mkdirSync(out, { recursive: true });
+if (values.all || values.update || values.docs) {
+  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'browser', 'tests/browser/view-pictures.test.ts'], {
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      VFSCOPE_PICTURES: values.update ? 'update' : values.docs ? 'docs' : 'all',
+      VFSCOPE_SHOTS: out,
+      ...(values.scenes !== undefined && { VFSCOPE_SCENES: values.scenes }),
+    },
+  });
+  process.exit(status ?? 1);
+}
+const built = values.built ?? 'node_modules/.cache/shots';
+if (!values.built) await buildPanel(built);
+const name = basename(values.trace);
+const server = await servePanel({ out: built, traces: { [name]: resolve(values.trace) } });
+const browser = await puppeteer.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox', '--force-device-scale-factor=1'] });
+try {
+  for (const theme of values.themes.split(','))
+    for (const size of values.sizes.split(',')) {
+      const [width, height] = size.split('x').map(Number);
+      const page = await browser.newPage();
+      page.on('pageerror', (error) => console.error(error));
+      await page.setViewport({ width, height });
+      await page.goto(`${server.url}?test&theme=${theme}&open=${encodeURIComponent(`/traces/${name}`)}`);
+      await page.waitForSelector('[data-testid="file-name"], [data-testid="tabs-more"]');
+      const views =
+        values.views?.split(',') ?? (await page.$$eval('[data-testid^="tab-"]', (all) => all.map((e) => e.dataset.testid.slice(4))));
+      for (const view of views) {
+        await page.$eval(`[data-testid="tab-${view}"]`, (tab) => tab.click());
+        await page.waitForNetworkIdle({ idleTime: 300 });
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 20_000 });
+        for (const selector of values.click) await page.$(selector).then((found) => found?.click());
+        await new Promise((done) => setTimeout(done, 700)); // pictures, not tests: transitions and canvases settle
+        const file = join(out, `${view}-${theme}-${size}.png`);
+        await page.screenshot({ path: file });
+        console.log(file);
+      }
+      await page.close();
+    }
+} finally {
+  await browser.close();
+  await server.close();
+}

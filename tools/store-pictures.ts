@@ -1,0 +1,125 @@
+/** Records the demo with the real extension and takes the stores' pictures of it. Bundled and run by store-pictures.mjs. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { launchBrowser, type DrivenBrowser } from '../src/cli/drive/browser.ts';
+import { openPanel, type Panel } from '../src/cli/drive/panel.ts';
+import { startRecording, stopRecording } from '../src/cli/drive/session.ts';
+import { createServer } from '../tests/server/server.mjs';
+import { apng } from './apng.mjs';
+import { captioned, tile } from './store-pages.ts';
+
+const WIDTH = 1280;
+const HEIGHT = 800;
+const SCREENSHOTS = ['1-overview', '2-timeline', '3-statements', '4-files', '5-timeline-dark'] as const;
+/** Each frame of the walk-through: a picture of `steps` and what it shows. */
+const WALK = [
+  ['app', 'Your app, as it is. It runs SQLite on OPFS or IndexedDB.'],
+  ['empty', 'Open DevTools, choose vfscope, press Record.'],
+  ['recording', 'Use the app: every read, write, lock and sync is counted.'],
+  ['1-overview', 'Stop, and read what to change, the largest saving first ...'],
+  ['2-timeline', '... and when it happened: SQL, VFS calls, storage, locks.'],
+] as const;
+const FRAME_MS = 3000;
+
+/** The demo says what it is doing in `body[data-state]` and `#status`. */
+const says = (page: Page, start: string): Promise<unknown> =>
+  page.waitForFunction(
+    (text) => document.body.dataset['state'] === 'ready' && document.querySelector('#status')?.textContent?.startsWith(text),
+    { polling: 50 },
+    start,
+  );
+
+/** Show a view and wait until it is drawn. */
+async function show(panel: Panel, view: string): Promise<void> {
+  // by script: a tab may be scrolled out of sight
+  await panel.frame.$eval(`[data-testid="tab-${view}"]`, (tab) => (tab as HTMLElement).click());
+  await panel.frame.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { polling: 50 });
+  await new Promise((done) => setTimeout(done, 1500)); // a picture, not a test: canvases and transitions settle
+}
+
+async function useDemo(page: Page): Promise<void> {
+  await says(page, 'Opened in');
+  await page.click('#import');
+  await says(page, 'Imported');
+  await page.type('#search', 'sourdough', { delay: 20 });
+  await page.click('#one-by-one');
+  await says(page, 'Added 100 notes');
+}
+
+/** Record the demo and take a picture at every step. */
+async function recordAndShoot(driven: DrivenBrowser, url: string, shot: (name: string) => string, views: [view: string, name: string][]) {
+  const page = await driven.firstPage();
+  await page.goto(url);
+  await says(page, 'Opened in');
+  await page.setViewport({ width: WIDTH, height: HEIGHT });
+  await page.screenshot({ path: shot('app') as `${string}.png` });
+  const panel = await openPanel(page);
+  await panel.resize(WIDTH, HEIGHT);
+  await panel.screenshot(shot('empty'), true);
+  await startRecording(panel);
+  await useDemo(page);
+  await show(panel, 'timeline');
+  await panel.screenshot(shot('recording'), true);
+  await stopRecording(panel);
+  for (const [view, name] of views) {
+    await show(panel, view);
+    await panel.screenshot(shot(name), true);
+  }
+}
+
+const dataUrl = (file: string): string => `data:image/png;base64,${readFileSync(file).toString('base64')}`;
+
+/** A page of our own as a picture. */
+async function draw(page: Page, html: string, width: number, height: number): Promise<Uint8Array> {
+  await page.setViewport({ width, height });
+  await page.setContent(html, { waitUntil: 'load' });
+  return page.screenshot({ clip: { x: 0, y: 0, width, height } });
+}
+
+/** @param out folder; what is there under the same names is replaced */
+export async function takePictures(out: string): Promise<void> {
+  mkdirSync(out, { recursive: true });
+  const steps = 'node_modules/.cache/vfscope-store-pictures';
+  const shot = (name: string): string => join((SCREENSHOTS as readonly string[]).includes(name) ? out : steps, `${name}.png`);
+  const extension = join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
+  const server = await createServer();
+  try {
+    for (const dark of [false, true]) {
+      const driven = await launchBrowser({ extension, dark, width: WIDTH, height: HEIGHT + 150 });
+      try {
+        const views: [string, string][] = dark
+          ? [['timeline', '5-timeline-dark']]
+          : [
+              ['overview', '1-overview'],
+              ['timeline', '2-timeline'],
+              ['statements', '3-statements'],
+              ['files', '4-files'],
+            ];
+        await recordAndShoot(
+          driven,
+          `${server.url}/demo/?vfs=OPFSCoopSync`,
+          dark ? (name) => shot(name === views[0]![1] ? name : `dark-${name}`) : shot,
+          views,
+        );
+        if (dark) continue;
+        const page = await driven.browser.newPage();
+        const icon = dataUrl('store-assets/icons/icon-256.png');
+        const panel = dataUrl(shot('2-timeline'));
+        for (const [width, height] of [
+          [440, 280],
+          [1400, 560],
+        ] as const)
+          writeFileSync(join(out, `tile-${width}x${height}.png`), await draw(page, tile({ icon, panel, width, height }), width, height));
+        const frames = [];
+        for (const [name, text] of WALK)
+          frames.push({ png: await draw(page, captioned(dataUrl(shot(name)), text), 960, 656), ms: FRAME_MS });
+        writeFileSync(join(out, 'walk-through.png'), apng(frames));
+      } finally {
+        await driven.close();
+      }
+    }
+  } finally {
+    await server.close();
+  }
+}

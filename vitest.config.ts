@@ -1,0 +1,36 @@
+import { defineConfig } from 'vitest/config';
+
+// Three speeds: pure rooms, every engine in Node, real browsers. Browser tests share two cores: one file at a time.
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/unit/**/*.test.ts', 'tests/repo.test.ts'],
+          setupFiles: ['tests/property-seed.ts'],
+          testTimeout: 90_000,
+        },
+      },
+      { test: { name: 'contract', include: ['tests/contract/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
+      {
+        test: {
+          name: 'webkit',
+          include: ['tests/webkit/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
+          name: 'browser',
+          include: ['tests/browser/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+});

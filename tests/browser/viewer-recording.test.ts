@@ -61,6 +61,29 @@ describe('a recording', () => {
     await waitText(id('live-events'), count(done.events));
   });
 
+  it('grows without taking away what the user chose in a view', async () => {
+    await live('chosen');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(5));
+    await viewer.page.click(id('tab-files'));
+    const row = `${id('pages')} [data-key]`;
+    await viewer.page.waitForSelector(row);
+    await viewer.page.click(row);
+    const chosen = await viewer.page.waitForSelector(id('places-chosen'));
+    const reads = (): Promise<string> => text(`${id('file-row')}[aria-selected=true] [data-column=reads]`);
+    const before = await reads();
+    await viewer.page.evaluate(() => window.panel.app.work(25));
+    await viewer.page.waitForFunction(
+      (s: string, n: string) => document.querySelector(s)!.textContent !== n,
+      {},
+      `${id('file-row')}[aria-selected=true] [data-column=reads]`,
+      before,
+    );
+    expect(await chosen!.evaluate((bar) => bar.isConnected)).toBe(true);
+    await stop();
+    await viewer.page.click(id('clear'));
+  });
+
   it('is offered again when the panel was closed on it, and not while another panel uses it', async () => {
     await live('crash');
     await start();

@@ -37,6 +37,15 @@ class Pool<T extends Float64Array | Uint32Array> {
   }
 }
 
+const NO_TIMES = new Float64Array(PARTS.length);
+
+/** What making durable cost in all; `time` sums to `spanUs`. */
+export interface CommitTotals {
+  commits: number;
+  spanUs: number;
+  time: TransactionTimes;
+}
+
 export class AnatomyTable implements Iterable<TransactionAnatomy> {
   length = 0;
   private readonly numbers: Float64Array;
@@ -99,6 +108,17 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
   /** Rows of the first calls of the executions inside it. */
   statementRows(i: number): Uint32Array {
     return this.statements.values.subarray(this.startOf(i, I.statementRows), this.endOf(i, I.statementRows, this.statements));
+  }
+
+  /** All commits together: how many, from begin to end of each, and by part; microseconds. */
+  commitTotals(): CommitTotals {
+    const { values, used } = this.commits;
+    const totals = { commits: used / COMMIT_NUMBERS, spanUs: 0, time: timesAt(NO_TIMES, 0) };
+    for (let at = 0; at < used; at += COMMIT_NUMBERS) {
+      totals.spanUs += values[at + 1]! - values[at]!;
+      for (let p = 0; p < PARTS.length; p++) totals.time[PARTS[p]!] += values[at + 2 + p]!;
+    }
+    return totals;
   }
 
   at(i: number): TransactionAnatomy {

@@ -45,6 +45,7 @@ export function headlineNumbers(
   const hold = headline.longestReserved;
   const inSql = totalTimeInSql(store, shared);
   const share = (us: number | null): number | null => (us === null || !inSql ? null : us / inSql);
+  const { commits: timed, spanUs: commitUs, time: commitTime } = shared.anatomies.commitTotals();
   return [
     number(
       { id: 'duration', title: 'Recorded', unit: 'us', definition: 'From the first event’s begin to the last one’s end.' },
@@ -101,6 +102,28 @@ export function headlineNumbers(
       },
       headline.commits,
       noVfs,
+    ),
+    number(
+      {
+        id: 'commitShare',
+        title: 'Commit share',
+        unit: 'share',
+        definition:
+          'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. The Transactions view splits it.',
+      },
+      timed ? share(commitUs - commitTime.idleUs) : null,
+      headline.commits === 0 ? 'no commit was seen' : noVfs,
+    ),
+    number(
+      {
+        id: 'syncShare',
+        title: 'Sync share',
+        unit: 'share',
+        definition:
+          'Within commits, waiting until writes are durable (xSync, the completion of IndexedDB transactions) / time with SQL in flight.',
+      },
+      timed ? share(commitTime.syncUs + commitTime.idbCompleteUs) : null,
+      headline.commits === 0 ? 'no commit was seen' : noVfs,
     ),
     number(
       {

@@ -2,8 +2,8 @@
 import { TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../trace/analysis/transaction-time.ts';
 import type { Column } from '../parts/columns.ts';
 import type { Segment } from '../parts/segments.ts';
-import { formatBytes, formatCount, formatMeasured, formatMoment } from '../units.ts';
-import type { TransactionLine } from '../worker/queries/transactions.ts';
+import { formatBytes, formatCount, formatDuration, formatMeasured, formatMoment, formatShare } from '../units.ts';
+import type { TransactionLine, TransactionLines } from '../worker/queries/transactions.ts';
 
 export const TRANSACTION_WORDS: Record<TransactionPart, { title: string; color: string; meaning: string }> = {
   lock: { title: 'Lock', color: '--activity-lock', meaning: 'taking locks, waiting for them included' },
@@ -23,6 +23,13 @@ export const TRANSACTION_WORDS: Record<TransactionPart, { title: string; color: 
 
 export const segmentsOf = (time: TransactionTimes): Segment[] =>
   TRANSACTION_PARTS.map((part) => ({ ...TRANSACTION_WORDS[part], us: time[`${part}Us`] }));
+
+/** All commits together, in words; idle time inside them is no part of it. */
+export function commitsText({ commits, spanUs, time, inSqlUs }: TransactionLines['commits']): string {
+  const us = spanUs - time.idleUs;
+  const share = inSqlUs ? `${formatShare(us / inSqlUs)} of the time with SQL in flight` : 'which share of the time is n/a';
+  return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
+}
 
 const NOT_KNOWN = 'n/a';
 const count = (n: number | null): string => (n === null ? NOT_KNOWN : formatCount(n));

@@ -2,9 +2,10 @@
 import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op, opName } from '../../../trace/event.ts';
 import type { Transaction } from '../../../trace/analysis/transactions.ts';
-import type { AnatomyTable } from '../../../trace/analysis/anatomy-table.ts';
+import type { AnatomyTable, CommitTotals } from '../../../trace/analysis/anatomy-table.ts';
 import type { LadderStep, TransactionAnatomy } from '../../../trace/analysis/transaction-anatomy.ts';
 import { partOfCall, TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../../trace/analysis/transaction-time.ts';
+import { totalTimeInSql } from '../../../trace/analysis/time-partition.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitle } from '../event-words.ts';
 import type { QueryContext } from './context.ts';
@@ -32,6 +33,13 @@ export interface TransactionLine {
   syncs: number;
   statements: number | null;
   busyRetries: number;
+}
+
+export interface TransactionLines {
+  rows: TransactionLine[];
+  total: number;
+  /** All commits together, and the time with SQL in flight that they are a part of, microseconds; null = not known. */
+  commits: CommitTotals & { inSqlUs: number | null };
 }
 
 /** Beyond this many the longest are listed. */
@@ -140,12 +148,13 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
 
 export const transactionQueries = {
   /** All transactions in order of time, and how many there are; the longest where they are too many. */
-  transactions(context: QueryContext, _: Record<string, never>): { rows: TransactionLine[]; total: number } {
+  transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
     const all = anatomies(context);
     const kept = all.length <= MOST_TRANSACTIONS ? [...all] : longestOf(all);
     const titles = titlesOf(context);
     const rows = kept.map((a) => lineOf(context, a, titles));
-    return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length };
+    const commits = { ...all.commitTotals(), inSqlUs: totalTimeInSql(context.store, context.shared) };
+    return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
   },
 
   /** One transaction, by its first event; null where it is in the trace no longer. */

@@ -1,5 +1,6 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
+import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
 import { Exit, openTrace, print } from './open-file.ts';
 import { durationText, plain, table } from './summary-text.ts';
 
@@ -41,10 +42,32 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
       : []),
     ...(moved.length > MOST ? [`  ... and ${moved.length - MOST} more: --json has all`] : []),
     '',
+    ...findingLines(diff.findings),
+    '',
     'Times of the whole (single readings: their spread is not known)',
     ...table(['time', 'A', 'B', 'B - A', ''], times.filter((r) => r.a !== null || r.b !== null).map(numberRow)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function findingLines(findings: readonly FindingDiff[]): string[] {
+  if (findings.length === 0) return ['Findings: none in either'];
+  const count = (verdict: FindingDiff['verdict']): number => findings.filter((f) => f.verdict === verdict).length;
+  const saving = (us: number | null): string => (us === null ? 'n/a' : durationText(us));
+  return [
+    `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
+    ...table(
+      ['rule', 'finding', 'saving A', 'saving B', ''],
+      findings.map(({ rule, title, a, b, savingUsA, savingUsB, verdict }) => [
+        rule,
+        title,
+        a.length ? saving(savingUsA) : '',
+        b.length ? saving(savingUsB) : '',
+        verdict,
+      ]),
+      [0, 1, 4],
+    ),
+  ];
 }
 
 function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {

@@ -8,6 +8,7 @@
  * of the summary are single readings: their spread is not known, and the verdict says so.
  */
 import type { TraceStore } from '../store.ts';
+import { findingDiffs, type FindingDiff } from './finding-diff.ts';
 import { EXECUTION_COUNTS, executionsOf, type ExecutionCount, type ExecutionGroup } from './statement-runs.ts';
 import { Analyses } from './shared.ts';
 import { numbersOf } from './summary-numbers.ts';
@@ -60,6 +61,8 @@ export interface TraceDiff {
   numbers: NumberRow[];
   /** What changed first, then by time. */
   statements: StatementDiff[];
+  /** What is to be done in B first; then what is solved. */
+  findings: FindingDiff[];
   /** Rows by verdict. */
   totals: { numbers: Record<Verdict, number>; statements: Record<Verdict, number> };
   /** What makes the comparison doubtful. */
@@ -75,6 +78,7 @@ export function diffOf(a: TraceStore, b: TraceStore, sharedA: Analyses = new Ana
   return {
     numbers,
     statements,
+    findings: findingDiffs(sharedA, sharedB),
     totals: { numbers: tally(numbers), statements: tally(statements) },
     warnings: warningsOf(summaryA, summaryB),
   };

@@ -29,6 +29,7 @@ function* partitions(shared: Analyses): Generator<void> {
 function* overview(shared: Analyses): Generator<void> {
   yield* partitions(shared);
   yield void shared.transactions;
+  yield void shared.anatomies;
   yield void shared.statements;
   yield void sharedSummary(shared);
   yield void shared.databaseFiles;
@@ -55,6 +56,7 @@ function* statements(shared: Analyses): Generator<void> {
 function* transactions(shared: Analyses): Generator<void> {
   yield void shared.transactions;
   yield void shared.anatomies;
+  yield* partitions(shared);
 }
 function* pages(shared: Analyses): Generator<void> {
   yield void shared.databaseFiles;
@@ -64,6 +66,10 @@ function* logs(shared: Analyses): Generator<void> {
   yield void walsIn(shared);
   yield void checkpointsIn(shared);
 }
+function* comparison(shared: Analyses): Generator<void> {
+  yield* overview(shared);
+  yield* findings(shared);
+}
 function* markdown(shared: Analyses): Generator<void> {
   yield* overview(shared);
   yield* statements(shared);
@@ -72,7 +78,7 @@ function* markdown(shared: Analyses): Generator<void> {
 
 /** By question; those that are not here answer quickly, or pause by themselves. */
 const STEPS: Partial<Record<QueryName, (shared: Analyses) => Generator<void>>> = {
-  ...{ overview, findings, statements, transactions, threadPartitions: partitions, comparison: overview },
+  ...{ overview, findings, statements, transactions, threadPartitions: partitions, comparison },
   ...{ transaction: transactions, transactionOf: transactions, fileLines: pages, pageMap: pages, pageTable: pages },
   ...{ wal: logs, markdownReport: markdown },
 };

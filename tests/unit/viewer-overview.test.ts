@@ -2,6 +2,7 @@
 import { get, writable } from 'svelte/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { databaseSettingsOf } from '../../src/trace/analysis/database-settings.ts';
+import { diffOf } from '../../src/trace/analysis/diff.ts';
 import { Analyses } from '../../src/trace/analysis/shared.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../src/trace/analysis/headline-numbers.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -16,6 +17,7 @@ import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../src/viewer/export-formats.ts';
 import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
 import { browserOf, headlineText } from '../../src/viewer/views/overview/words.ts';
+import { commitsText } from '../../src/viewer/views/transactions-words.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** Commits in journal mode delete, each of one page of 4096 bytes, by autocommit; PRAGMAs first. */
@@ -68,6 +70,20 @@ describe('how a database is set up', () => {
     expect(db!.synchronous).toEqual({ value: null, how: expect.stringContaining('no PRAGMA synchronous was seen') as string });
     expect(db!.cacheSize).toEqual({ value: null, how: expect.stringContaining('folded its value') as string });
   });
+  it('a page size that was asked for and not taken is said; a folded one cannot be', () => {
+    const pageSize = (...pragmas: string[]) => databaseSettingsOf(autocommits(1, pragmas))[0]!.pageSize;
+    expect(pageSize()).toMatchObject({ value: 4096, asked: null });
+    expect(pageSize('PRAGMA page_size=512', 'PRAGMA main.page_size = 8192')).toEqual({
+      value: 4096,
+      asked: 8192,
+      how: expect.stringContaining('PRAGMA page_size=8192 changed nothing') as string,
+    });
+    expect(pageSize('PRAGMA page_size(4096)')).toMatchObject({
+      asked: 4096,
+      how: expect.not.stringContaining('changed nothing') as string,
+    });
+    expect(pageSize('PRAGMA page_size=?')).toMatchObject({ asked: null, how: expect.stringContaining('folded its value') as string });
+  });
   it('commits are believed before PRAGMAs, and the last PRAGMA before the first', () => {
     const [db] = databaseSettingsOf(autocommits(1, ['PRAGMA journal_mode=wal', 'PRAGMA synchronous=off', 'PRAGMA synchronous=extra']));
     expect(db!.journalMode.value).toBe('delete');
@@ -83,6 +99,9 @@ describe('the headline numbers', () => {
     expect(value(numbers, 'statements')).toBe(12);
     expect(value(numbers, 'commits')).toBe(12);
     expect(value(numbers, 'syncsPerCommit')).toBe(1);
+    // from the database write to the unlock 426 µs, of the statement's 506
+    expect(value(numbers, 'commitShare')).toBeCloseTo(426 / 506, 9);
+    expect(value(numbers, 'syncShare')).toBeCloseTo(400 / 506, 9);
     expect(value(numbers, 'vfsPerStatement')).toBe(9);
     expect(value(numbers, 'amplification')).toBeCloseTo((4096 + 512) / 4096, 9);
     expect(value(numbers, 'rereads')).toBe(12);
@@ -140,9 +159,35 @@ describe('questions of the Overview', () => {
     t.send();
     expect(QUERIES.overview(contextOf(store), {}).durability).toEqual({ default: 1, strict: 1, relaxed: 2 });
   });
+  it('say how an engine waits for storage', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const engine = { name: 'wa-sqlite', sqliteVersion: '3.53.0', sourceId: null, note: null };
+    const layers = { vfs: true, sql: true, counters: true };
+    for (const [i, suspension] of (['asyncify', 'none'] as const).entries())
+      t.say({ kind: 'engine', id: 90 + i, ...engine, suspension, layers });
+    t.call('xOpen', { object: t.file('/a.db') });
+    t.send();
+    expect(QUERIES.overview(contextOf(store), {}).engines.map((e) => [e.name, e.suspension])).toEqual([
+      ['wa-sqlite', 'asyncify'],
+      ['wa-sqlite', 'none'],
+    ]);
+  });
   it('the report as Markdown holds the same numbers', () => {
     const report = QUERIES.markdownReport(contextOf(autocommits(12)), {});
     expect(report).toContain('- commits: 12, 1 syncs each');
+  });
+});
+
+describe('all commits together', () => {
+  it('are the sum of each, and their parts sum to the whole', () => {
+    const { commits, rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
+    expect(commits).toMatchObject({ commits: 12, spanUs: 12 * 426, inSqlUs: 12 * 506 });
+    expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(commits.spanUs, 6);
+    expect(commits.time).toMatchObject({ syncUs: 12 * 400, dbWriteUs: 12 * 10, journalWriteUs: 12 * 10, idleUs: 0 });
+    expect(Object.values(commits.time).reduce((a, b) => a + b, 0)).toBeCloseTo(commits.spanUs, 6);
+    expect(commitsText(commits)).toBe('12 commits took 5.11 ms, 84.2 % of the time with SQL in flight; 426 µs each');
+    expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({ commits: 0, spanUs: 0, inSqlUs: null });
   });
 });
 
@@ -173,6 +218,28 @@ describe('a comparison', () => {
     expect(both.diff.statements).toMatchObject([{ executionsA: 12, executionsB: 3, verdict: 'changed' }]);
     expect(both.a.times!.syncUs).toBe(4 * both.b.times!.syncUs);
     expect(QUERIES.comparison(contextOf(a), {})).toBeNull();
+  });
+  it('says which findings a change has solved, which are new, and which are left', () => {
+    const [many, few] = [autocommits(40), autocommits(3)];
+    const findings = (a: TraceStore, b: TraceStore) =>
+      diffOf(a, b).findings.map(({ rule, verdict, savingUsA, savingUsB }) => [rule, verdict, savingUsA !== null, savingUsB !== null]);
+    expect(findings(many, few)).toEqual([
+      ['F01', 'solved', true, false],
+      ['F07', 'solved', true, false],
+    ]);
+    expect(findings(few, many)).toEqual([
+      ['F01', 'new', false, true],
+      ['F07', 'new', false, true],
+    ]);
+    expect(findings(many, many).map(([rule, verdict]) => [rule, verdict])).toEqual([
+      ['F01', 'in both'],
+      ['F07', 'in both'],
+    ]);
+    expect(diffOf(many, few).findings[0]).toMatchObject({
+      title: 'One transaction per statement',
+      a: [expect.stringContaining('40 commits') as string],
+      b: [],
+    });
   });
   it('keeps the recording before, unless it is empty or huge', () => {
     const compared = new Compared();

@@ -4,6 +4,7 @@
  */
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import type { Unit } from './accesses.ts';
 import { Analyses } from './shared.ts';
 import type { CommitPoint } from './transactions.ts';
 
@@ -17,8 +18,8 @@ export interface DatabaseSettings {
   path: string;
   /** '' where none was seen. */
   vfs: string;
-  /** Bytes. */
-  pageSize: Setting<number>;
+  /** Bytes; `asked`: what the last PRAGMA page_size said, null where none was seen or the recording folded its value. */
+  pageSize: Setting<number> & { asked: number | null };
   journalMode: Setting<string>;
   synchronous: Setting<string>;
   /** As the PRAGMA says it: pages, or KiB where negative. */
@@ -35,7 +36,7 @@ const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
   'database write': ['off or memory', 'commits wrote the database without a journal file'],
 };
 
-const PRAGMAS = ['journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
+const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
 type Pragma = (typeof PRAGMAS)[number];
 const PRAGMA_TEXT = new RegExp(
   `\\bpragma\\s+(?:["'\`]?\\w+["'\`]?\\s*\\.\\s*)?(${PRAGMAS.join('|')})\\s*[=(]\\s*["'\`]?([-+]?[\\w?]+)`,
@@ -61,13 +62,24 @@ export function databaseSettingsOf(store: TraceStore, shared: Analyses = new Ana
     const asked = (pragma: Pragma, otherwise: string): Setting<string> => fromPragma(pragma, said[i]!.get(pragma), otherwise);
     return {
       ...{ path, vfs },
-      pageSize: { value: pageSize.bytes, how: pageSize.how },
+      pageSize: pageSizeSetting(pageSize, said[i]!.get('page_size')),
       journalMode: journalMode(points.get(i), said[i]!.get('journal_mode'), inMemory(store, path)),
       synchronous: asked('synchronous', 'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another'),
       cacheSize: asked('cache_size', 'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another'),
       lockingMode: asked('locking_mode', 'no PRAGMA locking_mode was seen; SQLite’s own default is normal'),
     };
   });
+}
+
+/** SQLite takes a page size before the first table is made, or at the next VACUUM outside WAL mode, and says nothing where it does not. */
+function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined): DatabaseSettings['pageSize'] {
+  if (said === undefined) return { value: bytes, how, asked: null };
+  if (!/^\d+$/.test(said))
+    return { value: bytes, how: `${how}; PRAGMA page_size was set, and the recording folded its value`, asked: null };
+  const asked = Number(said);
+  const refused = certain && bytes !== null && bytes !== asked;
+  const outcome = refused ? ' changed nothing: it holds for a database without tables, and from the next VACUUM (not in WAL mode)' : '';
+  return { value: bytes, how: `${how}; PRAGMA page_size=${said}${outcome}`, asked };
 }
 
 function fromPragma(pragma: Pragma, value: string | undefined, otherwise: string): Setting<string> {

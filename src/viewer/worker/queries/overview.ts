@@ -6,7 +6,7 @@ import { sharedSummary, type SummaryEngine, type SummaryEnvironment } from '../.
 import { hasSql } from '../../../trace/analysis/statements.ts';
 import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
 import { hasVfs } from '../../../trace/analysis/transactions.ts';
-import { Op } from '../../../trace/event.ts';
+import { Op, type EngineInfo } from '../../../trace/event.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { threadTitle } from '../event-words.ts';
 import type { QueryContext } from './context.ts';
@@ -28,7 +28,7 @@ export interface Durability {
 
 export interface Overview {
   environment: SummaryEnvironment;
-  engines: SummaryEngine[];
+  engines: (SummaryEngine & Pick<EngineInfo, 'suspension'>)[];
   /** What the trace calls the thread of an engine, by its id. */
   threadTitles: Record<string, string>;
   databases: DatabaseSettings[];
@@ -49,7 +49,7 @@ export const overviewQueries = {
       const summary = sharedSummary(shared);
       return {
         environment: summary.environment,
-        engines: summary.engines,
+        engines: store.threads.flatMap((t) => t.engines).map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
         threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, threadTitle(t)])),
         databases: databaseSettingsOf(store, shared),
         durability: durabilityOf(store),

@@ -1,11 +1,16 @@
 // Files, their pages over time, and the caches: the answers of the queries against the analyses and against calls made by hand.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FileRow } from '../../src/trace/analysis/files.ts';
 import { missRatiosOf, missRatioAt, type MissRatio } from '../../src/trace/analysis/miss-ratio.ts';
 import { cachePages, kneeOf } from '../../src/trace/analysis/miss-ratio-knee.ts';
 import { pagesOf } from '../../src/trace/analysis/pages.ts';
 import { rereadsOf } from '../../src/trace/analysis/rereads.ts';
 import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { useFacts } from '../../src/viewer/views/file-use-words.ts';
 import { fileKey, fileOrigins, fileTree } from '../../src/viewer/views/files/tree.ts';
 import { typeWords } from '../../src/viewer/views/files/page-words.ts';
 import { MapScale } from '../../src/viewer/views/files/page-map-canvas.ts';
@@ -14,6 +19,7 @@ import { cacheQueries } from '../../src/viewer/worker/queries/cache.ts';
 import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { fileQueries } from '../../src/viewer/worker/queries/files.ts';
 import { pageQueries } from '../../src/viewer/worker/queries/pages.ts';
+import { patternQueries } from '../../src/viewer/worker/queries/patterns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
@@ -114,6 +120,59 @@ describe('files', () => {
       ['https://one.example', 'a.db', 'b.db'],
       ['unknown origin', 'a.db'],
     ]);
+  });
+});
+
+describe('how a file is used', () => {
+  const golden = async (name: string): Promise<QueryContext> =>
+    contextOf((await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store);
+  const texts = (context: QueryContext, path: string, kind: FileRow['kind']): string[] =>
+    useFacts(patternQueries.fileUse(context, { path, kind })).map(({ text }) => text);
+
+  it('blocks that were read to be written, writes that could have been one, amplification', async () => {
+    const context = await golden('read-modify-write');
+    const journal = context.store.threads
+      .flatMap((t) => [...t.definitions.values()])
+      .find((d) => d.kind === 'file' && d.fileKind === 'journal');
+    const path = journal?.kind === 'file' ? journal.path : '';
+    const use = patternQueries.fileUse(context, { path, kind: 'journal' });
+    expect(use.writes).toMatchObject({ calls: 527 });
+    expect(use.writes!.runs + use.writes!.possibleMerges).toBe(527);
+    expect(use.blocks).toMatchObject({ readModifyWrites: 18, writes: 527 });
+    expect([use.amplification, use.idb]).toEqual([null, null]);
+    expect(texts(context, path, 'journal')).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^527 writes in \d+ runs: \d+ could have been one/),
+        expect.stringMatching(/^18 blocks read to be written: /),
+      ]),
+    );
+    expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
+      expect.stringMatching(/bytes written for each byte of changed pages$/),
+    );
+    expect(texts(context, 'nowhere.db', 'main-db')).toEqual([]);
+  });
+
+  it('transactions of IndexedDB: for each lock, with one request, with none', async () => {
+    const context = await golden('absurd-sql');
+    const store = fileQueries.fileLines(context, {}).find((l) => l.kind === 'idb-store')!;
+    const { idb } = patternQueries.fileUse(context, store);
+    expect(idb).toMatchObject({ transactions: 80, readwrite: 24, transactionsPerPeriod: null }); // its locks are on another thread
+    const facts = texts(context, store.path, 'idb-store');
+    expect(facts[0] ?? '').toMatch(/IndexedDB: 80 transactions \(24 readwrite\), \d+ requests/);
+    expect(facts).toContain('transactions for each lock of SQLite: n/a');
+    expect(texts(await golden('idb-batch-atomic'), 'test-1.db/blocks', 'idb-store')).toContainEqual(
+      expect.stringMatching(/^\d\.\d transactions for each lock of SQLite$/),
+    );
+  });
+
+  it('calls that ask again what the connection knew', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const db = t.file('/a.db');
+    t.call('xLock', { object: db, context: 1, aux: 1 });
+    for (let i = 0; i < 20; i++) t.call('xFileSize', { object: db, context: 1 });
+    t.send();
+    expect(texts(contextOf(store), '/a.db', 'main-db')).toEqual(['19 calls asked what the connection knew (95.0 % of them)']);
   });
 });
 

@@ -10,6 +10,7 @@ import { lockQueries } from './locks.ts';
 import { overviewQueries } from './overview.ts';
 import { paletteQueries } from './palette.ts';
 import { pageQueries } from './pages.ts';
+import { patternQueries } from './patterns.ts';
 import { sqlQueries } from './sql.ts';
 import { statementQueries } from './statements.ts';
 import { transactionQueries } from './transactions.ts';
@@ -29,6 +30,7 @@ export const QUERIES = {
   ...lockLaneQueries,
   ...fileQueries,
   ...pageQueries,
+  ...patternQueries,
   ...sqlQueries,
   ...cacheQueries,
   ...errorQueries,

@@ -1,0 +1,115 @@
+/** How a file is used, in words: what could be one call, what is read to be written, what IndexedDB is asked for. */
+import { RUN_CLASSES, type Runs } from '../../trace/analysis/runs.ts';
+import type { IdbUse } from '../../trace/analysis/idb-use.ts';
+import { formatBytes, formatCount, formatDuration, formatShare } from '../units.ts';
+import type { FileUse } from '../worker/queries/patterns.ts';
+
+export interface UseFact {
+  text: string;
+  /** What it means, and how it is counted. */
+  title: string;
+}
+
+/** Fewer are not worth a word. */
+const FEW_REPEATED = 10;
+
+const some = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
+
+function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
+  if (!runs?.calls) return [];
+  const merges = runs.possibleMerges;
+  return [
+    {
+      text: `${some(runs.calls, name)} in ${some(runs.runs, 'run')}${merges ? `: ${formatCount(merges)} could have been one with the ${name} before` : ''}`,
+      title:
+        `A run goes on where the ${name} before ended; the longest has ${formatCount(runs.longest)}. ` +
+        (name === 'write'
+          ? 'Writes of two SQL calls, or with a sync between, are no run: no VFS could hold the first one back. Nothing merges them today; a VFS could.'
+          : 'Calls on other files between do not end it.') +
+        `\n\nRuns by their calls: ${histogramText(runs.histogram)}`,
+    },
+  ];
+}
+
+/** `1: 40, 2: 10, 3-4: 2` */
+const histogramText = (histogram: readonly number[]): string =>
+  histogram.flatMap((n, i) => (n ? [`${RUN_CLASSES[i]}: ${formatCount(n)}`] : [])).join(', ');
+
+function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
+  const facts: UseFact[] = [];
+  if (blocks?.blockBytes && blocks.partialWrites)
+    facts.push({
+      text: `${formatCount(blocks.partialWrites)} of ${some(blocks.writes, 'write')} filled a part of a block of ${formatBytes(blocks.blockBytes)}`,
+      title: 'They do not begin and end with a block of the storage beneath',
+    });
+  if (blocks?.readModifyWrites)
+    facts.push({
+      text: `${some(blocks.readModifyWrites, 'block')} read to be written: ${formatBytes(blocks.wastedBytes)} moved for nothing, ${formatDuration(blocks.readUs)} of reading`,
+      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read beneath a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring. Blocks in the VFS’s own cache cost no read and are not counted`,
+    });
+  if (amplification) {
+    const { storageAmplification: stored, vfsAmplification: written, dirtyPages, pageBytes } = amplification;
+    const value = stored ?? written;
+    if (value !== null)
+      facts.push({
+        text: `${value.toFixed(2)} bytes written for each byte of changed pages`,
+        title:
+          `Write amplification, with journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
+          `${some(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
+          (stored !== null && written !== null ? `; of the VFS’s own calls it is ${written.toFixed(2)}` : ''),
+      });
+  }
+  return facts;
+}
+
+function idbFacts(idb: IdbUse): UseFact[] {
+  const facts: UseFact[] = [
+    {
+      text: `IndexedDB: ${some(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${some(idb.requests, 'request')}`,
+      title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
+    },
+    idb.transactionsPerPeriod === null
+      ? { text: 'transactions for each lock of SQLite: n/a', title: 'n/a: no xLock is recorded on the thread that uses IndexedDB' }
+      : {
+          text: `${idb.transactionsPerPeriod.toFixed(1)} transactions for each lock of SQLite`,
+          title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
+        },
+    {
+      text: `${formatCount(idb.oneRequest)} with one request, ${formatCount(idb.empty)} with none`,
+      title: `Of ${some(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
+    },
+  ];
+  if (idb.readwriteUnused)
+    facts.push({
+      text: `${formatCount(idb.readwriteUnused)} readwrite without a write`,
+      title: 'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
+    });
+  if (idb.sequences)
+    facts.push({
+      text: `${some(idb.sequences, 'run')} of ${formatCount(idb.sequentialGets)} gets on neighbouring keys: ${formatCount(idb.savedGets)} gets could be saved`,
+      title: `Four or more one after another in one transaction, ${formatDuration(idb.sequentialUs)} in all: a getAll or a cursor would serve (F18)`,
+    });
+  return facts;
+}
+
+function repeatedFact({ repeated }: FileUse): UseFact[] {
+  const calls = repeated.reduce((n, r) => n + r.repeated, 0);
+  if (calls < FEW_REPEATED) return [];
+  const all = repeated.reduce((n, r) => n + r.calls, 0);
+  const us = repeated.reduce((n, r) => n + r.repeatedUs, 0);
+  return [
+    {
+      text: `${some(calls, 'call')} asked what the connection knew (${formatShare(calls / all)} of them)`,
+      title: `Asked again with nothing between that could change the answer, ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
+    },
+  ];
+}
+
+/** Empty where nothing is to be said of it. */
+export const useFacts = (use: FileUse): UseFact[] => [
+  ...runFact(use.writes, 'write'),
+  ...runFact(use.reads, 'read'),
+  ...blockFacts(use),
+  ...repeatedFact(use),
+  ...(use.idb ? idbFacts(use.idb) : []),
+];

@@ -106,6 +106,34 @@ SELECT object, count(*) AS reads, sum(offset = expected) AS sequential, round(10
 FROM reads GROUP BY object`,
   },
   {
+    title: 'When does the VFS store its blocks: at a write, or at a sync?',
+    sql: `SELECT coalesce(v.op, '(behind, or by the app itself)') AS beneath, v.kind AS file, w.op AS storage_write,
+  count(*) AS calls, sum(w.length) AS bytes
+FROM events w LEFT JOIN events v ON v.thread = w.thread AND v.row = w.parent_row
+WHERE w.layer = 'web' AND w.activity = 'write'
+GROUP BY beneath, file, storage_write ORDER BY calls DESC`,
+  },
+  {
+    title: 'Writes past the end of a database, and inside it',
+    sql: `WITH calls AS (
+  SELECT op, object, offset, length, dur,
+    max(offset + length) OVER (PARTITION BY object ORDER BY ts, thread, row ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS reached
+  FROM events WHERE op IN ('xRead', 'xWrite') AND kind = 'main-db' AND result = 0
+)
+SELECT object, CASE WHEN offset >= coalesce(reached, 0) THEN 'past all that was read or written before' ELSE 'inside' END AS place,
+  count(*) AS writes, sum(length) AS bytes, sum(dur) / 1000 AS ms, avg(dur) AS mean_us
+FROM calls WHERE op = 'xWrite' GROUP BY object, place ORDER BY object, place`,
+  },
+  {
+    title: 'How many requests has an IndexedDB transaction?',
+    sql: `WITH each AS (
+  SELECT max(CASE WHEN op = 'idb.transaction' THEN CASE aux & 3 WHEN 0 THEN 'readonly' WHEN 1 THEN 'readwrite' ELSE 'versionchange' END END) AS mode,
+    sum(op <> 'idb.transaction') AS requests
+  FROM events WHERE op LIKE 'idb.%' AND connection IS NOT NULL GROUP BY thread, connection
+)
+SELECT requests, mode, count(*) AS transactions FROM each GROUP BY requests, mode ORDER BY requests, mode`,
+  },
+  {
     title: 'IndexedDB transactions by mode and durability',
     sql: `SELECT CASE aux & 3 WHEN 0 THEN 'readonly' WHEN 1 THEN 'readwrite' ELSE 'versionchange' END AS mode,
   CASE aux >> 2 WHEN 1 THEN 'strict' WHEN 2 THEN 'relaxed' ELSE 'default' END AS durability,

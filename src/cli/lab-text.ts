@@ -10,6 +10,9 @@ const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(
 const msText = (s: Spread | null | undefined): string => (s ? `${s.median.toFixed(2)} ms` : '');
 const spreadText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '');
 
+/** Each pass: runs that fall in two classes have a median that is neither. */
+const passesText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.passes.map((ms) => ms.toFixed(2)).join(', ')} ms` : '');
+
 /** The settings that are not the build's own. */
 export const configText = (config: Config): string =>
   Object.entries(config)
@@ -67,6 +70,7 @@ export function resultText(workload: Workload, result: RunResult): string {
       ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
       [...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)), row('total', result.totals, result.totalMs)],
     ),
+    ...(passesText(result.totalMs) ? ['', `  passes: ${passesText(result.totalMs)}`] : []),
     ...shareText(result),
     ...footOf(result),
   ].join('\n')}\n`;
@@ -150,6 +154,7 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
       rows.map((r) => r.map(plain)),
     ),
     '',
+    ...(passesText(a.totalMs) ? [`  passes A: ${passesText(a.totalMs)}`, `  passes B: ${passesText(b.totalMs)}`] : []),
     ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
   ].join('\n')}\n`;
 }
@@ -176,6 +181,17 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
       ran.map(({ id, result }) => [id, ...(timed ? times(result) : []), ...counters.map((c) => number(result.totals[c]))]),
     ),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
+    ...(ran.some((v) => passesText(v.result.totalMs))
+      ? [
+          '',
+          'Passes',
+          ...table(
+            ['variant', 'each, in order'],
+            ran.map(({ id, result }) => [id, passesText(result.totalMs)]),
+            [0, 1],
+          ),
+        ]
+      : []),
     '',
     'Expected',
     ...verdicts.map(verdictText),

@@ -11,6 +11,7 @@ export function spreadOf(values: readonly number[]): Spread {
     most: Math.max(...values),
     mad: medianOf(values.map((v) => Math.abs(v - median))),
     n: values.length,
+    passes: values,
   };
 }
 function medianOf(values: readonly number[]): number {

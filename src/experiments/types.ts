@@ -229,6 +229,8 @@ export interface Spread {
   /** Median distance from the median. */
   readonly mad: number;
   readonly n: number;
+  /** Each pass, in the order in which they ran: two classes of them do not show in a median. */
+  readonly passes: readonly number[];
 }
 export interface StepResult {
   readonly id: string;

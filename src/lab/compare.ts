@@ -63,7 +63,7 @@ export function compare(results: readonly Maybe[], step: string, counters: reado
               difference: i === 0 || base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
               share: most > 0 ? f.value / most : 0,
               detail: f.spread
-                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n} passes`
+                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
                 : i > 0 && base !== undefined
                   ? `${exactDifference(base, f.value)} against the first`
                   : '',

@@ -106,7 +106,7 @@ describe('verdicts', () => {
   const at = (a?: number, b?: number, mad?: number) =>
     decide(assertion, ({ step }) => {
       const value = step === 'a' ? a : b;
-      const spread: Spread | null = mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3 };
+      const spread: Spread | null = mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3, passes: [] };
       return value === undefined ? undefined : { value, spread };
     });
   it('counts decide to the last digit, `times` applied', () => {
@@ -134,7 +134,7 @@ describe('samples into a result', () => {
   it('median and spread of times; counters that differ are named', () => {
     const result = resultOf(run, workloadOf('mix'), [sample(3, 7), sample(1, 7), sample(8, 9, 'e/1')], {});
     expect(result.steps[0]).toMatchObject({
-      ms: { median: 3, least: 1, most: 8, mad: 2, n: 3 },
+      ms: { median: 3, least: 1, most: 8, mad: 2, n: 3, passes: [3, 1, 8] },
       unstable: ['vfs.calls'],
       counters: { 'vfs.calls': 7 },
     });

@@ -51,6 +51,27 @@ const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as
 /** Values chosen by knob; none = what the workload itself sets. */
 export type Choices = Readonly<Partial<Record<Knob['key'], readonly (string | number | null)[]>>>;
 
+/** A parameter of a workload that the grid varies. */
+export interface ParameterKnob {
+  readonly name: string;
+  readonly what: string;
+  /** What the workload takes where nothing is chosen. */
+  readonly own: number;
+  readonly values: readonly number[];
+}
+/** Values chosen by parameter; none = the workload's own. */
+export type ParameterChoices = Readonly<Record<string, readonly number[]>>;
+
+const STEPS = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+const SMALL_STEPS = [0, 1, 2, 4, 8, 16];
+
+/** Its own value, the ends of what it may be, and powers of ten between (of two where there are few). */
+export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
+  Object.entries(parameters).map(([name, { default: own, least, most, what }]) => {
+    const between = (most <= 16 ? SMALL_STEPS : STEPS).filter((n) => n > least && n < most);
+    return { name, what, own, values: [...new Set([least, ...between, own, most])].sort((a, b) => a - b) };
+  });
+
 /** What the user brings. */
 export type OwnInput = Pick<Run, 'sql' | 'database'>;
 
@@ -74,15 +95,28 @@ export function runOf(workload: Workload, part: Partial<Config>, mode: Mode, par
   return { ...run, config: completeConfig({ ...run.config, build: given ?? buildFor(run.config.vfs, run.config.engine) }) };
 }
 
-/** Every combination of the choices, in the order of the knobs, each once. */
-export function runsOfGrid(workload: Workload, choices: Choices, mode: Mode, own: OwnInput = {}): Run[] {
+/** Every combination of the choices, parameters last and in the order of the knobs, each once. */
+export function runsOfGrid(
+  workload: Workload,
+  choices: Choices,
+  mode: Mode,
+  own: OwnInput = {},
+  parameterChoices: ParameterChoices = {},
+): Run[] {
   let parts: Partial<Config>[] = [{}];
+  let parameters: Parameters[] = [{}];
+  for (const { name } of parameterKnobs(workload)) {
+    const values = parameterChoices[name] ?? [];
+    if (values.length) parameters = parameters.flatMap((part) => values.map((value): Parameters => ({ ...part, [name]: value })));
+  }
   for (const { key } of KNOBS) {
     const values = choices[key] ?? [];
     if (values.length) parts = parts.flatMap((part) => values.map((value): Partial<Config> => ({ ...part, [key]: value })));
   }
-  const runs = parts.map((part) => runOf(workload, part, mode, {}, own)).filter(({ config }) => isAvailable(config.vfs, config.engine));
-  return [...new Map(runs.map((run) => [JSON.stringify(run.config), run])).values()];
+  const runs = parts
+    .flatMap((part) => parameters.map((given) => runOf(workload, part, mode, given, own)))
+    .filter(({ config }) => isAvailable(config.vfs, config.engine));
+  return [...new Map(runs.map((run) => [JSON.stringify([run.config, run.parameters]), run])).values()];
 }
 
 /** The variants of an experiment, the baseline first. */
@@ -95,11 +129,15 @@ export function runsOfExperiment(experiment: Experiment): { variant: string; tit
   }));
 }
 
-/** The settings in which runs differ, as a column's heading; what all share is left out. */
+/** The settings and parameters in which runs differ, as a column's heading; what all share is left out. */
 export function headings(runs: readonly Run[]): string[] {
   const keys = [...KNOBS.map(({ key }) => key)].filter((key) => new Set(runs.map((r) => r.config[key])).size > 1);
-  return runs.map(({ config }) => {
-    const parts = keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])]));
+  const names = Object.keys(runs[0]?.parameters ?? {}).filter((name) => new Set(runs.map((r) => r.parameters[name])).size > 1);
+  return runs.map(({ config, parameters }) => {
+    const parts = [
+      ...keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])])),
+      ...names.map((name) => `${parameters[name]!.toLocaleString('en')} ${name}`),
+    ];
     return parts.join(', ') || labelOf('vfs', config.vfs);
   });
 }

@@ -4,7 +4,7 @@ import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';
 import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
-import { headings, runsOfExperiment, runsOfGrid, type Choices, type Knob, type OwnInput } from './grid.ts';
+import { headings, runsOfExperiment, runsOfGrid, type Choices, type Knob, type OwnInput, type ParameterChoices } from './grid.ts';
 import { starterScript, type DatabaseFacts } from './database-file.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from './messages.ts';
@@ -35,6 +35,8 @@ export class LabModel {
   offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
   mode = $state<Mode>('count');
   choices = $state.raw<Choices>({});
+  /** Of the workload that is offered: another one has others. */
+  parameterChoices = $state.raw<ParameterChoices>({});
   sql = $state(FIRST_SQL);
   /** A copy of the user's database, which the script finds. */
   database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
@@ -74,12 +76,13 @@ export class LabModel {
     const { offer } = this;
     if (offer.kind === 'experiment') return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
     if (offer.id === 'own-database' && !this.database) return [];
-    const runs = runsOfGrid(this.workload!, this.choices, this.mode, this.own);
+    const runs = runsOfGrid(this.workload!, this.choices, this.mode, this.own, this.parameterChoices);
     const names = headings(runs);
     return runs.map((run, i) => ({ run, heading: names[i]! }));
   });
 
   choose(offer: Offer): void {
+    if (offer.id !== this.offer.id) this.parameterChoices = {};
     this.offer = offer;
     this.place = 'runs';
     this.error = '';
@@ -89,6 +92,11 @@ export class LabModel {
     const chosen = this.choices[key] ?? [];
     const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
     this.choices = { ...this.choices, [key]: next };
+  }
+  toggleParameter(name: string, value: number): void {
+    const chosen = this.parameterChoices[name] ?? [];
+    const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value].sort((a, b) => a - b);
+    this.parameterChoices = { ...this.parameterChoices, [name]: next };
   }
 
   async run(): Promise<void> {
@@ -135,7 +143,7 @@ export class LabModel {
     if (!trace) return;
     this.trace = null;
     this.place = 'replay';
-    await this.replay.take(trace.file, trace.name);
+    await this.replay.take(trace.file, trace.name, 'a run of the Lab');
   }
   /** The recording as A, a replay of it as B. */
   compareReplay({ heading, trace }: Replayed): void {

@@ -52,7 +52,7 @@ export const readModifyWrite: Rule = {
             ? 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.'
             : 'Make the page size the block size, so that every write covers whole blocks.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
-          tryInLab: 'mariani-1M',
+          tryInLab: 'write-policy',
         };
       });
   },
@@ -205,7 +205,7 @@ export const changeCounterPolling: Rule = {
         advice:
           'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
         link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
-        tryInLab: 'read-poll',
+        tryInLab: 'polling',
       },
     ];
   },

@@ -141,7 +141,7 @@ export const coldStart: Rule = {
           reason: 'the reads are beneath the first sqlite3_prepare of the connection; a schema of one table takes three',
           advice: 'Keep fewer tables and indexes, or open the database in the background before it is needed.',
           link: 'https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema',
-          tryInLab: 'cold-start',
+          tryInLab: 'cold-starts',
         }));
     });
   },

@@ -50,7 +50,7 @@ export const lockedOut: Rule = {
         advice:
           'Let one worker own the database (a leader elected by Web Locks, or a SharedWorker), or use a VFS that shares handles; mode "readwrite-unsafe" exists in Chromium.',
         link: SPEC,
-        tryInLab: 'contention',
+        tryInLab: 'writers-and-readers',
       }));
   },
 };
@@ -179,7 +179,7 @@ export const handleChurn: Rule = {
           reason: 'every pair of createSyncAccessHandle and close was recorded',
           advice: 'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
           link: SPEC,
-          tryInLab: 'contention',
+          tryInLab: 'writers-and-readers',
         },
       ];
     });

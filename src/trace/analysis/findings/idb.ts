@@ -51,7 +51,7 @@ export const transactionPerBlock: Rule = {
         reason: 'locks and transactions were both recorded: what happens under one lock could be one transaction',
         advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
         link: SPEC,
-        tryInLab: 'mariani-1M',
+        tryInLab: 'write-policy',
       },
     ];
   },
@@ -118,7 +118,7 @@ export const readersInReadwrite: Rule = {
         reason: 'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
         advice: 'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
         link: `${SPEC}#transaction-scheduling`,
-        tryInLab: 'contention',
+        tryInLab: 'writers-and-readers',
       },
     ];
   },
@@ -172,7 +172,7 @@ export const sequentialGets: Rule = {
       reason: 'in one transaction, at the same distance each time; each get waits for the event loop. Much in Firefox, less in Chrome',
       advice: 'Read ahead in the VFS with getAll over a key range, or with a cursor.',
       link: `${SPEC}#dom-idbobjectstore-getall`,
-      tryInLab: 'absurd-sweep',
+      tryInLab: 'sql-over-storage',
     };
     return [found];
   },

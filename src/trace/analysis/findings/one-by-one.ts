@@ -158,7 +158,7 @@ function pollReads(ctx: FindingContext, path: string, runs: readonly (readonly T
     advice:
       'Wrap the SELECTs that belong to one refresh in one BEGIN .. COMMIT, or set locking_mode=exclusive where one connection is all there is.',
     link: 'https://www.sqlite.org/lang_transaction.html',
-    tryInLab: 'read-poll',
+    tryInLab: 'polling',
   };
 }
 

@@ -84,7 +84,7 @@ export const hang: Rule = {
         : 'the lock came in the end; the holder made no SQL, VFS or storage call while the other one waited',
       advice: 'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
       link: LOCKS,
-      tryInLab: 'contention',
+      tryInLab: 'writers-and-readers',
     }));
   },
 };
@@ -124,7 +124,7 @@ export const busyStorm: Rule = {
       advice:
         'Begin writing transactions with BEGIN IMMEDIATE and set busy_timeout; with VFSs that have it, PRAGMA write_hint or lockPolicy "shared+hint".',
       link: 'https://www.sqlite.org/rescode.html#busy',
-      tryInLab: 'contention',
+      tryInLab: 'writers-and-readers',
     }));
   },
 };
@@ -289,7 +289,7 @@ export const frozenHolder: Rule = {
           'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
         advice: 'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
         link: LOCKS,
-        tryInLab: 'contention',
+        tryInLab: 'writers-and-readers',
       },
     ];
   },

@@ -111,7 +111,7 @@ export const walGrows: Rule = {
         advice:
           'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
         link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
-        tryInLab: 'checkpoint-storm',
+        tryInLab: 'checkpointing',
       }));
   },
 };
@@ -136,7 +136,7 @@ export const checkpointCopies: Rule = {
           reason: 'SQLite copies every page in the log at each checkpoint; the same pages were copied several times within this recording',
           advice: 'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
           link: 'https://www.sqlite.org/wal.html#ckpt',
-          tryInLab: 'checkpoint-storm',
+          tryInLab: 'checkpointing',
         },
       ];
     });

@@ -10,8 +10,17 @@ export interface FrameStrip {
   lanes: Map<string, { frame: LaneFrame; y: number; height: number; /** of a counter: the value that fills the height */ most: number }>;
 }
 
-/** @param ratio device pixels per CSS pixel */
-export function paintStrip(frame: TimelineFrame, layout: TimelineLayout, colors: PaintColors, ratio: number): FrameStrip {
+/**
+ * @param ratio device pixels per CSS pixel
+ * @param last the strip before this one: its canvas is painted over where the size is the same, so that a live picture makes no garbage
+ */
+export function paintStrip(
+  frame: TimelineFrame,
+  layout: TimelineLayout,
+  colors: PaintColors,
+  ratio: number,
+  last: FrameStrip | null,
+): FrameStrip {
   const byKey = new Map(frame.lanes.map((lane) => [lane.key, lane]));
   const lanes: FrameStrip['lanes'] = new Map();
   const kinds = new Map<string, LaneKind>();
@@ -24,9 +33,11 @@ export function paintStrip(frame: TimelineFrame, layout: TimelineLayout, colors:
     kinds.set(lane.key, lane.kind);
     y += height;
   }
-  const canvas = new OffscreenCanvas(frame.width, Math.max(1, y));
+  const tall = Math.max(1, y);
+  const again = last?.canvas.width === frame.width && last.canvas.height === tall;
+  const canvas = again ? last.canvas : new OffscreenCanvas(frame.width, tall);
   const context = canvas.getContext('2d')!;
-  const image = context.createImageData(frame.width, Math.max(1, y));
+  const image = context.createImageData(frame.width, tall);
   const surface = { pixels: new Uint32Array(image.data.buffer), width: frame.width, height: y };
   const least = Math.max(2, Math.round(2 * ratio));
   for (const [key, lane] of lanes) {

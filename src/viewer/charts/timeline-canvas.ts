@@ -9,7 +9,7 @@ import { drawScene, type Scene } from './timeline-draw.ts';
 import { AXIS_HEIGHT, laneAt, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
 import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
 
-/** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. */
+/** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. A view that follows is not panned. */
 const MARGIN = 0.5;
 const CLICK_SLACK_PX = 4;
 const HIT_SLACK_PX = 3;
@@ -41,6 +41,7 @@ export class TimelineCanvas {
   private readonly g: CanvasRenderingContext2D;
   private scene: Scene;
   private extent: Range = { from: 0, to: 1 };
+  private following = false;
   private frameWanted = false;
   private frameUnderWay = false;
   private scheduled = 0;
@@ -95,8 +96,10 @@ export class TimelineCanvas {
     void this.askForFrame();
   }
 
-  update(change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>, extent: Range): void {
+  /** @param following the view keeps up with a recording by itself */
+  update(change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>, extent: Range, following: boolean): void {
     this.extent = extent;
+    this.following = following;
     const lookedElsewhere = change.view && (change.view.from !== this.scene.view.from || change.view.to !== this.scene.view.to);
     const changedShape =
       (change.layout && change.layout !== this.scene.layout) || (change.palette && change.palette !== this.scene.palette);
@@ -140,12 +143,12 @@ export class TimelineCanvas {
           this.scene.strip = null;
           continue;
         }
-        const margin = Math.round(columns * MARGIN);
+        const margin = this.following ? 0 : Math.round(columns * MARGIN);
         const usPerColumn = spanOf(view) / columns;
         const request = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn, width: columns + 2 * margin, lanes };
         const frame = await this.session.timeline(request);
         if (this.destroyed) return;
-        this.scene.strip = paintStrip(frame, this.scene.layout, this.scene.palette.pixels, ratio);
+        this.scene.strip = paintStrip(frame, this.scene.layout, this.scene.palette.pixels, ratio, this.scene.strip);
         this.canvas.dataset.frame = String(Number(this.canvas.dataset.frame ?? 0) + 1);
         this.invalidate();
       }

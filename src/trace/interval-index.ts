@@ -1,12 +1,12 @@
 /**
  * Disjoint intervals in time order, each of one of eight kinds, with sampled running totals: how much time of each kind lies
  * before a moment is a bisection and a short scan, whatever the number of intervals. Sums are whole nanoseconds, so exact.
+ * Frames go through it with totals-cursor.ts.
  */
-
 /** Kinds an interval can have: 0..7. */
 export const KINDS = 8;
-const SAMPLE_SHIFT = 5;
-const SAMPLE = 1 << SAMPLE_SHIFT;
+export const SAMPLE_SHIFT = 5;
+export const SAMPLE = 1 << SAMPLE_SHIFT;
 
 type Column = Float64Array | Uint32Array | Uint8Array;
 function grown<T extends Column>(from: T, length: number): T {
@@ -24,13 +24,17 @@ export class IntervalIndex {
   private since: Uint32Array | Float64Array = new Uint32Array(64);
   private lengths: Uint32Array | Float64Array = new Uint32Array(64);
   kind = new Uint8Array(64);
-  /** The event that the interval shows. */
-  row = new Uint32Array(64);
-  /** Totals before interval i * SAMPLE, by kind; brought up to date when asked. */
+  /** The event that the interval shows; empty where intervals are not of events. */
+  row: Uint32Array;
+  /** Totals before interval i * SAMPLE, by kind. */
   private times = new Float64Array(64 * KINDS);
-  private counts = new Uint32Array(64 * KINDS);
   private starts = new Float64Array(64);
   private sampled = 0;
+
+  /** @param rows false: the intervals show no events */
+  constructor(private readonly rows = true) {
+    this.row = new Uint32Array(rows ? 64 : 0);
+  }
 
   /** Nanoseconds since the trace began; ascending. */
   startOf(i: number): number {
@@ -56,7 +60,7 @@ export class IntervalIndex {
       this.since = grown(this.since, i + 1);
       this.lengths = grown(this.lengths, i + 1);
       this.kind = grown(this.kind, i + 1);
-      this.row = grown(this.row, i + 1);
+      if (this.rows) this.row = grown(this.row, i + 1);
     }
     if ((i & (SAMPLE - 1)) === 0) this.sample(i >>> SAMPLE_SHIFT, start);
     const since = start - this.starts[i >>> SAMPLE_SHIFT]!;
@@ -65,7 +69,7 @@ export class IntervalIndex {
     this.since[i] = since;
     this.lengths[i] = length;
     this.kind[i] = kind;
-    this.row[i] = row;
+    if (this.rows) this.row[i] = row;
   }
 
   /** Give back room that is not used: nothing more is expected. */
@@ -75,106 +79,97 @@ export class IntervalIndex {
     this.lengths = this.lengths.slice(0, n);
     this.kind = this.kind.slice(0, n);
     this.row = this.row.slice(0, n);
+    const samples = Math.max(1, this.sampled);
+    this.starts = this.starts.slice(0, samples);
+    this.times = this.times.slice(0, samples * KINDS);
   }
 
   private sample(s: number, start: number): void {
     this.starts = grown(this.starts, s + 1); // each by its own length: half as much again is not always a whole sample
     this.times = grown(this.times, (s + 1) * KINDS);
-    this.counts = grown(this.counts, (s + 1) * KINDS);
     this.starts[s] = start;
     const to = s * KINDS;
-    if (s === 0) {
-      this.times.fill(0, 0, KINDS);
-      this.counts.fill(0, 0, KINDS);
-    } else {
+    if (s === 0) this.times.fill(0, 0, KINDS);
+    else {
       this.times.copyWithin(to, to - KINDS, to);
-      this.counts.copyWithin(to, to - KINDS, to);
-      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++) {
-        this.times[to + this.kind[i]!]! += this.lengths[i]!;
-        this.counts[to + this.kind[i]!]!++;
-      }
+      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++) this.times[to + this.kind[i]!]! += this.lengths[i]!;
     }
     this.sampled = s + 1;
   }
 
-  /** Number of intervals that begin before `ns`. @param from a lower bound already known */
-  before(ns: number, from = 0): number {
-    let lo = from >>> SAMPLE_SHIFT;
+  /** The last sample that begins before `ns`, -1 = none. @param from one that does, or 0: where to look first */
+  sampleBefore(ns: number, from: number): number {
+    const { starts } = this;
+    let lo = from;
     let hi = this.sampled;
     for (let step = 1; lo + step < hi; step *= 2)
-      if (this.starts[lo + step]! >= ns) {
+      if (starts[lo + step]! >= ns) {
         hi = lo + step;
         break;
       } else lo += step; // gallop: the next boundary of a frame is near
     while (lo < hi) {
       const mid = (lo + hi) >>> 1;
-      if (this.starts[mid]! < ns) lo = mid + 1;
+      if (starts[mid]! < ns) lo = mid + 1;
       else hi = mid;
     }
-    lo = lo ? (lo - 1) << SAMPLE_SHIFT : 0;
-    hi = Math.min(lo + SAMPLE, this.count);
-    const since = ns - this.starts[lo >>> SAMPLE_SHIFT]!;
+    return lo - 1;
+  }
+
+  /** Begin of a sample's first interval, nanoseconds; Infinity behind the last sample. */
+  sampleStart(s: number): number {
+    return s < this.sampled ? this.starts[s]! : Infinity;
+  }
+
+  /** Number of intervals that begin before `ns`. @param s the sample that `sampleBefore` says */
+  beforeIn(s: number, ns: number): number {
+    if (s < 0) return 0;
+    let lo = s << SAMPLE_SHIFT;
+    let hi = Math.min(lo + SAMPLE, this.count);
+    const { since } = this;
+    const wanted = ns - this.starts[s]!;
     while (lo < hi) {
       const mid = (lo + hi) >>> 1;
-      if (this.since[mid]! < since) lo = mid + 1;
+      if (since[mid]! < wanted) lo = mid + 1;
       else hi = mid;
     }
     return lo;
   }
 
-  /** A cursor for moments in ascending order. */
-  cursor(): TotalsCursor {
-    return new TotalsCursor(this);
+  /** Number of intervals that begin before `ns`. */
+  before(ns: number): number {
+    return this.beforeIn(this.sampleBefore(ns, 0), ns);
   }
 
-  /** Totals of the intervals before `index`: nanoseconds and number by kind, put into the arrays. */
-  totals(index: number, times: Float64Array, counts: Float64Array): void {
-    times.fill(0);
-    counts.fill(0);
-    if (index === 0) return;
+  /** Nanoseconds by kind of the intervals before `index`, put into the array. */
+  totals(index: number, times: Float64Array): void {
+    if (index === 0) {
+      times.fill(0);
+      return;
+    }
     const s = Math.min(index >>> SAMPLE_SHIFT, this.sampled - 1);
     const at = s * KINDS;
+    for (let k = 0; k < KINDS; k++) times[k] = this.times[at + k]!;
+    this.addUp(s * SAMPLE, index, times);
+  }
+
+  /** Those before a place within a sample that is not the last, by the share of the sample that lies before it. */
+  totalsWithin(s: number, share: number, times: Float64Array): void {
+    const at = s * KINDS;
     for (let k = 0; k < KINDS; k++) {
-      times[k] = this.times[at + k]!;
-      counts[k] = this.counts[at + k]!;
+      const before = this.times[at + k]!;
+      times[k] = before + Math.round(share * (this.times[at + KINDS + k]! - before));
     }
-    this.addUp(s * SAMPLE, index, times, counts);
   }
 
   /** Add up the intervals [from, to) one by one. */
-  addUp(from: number, to: number, times: Float64Array, counts: Float64Array): void {
+  addUp(from: number, to: number, times: Float64Array): void {
     const { kind, lengths } = this;
-    for (let i = from; i < to; i++) {
-      const k = kind[i]!;
-      times[k]! += lengths[i]!;
-      counts[k]!++;
-    }
+    for (let i = from; i < to; i++) times[kind[i]!]! += lengths[i]!;
   }
-}
 
-/** Running totals at ascending moments: what was added up for one boundary of a frame serves the next. */
-export class TotalsCursor {
-  /** Number of intervals that begin before the moment. */
-  index = 0;
-  private readonly times = new Float64Array(KINDS);
-  private readonly counts = new Float64Array(KINDS);
-
-  constructor(private readonly of: IntervalIndex) {}
-
-  /** Go to `ns` and add the totals before it, an interval that spans it in part. */
-  add(ns: number, times: Float64Array, counts: Float64Array): void {
-    const { of } = this;
-    const index = of.before(ns, this.index);
-    if (index === 0) return;
-    if (index - this.index <= SAMPLE) of.addUp(this.index, index, this.times, this.counts);
-    else of.totals(index, this.times, this.counts);
-    this.index = index;
-    for (let k = 0; k < KINDS; k++) {
-      times[k]! += this.times[k]!;
-      counts[k]! += this.counts[k]!;
-    }
-    const last = index - 1;
-    const over = of.endOf(last) - ns;
-    if (over > 0) times[of.kind[last]!]! -= over;
+  /** Number of the intervals [from, to) by kind, added to the array. */
+  countKinds(from: number, to: number, counts: Float64Array): void {
+    const { kind } = this;
+    for (let i = from; i < to; i++) counts[kind[i]!]!++;
   }
 }

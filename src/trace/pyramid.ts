@@ -1,12 +1,13 @@
 /**
  * What the timeline shows at any zoom: per lane and pixel column the share of the time that a call was in flight and what took
- * most of it, exact whatever the number of events. Instead of a tree of summaries each lane keeps sampled running totals
- * (interval-index.ts): a column is the difference of two of them.
+ * most of it, whatever the number of events. Instead of a tree of summaries each lane keeps sampled running totals
+ * (interval-index.ts): a column is the difference of two of them, exact but where it holds hundreds of calls (totals-cursor.ts).
  */
 import { KINDS } from './interval-index.ts';
 import { ThreadLanes, type Lane } from './lanes.ts';
 import { labelOf } from './describe.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
+import { cursorsOf, type TotalsCursor } from './totals-cursor.ts';
 
 /** One lane of one frame of the timeline. */
 export interface LaneFrame {
@@ -110,20 +111,22 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
   const wide: WideSlice[] = [];
   const fromNs = fromUs * 1000;
   const step = ((toUs - fromUs) * 1000) / width;
-  const cursors = [lane.settled, lane.tail].filter((index) => index.count > 0).map((index) => ({ index, totals: index.cursor() }));
-  const taken = [-1, -1];
+  const cursors = cursorsOf([lane.settled, lane.tail], step);
+  const taken = cursors.map(() => -1);
+  const indexes = cursors.map(() => 0);
   let times = new Float64Array(KINDS);
-  let counts = new Float64Array(KINDS);
-  let timesBefore = new Float64Array(KINDS);
-  let countsBefore = new Float64Array(KINDS);
+  let before = new Float64Array(KINDS);
   for (let column = 0; column <= width; column++) {
     const ns = fromNs + column * step;
     times.fill(0);
-    counts.fill(0);
+    let begun = 0;
     for (let n = 0; n < cursors.length; n++) {
-      const { index, totals } = cursors[n]!;
-      totals.add(ns, times, counts);
-      const last = totals.index - 1;
+      const cursor = cursors[n]!;
+      cursor.add(ns, times);
+      begun += cursor.index - indexes[n]!;
+      if (!cursor.exact) continue; // none of these is wide
+      const index = cursor.of;
+      const last = cursor.index - 1;
       if (last < 0 || last === taken[n] || index.endOf(last) <= ns) continue;
       taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is met here
       const x0 = Math.max(0, (index.startOf(last) - fromNs) / step);
@@ -132,11 +135,11 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
     }
     if (column > 0) {
       const i = column - 1;
-      if (lane.kind === 'lock') levelColumn(i, times, timesBefore, busy, activity);
-      else callColumn(i, times, timesBefore, counts, countsBefore, step, busy, activity);
+      if (lane.kind === 'lock') levelColumn(i, times, before, busy, activity);
+      else if (!callColumn(i, times, before, step, busy, activity) && begun > 0) instants(i, cursors, indexes, busy, activity);
     }
-    [times, timesBefore] = [timesBefore, times];
-    [counts, countsBefore] = [countsBefore, counts];
+    for (let n = 0; n < cursors.length; n++) indexes[n] = cursors[n]!.index;
+    [times, before] = [before, times];
   }
   return { busy, activity, wide };
 }
@@ -150,39 +153,31 @@ function levelColumn(i: number, times: Float64Array, before: Float64Array, busy:
     }
 }
 
-function callColumn(
-  i: number,
-  times: Float64Array,
-  timesBefore: Float64Array,
-  counts: Float64Array,
-  countsBefore: Float64Array,
-  step: number,
-  busy: Uint8Array,
-  activity: Uint8Array,
-): void {
+/** @returns false for a column in which no time was spent */
+function callColumn(i: number, times: Float64Array, before: Float64Array, step: number, busy: Uint8Array, activity: Uint8Array): boolean {
   let sum = 0;
   let best = 0;
   let kind = 0;
-  let begun = 0;
-  let mostBegun = 0;
-  let kindOfMost = 0;
   for (let k = 0; k < KINDS; k++) {
-    const time = times[k]! - timesBefore[k]!;
-    const count = counts[k]! - countsBefore[k]!;
+    const time = times[k]! - before[k]!;
     sum += time;
     if (time > best) {
       best = time;
       kind = k;
     }
-    begun += count;
-    if (count > mostBegun) {
-      mostBegun = count;
-      kindOfMost = k;
-    }
   }
-  if (sum <= 0 && begun === 0) return;
+  if (best <= 0) return false;
   busy[i] = Math.max(1, Math.min(255, Math.round((sum / step) * 255)));
-  activity[i] = best > 0 ? kind : kindOfMost; // calls below the clock's step have no duration: the most frequent speaks
+  activity[i] = kind;
+  return true;
+}
+
+/** Calls below the clock's step have no duration: in a column of such calls the most frequent speaks. */
+function instants(i: number, cursors: readonly TotalsCursor[], from: readonly number[], busy: Uint8Array, activity: Uint8Array): void {
+  const counts = new Float64Array(KINDS);
+  cursors.forEach(({ of, index }, n) => of.countKinds(from[n]!, index, counts));
+  busy[i] = 1;
+  activity[i] = counts.indexOf(Math.max(...counts));
 }
 
 /** Row of the call at a moment: the one that runs there, else the nearest within `slackUs`; -1 = none. */

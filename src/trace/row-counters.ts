@@ -1,29 +1,35 @@
 /**
  * Numbers that grow row by row (bytes read and written, the used part of the WAL), kept as samples of every 64th row, so that their
- * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows.
+ * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows. Where columns
+ * hold hundreds of rows, it is taken in part by the time instead, as totals-cursor.ts does.
  */
 import { bytesMoved, MOVES } from './bytes-moved.ts';
-import { AUX_WAL_HEADER, Op, type Definition } from './event.ts';
+import { AUX_WAL_HEADER, Op } from './event.ts';
+import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
 import type { ThreadStore } from './store.ts';
 
-const SHIFT = 6;
-const BLOCK = 1 << SHIFT;
 /** Sums by place: bytes read and written by VFS calls, and by storage calls. */
 const SUMS = 4;
+/** Ids of files below are remembered: a page can make up any id. */
+const CLOSE_IDS = 4096;
+/** Calls whose end is awaited, to count what they moved in truth: no honest thread has more in flight. */
+const MAX_OPEN = 4096;
 
 export class RowCounters {
+  private readonly samples: RowSamples;
   private sums = new Float64Array(SUMS * 64);
   /** Bytes of the WAL in use at each block's begin, and at most within it. */
   private wal = new Float64Array(64);
   private walMost = new Float64Array(64);
   private readonly now = new Float64Array(SUMS);
+  /** Of calls that have not ended: what was counted by row. */
+  private readonly open = new Map<number, number>();
+  /** What was read is counted with what was written, and asked for right after it. */
+  private other: { way: 0 | 1; fromUs: number; toUs: number; values: Float32Array } | null = null;
   private used = 0;
   private next = 0;
-  /** By object id: a WAL. */
-  private readonly isWal = new Map<number, boolean>();
-  /** The last one asked for. */
-  private lastId = -1;
-  private lastWal = false;
+  /** By object id: 1 no WAL, 2 a WAL, 0 not looked at. */
+  private readonly walIds = new Uint8Array(CLOSE_IDS);
   /** Bytes of VFS calls were seen: those beneath them are not counted again. */
   vfs = false;
   moved = false;
@@ -31,26 +37,54 @@ export class RowCounters {
   /** Of a page, from the frames of the WAL; 0 = not known. */
   pageSize = 0;
 
-  constructor(private readonly thread: ThreadStore) {}
+  constructor(private readonly thread: ThreadStore) {
+    this.samples = new RowSamples(thread.events);
+  }
 
+  /** Take in new rows, and ends that have come since. */
   update(): void {
     const { events } = this.thread;
+    for (const [row, counted] of this.open) this.ended(row, counted);
+    const { op, endSeq } = events;
     for (; this.next < events.count; this.next++) {
       const row = this.next;
-      if ((row & (BLOCK - 1)) === 0) this.sample(row >>> SHIFT);
-      this.count(row, this.now);
-      this.used = this.walAfter(row, this.used);
-      const block = row >>> SHIFT;
-      if (this.used > this.walMost[block]!) this.walMost[block] = this.used;
+      if ((row & (ROWS_SAMPLE - 1)) === 0) this.sample(row >>> ROWS_SHIFT);
+      const code = op[row]!;
+      const moves = MOVES[code]!;
+      if (moves) {
+        const bytes = bytesMoved(events, row);
+        this.now[moves - 1]! += bytes;
+        if (endSeq[row] === 0 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
+      }
+      if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
+        this.used = this.walAfter(row, this.used);
+        const block = row >>> ROWS_SHIFT;
+        if (this.used > this.walMost[block]!) this.walMost[block] = this.used;
+      }
     }
+    this.samples.update();
+    this.other = null;
     this.vfs = this.now[0]! + this.now[1]! > 0;
     this.moved = this.now.some((bytes) => bytes > 0);
+  }
+
+  /** An end may say that other bytes were moved than the begin did. */
+  private ended(row: number, counted: number): void {
+    const { events } = this.thread;
+    if (events.endSeq[row] === 0) return;
+    this.open.delete(row);
+    const more = bytesMoved(events, row) - counted;
+    if (more === 0) return;
+    const place = MOVES[events.op[row]!]! - 1;
+    this.now[place]! += more;
+    const last = (this.next - 1) >>> ROWS_SHIFT;
+    for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++) this.sums[block * SUMS + place]! += more;
   }
 
   private sample(block: number): void {
     if (block >= this.wal.length) {
       const more = (from: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> => {
-        const to = new Float64Array(from.length * 2);
+        const to = new Float64Array(from.length + (from.length >>> 1));
         to.set(from);
         return to;
       };
@@ -60,24 +94,20 @@ export class RowCounters {
     this.wal[block] = this.walMost[block] = this.used;
   }
 
-  private count(row: number, sums: Float64Array): void {
-    const { events } = this.thread;
-    const moves = MOVES[events.op[row]!]!;
-    if (moves) sums[moves - 1]! += bytesMoved(events, row);
+  private isWal(id: number): boolean {
+    if (id < CLOSE_IDS && this.walIds[id] !== 0) return this.walIds[id] === 2;
+    const d = this.thread.definitions.get(id);
+    const wal = d?.kind === 'file' && d.fileKind === 'wal';
+    if (id < CLOSE_IDS) this.walIds[id] = wal ? 2 : 1;
+    return wal;
   }
 
+  /** The WAL's bytes in use after an xWrite, xTruncate or xDelete. */
   private walAfter(row: number, used: number): number {
     const { op, object, offset, length, aux } = this.thread.events;
     const code = op[row]!;
-    if (code !== Op.xWrite && code !== Op.xTruncate && code !== Op.xDelete) return used;
     const id = object[row]!;
-    if (id !== this.lastId) {
-      this.lastId = id;
-      const known = this.isWal.get(id);
-      this.lastWal = known ?? isWalFile(this.thread.definitions.get(id));
-      if (known === undefined) this.isWal.set(id, this.lastWal);
-    }
-    if (!this.lastWal) return used;
+    if (this.walIds[id] === 1 || !this.isWal(id)) return used;
     this.walSeen = true;
     if (code !== Op.xWrite) return code === Op.xDelete ? 0 : Math.min(used, offset[row]! || 0);
     const end = offset[row]! + length[row]!;
@@ -85,91 +115,82 @@ export class RowCounters {
     return offset[row] === 0 || aux[row] === AUX_WAL_HEADER ? end : Math.max(used, Number.isFinite(end) ? end : 0);
   }
 
-  /** Sums before a row, put into `to`. */
-  private before(row: number, to: Float64Array): void {
-    const from = Math.min(row >>> SHIFT, Math.max(0, (this.next - 1) >>> SHIFT));
-    for (let i = 0; i < SUMS; i++) to[i] = this.sums[from * SUMS + i]!;
-    for (let i = from << SHIFT; i < row; i++) this.count(i, to);
-  }
-
   /** Bytes per second by column, of the calls that began in it. @param way 0 read, 1 written */
   rates(way: 0 | 1, fromUs: number, toUs: number, width: number): Float32Array {
-    const values = new Float32Array(width);
-    const perSecond = (1e6 * width) / (toUs - fromUs);
-    const place = way + (this.vfs ? 0 : 2);
-    const [a, b] = [new Float64Array(SUMS), new Float64Array(SUMS)];
-    let last = -1;
-    eachColumn(this.thread, fromUs, toUs, width, (column, from, to) => {
-      if (to === from) return;
-      if (last !== from) this.before(from, a);
-      this.before(to, b);
-      values[column] = (b[place]! - a[place]!) * perSecond;
-      a.set(b);
-      last = to;
-    });
-    return values;
+    const { other } = this;
+    this.other = null;
+    if (other?.way === way && other.fromUs === fromUs && other.toUs === toUs && other.values.length === width) return other.values;
+    const both = [new Float32Array(width), new Float32Array(width)] as const;
+    this.fillRates(both, fromUs, (toUs - fromUs) / width, width);
+    this.other = { way: way ? 0 : 1, fromUs, toUs, values: both[way ? 0 : 1] };
+    return both[way];
+  }
+
+  private fillRates([read, written]: readonly [Float32Array, Float32Array], fromUs: number, step: number, width: number): void {
+    const perSecond = 1e6 / step;
+    const place = this.vfs ? 0 : 2;
+    const { rows, shares } = this.samples.boundaries(fromUs, step, width);
+    const { sums } = this;
+    const { events } = this.thread;
+    const { op } = events;
+    let [reads, writes, readsBefore, writesBefore] = [0, 0, 0, 0];
+    let last = -1; // the row that the sums are of
+    for (let column = 0; column <= width; column++) {
+      const row = rows[column]!;
+      const share = shares[column]!;
+      let i = (row >>> ROWS_SHIFT) << ROWS_SHIFT;
+      if (i === this.next && i > 0) i -= ROWS_SAMPLE; // no sample there yet
+      const at = (i >>> ROWS_SHIFT) * SUMS + place;
+      if (last >= i && share === 0) i = last;
+      else [reads, writes] = [sums[at]!, sums[at + 1]!];
+      if (share > 0) {
+        reads += Math.round(share * (sums[at + SUMS]! - reads));
+        writes += Math.round(share * (sums[at + SUMS + 1]! - writes));
+      } else
+        for (; i < row; i++) {
+          const moves = MOVES[op[i]!]! - place;
+          if (moves === 1) reads += bytesMoved(events, i);
+          else if (moves === 2) writes += bytesMoved(events, i);
+        }
+      last = share > 0 ? -1 : row;
+      if (column > 0) {
+        read[column - 1] = (reads - readsBefore) * perSecond;
+        written[column - 1] = (writes - writesBefore) * perSecond;
+      }
+      readsBefore = reads;
+      writesBefore = writes;
+    }
   }
 
   /** Bytes of the WAL in use by column, the most within it. */
   walBytes(fromUs: number, toUs: number, width: number): Float32Array {
     const values = new Float32Array(width);
-    let at = -1;
-    let used = 0;
-    eachColumn(this.thread, fromUs, toUs, width, (column, from, to) => {
-      let row = from;
-      if (at !== from) {
-        const block = Math.min(from >>> SHIFT, Math.max(0, (this.next - 1) >>> SHIFT));
-        used = this.wal[block]!;
-        for (row = block << SHIFT; row < from; row++) used = this.walAfter(row, used);
-      }
+    const step = (toUs - fromUs) / width;
+    const { rows } = this.samples.boundaries(fromUs, step, width); // a block that is not looked into counts from its end on
+    const last = (this.next - 1) >>> ROWS_SHIFT;
+    const { op } = this.thread.events;
+    let row = rows[0]! & ~(ROWS_SAMPLE - 1);
+    let used = row < this.next ? this.wal[row >>> ROWS_SHIFT]! : this.used;
+    for (let column = 0; column <= width; column++) {
+      const to = rows[column]!;
       let most = used;
       while (row < to) {
-        const block = row >>> SHIFT;
-        if ((row & (BLOCK - 1)) === 0 && row + BLOCK <= to && block + 1 <= (this.next - 1) >>> SHIFT) {
+        const block = row >>> ROWS_SHIFT;
+        if ((row & (ROWS_SAMPLE - 1)) === 0 && row + ROWS_SAMPLE <= to && block < last) {
           most = Math.max(most, this.walMost[block]!);
           used = this.wal[block + 1]!;
-          row += BLOCK;
+          row += ROWS_SAMPLE;
           continue;
         }
-        used = this.walAfter(row, used);
-        most = Math.max(most, used);
+        const code = op[row]!;
+        if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
+          used = this.walAfter(row, used);
+          if (used > most) most = used;
+        }
         row++;
       }
-      at = to;
-      values[column] = most;
-    });
+      if (column > 0) values[column - 1] = most;
+    }
     return values;
-  }
-}
-
-const isWalFile = (d: Definition | undefined): boolean => d?.kind === 'file' && d.fileKind === 'wal';
-
-/** Rows [from, to) that begin in each column. */
-function eachColumn(
-  { events }: ThreadStore,
-  fromUs: number,
-  toUs: number,
-  width: number,
-  take: (column: number, from: number, to: number) => void,
-): void {
-  const step = (toUs - fromUs) / width;
-  let from = events.lowerBound(fromUs);
-  for (let column = 0; column < width; column++) {
-    const until = fromUs + (column + 1) * step;
-    let to = from;
-    // gallop: the next boundary is near
-    let stride = 1;
-    while (to + stride < events.count && events.t0[to + stride - 1]! < until) {
-      to += stride;
-      stride *= 2;
-    }
-    let hi = Math.min(events.count, to + stride);
-    while (to < hi) {
-      const mid = (to + hi) >>> 1;
-      if (events.t0[mid]! < until) to = mid + 1;
-      else hi = mid;
-    }
-    take(column, from, to);
-    from = to;
   }
 }

@@ -8,7 +8,7 @@ import { KINDS } from './interval-index.ts';
 import { ACTIVITIES, LANE_KINDS, type LaneKind } from './lanes.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
 import { PART_OF_ACTIVITY, share } from './time-lane.ts';
-import type { TimelineKind, TimelineLaneFrame, TimelineRow } from './timeline-lanes.ts';
+import { expectsTransactions, type TimelineKind, type TimelineLaneFrame, type TimelineRow } from './timeline-lanes.ts';
 
 const LOCK = ACTIVITIES.indexOf('lock');
 
@@ -94,12 +94,16 @@ export class SummaryLanes {
     return from < to ? [from, to] : null;
   }
 
-  /** Lanes of a thread, top to bottom; bytes read and written stand empty, as there will be some. */
-  rowsOf({ index }: ThreadStore): TimelineRow[] {
+  /** Lanes of a thread, top to bottom; those that a summary says nothing of stand empty where there will be some, so that none moves later. */
+  rowsOf({ index, definitions, engines }: ThreadStore): TimelineRow[] {
     const lanes = this.byThread[index] ?? {};
-    const kinds: TimelineKind[] = LANE_KINDS.filter((kind) => lanes[kind]);
+    const calls = LANE_KINDS.filter((kind) => lanes[kind]);
+    const kinds: TimelineKind[] = [...calls];
+    if (expectsTransactions(calls)) kinds.splice(kinds.indexOf('vfs'), 0, 'txn');
     if (lanes.sql ?? lanes.vfs) kinds.unshift('time');
     if (lanes.vfs ?? lanes.web) kinds.push('reads', 'writes');
+    if (lanes.vfs && [...definitions.values()].some((d) => d.kind === 'file' && d.fileKind === 'wal')) kinds.push('wal');
+    if (lanes.sql && engines.some((engine) => engine.layers.counters)) kinds.push('cache');
     return kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 0 }));
   }
 

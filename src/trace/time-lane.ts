@@ -10,6 +10,7 @@ import { PART } from './analysis/time-parts.ts';
 import { IntervalIndex, KINDS } from './interval-index.ts';
 import { ACTIVITIES, type Lane } from './lanes.ts';
 import type { ThreadStore } from './store.ts';
+import { cursorsOf, TotalsCursor } from './totals-cursor.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
@@ -40,14 +41,11 @@ export class TimeLane {
   times(fromUs: number, toUs: number): Float64Array | null {
     const { exact } = this;
     if (!exact) return null;
-    const sums = new Float64Array(KINDS);
-    eachColumn(
-      [exact.index],
-      (column) => (column ? toUs : fromUs) * 1000,
-      0,
-      1,
-      (_, times) => sums.set(times),
-    );
+    const [sums, before] = [new Float64Array(KINDS), new Float64Array(KINDS)];
+    const cursor = new TotalsCursor(exact.index);
+    cursor.add(fromUs * 1000, before);
+    cursor.add(toUs * 1000, sums);
+    for (let part = 0; part < KINDS; part++) sums[part]! -= before[part]!;
     return sums;
   }
 
@@ -59,29 +57,27 @@ export class TimeLane {
     const stack = new Uint8Array(width * KINDS);
     const { exact } = this;
     const split = exact ? Math.min(width, Math.max(0, Math.floor(((exact.untilNs / 1000 - fromUs) / (toUs - fromUs)) * width))) : 0;
-    const step = ((toUs - fromUs) * 1000) / width;
-    const at = (column: number): number => fromUs * 1000 + column * step;
+    const columns: Columns = { fromNs: fromUs * 1000, step: ((toUs - fromUs) * 1000) / width };
     if (exact && split > 0)
-      eachColumn([exact.index], at, 0, split, (column, times) => {
-        for (let part = 0; part < KINDS; part++) stack[column * KINDS + part] = share(times[part]!, step);
+      eachColumn([exact.index], columns, 0, split, (column, times) => {
+        for (let part = 0; part < KINDS; part++) {
+          const ns = times[part]!;
+          if (ns > 0) stack[column * KINDS + part] = share(ns, columns.step);
+        }
       });
-    if (split < width) this.fromCalls(lanes, stack, at, split, width, step);
+    if (split < width) this.fromCalls(lanes, stack, columns, split, width);
     return stack;
   }
 
-  private fromCalls(
-    lanes: readonly Lane[],
-    stack: Uint8Array,
-    at: (column: number) => number,
-    from: number,
-    to: number,
-    step: number,
-  ): void {
+  private fromCalls(lanes: readonly Lane[], stack: Uint8Array, columns: Columns, from: number, to: number): void {
+    const { step } = columns;
     const of = (kind: Lane['kind']): IntervalIndex[] => lanes.flatMap((lane) => (lane.kind === kind ? [lane.settled, lane.tail] : []));
     const inSql = new Float64Array(to);
     const above = of('sql').length ? of('sql') : of('vfs');
-    eachColumn(above, at, from, to, (column, times) => (inSql[column] = times.reduce((sum, ns) => sum + ns, 0)));
-    eachColumn(of('web'), at, from, to, (column, times) => {
+    eachColumn(above, columns, from, to, (column, times) => {
+      for (let kind = 0; kind < KINDS; kind++) inSql[column]! += times[kind]!;
+    });
+    eachColumn(of('web'), columns, from, to, (column, times) => {
       let left = inSql[column]!;
       for (let kind = 2; kind < KINDS && left > 0; kind++) {
         const ns = Math.min(left, times[kind]!);
@@ -99,22 +95,27 @@ export const share = (ns: number, step: number): number => (ns <= 0 ? 0 : Math.m
 
 const add = (stack: Uint8Array, at: number, more: number): void => void (stack[at] = Math.min(255, stack[at]! + more));
 
+/** Nanoseconds. */
+interface Columns {
+  fromNs: number;
+  step: number;
+}
+
 /** Time by kind of all the indexes together, column by column. */
 function eachColumn(
   indexes: readonly IntervalIndex[],
-  at: (column: number) => number,
+  { fromNs, step }: Columns,
   from: number,
   to: number,
   take: (column: number, times: Float64Array) => void,
 ): void {
-  const cursors = indexes.filter((index) => index.count > 0).map((index) => index.cursor());
-  const counts = new Float64Array(KINDS);
+  const cursors = cursorsOf(indexes, step);
   const times = new Float64Array(KINDS);
   let now = new Float64Array(KINDS);
   let before = new Float64Array(KINDS);
   for (let column = from; column <= to; column++) {
     now.fill(0);
-    for (const cursor of cursors) cursor.add(at(column), now, counts);
+    for (const cursor of cursors) cursor.add(fromNs + column * step, now);
     if (column > from) {
       for (let k = 0; k < KINDS; k++) times[k] = now[k]! - before[k]!;
       take(column - 1, times);

@@ -12,7 +12,7 @@ import type { ThreadStore } from './store.ts';
 export const SQL_PARTS: readonly Part[] = PARTS.slice(0, KINDS);
 
 export interface TimePieces {
-  /** Kinds are places in SQL_PARTS; an interval's row means nothing. */
+  /** Kinds are places in SQL_PARTS; its intervals have no rows. */
   index: IntervalIndex;
   /** Nothing is said of what comes after, nanoseconds. */
   untilNs: number;
@@ -23,7 +23,7 @@ export interface TimePieces {
 /** One pass over the thread's calls. */
 export function timePieces(thread: ThreadStore): TimePieces {
   const sweep = new TimeSweep(thread.events);
-  const index = new IntervalIndex();
+  const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];
   const flush = (): void => void (kind >= 0 && to > from && index.push(from, to - from, kind, 0));
   sweep.onPiece = (pieceFrom, pieceTo, part) => {
@@ -37,5 +37,6 @@ export function timePieces(thread: ThreadStore): TimePieces {
   };
   const partition = partitionThread(thread, {}, sweep);
   flush();
+  index.trim();
   return { index, untilNs: sweep.lastNs, partition };
 }

@@ -42,6 +42,9 @@ const NOTHING = new IntervalIndex();
 /** In ACTIVITIES: transactions wait, they ask for nothing. */
 const SYNC = 4;
 
+/** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
+export const expectsTransactions = (lanes: readonly LaneKind[]): boolean => lanes.includes('vfs') && lanes.includes('lock');
+
 class ThreadTimeline {
   readonly time: TimeLane;
   lines: SubLanes;
@@ -127,7 +130,7 @@ export class TimelineLanes {
     if (this.hasSql(thread)) add('time');
     calls('sql');
     const transactions = this.transactionsOf(thread).count;
-    if (transactions) add('txn', transactions);
+    if (transactions || (!this.transactions && expectsTransactions(core.map(({ kind }) => kind)))) add('txn', transactions);
     calls('vfs');
     calls('web');
     const lines = own.lines.lines.length;

@@ -1,6 +1,7 @@
 // Sampled totals of intervals against plain sums, at every size that the index grows through and beyond what its short columns hold.
 import { describe, expect, test } from 'vitest';
 import { IntervalIndex, KINDS } from '../../src/trace/interval-index.ts';
+import { TotalsCursor } from '../../src/trace/totals-cursor.ts';
 
 const N = 300_000;
 
@@ -30,21 +31,54 @@ describe.each([
     const trimmed = (): void => index.trim();
     for (const before of [() => undefined, trimmed]) {
       before();
-      const [times, counts] = [new Float64Array(KINDS), new Float64Array(KINDS)];
-      const [sums, numbers] = [new Float64Array(KINDS), new Float64Array(KINDS)];
-      const cursor = index.cursor();
+      const times = new Float64Array(KINDS);
+      const sums = new Float64Array(KINDS);
+      const cursor = new TotalsCursor(index);
       for (let i = 0; i < N; i++) {
         if (i % 997 === 0) {
-          index.totals(i, times, counts);
-          expect([...times, ...counts]).toEqual([...sums, ...numbers]);
+          index.totals(i, times);
+          expect([...times]).toEqual([...sums]);
           times.fill(0);
-          counts.fill(0);
-          cursor.add(begins[i]!, times, counts);
+          cursor.add(begins[i]!, times);
           expect(times.reduce((a, b) => a + b)).toBe(sums.reduce((a, b) => a + b));
         }
         sums[i % KINDS]! += lengths[i]!;
-        numbers[i % KINDS]!++;
       }
     }
+  });
+
+  test('kinds are counted between any two', () => {
+    const counts = new Float64Array(KINDS);
+    index.countKinds(3, 3 + KINDS * 2 + 1, counts);
+    expect([...counts]).toEqual(Array.from({ length: KINDS }, (_, k) => (k === 3 ? 3 : 2)));
+  });
+
+  test('a short sample is taken in part by its time: off by a quarter of its span at most, a gap by nothing', () => {
+    const span = 200; // of a sample: 32 intervals, mean distance and length together 3
+    const cursor = new TotalsCursor(index, span);
+    const times = new Float64Array(KINDS);
+    const before = (ns: number): number => {
+      const i = index.before(ns);
+      index.totals(i, times);
+      const whole = times.reduce((a, b) => a + b);
+      return whole - (i ? Math.max(0, begins[i - 1]! + lengths[i - 1]! - ns) : 0);
+    };
+    let [coarse, exact, worst] = [0, 0, 0];
+    const end = begins[N - 1]! + lengths[N - 1]!;
+    const moments = Array.from({ length: 2000 }, (_, i) => begins[0]! + ((begins[N / 2 - 1]! - begins[0]!) * i) / 2000);
+    if (gap > 1e6) moments.push(...[0.1, 0.5, 0.9].map((share) => begins[N / 2]! - gap + gap * share)); // in the gap
+    moments.push(...Array.from({ length: 2000 }, (_, i) => begins[N / 2 + 40]! + ((end - begins[N / 2 + 40]!) * i) / 2000));
+    for (const ns of moments) {
+      const wanted = before(ns);
+      times.fill(0);
+      cursor.add(ns, times);
+      const off = Math.abs(times.reduce((a, b) => a + b) - wanted);
+      if (cursor.exact) expect(off).toBe(0);
+      else worst = Math.max(worst, off);
+      cursor.exact ? exact++ : coarse++;
+    }
+    expect(coarse).toBeGreaterThan(3900);
+    expect(worst).toBeLessThanOrEqual(span / 4 + KINDS);
+    if (gap > 1e6) expect(exact).toBeGreaterThanOrEqual(3);
   });
 });

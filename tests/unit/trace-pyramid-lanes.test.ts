@@ -7,7 +7,7 @@ import { RowCounters } from '../../src/trace/row-counters.ts';
 import { SubLanes } from '../../src/trace/sub-lanes.ts';
 import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
 import { transactionWord } from '../../src/trace/transaction-lane.ts';
-import { ThreadBuilder, newStore } from '../traces/builder.ts';
+import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 describe('bytes per second', () => {
@@ -41,6 +41,71 @@ describe('bytes per second', () => {
         expect(apart).toEqual([]);
         if (width === 7) expect(total(expected)).toBeGreaterThan(0);
       }
+  });
+});
+
+describe('columns of hundreds of rows', () => {
+  test('add up to all bytes, each within a few rows of what it should be', () => {
+    const store = syntheticStore({ events: 200_000, threads: 1, clockStepUs: 5 });
+    const thread = store.threads[0]!;
+    const { events } = thread;
+    const counters = new RowCounters(thread);
+    counters.update();
+    const [first, last] = store.extent();
+    const width = 50;
+    const step = (last + 1 - first) / width;
+    const [reads, used] = [new Float64Array(width), new Float64Array(width)];
+    let wal = 0;
+    for (let row = 0; row < events.count; row++) {
+      const column = Math.floor((events.t0[row]! - first) / step);
+      if (events.op[row] === Op.xRead) reads[column]! += events.length[row]!;
+      if (events.op[row] === Op.xWrite && events.object[row] === 2)
+        wal = Math.max(events.offset[row] === 32 ? 0 : wal, events.offset[row]! + events.length[row]!);
+      used[column] = Math.max(used[column]!, wal);
+    }
+    const rates = Array.from(counters.rates(0, first, last + 1, width), (rate) => (rate * step) / 1e6);
+    const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((a, b) => a + b, 0);
+    expect(sum(rates) / sum(reads)).toBeCloseTo(1, 6);
+    rates.forEach((bytes, i) => expect(Math.abs(bytes - reads[i]!), `column ${i}`).toBeLessThan(40 * 4096)); // of 4000 rows
+    // the log never begins anew here: offset 0 is not written, so the most of a column is that of its last frame, to within a block
+    counters.walBytes(first, last + 1, width).forEach((bytes, i) => {
+      expect(bytes, `column ${i}`).toBeLessThanOrEqual(Math.max(...used.subarray(0, i + 2)));
+      expect(bytes, `column ${i}`).toBeGreaterThanOrEqual(i ? used[i - 1]! : 0);
+    });
+  });
+});
+
+describe('bytes of calls without an end', () => {
+  test('are what the end says, once it is here', () => {
+    const store = newStore();
+    const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
+    const thread = store.thread(info);
+    const read = (i: number, ended: boolean): number[] => [
+      i * 10,
+      ended ? i * 10 + 5 : 0,
+      2 * i + 1,
+      ended ? 2 * i + 2 : 0,
+      Op.opfsRead,
+      ended ? 4096 : 0,
+      i * 4096,
+      8192,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ];
+    const rows = Array.from({ length: 300 }, (_, i) => read(i, i !== 20));
+    thread.append(batchOf(info, 0, rows));
+    const counters = new RowCounters(thread);
+    counters.update();
+    const bytes = (): number[] => Array.from(counters.rates(0, 0, 3000, 10), (rate) => Math.round((rate * 300) / 1e6));
+    const all = (missing: number): number[] => Array.from({ length: 10 }, (_, i) => 30 * 4096 - (i === 0 ? missing : 0));
+    expect(bytes()).toEqual(all(4096)); // of a read nothing is known before its end
+    thread.append(batchOf(info, 300, [[3000, 3000, 41, 42, Op.end, 1024, 0, 8192, 0, 0, 0, 0, 0]]));
+    counters.update();
+    expect(bytes()).toEqual(all(3072));
+    expect(Math.round((counters.rates(0, 0, 3000, 1)[0]! * 3000) / 1e6)).toBe(299 * 4096 + 1024);
   });
 });
 
@@ -137,8 +202,11 @@ describe('transactions', () => {
     const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
     const lanes = new TimelineLanes(store);
     lanes.update(store.extent()[1]);
-    expect(lanes.rows.map((r) => r.kind)).not.toContain('txn');
+    const rows = lanes.rows.map((r) => r.key);
+    expect(rows).toContain('0:txn'); // its place is kept
+    expect(lanes.lane('0:txn')!.settled.count).toBe(0);
     lanes.settle();
+    expect(lanes.rows.map((r) => r.key)).toEqual(rows);
     const anatomies = transactionAnatomies(store).filter(({ transaction }) => transaction.thread === 0);
     const lane = lanes.lane('0:txn')!;
     expect(anatomies.length).toBeGreaterThan(10);

@@ -20,11 +20,12 @@ import {
 import { readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader } from './load.ts';
 import { readChunkHead, type ChunkHead } from './section.ts';
+import type { RawSection } from './upgrade.ts';
 import type { IndexEntry } from './write.ts';
 
 export interface TraceOverview {
   header: FileHeader;
-  /** The threads, without their events. */
+  /** The threads with what is known of their files and engines, without their events. */
   store: TraceStore;
   /** In the order of the file. */
   chunks: ChunkHead[];
@@ -38,6 +39,9 @@ const HEAD_BYTES = 4096;
 const MAX_GAPS = 1000;
 /** A saved trace of the most events that can be shown has fewer. */
 const MAX_CHUNKS = 5000;
+
+/** Longer lists of names (of a trace with many statements) would keep the picture waiting. */
+const MAX_NAMES_BYTES = 65_536;
 
 /** @returns null for a file that cannot be looked at like that: cut off, damaged, of an earlier version */
 export async function readOverview(file: Blob | Uint8Array): Promise<TraceOverview | null> {
@@ -79,8 +83,8 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
   if (gaps.length > MAX_GAPS) return null;
   const store = new TraceStore(header.originMs);
   const loader = new SectionLoader(store, 0);
-  for (const payloads of await Promise.all(gaps.map(([from, to]) => threadsBetween(source, from, to))))
-    for (const payload of payloads) await loader.load({ tag: Tag.thread, payload });
+  for (const sections of await Promise.all(gaps.map(([from, to]) => wordsBetween(source, from, to))))
+    for (const section of sections) await loader.load(section);
   // a thread's number is its place, here and where the whole file is read
   return [...events.keys()].every((thread) => thread < store.threads.length) ? { header, store, chunks, events } : null;
 }
@@ -110,13 +114,14 @@ async function readIndex(source: Source, at: number): Promise<IndexEntry[] | nul
   return entries.every((e) => whole(e.at) && whole(e.count) && whole(e.thread) && e.thread < MAX_THREADS) ? entries : null;
 }
 
-/** Descriptions of threads in a part of the file that holds whole sections. */
-async function threadsBetween(source: Source, from: number, to: number): Promise<Uint8Array[]> {
-  const found: Uint8Array[] = [];
+/** Descriptions of threads, and lists of names that are not long, in a part of the file that holds whole sections. */
+async function wordsBetween(source: Source, from: number, to: number): Promise<RawSection[]> {
+  const found: RawSection[] = [];
   for (let at = from; at < to;) {
     const { tag, length } = frameOf(await source.read(at, at + SECTION_HEADER_BYTES));
     const end = at + SECTION_HEADER_BYTES + length;
-    if (tag === Tag.thread) found.push(await source.read(at + SECTION_HEADER_BYTES, end));
+    if (tag === Tag.thread || (tag === Tag.definitions && length <= MAX_NAMES_BYTES))
+      found.push({ tag, payload: await source.read(at + SECTION_HEADER_BYTES, end) });
     at = end;
   }
   return found;

@@ -21,6 +21,22 @@ const WRITE = ACTIVITIES.indexOf('write');
 const SYNC = ACTIVITIES.indexOf('sync');
 const SQLITE_BUSY = 5;
 
+/** Counted apart. */
+const COUNTERS = 255;
+/** By operation code: VFS calls are 8 and more; what a call counts as is 1 read, 2 write, 3 sync, 0 nothing. */
+const VFS = 8;
+const COUNTS_AS = Uint8Array.from({ length: 256 }, (_, op) => {
+  const info = OPS[op];
+  if (!info) return 0;
+  const { code, layer } = info;
+  if (code === Op.sqlCounters) return COUNTERS;
+  // SQLite's own words: xTruncate and xDelete write nothing
+  if (layer === 'vfs') return VFS + (code === Op.xRead || code === Op.xFetch ? 1 : code === Op.xWrite ? 2 : code === Op.xSync ? 3 : 0);
+  if (layer !== 'web' || code === Op.idbTransaction || code === Op.idbCommit) return 0;
+  const activity = ACTIVITY_OF_OP[code];
+  return activity === READ ? 1 : activity === WRITE ? 2 : activity === SYNC ? 3 : 0;
+});
+
 interface Calls {
   reads: number;
   writes: number;
@@ -49,27 +65,32 @@ class ThreadCounts {
       this.vfs = noCalls();
       this.web = noCalls();
     }
-    for (; this.next < events.count; this.next++) {
-      const row = this.next;
-      const op = events.op[row]!;
-      const layer = OPS[op]?.layer;
-      if (layer === 'vfs') this.vfsEvents++;
-      else this.jsEvents++;
-      if (op === Op.sqlCounters) this.cache.set(events.context[row]!, { hits: events.offset[row]!, misses: events.length[row]! });
-      if (layer === 'vfs') {
-        // SQLite's own words: xTruncate and xDelete write nothing; a journal in memory is no storage
-        if (events.flags[row]! & Flag.memoryJournal) continue;
-        if (op === Op.xRead || op === Op.xFetch) this.vfs.reads++;
-        else if (op === Op.xWrite) this.vfs.writes++;
-        else if (op === Op.xSync) this.vfs.syncs++;
-      } else if (layer === 'web' && op !== Op.idbTransaction && op !== Op.idbCommit) {
-        const activity = ACTIVITY_OF_OP[op];
-        if (activity === READ) this.web.reads++;
-        else if (activity === WRITE) this.web.writes++;
-        else if (activity === SYNC) this.web.syncs++;
+    const { op, flags, count } = events;
+    const vfs = [0, 0, 0, 0];
+    const web = [0, 0, 0, 0];
+    let vfsEvents = 0;
+    const first = this.next;
+    for (let row = first; row < count; row++) {
+      const as = COUNTS_AS[op[row]!]!;
+      if (as === COUNTERS) this.cache.set(events.context[row]!, { hits: events.offset[row]!, misses: events.length[row]! });
+      else if (as < VFS) web[as]!++;
+      else {
+        vfsEvents++;
+        if (!(flags[row]! & Flag.memoryJournal)) vfs[as - VFS]!++; // a journal in memory is no storage
       }
     }
+    this.next = count;
+    this.vfsEvents += vfsEvents;
+    this.jsEvents += count - first - vfsEvents;
+    added(this.vfs, vfs);
+    added(this.web, web);
   }
+}
+
+function added(calls: Calls, [, reads, writes, syncs]: readonly number[]): void {
+  calls.reads += reads!;
+  calls.writes += writes!;
+  calls.syncs += syncs!;
 }
 
 interface SlowStats {

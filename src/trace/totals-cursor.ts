@@ -1,0 +1,57 @@
+/**
+ * Running totals of an IntervalIndex at ascending moments: what was added up for one boundary of a frame serves the next.
+ *
+ * Where a frame's columns hold many intervals, a boundary that falls into a sample of the index much shorter than a column is not looked
+ * for among the sample's intervals: it takes the sample's totals by the share of its time that lies before the boundary. That is off by a
+ * quarter of the sample's span at most, and reads three lines of memory instead of ten. A sample with a gap in it is not short.
+ */
+import { KINDS, SAMPLE, type IntervalIndex } from './interval-index.ts';
+
+/** Of a column: what a boundary may be off by is a quarter of it, a 64th of the column's time. */
+const COARSE = 1 / 16;
+
+/** Cursors of the indexes that hold something. @param step a column's time, nanoseconds */
+export const cursorsOf = (indexes: readonly IntervalIndex[], step: number): TotalsCursor[] =>
+  indexes.flatMap((index) => (index.count > 0 ? [new TotalsCursor(index, step * COARSE)] : []));
+
+export class TotalsCursor {
+  /** Number of intervals that begin before the moment; to within a sample where that was not looked into. */
+  index = 0;
+  /** `index` and the totals are right to the interval. */
+  exact = true;
+  private sample = 0;
+  private readonly times = new Float64Array(KINDS);
+
+  /** @param coarseNs samples that span no more are not looked into */
+  constructor(
+    readonly of: IntervalIndex,
+    private readonly coarseNs = 0,
+  ) {}
+
+  /** Go to `ns` and add the totals before it, an interval that spans it in part. */
+  add(ns: number, times: Float64Array): void {
+    const { of } = this;
+    const s = of.sampleBefore(ns, this.sample);
+    if (s < 0) return;
+    this.sample = s;
+    const begin = of.sampleStart(s);
+    const span = of.sampleStart(s + 1) - begin;
+    if (span <= this.coarseNs) {
+      const share = (ns - begin) / span;
+      of.totalsWithin(s, share, this.times);
+      this.index = s * SAMPLE + Math.floor(share * SAMPLE);
+      this.exact = false;
+      for (let k = 0; k < KINDS; k++) times[k]! += this.times[k]!;
+      return;
+    }
+    const index = of.beforeIn(s, ns);
+    if (this.exact && index - this.index <= SAMPLE) of.addUp(this.index, index, this.times);
+    else of.totals(index, this.times);
+    this.index = index;
+    this.exact = true;
+    for (let k = 0; k < KINDS; k++) times[k]! += this.times[k]!;
+    const last = index - 1;
+    const over = of.endOf(last) - ns;
+    if (over > 0) times[of.kind[last]!]! -= over;
+  }
+}

@@ -6,7 +6,7 @@ import { api } from '../platform/extension-api.ts';
 import { hasSiteAccess, openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
-import type { Ask, BackgroundMessage, Greeting, PanelMessage } from '../protocol/messages.ts';
+import type { Ask, BackgroundMessage, Greeting, PanelMessage, RecordingState } from '../protocol/messages.ts';
 import {
   answer,
   recordingCovering,
@@ -21,10 +21,11 @@ import {
 } from './recordings.ts';
 import { Relays } from './relays.ts';
 
-/** Panels reconnect at once after this worker was restarted; one that has not by then is gone, and its recording with it. */
+/** Panels reconnect soon after this worker was restarted; one that has not by then is gone, and its recording with it. */
 const PANELS_RECONNECT_MS = 5000;
 
-const panels = new Map<number, Set<WirePort>>();
+/** Open panels by tab: their ports, and the page behind each. */
+const panels = new Map<number, Map<WirePort, string>>();
 
 function say(port: WirePort, message: BackgroundMessage | Greeting): void {
   try {
@@ -34,7 +35,7 @@ function say(port: WirePort, message: BackgroundMessage | Greeting): void {
   }
 }
 function tell(panel: number, message: BackgroundMessage): void {
-  for (const port of panels.get(panel) ?? []) say(port, message);
+  for (const port of panels.get(panel)?.keys() ?? []) say(port, message);
 }
 /** For what nobody waits for. */
 const warn = (e: unknown): void => console.warn('vfscope: a recording did not end well:', e);
@@ -52,29 +53,43 @@ const failed =
   (e: unknown): void =>
     tell(panel, { k: 'failed', message: e instanceof Error ? e.message : String(e) });
 
-function onPanel(port: WirePort, panel: number): void {
-  const ports = panels.get(panel) ?? new Set();
-  panels.set(panel, ports.add(port));
+/** The recording of this panel, if a panel takes it in: after a crash it can be left behind by one that is gone. */
+async function takenIn(panel: number): Promise<RecordingState | null> {
+  const recording = await recordingOf(panel);
+  return recording && [...(panels.get(panel)?.values() ?? [])].includes(recording.owner) ? recording : null;
+}
+async function endOrphan(panel: number): Promise<void> {
+  if ((await recordingOf(panel)) && !(await takenIn(panel))) await stop(panel);
+}
+
+/** @param page of the panel: tells one that connects again from one that was opened after it */
+function onPanel(port: WirePort, panel: number, page: string): void {
+  const ports = panels.get(panel) ?? new Map<WirePort, string>();
+  panels.set(panel, ports.set(port, page));
   port.onMessage.addListener((said) => {
     const message = said as PanelMessage; // only our own pages get here
-    if (message.k === 'start') start(panel, message).catch(failed(panel));
+    if (message.k === 'start')
+      endOrphan(panel)
+        .then(() => start(panel, page, message))
+        .catch(failed(panel));
     else if (message.k === 'stop') stop(panel).catch(failed(panel));
     else if (message.k === 'allow') openAccessPage(panel).catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);
   });
   port.onDisconnect.addListener(() => {
     ports.delete(port);
-    if (ports.size === 0) stop(panel).catch(warn);
+    endOrphan(panel).catch(warn);
   });
   hasSiteAccess().then((granted) => say(port, { k: 'access', granted }), failed(panel));
-  recordingOf(panel).then((recording) => say(port, { k: 'state', recording }), failed(panel));
+  takenIn(panel).then((recording) => tell(panel, { k: 'state', recording }), failed(panel));
+  relays.panelIsHere(panel);
 }
 
 api.runtime.onConnect.addListener((connected) => {
   const port = wirePort(connected);
   say(port, { k: 'greeting' });
-  const [kind, name = ''] = port.name.split(':');
-  if (kind === 'panel' && port.sender?.url?.startsWith(api.runtime.getURL(''))) onPanel(port, Number(name));
+  const [kind, name = '', page = ''] = port.name.split(':');
+  if (kind === 'panel' && port.sender?.url?.startsWith(api.runtime.getURL(''))) onPanel(port, Number(name), page);
   else if (kind === 'relay') relays.onPage(port, name);
 });
 
@@ -99,7 +114,7 @@ api.runtime.onMessage.addListener((ask: Ask, sender, reply) => {
 api.tabs.onRemoved.addListener((tabId) => void tabClosed(tabId).catch(warn));
 
 async function endOrphans(): Promise<void> {
-  for (const panel of await recordingPanels()) if (!panels.get(panel)?.size) await stop(panel);
+  for (const panel of await recordingPanels()) await endOrphan(panel);
 }
 tidy().catch(warn);
 setTimeout(() => void endOrphans().catch(warn), PANELS_RECONNECT_MS);

@@ -15,6 +15,8 @@ import { drawName } from '../protocol/relay.ts';
 
 interface Recording extends RecordingState {
   transport: Answer['transport'];
+  /** The page of the panel that takes it in, as panelPortName has it. */
+  owner: string;
 }
 interface State {
   /** by the panel's tab */
@@ -43,7 +45,7 @@ export const watchRecordings = (listener: OnChange): void => void (onChange = li
 const covering = (recordings: Recording[], tabId: number): Recording | undefined => recordings.find(({ tabs }) => tabs.includes(tabId));
 
 /** The recording of this panel, or null. */
-export async function recordingOf(panel: number): Promise<RecordingState | null> {
+export async function recordingOf(panel: number): Promise<Recording | null> {
   return (await state.read()).recordings.find(({ tabId }) => tabId === panel) ?? null;
 }
 
@@ -64,9 +66,10 @@ export async function recordingPanels(): Promise<number[]> {
 
 /**
  * Begin recording for a panel; a recording of its that runs goes on instead.
+ * @param owner the panel's page, as panelPortName has it
  * @throws Error for the user, where the page cannot be recorded
  */
-export async function start(panel: number, options: Extract<PanelMessage, { k: 'start' }>): Promise<void> {
+export async function start(panel: number, owner: string, options: Extract<PanelMessage, { k: 'start' }>): Promise<void> {
   const { scope, reload, transport } = options;
   const capture = captureOptionsOf(options.capture);
   const tab = await api.tabs.get(panel);
@@ -77,7 +80,11 @@ export async function start(panel: number, options: Extract<PanelMessage, { k: '
   const origin = webOrigin(tab.url);
   const open = scope === 'origin' && origin ? await api.tabs.query({ url: `${origin}/*` }) : [tab];
   const recording = await state.change(async ({ recordings }) => {
-    if (recordings.some(({ tabId }) => tabId === panel)) return null;
+    const running = recordings.find(({ tabId }) => tabId === panel);
+    if (running) {
+      running.owner = owner; // pages hand their ports to the panel that last pressed Record
+      return null;
+    }
     const other = covering(recordings, panel);
     if (other)
       throw new Error('This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.');
@@ -85,7 +92,7 @@ export async function start(panel: number, options: Extract<PanelMessage, { k: '
     if (recordings.some((r) => !sameCapture(r.capture, capture)))
       throw new Error('Another recording is running that captures something else. Stop that one first, or choose the same settings.');
     const free = [panel, ...open.map(({ id }) => id!)].filter((id, i, all) => all.indexOf(id) === i && !covering(recordings, id));
-    const made: Recording = { tabId: panel, scope, origin, since: Date.now(), tabs: free, transport, capture };
+    const made: Recording = { tabId: panel, scope, origin, since: Date.now(), tabs: free, transport, capture, owner };
     await registerPageScripts(capture);
     recordings.push(made);
     return made;

@@ -4,8 +4,14 @@ import type { BackgroundMessage, RelayMessage } from '../protocol/messages.ts';
 import { isRelayMessage } from '../protocol/messages.ts';
 import { panelOf } from './recordings.ts';
 
+interface Page {
+  port: WirePort;
+  /** The tab whose panel records it; null = none (any more). */
+  panel: Promise<number | null>;
+}
+
 export class Relays {
-  private readonly pages = new Map<string, WirePort>();
+  private readonly pages = new Map<string, Page>();
 
   /** @param tellPanel must not throw */
   constructor(private readonly tellPanel: (panel: number, message: BackgroundMessage) => void) {}
@@ -14,12 +20,12 @@ export class Relays {
   onPage(port: WirePort, source: string): void {
     const tabId = port.sender?.tab?.id;
     if (tabId === undefined) return port.disconnect();
-    this.pages.set(source, port);
-    port.onDisconnect.addListener(() => {
-      if (this.pages.get(source) === port) this.pages.delete(source);
-    });
     // asked once; the order of messages stays that of their arrival. A recording that ended still gets its last batches.
     const panel = panelOf(tabId);
+    this.pages.set(source, { port, panel });
+    port.onDisconnect.addListener(() => {
+      if (this.pages.get(source)?.port === port) this.pages.delete(source);
+    });
     port.onMessage.addListener((message) => {
       if (!isRelayMessage(message) || message.source !== source) return;
       panel.then(
@@ -30,6 +36,16 @@ export class Relays {
   }
 
   toPage(message: RelayMessage): void {
-    this.pages.get(message.source)?.postMessage(message);
+    this.pages.get(message.source)?.port.postMessage(message);
+  }
+
+  /** This panel has connected: what its pages said before that reached nobody, so they say it again. What it knows already it drops. */
+  panelIsHere(panel: number): void {
+    for (const [source, page] of this.pages)
+      page.panel
+        .then((found) => {
+          if (found === panel) page.port.postMessage({ k: 'relay', source, n: 0, seen: 0, body: null } satisfies RelayMessage);
+        })
+        .catch((e: unknown) => console.warn('vfscope: a page could not be asked to repeat itself:', e));
   }
 }

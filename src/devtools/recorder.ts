@@ -14,7 +14,7 @@ import {
   type PanelMessage,
   type RecordingScope,
 } from '../protocol/messages.ts';
-import { RelayEnd } from '../protocol/relay.ts';
+import { drawName, RelayEnd } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
 import type { RecorderControl, RecordingStatus } from '../viewer/host.ts';
 
@@ -65,7 +65,7 @@ export function recordTab(tabId: number): RecorderControl {
     else finished?.done();
   };
 
-  const background = connectLasting<BackgroundMessage, PanelMessage>(panelPortName(tabId), {
+  const background = connectLasting<BackgroundMessage, PanelMessage>(panelPortName(tabId, drawName()), {
     onMessage(message) {
       if (message.k === 'relay') {
         if (isRelayMessage(message)) relay(message.source).receive(message);

@@ -1,6 +1,6 @@
 /**
  * A runtime.Port that outlives the service worker: when the other end dies (30 s without work, or a crash), it connects
- * again, which starts the worker anew.
+ * again, which starts the worker anew: at once, but ever later where that does not last.
  */
 import { isGreeting } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
@@ -8,6 +8,11 @@ import { wirePort, type WirePort } from './wire-port.ts';
 
 /** A port opened while the worker dies is never served, and never told so: without a greeting for this long, connect again. */
 const GREETING_MS = 1000;
+/** A connection that ends sooner has failed; the first failure is mended at once, as a worker that fell asleep is. */
+const STEADY_MS = 5000;
+const FIRST_WAIT_MS = 50;
+/** Well below what the background gives a panel to come back (background.ts): it would end the panel's recording. */
+const LONGEST_WAIT_MS = 2000;
 
 export interface LastingPort<Out> {
   /** Never throws: between two connections a message is lost, and `onReconnect` is the time to say it again. */
@@ -29,6 +34,9 @@ export interface LastingPortEvents<In> {
 export function connectLasting<In, Out>(name: string, events: LastingPortEvents<In>): LastingPort<Out> {
   let port: WirePort | null = null;
   let closed = false;
+  /** Connections in a row that have failed. */
+  let failures = 0;
+  let waiting: ReturnType<typeof setTimeout> | undefined;
   let renew: () => void = () => {};
 
   function connect(): void {
@@ -39,15 +47,16 @@ export function connectLasting<In, Out>(name: string, events: LastingPortEvents<
       return events.onOrphaned?.(e as Error);
     }
     const mine = port;
-    const again = (): void => {
+    const since = performance.now();
+    /** @returns false where another connection is the one that counts */
+    const giveUp = (): boolean => {
       clearTimeout(timer);
-      if (closed || port !== mine) return;
+      if (closed || port !== mine) return false;
       port = null;
-      connect();
-      if (port) events.onReconnect?.();
+      return true;
     };
     renew = () => {
-      again();
+      if (giveUp()) connectAgain();
       mine.disconnect(); // after: a background without a connection to this panel ends its recording
     };
     const timer = setTimeout(renew, GREETING_MS);
@@ -57,8 +66,15 @@ export function connectLasting<In, Out>(name: string, events: LastingPortEvents<
     });
     mine.onDisconnect.addListener(() => {
       void api.runtime.lastError; // read, or the browser logs it as unchecked: connecting again is the answer to it
-      again();
+      if (!giveUp()) return;
+      failures = performance.now() - since < STEADY_MS ? failures + 1 : 0;
+      if (failures < 2) connectAgain();
+      else waiting = setTimeout(connectAgain, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 2)));
     });
+  }
+  function connectAgain(): void {
+    connect();
+    if (port) events.onReconnect?.();
   }
   connect();
   return {
@@ -72,6 +88,7 @@ export function connectLasting<In, Out>(name: string, events: LastingPortEvents<
     reconnect: () => renew(),
     close() {
       closed = true;
+      clearTimeout(waiting);
       port?.disconnect();
       port = null;
     },

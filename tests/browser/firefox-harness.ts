@@ -1,5 +1,7 @@
 /** The extension built for Firefox, in a real Firefox, with the real panel in its toolbox: what Firefox's tests share. */
+import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { launchFirefox, type DrivenFirefox, type FirefoxOptions } from '../../src/cli/drive/firefox.ts';
 import type { Page } from 'puppeteer-core';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
@@ -41,6 +43,31 @@ export async function siteAccessInFirefox(driven: DrivenFirefox, granted: boolea
      await ExtensionPermissions[args[0]](extension.id, { permissions: [], origins: ['<all_urls>'] }, extension.extension);`,
     granted ? 'add' : 'remove',
   );
+}
+
+/** Where the kernel tells of a process. `stat`: "pid (name) state parent ..." */
+const proc = (pid: number, file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+
+/**
+ * End the process that all extensions of this Firefox run in, as a crash does; resolves when it is gone. Linux only.
+ * @returns its id
+ */
+export async function killExtensionProcess({ browser }: DrivenFirefox): Promise<number> {
+  const parents = new Map<number, number>();
+  for (const pid of (await readdir('/proc')).map(Number).filter((n) => n > 0)) {
+    const [, parent] = /^\d+ \(.*\) \S (\d+)/s.exec(await proc(pid, 'stat')) ?? [];
+    if (parent) parents.set(pid, Number(parent));
+  }
+  const root = browser.process()!.pid!;
+  const ofOurs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || ofOurs(parents.get(pid)));
+  const found: number[] = [];
+  for (const pid of parents.keys()) if (ofOurs(pid) && (await proc(pid, 'comm')).trim() === 'WebExtensions') found.push(pid);
+  const [pid, ...others] = found;
+  if (pid === undefined || others.length) throw new Error(`processes of extensions below ${root}: ${found.join(', ') || 'none'}`);
+  process.kill(pid, 'SIGKILL');
+  for (const end = Date.now() + 10_000; !/^$|\) Z /.test(await proc(pid, 'stat')); await delay(20))
+    if (Date.now() > end) throw new Error(`process ${pid} did not end`);
+  return pid;
 }
 
 /** The panel's notices as the user reads them, unfolded. */

@@ -1,6 +1,7 @@
 /**
- * What is left of a recording in Firefox when the extension is reloaded (as an update does), switched off and on, and when the browser is
- * killed: all that the panel had counted before the spool was written last, offered again by the next panel. The app goes on.
+ * What is left of a recording in Firefox when the extension is reloaded (as an update does), switched off and on, when its process
+ * crashes, and when the browser is killed: all that the panel had counted before the spool was written last, offered again by the next
+ * panel. The app goes on.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,8 +13,8 @@ import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
 import { startRecording } from '../../src/cli/drive/session.ts';
 import type { TestId } from '../../src/cli/drive/panel.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { recorded, state } from './extension-harness.ts';
-import { launchInFirefox } from './firefox-harness.ts';
+import { recorded, restored, state } from './extension-harness.ts';
+import { killExtensionProcess, launchInFirefox } from './firefox-harness.ts';
 
 const APP = '/journeyapps-wa-sqlite/?vfs=AccessHandlePool';
 const INSERTS = 2500;
@@ -93,6 +94,34 @@ test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
     // the app has not been disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
     expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+  } finally {
+    await driven.close();
+  }
+});
+
+test("the extension's process crashes", async () => {
+  const driven = await launchInFirefox();
+  try {
+    const page = await driven.firstPage();
+    const origin = server.origin('fx-update-crash');
+    const syncs = await recordSome(driven, page, await driven.openPanel(page), origin);
+    await killExtensionProcess(driven);
+    // the panel is an empty frame now: its user closes the toolbox, and opens it again
+    await driven.chrome.run(
+      `const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
+       await require('devtools/client/framework/devtools').gDevTools.closeToolboxForTab(gBrowser.selectedTab);`,
+    );
+    const panel = await driven.openPanel(page);
+    await panel.find('record'); // not Stop: what ran has ended
+    await expectOffered(panel, origin, syncs);
+    // the page gets everything back, and its app has not been disturbed
+    await restored(page);
+    await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
+    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+    // and can be recorded again
+    await startRecording(panel);
+    await recorded(page);
+    await state(page, 'ready');
   } finally {
     await driven.close();
   }

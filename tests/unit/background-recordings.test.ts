@@ -49,7 +49,7 @@ test('a tab that fails at the end keeps neither the others nor the panel from he
   const { recordingOf, start, stop, watchRecordings } = await import('../../src/background/recordings.ts');
   const heard: boolean[] = [];
   watchRecordings((_, recording) => heard.push(recording !== null));
-  await start(1, options);
+  await start(1, 'page', options);
   expect(registered.map(({ id }) => id).sort()).toEqual(['vfscope-content', 'vfscope-hooks']);
   failing = 2;
   await expect(stop(1)).rejects.toThrow('the tab has crashed');
@@ -64,7 +64,7 @@ test('a start that fails says why it failed, not what failed when it was taken b
   vi.spyOn(api.tabs, 'reload').mockRejectedValueOnce(new Error('the page cannot be reloaded'));
   const warned = vi.spyOn(console, 'warn').mockReturnValueOnce();
   failing = 1;
-  await expect(start(1, options)).rejects.toThrow('the page cannot be reloaded');
+  await expect(start(1, 'page', options)).rejects.toThrow('the page cannot be reloaded');
   expect(String(warned.mock.calls[0]![1])).toContain('the tab has crashed');
   expect(await recordingOf(1)).toBeNull();
   expect(registered).toEqual([]);

@@ -1,0 +1,157 @@
+// The background and its panels: a panel that connects again keeps its recording, one that was opened after a crash does not inherit it.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
+import type { BackgroundMessage, PanelMessage } from '../../src/protocol/messages.ts';
+
+const ORIGIN = 'http://app.test';
+const OURS = 'moz-extension://us/';
+type Listener = (...args: unknown[]) => void;
+/** Session storage: outlives the background. */
+let stored: Record<string, unknown>;
+/** Tabs that were told to give everything back. */
+let restored: number[];
+let reloads: number;
+let onConnect: Listener[];
+
+const event = (): { addListener: (listener: Listener) => void } => ({ addListener: () => {} });
+const done = (): Promise<void> => Promise.resolve();
+const api = () => ({
+  runtime: {
+    getURL: (path: string) => OURS + path,
+    getManifest: () => ({}),
+    onConnect: { addListener: (listener: Listener) => onConnect.push(listener) },
+    onMessage: event(),
+    onInstalled: event(),
+  },
+  storage: {
+    session: {
+      get: (key: string) => Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
+      set: (values: object) => Promise.resolve(void Object.assign(stored, structuredClone(values))),
+    },
+  },
+  tabs: {
+    onRemoved: event(),
+    get: (id: number) => Promise.resolve({ id, url: `${ORIGIN}/` }),
+    reload: () => Promise.resolve(void reloads++),
+    sendMessage: (id: number) => Promise.resolve(void restored.push(id)),
+  },
+  scripting: {
+    getRegisteredContentScripts: () => Promise.resolve([]),
+    registerContentScripts: done,
+    unregisterContentScripts: done,
+    executeScript: done,
+  },
+  permissions: { contains: () => Promise.resolve(true), onAdded: event(), onRemoved: event() },
+  action: { setIcon: done, setTitle: done },
+});
+
+/** A background that has just been started. */
+async function boot(): Promise<void> {
+  onConnect = [];
+  vi.clearAllTimers(); // the one before it is dead
+  vi.stubGlobal('chrome', api());
+  vi.resetModules();
+  await import('../../src/background/background.ts');
+}
+interface Panel {
+  say: (message: PanelMessage) => void;
+  leave: () => void;
+  /** Whether it was told that it records, each time. */
+  states: boolean[];
+}
+function panel(page: string, tab = 1): Panel {
+  const [onMessage, onDisconnect, states]: [Listener[], Listener[], boolean[]] = [[], [], []];
+  const port = {
+    name: `panel:${tab}:${page}`,
+    sender: { url: `${OURS}devtools/panel.html?tab=${tab}` },
+    onMessage: { addListener: (listener: Listener) => onMessage.push(listener) },
+    onDisconnect: { addListener: (listener: Listener) => onDisconnect.push(listener) },
+    postMessage: (message: BackgroundMessage) => message.k === 'state' && states.push(message.recording !== null),
+    disconnect: () => {},
+  };
+  onConnect.forEach((listener) => listener(port));
+  return {
+    say: (message) => onMessage.forEach((listener) => listener(message)),
+    leave: () => onDisconnect.forEach((listener) => listener(port)),
+    states,
+  };
+}
+const START: PanelMessage = { k: 'start', scope: 'tab', reload: true, transport: 'port', capture: CAPTURE_DEFAULTS };
+const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  [stored, restored, reloads] = [{}, [], 0];
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+async function recording(): Promise<Panel> {
+  await boot();
+  const first = panel('first');
+  first.say(START);
+  await settled();
+  expect(first.states).toEqual([false, true]);
+  return first;
+}
+
+test('a panel that connects again keeps its recording, however often the background starts anew', async () => {
+  await recording();
+  for (let times = 0; times < 3; times++) {
+    await boot();
+    const again = panel('first');
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(again.states).toEqual([true]);
+  }
+  expect(restored).toEqual([]);
+});
+
+test('a panel that was opened after a crash of both does not inherit the recording, which ends', async () => {
+  await recording();
+  await boot();
+  const next = panel('next');
+  await settled();
+  expect(next.states).toEqual([false]);
+  expect(restored).toEqual([]);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(next.states).toEqual([false, false]);
+  expect(restored).toEqual([1]);
+});
+
+test('nor does Record go on with it: the page is loaded anew for a recording of its own', async () => {
+  await recording();
+  await boot();
+  const next = panel('next');
+  next.say(START);
+  await settled();
+  expect(restored).toEqual([1]);
+  expect(reloads).toBe(2);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(next.states.at(-1)).toBe(true);
+  expect(restored).toEqual([1]);
+});
+
+test('of two panels of a tab, the one that recorded ends its recording when it goes; the other does not', async () => {
+  const first = await recording();
+  const second = panel('second');
+  await settled();
+  expect(second.states).toEqual([true]);
+  second.leave();
+  await settled();
+  expect(restored).toEqual([]);
+  const third = panel('third');
+  first.leave();
+  await settled();
+  expect(restored).toEqual([1]);
+  expect(third.states.at(-1)).toBe(false);
+});
+
+test('a port that is replaced by a newer one of the same page ends nothing', async () => {
+  const first = await recording();
+  panel('first');
+  first.leave();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(restored).toEqual([]);
+});

@@ -24,6 +24,8 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
   const counts = diff.numbers.filter((r) => r.kind === 'count');
   const times = diff.numbers.filter((r) => r.kind === 'time');
   const changed = counts.filter((r) => r.verdict !== 'same');
+  // a file that one trace lacks has dozens of numbers, most of them 0
+  const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const moved = diff.statements.filter((s) => s.verdict !== 'same' && s.verdict !== 'noise');
   const lines = [
     `A  ${plain(a)}`,
@@ -31,7 +33,8 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
     ...diff.warnings.map((w) => `  ! ${plain(w)}`),
     '',
     `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
-    ...(changed.length ? table(['number', 'A', 'B', 'B - A', ''], changed.map(numberRow)) : []),
+    ...(news.length ? table(['number', 'A', 'B', 'B - A', ''], news.map(numberRow)) : []),
+    ...(news.length < changed.length ? [`  ... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`] : []),
     '',
     `Statements: ${diff.totals.statements.same} the same, ${diff.totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
     ...(moved.length

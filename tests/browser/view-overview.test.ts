@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { diffOf } from '../../src/trace/analysis/diff.ts';
 import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { plain } from '../../src/trace/analysis/report-words.ts';
 import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
@@ -246,6 +247,12 @@ describe('a comparison', () => {
     expect(
       await page.$$eval(`${id('compare-statements-row')} [data-column]`, (cells) => cells.map((c) => c.textContent!.trim()).slice(0, 3)),
     ).toEqual(['insert into note values (?)', '60', '15']);
+    // F01 and F07 are in both: 60 and 15 commits, one after another
+    const findings = await page.$$eval(id('compare-findings-row'), (rows) =>
+      rows.map((r) => ['rule', 'verdict'].map((key) => r.querySelector(`[data-column=${key}]`)!.textContent!.trim())),
+    );
+    expect(new Map(findings as [string, string][])).toEqual(new Map(diffOf(store, trace(15)).findings.map((f) => [f.rule, f.verdict])));
+    expect(findings).toContainEqual(['F01', 'in both']);
     await shot('compare');
     await page.click(id('compare-close'));
     await page.waitForSelector(id('compare-empty'));

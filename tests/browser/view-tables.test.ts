@@ -37,6 +37,10 @@ describe('transactions', () => {
   it('are all there; one opens as its anatomy and leads to the timeline', async () => {
     const all = transactionsOf(await open('checkpoint-storm', 'transactions')).list;
     await waitText(id('transaction-count'), some(all.length, 'transaction'));
+    const commits = all.filter((t) => t.outcome === 'committed').length;
+    expect(await page.$eval(`${id('commits-together')} p`, (e) => e.textContent!.trim())).toMatch(
+      new RegExp(`^${commits} commits took .* % of the time`),
+    );
     await page.select(id('transaction-kind'), 'write');
     const writes = all.filter((t) => t.kind === 'write').length;
     await page.waitForFunction(

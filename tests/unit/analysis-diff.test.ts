@@ -238,6 +238,15 @@ describe('commands', () => {
     expect(await diffCommand({ a: SAMPLE, b: SAMPLE, json: false })).toBe(0);
     expect(stdout).toMatch(/Counts: (\d+) of \1 equal/);
     expect(stdout).toMatch(/Statements: 1 the same/);
+    expect(stdout).toContain('Findings: none in either');
+    stdout = '';
+    const [journal, wal] = ['opfs-coop-sync', 'wal-exclusive'].map((name) => join('tests/traces/golden', `${name}.vfst`));
+    expect(await diffCommand({ a: journal!, b: wal!, json: false })).toBe(0);
+    expect(stdout).toMatch(/Findings: 2 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/);
+    // a file of one trace alone: its zeros are counted, not listed
+    expect(stdout).toMatch(/files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
+    expect(stdout).not.toMatch(/n\/a +0 +only b/);
+    expect(stdout).toMatch(/\.\.\. and \d+ that one trace lacks and that are 0 in the other/);
     expect(await diffCommand({ a: SAMPLE, b: join(folder, 'none.vfst'), json: true })).toBe(2);
     expect(stderr).toMatch(/no such file/);
   });

@@ -84,11 +84,6 @@ function idbFacts(idb: IdbUse): UseFact[] {
       text: `${formatCount(idb.readwriteUnused)} readwrite without a write`,
       title: 'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
     });
-  if (idb.sequences)
-    facts.push({
-      text: `${some(idb.sequences, 'run')} of ${formatCount(idb.sequentialGets)} gets on neighbouring keys: ${formatCount(idb.savedGets)} gets could be saved`,
-      title: `Four or more one after another in one transaction, ${formatDuration(idb.sequentialUs)} in all: a getAll or a cursor would serve (F18)`,
-    });
   return facts;
 }
 

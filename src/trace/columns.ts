@@ -129,8 +129,7 @@ export class EventColumns {
         continue;
       }
       if (name === 'aux2' && !this.aux2.length) this.aux2 = like(this.aux2, this.capacity);
-      while (!isWide(this[name]) && !holds(this[name], from)) this[name] = wider(this[name]) as never;
-      this[name].set(from, at);
+      while (!put(this[name], from, at)) this[name] = wider(this[name]) as never;
     }
     this.t0.set(other.t0.subarray(0, n), at);
     this.seq.set(other.seq.subarray(0, n), at);
@@ -217,16 +216,23 @@ const WIDER = new Map<unknown, new (from: Column) => Column>([
 const isWide = (column: Column): boolean => !WIDER.has(column.constructor);
 const wider = (column: Column): Column => new (WIDER.get(column.constructor)!)(column);
 
-/** Whether a narrow column can hold all these numbers exactly. */
-function holds(column: Column, values: Column): boolean {
-  if (column instanceof Float32Array) {
-    if (values instanceof Float32Array) return true;
-    for (const value of values as Float64Array) if (Math.fround(value) !== value && value === value) return false;
-    return true;
+/** Put numbers into a column. @returns false for a narrow column that cannot hold all of them exactly */
+function put(column: Column, values: Column, at: number): boolean {
+  if (column instanceof Float32Array && values instanceof Float64Array) return putReals(column, values, at);
+  if (!isWide(column) && column.constructor !== values.constructor) {
+    const signed = column instanceof Int8Array || column instanceof Int16Array;
+    if (bitsOf(values as Int32Array | Uint32Array) >>> (8 * column.BYTES_PER_ELEMENT - (signed ? 1 : 0)) !== 0) return false;
   }
-  if (column.constructor === values.constructor) return true;
-  const signed = column instanceof Int8Array || column instanceof Int16Array;
-  return bitsOf(values as Int32Array | Uint32Array) >>> (8 * column.BYTES_PER_ELEMENT - (signed ? 1 : 0)) === 0;
+  column.set(values, at);
+  return true;
+}
+function putReals(column: Float32Array, values: Float64Array, at: number): boolean {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    column[at + i] = value;
+    if (column[at + i] !== value && value === value) return false;
+  }
+  return true;
 }
 
 /** Every bit that one of the numbers has; of a negative one those that tell it from -1. */

@@ -199,8 +199,8 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
     const place = which * SHAPE_FIELDS;
     const op = shapes[place]!;
     const id = u32(objects.read(object));
-    const value = offsetOf(offset.varint(), expected.offset(op, id));
-    const from = value === RAW_OFFSET ? rawOffset.f64() : (value as number);
+    const where = offset.varint();
+    const from = where === RAW_OFFSET ? rawOffset.f64() : offsetOf(where, expected.offset(op, id));
     const parentSeq = u32(expected.parentOf(seq, parent.varint()));
     const connection = u32(expected.context(op) + context.zigzag());
     let length = shapes[place + 3]!;

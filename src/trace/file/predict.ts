@@ -62,7 +62,8 @@ export class IdRanks {
 
 const PAGE = 4096;
 const LARGEST_STEP = 2 ** 48;
-export const RAW_OFFSET = Symbol('the offset stands in a column of its own');
+/** The code of an offset that stands in a column of its own. */
+export const RAW_OFFSET = 1;
 
 /** Write an offset: 0 NaN, 1 raw, else 2 + (distance in pages, or in bytes with the low bit set). @returns whether it is raw */
 export function offsetCode(out: ByteWriter, offset: number, expected: number): boolean {
@@ -72,7 +73,7 @@ export function offsetCode(out: ByteWriter, offset: number, expected: number): b
   }
   const d = offset - expected;
   if (!Number.isSafeInteger(offset) || Object.is(offset, -0) || Math.abs(d) >= LARGEST_STEP) {
-    out.varint(1);
+    out.varint(RAW_OFFSET);
     return true;
   }
   const pages = d % PAGE === 0;
@@ -81,9 +82,9 @@ export function offsetCode(out: ByteWriter, offset: number, expected: number): b
   return false;
 }
 
-export function offsetOf(code: number, expected: number): number | typeof RAW_OFFSET {
+/** @param code not RAW_OFFSET */
+export function offsetOf(code: number, expected: number): number {
   if (code === 0) return NaN;
-  if (code === 1) return RAW_OFFSET;
   const v = Math.floor((code - 2) / 2);
   const step = v % 2 ? -(v + 1) / 2 : v / 2;
   return expected + ((code - 2) % 2 ? step : step * PAGE);

@@ -60,6 +60,17 @@ const row = (counter: string): Promise<number[]> =>
     counter,
   );
 
+it('a workload’s parameters are chosen like settings: a column for each value', async () => {
+  await press('offer-read-poll');
+  for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
+  expect(await texts('lab-run')).toEqual(['Run 2 configurations']);
+  await press('lab-run');
+  await finished(2);
+  const calls = await row('vfs.calls');
+  expect(calls[1]!).toBeGreaterThan(5 * calls[0]!);
+  expect(await page.$$eval('[data-testid="results"] .heading', (all) => all.map((e) => e.textContent))).toEqual(['10 reads', '100 reads']);
+});
+
 it('a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean', async () => {
   await press('offer-own-sql');
   for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192']) await press(`knob-${knob}`);

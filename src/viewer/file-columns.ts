@@ -1,5 +1,5 @@
 /** The columns of the files table: title, definition, text, order. */
-import type { FileRow } from './session-api.ts';
+import type { FileRow } from '../trace/analysis/files.ts';
 import { formatBytes, formatCount, formatDuration } from './units.ts';
 
 export interface FileColumn {

@@ -2,7 +2,8 @@
  * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
  * comes back. Binary answers are transferred.
  */
-import type { Activity, EngineInfo, FileKind, Layer } from '../trace/event.ts';
+import type { FileRow } from '../trace/analysis/files.ts';
+import type { Activity, EngineInfo, Layer } from '../trace/event.ts';
 import type { PrivacyReport } from '../trace/analysis/privacy-report.ts';
 import type { Summary } from '../trace/analysis/summary.ts';
 import type { Keep } from '../trace/retention.ts';
@@ -100,21 +101,6 @@ export interface TimelineFrame {
 }
 export type LaneFrame = TimelineLaneFrame;
 export const ACTIVITIES: readonly Activity[] = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait', 'meta'];
-
-export interface FileRow {
-  path: string;
-  kind: FileKind | 'opfs' | 'idb-store' | 'storage';
-  vfs: string;
-  reads: number;
-  readBytes: number;
-  writes: number;
-  writeBytes: number;
-  syncs: number;
-  locks: number;
-  opens: number;
-  /** Sum of the durations of all its calls, microseconds. */
-  timeUs: number;
-}
 
 export interface EventFilter {
   /** Free text: matched against operation, file and SQL text, case-insensitive. */

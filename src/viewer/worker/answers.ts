@@ -2,14 +2,14 @@
  * The loaded trace and everything that the drawing side asks of it; session.ts changes it. While a file is being opened the timeline is
  * drawn from the summaries of its chunks, and every other question waits until the events are there.
  */
-import { filesOf } from '../../trace/analysis/files.ts';
+import { filesOf, type FileRow } from '../../trace/analysis/files.ts';
 import type { Analyses } from '../../trace/analysis/shared.ts';
 import { sharedSummary, type Summary } from '../../trace/analysis/summary.ts';
 import { rowAt, type TracePyramid } from '../../trace/pyramid.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../trace/summary-lanes.ts';
 import type { TimelineLanes } from '../../trace/timeline-lanes.ts';
-import type { EventDetails, EventFilter, EventLine, FileRow, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
+import type { EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
 import { detailsOfEvent, lineOfEvent } from './event-words.ts';
 import { Compared } from './compared.ts';
 import { loaded, previewRows, threadRows } from './loaded.ts';

@@ -77,18 +77,23 @@ export function resultText(workload: Workload, result: RunResult): string {
 }
 const partNames = (result: RunResult): string[] => [...new Set(result.steps.flatMap((s) => Object.keys(s.parts)))];
 
-/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
-function shareText(result: RunResult): string[] {
+/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. One a step that has parts. */
+function sharesOf(result: RunResult): { step: string; parts: (readonly [part: string, share: number])[] }[] {
   return result.steps.flatMap((s) => {
     const of = (part: string): number | undefined =>
       result.run.mode === 'count' ? s.counters[`${part}.instructions`] : s.parts[`${part}.ms`]?.median;
     const parts = ['begin', 'body', 'commit'].map((p) => [p, of(p)] as const).filter((p): p is [string, number] => p[1] !== undefined);
     const sum = parts.reduce((a, [, n]) => a + n, 0);
-    if (parts.length < 2 || sum === 0) return [];
-    const by = result.run.mode === 'count' ? 'instructions' : 'time';
-    return ['', `  share of ${by} (${plain(s.id)}): ${parts.map(([p, n]) => `${p} ${((100 * n) / sum).toFixed(1)} %`).join(', ')}`];
+    return parts.length < 2 || sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
   });
 }
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const shareText = (result: RunResult): string[] =>
+  sharesOf(result).flatMap(({ step, parts }) => [
+    '',
+    `  share of ${measured(result)} (${plain(step)}): ${parts.map(([p, share]) => `${p} ${percent(share)}`).join(', ')}`,
+  ]);
+const measured = (result: RunResult): string => (result.run.mode === 'count' ? 'instructions' : 'time');
 
 const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
 const verdictText = (v: Verdict): string => {
@@ -181,6 +186,7 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
       ran.map(({ id, result }) => [id, ...(timed ? times(result) : []), ...counters.map((c) => number(result.totals[c]))]),
     ),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
+    ...sharesTable(ran),
     ...(ran.some((v) => passesText(v.result.totalMs))
       ? [
           '',
@@ -198,4 +204,10 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
     '',
     experiment.agreement,
   ].join('\n')}\n`;
+}
+
+/** Of every variant that is made of transactions; nothing where none is. */
+function sharesTable(ran: readonly { readonly id: string; readonly result: RunResult }[]): string[] {
+  const rows = ran.flatMap(({ id, result }) => sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => percent(share))]));
+  return rows.length ? ['', `Share of ${measured(ran[0]!.result)}`, ...table(['variant', 'begin', 'body', 'commit'], rows)] : [];
 }

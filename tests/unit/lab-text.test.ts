@@ -1,0 +1,41 @@
+/** Results of the Lab as text: what an experiment's answer is made of stands in it. */
+import { describe, expect, it } from 'vitest';
+import { resultOf } from '../../src/experiments/aggregate.ts';
+import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
+import { runOf } from '../../src/experiments/plan.ts';
+import type { Sample } from '../../src/experiments/types.ts';
+import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { compareText, experimentText, resultText } from '../../src/cli/lab-text.ts';
+
+const sample = (ms: number): Sample => ({
+  steps: [
+    {
+      id: 'run',
+      title: 'r',
+      counters: { ms, 'vfs.xSync': 6, 'begin.ms': 0.1 * ms, 'body.ms': 0.3 * ms, 'commit.ms': 0.6 * ms },
+    },
+  ],
+  ...{ digest: 'd/1', notes: [], settings: {} },
+});
+const workload = workloadOf('sequential-write');
+const timed = (passes: readonly number[]) =>
+  resultOf(runOf(workload, {}, { mode: 'time', repeats: passes.length }), workload, passes.map(sample), {});
+
+describe('timed', () => {
+  it('a result lists every pass in order, and which share of it is commit', () => {
+    const text = resultText(workload, timed([40, 8, 42]));
+    expect(text).toContain('  passes: 40.00, 8.00, 42.00 ms\n');
+    expect(text).toContain('  share of time (run): begin 10.0 %, body 30.0 %, commit 60.0 %\n');
+    expect(resultText(workload, timed([40]))).not.toContain('passes');
+  });
+  it('so do two side by side, and an experiment', () => {
+    expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(/ {2}passes A: 40\.00, 8\.00 ms\n {2}passes B: 7\.00, 9\.00 ms\n/);
+    const experiment = EXPERIMENTS.find(({ id }) => id === 'commit-share')!;
+    const results = { 'sequential-write-journal': timed([40, 8, 42]) };
+    const text = experimentText(experiment, { experiment: experiment.id, results, skipped: {}, verdicts: [] });
+    expect(text).toMatch(/Share of time\n {2}variant +begin +body +commit\n {2}sequential-write-journal +10\.0 % +30\.0 % +60\.0 %\n/);
+    expect(text).toMatch(/sequential-write-journal +40\.00, 8\.00, 42\.00 ms\n/);
+    const cpu = EXPERIMENTS.find(({ id }) => id === 'cpu-counts')!;
+    expect(experimentText(cpu, { experiment: cpu.id, results: {}, skipped: {}, verdicts: [] })).not.toContain('Share of');
+  });
+});

@@ -7,12 +7,13 @@ import { lanesIn, type TimelineLayout } from './timeline-layout.ts';
 export interface FrameStrip {
   frame: TimelineFrame;
   canvas: OffscreenCanvas;
+  image: ImageData;
   lanes: Map<string, { frame: LaneFrame; y: number; height: number; /** of a counter: the value that fills the height */ most: number }>;
 }
 
 /**
  * @param ratio device pixels per CSS pixel
- * @param last the strip before this one: its canvas is painted over where the size is the same, so that a live picture makes no garbage
+ * @param last the strip before this one: its pixels are painted over where the size is the same, so that a live picture leaves no garbage of megabytes
  */
 export function paintStrip(
   frame: TimelineFrame,
@@ -36,8 +37,8 @@ export function paintStrip(
   const tall = Math.max(1, y);
   const again = last?.canvas.width === frame.width && last.canvas.height === tall;
   const canvas = again ? last.canvas : new OffscreenCanvas(frame.width, tall);
-  const context = canvas.getContext('2d')!;
-  const image = context.createImageData(frame.width, tall);
+  const image = again ? last.image : new ImageData(frame.width, tall);
+  if (again) image.data.fill(0);
   const surface = { pixels: new Uint32Array(image.data.buffer), width: frame.width, height: y };
   const least = Math.max(2, Math.round(2 * ratio));
   for (const [key, lane] of lanes) {
@@ -48,8 +49,8 @@ export function paintStrip(
     else if (lane.frame.values) paintArea(surface, lane.frame.values, lane.most, lane.y, lane.height, counterColors(kind, colors));
     else paintCalls(surface, lane.frame, lane.y, lane.height, colors, kind === 'txn' ? lane.height : least);
   }
-  context.putImageData(image, 0, 0);
-  return { frame, canvas, lanes };
+  canvas.getContext('2d')!.putImageData(image, 0, 0);
+  return { frame, canvas, image, lanes };
 }
 
 /** Places of read and write among the activities. */

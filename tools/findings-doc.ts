@@ -18,7 +18,7 @@ export function findingsDoc(root: string): string {
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) => (rules.includes(id) ? [`\`${name}\``] : []));
     const rows = Object.values(judged.rows).filter((rules) => rules.includes(id)).length;
     const verdict = judged.verdicts[id];
-    if (!verdict) return 'Seen in none of the recordings kept here; tested on traces made for it (tests/unit/findings-*.test.ts).';
+    if (!verdict) return 'Seen in none of the recordings kept here.';
     return `${verdict} Seen in ${rows} of ${Object.keys(judged.rows).length} engine apps${goldens.length ? ` and in the golden ${goldens.length > 1 ? 'traces' : 'trace'} ${goldens.join(', ')}` : ''}.`;
   };
   const rules = RULES.map(({ id, title }) => {
@@ -28,7 +28,7 @@ export function findingsDoc(root: string): string {
       `## ${id} ${title}`,
       about.shows,
       `- **Silent**: ${about.silent}`,
-      `- **Evidence counts**: ${about.counts}; with it come bytes, share of the trace's time, and the first calls to jump to.`,
+      `- **Counts**: ${about.counts}.`,
       `- **Judged**: ${where(id)}`,
       `- **Read**: <${about.link}>`,
     ]
@@ -39,10 +39,14 @@ export function findingsDoc(root: string): string {
   return `${[
     '# Findings',
     '<!-- written by `npm run findings:doc`; edit src/trace/analysis/findings/about.ts and tests/oracle/findings.json -->',
-    'Rules on what a trace shows. Each gives a sentence with the numbers, the calls that prove it, an estimated saving (calls avoided x what such a ' +
-      'call took in *this* trace; null where that cannot be known), how sure it is and why, advice, and a page to read. Savings of several findings ' +
-      'overlap. `vfscope findings FILE` prints them, the panel shows them.',
-    `There are ${RULES.length} rules. F31 (memory that grows while an asynchronous xRead runs) is none of them: no event shows it.`,
+    'What vfscope finds in a trace by itself. The panel shows the findings in its Overview, the largest saving first; `vfscope findings FILE` prints them, ' +
+      '`vfscope diff A B` says which a change has solved. Each gives a sentence with the numbers, the calls that prove it, an estimated saving, how sure it ' +
+      'is and why, what to do, and a page to read.',
+    'The saving is calls avoided x what such a call took in *this* trace, n/a where that cannot be known. Savings of several findings overlap: they are no sum.',
+    `There are ${RULES.length} rules. Below, **silent** is when a rule says nothing although one might expect it to; **counts** is what its number counts, beside bytes, ` +
+      'share of time, and the first calls to jump to; **judged** is how it did on the recordings of all engine apps and golden traces of this repository. ' +
+      'Every rule is also tested on a trace made for it, and on the same work done right. F31 (memory that grows while an asynchronous xRead runs) is no ' +
+      'rule: no event shows it.',
     ...rules,
     '## False alarms that are gone',
     'Found by judging every finding on recordings of all engine apps (tests/oracle/findings.json).',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { findingsOf, RULES, type Finding } from '../../src/trace/analysis/findings/index.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
 import { IDB } from '../traces/findings/idb.ts';
@@ -39,6 +40,13 @@ test('savings are those of the calls', () => {
   expect(gets.savingHow).toContain('39 gets');
   const strict = find(play(CASES.find((c) => c.rule === 'F15')!.wrong), 'F15')!;
   expect(strict.savingUs).toBeCloseTo(15 * (8000 - 500), 6);
+});
+
+test('partial blocks of a journal are not put down to the page size', async () => {
+  const golden = path.join(import.meta.dirname, '..', 'traces', 'golden', 'read-modify-write.vfst');
+  const { store } = await readTrace(readFileSync(golden));
+  expect(find(store, 'F09')!.advice).toMatch(/^Writes to a rollback journal/);
+  expect(find(play(CASES.find((c) => c.rule === 'F09')!.wrong), 'F09')!.advice).toMatch(/page size|WAL/);
 });
 
 test('every rule of the catalogue has a trace on which it fires, and a healthy one', () => {

@@ -260,7 +260,7 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   },
   F41: {
     shows: 'Checkpoints that copy the same pages again and again, and frames read back a moment after they were written.',
-    silent: 'Fewer than 3 checkpoints, or less than half of the copies are repeated.',
+    silent: 'Fewer than 3 checkpoints, fewer than 20 copies that are repeated, or less than half of them.',
     counts: 'reads and writes of checkpoints',
     link: 'https://www.sqlite.org/wal.html#ckpt',
   },

@@ -24,6 +24,13 @@ const FEW_POLLS = 20;
 const blockWrites = (ctx: FindingContext): ReturnType<typeof blockWritesOf> =>
   ctx.calls(Op.idbPut, Op.idbAdd, Op.idbGet, Op.opfsRead, Op.opfsFileRead) ? blockWritesOf(ctx.store, {}, ctx.shared) : [];
 
+/** What SQLite writes to these files never fills blocks, whatever the page size. */
+const PARTIAL_ADVICE: Partial<Record<string, string>> = {
+  wal: 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
+  journal:
+    'Writes to a rollback journal (4 bytes, a page, 4 bytes) never fill blocks: keep transactions within the page cache where the VFS writes atomically without a journal, or set journal_mode=memory (a crash within a commit then damages the database).',
+};
+
 export const readModifyWrite: Rule = {
   id: 'F09',
   title: 'Read-modify-write of partial blocks',
@@ -33,7 +40,6 @@ export const readModifyWrite: Rule = {
       .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
       .map((b): Finding => {
         const length = ctx.toUs - ctx.fromUs;
-        const frames = b.kind === 'wal';
         const block = b.blockBytes === null ? 'a block' : `a block of ${size(b.blockBytes)}`;
         return {
           rule: 'F09',
@@ -48,9 +54,7 @@ export const readModifyWrite: Rule = {
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'certain',
           reason: 'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
-          advice: frames
-            ? 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.'
-            : 'Make the page size the block size, so that every write covers whole blocks.',
+          advice: PARTIAL_ADVICE[b.kind] ?? 'Make the page size the block size, so that every write covers whole blocks.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
           tryInLab: 'write-policy',
         };

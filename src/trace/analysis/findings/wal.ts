@@ -133,7 +133,8 @@ export const checkpointCopies: Rule = {
             .avoid(Math.min(again, w.reads), Op.xRead, 'WAL reads', 'wal')
             .result(),
           confidence: 'likely',
-          reason: 'SQLite copies every page in the log at each checkpoint; the same pages were copied several times within this recording',
+          reason:
+            'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
           advice: 'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
           link: 'https://www.sqlite.org/wal.html#ckpt',
           tryInLab: 'checkpointing',

@@ -11,6 +11,7 @@ import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { CommandFailure, wrongUse } from './drive/failure.ts';
 import { inBrowser } from './lab-browser.ts';
+import { databaseFrom } from './lab-database.ts';
 import { nodeSurroundings } from './lab-node.ts';
 import { detailText } from './lab-detail-text.ts';
 import { compareText, experimentText, listText, resultText } from './lab-text.ts';
@@ -109,9 +110,10 @@ async function orderOf(o: LabOptions): Promise<LabOrder> {
     const experiment = ALL_EXPERIMENTS.find((e) => e.id === o.what);
     const sql = o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
     if (o.what === 'own-sql' && sql === undefined) throw new Error('own-sql needs --sql FILE.');
-    if (o.what === 'own-database' && (sql === undefined || o.database === undefined || !o.node))
-      throw new Error('own-database needs --sql FILE, --database FILE and --node; in a browser, open the file on the Lab’s page.');
-    const database = o.database === undefined ? undefined : { name: o.database, file: new Blob([await fileOf(o.database, 'a database')]) };
+    if (o.what === 'own-database' && (sql === undefined || o.database === undefined))
+      throw new Error('own-database needs --file DATABASE and --sql FILE.');
+    if (o.what !== 'own-database' && o.database !== undefined) throw new Error('--file DATABASE is for own-database.');
+    const database = o.database === undefined ? undefined : await databaseFrom(o.database);
     const asked = readWords(o.config);
     const changed = readWords(o.compare);
     const compared = o.compare.length

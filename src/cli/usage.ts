@@ -31,7 +31,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--statements]         with --count of a workload: by statement, and between VFS calls
       [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters
       [--compare k=v ...]    the same once more with these settings, side by side
-      [--repeats N] [--sql FILE] [--database FILE] [--browser chromium|firefox] [--headed] [--json]
+      [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated`;

@@ -3,6 +3,7 @@
  * without it, the viewer opens files only.
  */
 import { api } from '../platform/extension-api.ts';
+import { offerTrace } from '../protocol/panel-trace.ts';
 import { mountViewer } from '../viewer/mount.ts';
 import type { ViewerHost } from '../viewer/host.ts';
 import { recordTab } from './recorder.ts';
@@ -16,7 +17,10 @@ function theme(): ViewerHost['theme'] {
   return api.devtools.panels.themeName === 'dark' ? 'dark' : 'light';
 }
 
-mountViewer(document.body, {
+/** Under this key the Lab asks this panel for its trace. */
+const traceKey = crypto.randomUUID();
+
+const viewer = mountViewer(document.body, {
   recorder: tab === null ? null : recordTab(Number(tab)),
   theme: theme(),
   spoolKey: tab === null ? 'files' : `tab-${tab}`,
@@ -25,7 +29,9 @@ mountViewer(document.body, {
     read: () => api.storage.local.get(null),
     write: (values) => api.storage.local.set(values),
   },
-  lab: (experiment) => api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}`),
+  lab: (experiment) => api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}&trace=${traceKey}`),
+  replayInLab: api.runtime.getURL(`lab/lab.html?trace=${traceKey}`),
   ...(tab === null ? {} : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
   saveFile,
 });
+offerTrace(traceKey, () => viewer.copy());

@@ -7,6 +7,7 @@ import { labStorage } from '../experiments/worker/storage.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import type { Config, Run, RunResult } from '../experiments/types.ts';
 import { Bench } from './bench.ts';
+import { isPanelKey } from '../protocol/panel-trace.ts';
 import { offerFor } from './catalog.ts';
 import Lab from './Lab.svelte';
 import { LabModel } from './lab-model.svelte.ts';
@@ -21,7 +22,11 @@ export interface DrivenRun {
   left: string[];
 }
 export interface LabDoor {
-  /** @param patienceMs longest time for one pass; the rest of the runs goes on */
+  /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
+  addPiece(piece: string): void;
+  /** Checks it, and keeps it for the runs to come that have a database. @throws Error in words where it is none, or not whole */
+  takeDatabase(): Promise<void>;
+  /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
   run(runs: Run[], patienceMs?: number): Promise<DrivenRun[]>;
   /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
   trace(run: Run): Promise<string>;
@@ -46,9 +51,23 @@ async function base64(file: Blob): Promise<string> {
   return btoa(text);
 }
 
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+let pieces: Uint8Array<ArrayBuffer>[] = [];
+let driven: Blob | null = null;
+
 globalThis.vfscopeLab = {
+  addPiece(piece) {
+    pieces.push(bytesOf(piece));
+  },
+  async takeDatabase() {
+    const file = new Blob(pieces);
+    pieces = [];
+    const own = bench();
+    driven = (await own.take(file, null).finally(() => own.cancel())).file; // its worker ends with it
+  },
   async run(runs, patienceMs) {
-    const queue: RunQueue = new RunQueue(bench(patienceMs), runs, () =>
+    const found = runs.map((run) => (run.database && driven ? { ...run, database: { name: run.database.name, file: driven } } : run));
+    const queue: RunQueue = new RunQueue(bench(patienceMs), found, () =>
       globalThis.vfscopeLabProgress?.(queue.progress.done, queue.progress.all),
     );
     await queue.go();
@@ -58,8 +77,7 @@ globalThis.vfscopeLab = {
     return base64(await bench().traced(run));
   },
   async replay(trace, config) {
-    const bytes = Uint8Array.from(atob(trace), (c) => c.charCodeAt(0));
-    const done = await bench().replay(new Blob([bytes]), config);
+    const done = await bench().replay(new Blob([bytesOf(trace)]), config);
     return { ...done, trace: await base64(done.trace) };
   },
   storage: labStorage,
@@ -69,16 +87,24 @@ const model = new LabModel(bench());
 mount(Lab, { target: document.body, props: { model, storeWorkerUrl: new URL('../devtools/store-worker.js', location.href).href } });
 document.documentElement.dataset['ready'] = 'true';
 
+const asked = new URLSearchParams(location.search);
 // `?page=<tab>`: opened from a panel, to copy a database of the page that it inspects
-const tab = new URLSearchParams(location.search).get('page');
+const tab = asked.get('page');
 if (tab !== null && /^\d{1,10}$/.test(tab)) void model.lookAtPage(Number(tab));
 
-// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised
-const wanted = new URLSearchParams(location.search).get('try');
+// `?trace=<key>`: opened from a panel, which hands its recording over
+const key = asked.get('trace');
+if (isPanelKey(key)) model.replay.panelKey = key;
+
+// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised; the recording that showed it is taken behind it
+const wanted = asked.get('try');
 if (wanted !== null) {
   const offer = offerFor(wanted);
   if (offer) {
     model.choose(offer);
-    void model.run();
+    void model.run().then(() => model.replay.takeFromPanel());
   } else model.error = `The Lab has no experiment “${wanted}”.`;
+} else if (model.replay.panelKey !== null) {
+  model.place = 'replay';
+  void model.replay.takeFromPanel();
 }

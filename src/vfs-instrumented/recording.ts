@@ -3,9 +3,10 @@
  * command line open. It holds what one instruments with it; nothing is patched.
  */
 import { RecordReader } from '../trace/batch.ts';
+import type { CapturedLayer } from '../trace/capture.ts';
 import { measureClockStepUs } from '../trace/clock.ts';
 import { counters, drainRecords } from '../trace/drain.ts';
-import { Op } from '../trace/event.ts';
+import { Op, RECORD_BYTES } from '../trace/event.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { forgetBlock, type Keep } from '../trace/retention.ts';
@@ -20,9 +21,11 @@ export interface RecordingOptions {
    * before a block is forgotten). Default: the last 64 megabytes, a million events.
    */
   keep?: Keep;
+  /** What is recorded into it, said in the trace: a layer that is not among these was not looked at. Default: VFS calls, which is all that `instrument` records. */
+  layers?: readonly CapturedLayer[];
 }
 
-/** Records in the ring: 1 MiB. It drains itself when half of it is full. */
+/** Records in the ring. It drains itself when half of it is full. */
 const CAPACITY = 16384;
 const KEEP: Keep = { kind: 'megabytes', megabytes: 64 };
 
@@ -55,6 +58,7 @@ export class Recording {
     this.recorder.emit({
       ...{ kind: 'environment', id: 0, url, threadKind: kind, crossOriginIsolated: isolated },
       ...{ clockStepUs: measureClockStepUs(), userAgent: navigator?.userAgent ?? '', hidden: inWindow ? document.hidden : null },
+      capture: { capture: 0, layers: [...(options.layers ?? ['vfs'])], buffer: (CAPACITY * RECORD_BYTES) / 1024, stacks: false },
     });
     this.recorder.instant(Op.threadStart, 0, NaN, 0);
   }

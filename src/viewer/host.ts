@@ -44,6 +44,8 @@ export interface ViewerHost {
   settings?: SettingsKeeper;
   /** Address of the Lab with an experiment (Finding.tryInLab) that runs at once; absent where there is no Lab to go to. */
   lab?: (experiment: string) => string;
+  /** Address of the Lab that takes this viewer's trace (ViewerHandle.copy) to replay it; absent where there is no Lab. */
+  replayInLab?: string;
   /** Address of the Lab that offers to copy a database of the inspected page; absent where there is no page, or no Lab. */
   copyToLab?: string;
   /** Offer a file to the user for saving. */
@@ -53,6 +55,8 @@ export interface ViewerHost {
 export interface ViewerHandle {
   /** Load a trace file as if the user had chosen it. */
   open(file: Blob, name: string): Promise<void>;
+  /** The trace as it is now, also while it is recorded, as a .vfst file. @throws Error in words where there is none */
+  copy(): Promise<{ file: Blob; name: string; recording: boolean }>;
   /** Load a second trace beside it, and show both in Compare. */
   compareWith(file: Blob, name: string): Promise<void>;
   destroy(): void;

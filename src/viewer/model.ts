@@ -265,6 +265,12 @@ export class ViewerModel {
       await this.session.saved();
     });
   }
+  /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
+  async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
+    const { events, recording } = await this.session.stats();
+    if (events === 0) throw new Error('The panel has no recording yet: record the page, or open a file.');
+    return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
+  }
   async exportAs(format: ExportFormat, sanitize = false): Promise<void> {
     const title = this.fileName();
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;

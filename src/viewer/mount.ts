@@ -26,6 +26,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     .then(() => (document.documentElement.dataset.ready = 'true'));
   return {
     open: (file, name) => model.open(file, name),
+    copy: () => model.copy(),
     async compareWith(file, name) {
       model.tab.set('compare');
       await model.compareWith(file, name);

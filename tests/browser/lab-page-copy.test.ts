@@ -128,6 +128,35 @@ it('a pool of files is refused, with the cause and the way out', async () => {
   expect(await lab.$('[data-testid="copy-database"]')).toBeNull();
 });
 
+it.each([
+  ['OPFSWriteAhead', /Beside it lies test-1\.db-wa[01]: this VFS keeps more than SQLite's own files/],
+  ['OPFSPermuted', /OPFSPermutedVFS keeps its pages in an order of its own/],
+])('%s is refused, with the cause, open and at rest', async (vfs, cause) => {
+  await appWith(`refused-${vfs.toLowerCase()}`, `journeyapps-wa-sqlite/?vfs=${vfs}`);
+  const refused = async (): Promise<void> => {
+    await openOn(app);
+    expect(await text('[data-testid="lab-error"]')).toEqual([]);
+    const rows = await text('[data-testid="page-databases"] tbody tr');
+    expect(rows.filter((row) => row.startsWith('test-1.db'))).toEqual([expect.stringMatching(cause)]);
+    expect(await lab.$('[data-testid="copy-database"]')).toBeNull();
+  };
+  await refused();
+  await app.bringToFront();
+  await app.evaluate('window.shutdown()');
+  await refused();
+});
+
+it('a file that came beside the database after the list is refused, too', async () => {
+  await appWith('beside', 'journeyapps-wa-sqlite/?vfs=OPFSCoopSync');
+  await openOn(app);
+  await app.evaluate(async () => {
+    await (await navigator.storage.getDirectory()).getFileHandle('test-1.db-wa1', { create: true });
+  });
+  await press('copy-database');
+  await lab.waitForSelector('[data-testid="lab-error"]');
+  expect((await text('[data-testid="lab-error"]'))[0]).toMatch(/was not copied\. Beside it lies test-1\.db-wa1/);
+});
+
 it('a hot journal is refused, a cold one is not', async () => {
   // a journal by hand: what a VFS would leave when its tab dies in the middle
   await appWith('by-hand', 'journeyapps-wa-sqlite/?vfs=OPFSCoopSync');

@@ -66,7 +66,9 @@ const row = (group: string, name: string): Promise<string[]> =>
 it('two block policies side by side with the measured error, then recording and replay in Compare', async () => {
   await choose(path.join(GOLDEN, 'opfs-coop-sync.vfst'));
   await page.waitForSelector('[data-testid="replay-facts"]');
-  expect((await texts('replay-facts'))[0]).toMatch(/VFS calls of 1 thread .*made on OPFSCoopSync: a replay there measures the error/);
+  expect((await texts('replay-facts'))[0]).toMatch(
+    /VFS calls of 1 thread .*It was made on OPFSCoopSync \(temporary files .*\); a replay there measures the error/s,
+  );
   await press('replay-run'); // BlockIDB, 8 KiB, through
   await replayed(1);
   await press('replay-writePolicy-lazy');
@@ -177,14 +179,25 @@ it('the trace of a run of the Lab goes to the box by a button', async () => {
   expect(here).toBe(recorded);
 });
 
-it('fits from 400 to 1400 px, with results on show', async () => {
+it('fits from 400 to 1400 px, with results on show: nothing is scrolled sideways', async () => {
   await choose(path.join(GOLDEN, 'cold-warm.vfst'));
+  await press('replay-run'); // BlockIDB, 8 KiB blocks, through
+  await replayed(1);
   await press('replay-vfs-MemoryVFS');
   await press('replay-run');
-  await replayed(1);
+  await replayed(2);
+  await press('replay-vfs-AccessHandlePool');
+  await press('replay-run');
+  await replayed(3);
   for (const width of [400, 800, 1400]) {
     await page.setViewport({ width, height: 900 });
     await page.waitForFunction((w) => innerWidth === w, { polling }, width);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    const table = await page.$eval('[data-testid="replay-table"]', (e) => [e.parentElement!.scrollWidth, e.parentElement!.clientWidth]);
+    expect(table[0], `${width} px`).toBeLessThanOrEqual(table[1]!);
+    const cells = await page.$$eval('[data-testid="replay-table"] :is(td, .column)', (all) =>
+      all.map((e) => e.getBoundingClientRect()).filter(({ width, right }) => width > 0 && right > innerWidth),
+    );
+    expect(cells, `${width} px`).toEqual([]);
   }
 });

@@ -1,7 +1,11 @@
 /** What `vfscope lab` prints and how it ends, in Node. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CommandFailure } from '../../src/cli/drive/failure.ts';
 import { labCommand, type LabOptions } from '../../src/cli/lab.ts';
+import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 
 const DEFAULTS: LabOptions = {
   ...{ verb: 'run', what: undefined, config: [], compare: [], count: true, statements: false, node: true },
@@ -79,7 +83,8 @@ describe('wrong use ends with 2 and says what is right', () => {
     [{ what: undefined }, /the name of an experiment or a workload is missing/],
     [{ what: 'mix', config: ['journalMode=fast'] }, /expected one of delete, truncate/],
     [{ what: 'speedtest1', config: ['size=1000'] }, /from 1 to 100/],
-    [{ what: 'own-database', node: true }, /own-database needs --sql FILE, --database FILE and --node/],
+    [{ what: 'own-database', node: true }, /own-database needs --file DATABASE and --sql FILE/],
+    [{ what: 'mix', database: 'no-such-file' }, /--file DATABASE is for own-database/],
     [{ what: 'own-sql' }, /own-sql needs --sql FILE/],
     [{ what: 'own-sql', sql: 'no-such-file.sql' }, /no-such-file\.sql/],
     [{ what: 'cpu-counts', compare: ['pageSize=512'] }, /--compare is for one workload/],
@@ -96,4 +101,42 @@ describe('wrong use ends with 2 and says what is right', () => {
 it('lab list names all of them', async () => {
   const { out } = await lab({ verb: 'list' });
   for (const id of ['write-policy', 'checkpointing', 'sql-speed', 'own-sql']) expect(out).toMatch(new RegExp(`^  ${id} `, 'm'));
+});
+
+describe('lab run own-database', () => {
+  /** A database whose rows are in its log only, as a process leaves it that ends without closing. */
+  async function walOnly(folder: string): Promise<string> {
+    const { sqlite3, module } = await nodeSurroundings().engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
+    const { MemoryVFS } = (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
+      MemoryVFS: { create(name: string, module: object): Promise<{ mapNameToFile: Map<string, { size: number; data: ArrayBuffer }> }> };
+    };
+    const vfs = await MemoryVFS.create('lab-cli', module);
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(vfs, true);
+    const db = await sqlite3.open_v2('shop.db');
+    await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0');
+    await sqlite3.exec(db, 'CREATE TABLE t(a); INSERT INTO t VALUES(1),(2),(3)');
+    const path = join(folder, 'shop.sqlite');
+    for (const suffix of ['', '-wal']) {
+      const { data, size } = vfs.mapNameToFile.get(`/shop.db${suffix}`)!;
+      writeFileSync(path + suffix, new Uint8Array(data, 0, size));
+    }
+    await sqlite3.close(db);
+    return path;
+  }
+
+  it('the log beside the file is part of it, and neither is written', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vfscope-lab-cli-'));
+    try {
+      const database = await walOnly(folder);
+      const sql = join(folder, 'ask.sql');
+      writeFileSync(sql, 'SELECT a FROM t;');
+      const before = ['', '-wal'].map((suffix) => readFileSync(database + suffix));
+      const { out } = await lab({ what: 'own-database', database, sql, json: true });
+      expect((JSON.parse(out) as { totals: object }[])[0]!.totals).toMatchObject({ rows: 3, statements: 1 });
+      expect(['', '-wal'].map((suffix) => readFileSync(database + suffix))).toEqual(before);
+      expect(readdirSync(folder).sort()).toEqual(['ask.sql', 'shop.sqlite', 'shop.sqlite-wal']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -33,7 +33,7 @@ it('every call is counted, first those of the replay, then those that measure th
 
 it('a recording tells what a replay makes of it', async () => {
   const facts = recordingFactsOf(await golden('opfs-coop-sync'));
-  expect(facts).toMatchObject({ threads: 1, recordedVfs: 'OPFSCoopSync', leftOut: [] });
+  expect(facts).toMatchObject({ threads: 1, recordedVfs: { vfs: 'OPFSCoopSync', certain: true }, leftOut: [] });
   expect(facts.calls).toBe(facts.callsInAll);
   expect(facts.databases).toHaveLength(1);
   const shared = recordingFactsOf(await golden('idb-two-tabs'));

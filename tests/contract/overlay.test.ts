@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { Flag, Op, opName } from '../../src/trace/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
@@ -140,6 +141,23 @@ it('what is saved is read by the panel and the command line: the same numbers', 
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('says which layers it has, and nothing is concluded from those that it has not', async () => {
+  const { sqlite3, recording } = await instrumented('journey-sync');
+  const db = await sqlite3.open_v2('layers.db');
+  await sqlite3.exec(db, 'CREATE TABLE t(a)');
+  for (let i = 0; i < 30; i++) await sqlite3.exec(db, `INSERT INTO t VALUES(${i})`);
+  const store = recording.store();
+  const summary = summaryOf(store);
+  expect(summary.environment.capture).toMatchObject({ capture: 0, layers: ['vfs'] });
+  expect(summary.threads.map(({ layers }) => layers)).toEqual([['vfs']]);
+  expect(summary.engines.map(({ layers }) => layers)).toEqual([{ web: false, vfs: true, sql: false, counters: false }]);
+  expect(summary.unknown.statements).toBe('no SQL call was recorded: the recording leaves that layer out');
+  // no storage call was seen, and none was looked for: that is no sign of a database in memory
+  expect(findingsOf(store).map(({ rule }) => rule)).toContain('F01');
+  const other = startRecording({ layers: ['vfs', 'web'] }).store();
+  expect(summaryOf(other).threads.map(({ layers }) => layers)).toEqual([['web']]);
 });
 
 it('refuses what is no VFS, and a second time', async () => {

@@ -51,11 +51,19 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
 
 it('the error by replay: not known where it was not measured', () => {
   const measured = report({
-    error: { vfs: 'MemoryVFS', counts: 20, differing: 1, timeRatio: 0.914, web: [{ name: 'idb.get', recorded: 1, replayed: 2 }] },
+    error: {
+      vfs: 'MemoryVFS',
+      certain: false,
+      why: 'w',
+      counts: 20,
+      differing: 1,
+      timeRatio: 0.914,
+      web: [{ name: 'idb.get', recorded: 1, replayed: 2 }],
+    },
   });
   const cells = (name: string): (string | undefined)[] =>
     rowOf([measured, report({})], 'Error of the estimate', name)!.replayed.map((cell) => cell?.text);
-  expect(cells('measured on')).toEqual(['MemoryVFS', undefined]);
+  expect(cells('measured on')).toEqual(['MemoryVFS, a guess', undefined]);
   expect(cells('VFS counts that differ')).toEqual(['1 of 20', undefined]);
   expect(cells('storage counts that differ')).toEqual(['1 of 1', undefined]);
   expect(cells('time, replayed over recorded')).toEqual(['× 0.91', undefined]);

@@ -1,9 +1,10 @@
 /** The Lab's page in Firefox, where WebDriver does not open pages of extensions: driven from the browser's own window. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Run } from '../../experiments/types.ts';
+import type { ReplayReport } from '../../experiments/replay/replay.ts';
+import type { Config, Run } from '../../experiments/types.ts';
 import { browserFailed } from './failure.ts';
 import { launchFirefox, type DrivenFirefox } from './firefox.ts';
-import type { LabOptions, LabRun } from './lab.ts';
+import { databaseOf, notTaken, piecesOf, type LabOptions, type LabRun } from './lab.ts';
 
 const POLL_MS = 100;
 type Outcome = { done: LabRun[] } | { failure: string };
@@ -11,11 +12,12 @@ type Outcome = { done: LabRun[] } | { failure: string };
 export class FirefoxLab {
   private constructor(private readonly driven: DrivenFirefox) {}
 
-  /** Open the Lab's page in a tab. @throws CommandFailure (3) where it does not get ready */
-  static async open(driven: DrivenFirefox): Promise<FirefoxLab> {
+  /** Open the Lab's page in a tab. @param search of its address @throws CommandFailure (3) where it does not get ready */
+  static async open(driven: DrivenFirefox, search = ''): Promise<FirefoxLab> {
     await driven.chrome.run(
-      `const url = extension.getURL('lab/lab.html');
+      `const url = extension.getURL('lab/lab.html') + args[0];
        gBrowser.selectedTab = gBrowser.addTab(url, { triggeringPrincipal: Services.scriptSecurityManager.getSystemPrincipal() });`,
+      search,
     );
     const ready = await driven.chrome.inView(
       'tab',
@@ -29,6 +31,8 @@ export class FirefoxLab {
   /** All runs; one that fails does not stop the others. Asked for now and then: no single call waits long. */
   async run(runs: readonly Run[], patienceMs?: number, onProgress?: LabOptions['onProgress']): Promise<LabRun[]> {
     const { chrome } = this.driven;
+    const database = databaseOf(runs);
+    if (database) await this.giveDatabase(database);
     await chrome.inView(
       'tab',
       `window.vfscopeLabDone = null;
@@ -52,6 +56,24 @@ export class FirefoxLab {
     }
     if ('failure' in outcome) throw browserFailed(`The Lab's page failed: ${outcome.failure}`);
     return outcome.done;
+  }
+
+  private async giveDatabase(file: Blob): Promise<void> {
+    const { chrome } = this.driven;
+    for await (const piece of piecesOf(file)) await chrome.inView('tab', 'window.vfscopeLab.addPiece(args[0]);', piece);
+    const why = await chrome.inView('tab', 'return await window.vfscopeLab.takeDatabase().then(() => null, (error) => error.message);');
+    if (why !== null) throw notTaken(String(why));
+  }
+
+  /** A recording's VFS calls on another configuration. @param trace bytes of a .vfst file; the replay is answered as one, too */
+  async replay(trace: Uint8Array, config: Config): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
+    const done = (await this.driven.chrome.inView(
+      'tab',
+      'return await window.vfscopeLab.replay(args[0], args[1]);',
+      Buffer.from(trace).toString('base64'),
+      config,
+    )) as { report: ReplayReport; trace: string; left: string[] };
+    return { ...done, trace: new Uint8Array(Buffer.from(done.trace, 'base64')) };
   }
 
   /** What runs have left in storage. */

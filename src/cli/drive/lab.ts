@@ -27,11 +27,26 @@ export interface LabOptions {
 }
 /** The door of the Lab's page (lab/lab.ts). */
 interface Door {
+  addPiece(piece: string): void;
+  takeDatabase(): Promise<void>;
   run(runs: readonly Run[], patienceMs?: number): Promise<LabRun[]>;
   trace(run: Run): Promise<string>;
   replay(trace: string, config: Config): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
   storage(): Promise<string[]>;
 }
+
+/** Of a database on its way to the page, bytes: a message of a driver does not hold all of it. */
+const PIECE_BYTES = 1 << 20;
+
+/** A file piece by piece, as base64. */
+export async function* piecesOf(file: Blob): AsyncGenerator<string> {
+  for (let from = 0; from < file.size; from += PIECE_BYTES)
+    yield Buffer.from(await file.slice(from, from + PIECE_BYTES).arrayBuffer()).toString('base64');
+}
+/** The database of the runs, which is one for all; null where they have none. */
+export const databaseOf = (runs: readonly Run[]): Blob | null => runs.find(({ database }) => database)?.database?.file ?? null;
+/** What is said of a database that the Lab does not take. */
+export const notTaken = (why: string): Error => browserFailed(`The Lab does not take the database: ${why}`);
 
 /** What the page's door answered. */
 type Outcome = { done: LabRun[] } | { failure: string };
@@ -50,8 +65,10 @@ export async function openLab(page: Page, extensionId: string): Promise<Lab> {
 export class Lab {
   constructor(readonly page: Page) {}
 
-  /** All runs; one that fails does not stop the others. Asked for now and then: one call that waited for minutes would be given up. */
+  /** All runs, on a database of the user's where they have one; one that fails does not stop the others. Asked for now and then: one call that waited for minutes would be given up. */
   async run(runs: readonly Run[], patienceMs?: number): Promise<LabRun[]> {
+    const database = databaseOf(runs);
+    if (database) await this.giveDatabase(database);
     await this.page.evaluate(
       (given, patience) => {
         const place = globalThis as unknown as { vfscopeLab: Door; vfscopeLabDone: Outcome | null };
@@ -71,6 +88,18 @@ export class Lab {
     }
     if ('failure' in outcome) throw browserFailed(`The Lab's page failed: ${outcome.failure}`);
     return outcome.done;
+  }
+
+  private async giveDatabase(file: Blob): Promise<void> {
+    for await (const piece of piecesOf(file))
+      await this.page.evaluate((given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.addPiece(given), piece);
+    const why = await this.page.evaluate(() =>
+      (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.takeDatabase().then(
+        () => null,
+        (error: Error) => error.message,
+      ),
+    );
+    if (why !== null) throw notTaken(why);
   }
 
   /** One pass with every layer recorded: the bytes of a .vfst file. */

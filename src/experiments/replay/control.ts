@@ -1,13 +1,17 @@
 /**
- * How far a replay can be trusted, measured: the recording replayed on the VFS that it seems to have been made on. What differs from
- * the recording there is the replay's own error. Which VFS that was is told by the storage calls, for an app names its VFS as it likes.
+ * How far a replay can be trusted, measured: the recording replayed on the VFS that it was made on (recorded-vfs.ts says which). What
+ * differs from the recording there is the replay's own error.
  */
 import type { Summary } from '../../trace/analysis/summary.ts';
 import type { Counters, VfsName } from '../types.ts';
+import type { RecordedVfs } from './recorded-vfs.ts';
 
 export interface ReplayError {
-  /** Assumed to be the recording's. */
+  /** Of the recording. */
   readonly vfs: VfsName;
+  /** Whether that is known, or a guess, and by what. */
+  readonly certain: boolean;
+  readonly why: string;
   /** Counts by kind of file and call: how many there are, and how many the replay has otherwise. */
   readonly counts: number;
   readonly differing: number;
@@ -15,17 +19,6 @@ export interface ReplayError {
   readonly web: readonly { readonly name: string; readonly recorded: number; readonly replayed: number }[];
   /** Time in calls, replayed over recorded; null where the recording's clock saw none. Of this machine, now, against the recording's. */
   readonly timeRatio: number | null;
-}
-
-/** @returns the Lab's VFS that makes such storage calls; null where none does */
-export function recordedVfs({ web, engines }: Pick<Summary, 'web' | 'engines'>): VfsName | null {
-  const names = engines.flatMap(({ vfs }) => vfs).join(' ');
-  const opfs = web.opfs.reads + web.opfs.writes;
-  const idb = web.idb.get + web.idb.put + web.idb.cursor + web.idb.getAll;
-  if (opfs && idb) return null;
-  if (opfs) return /pool/i.test(names) ? 'AccessHandlePool' : /opfs-wl|^opfs$/.test(names) ? null : 'OPFSCoopSync';
-  if (idb) return 'IDBBatchAtomic';
-  return web.localStorage.get + web.localStorage.set ? null : 'MemoryVFS';
 }
 
 const flat = (web: Summary['web']): (readonly [string, number])[] =>
@@ -41,11 +34,17 @@ interface Side {
   readonly vfs: Readonly<Record<string, number>>;
   readonly vfsUs: number;
 }
-/** @param counted storage calls of the replay, where they were counted */
-export function errorOf(vfs: VfsName, recorded: Side, replayed: Side, web: Summary['web'], counted: Counters | null): ReplayError {
+/** @param own the VFS of both sides @param counted storage calls of the replay, where they were counted */
+export function errorOf(
+  own: RecordedVfs & { readonly vfs: VfsName },
+  recorded: Side,
+  replayed: Side,
+  web: Summary['web'],
+  counted: Counters | null,
+): ReplayError {
   const names = [...new Set([...Object.keys(recorded.vfs), ...Object.keys(replayed.vfs)])];
   return {
-    vfs,
+    ...own,
     counts: names.length,
     differing: names.filter((name) => recorded.vfs[name] !== replayed.vfs[name]).length,
     web: counted
@@ -58,13 +57,13 @@ export function errorOf(vfs: VfsName, recorded: Side, replayed: Side, web: Summa
   };
 }
 
-/** In one or two sentences. */
+/** In one or two sentences. @param why what `errorWhy` of a report says */
 export function errorWords(error: ReplayError | null, why: string): string {
   if (!error) return `The estimate's error is not known: ${why}`;
-  const { vfs, counts, differing, web, timeRatio } = error;
+  const { vfs, certain, why: by, counts, differing, web, timeRatio } = error;
   const off = web.filter(({ recorded, replayed }) => recorded !== replayed);
   return [
-    `The estimate's error: replayed on ${vfs}, which the recording seems to have been made on, ${differing} of ${counts} VFS counts differ`,
+    `The estimate's error: replayed on ${vfs}, which the recording ${certain ? 'was made on' : 'was probably made on, a guess'} (${by}), ${differing} of ${counts} VFS counts differ`,
     ...(web.length
       ? [
           off.length

@@ -3,9 +3,8 @@ import { pageSizesOf, type PageSizes } from '../../trace/analysis/page-sizes.ts'
 import { Analyses } from '../../trace/analysis/shared.ts';
 import { summaryOf } from '../../trace/analysis/summary.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import type { VfsName } from '../types.ts';
 import { countOf, replayScriptOf } from './calls.ts';
-import { recordedVfs } from './control.ts';
+import { recordedVfs, type RecordedVfs } from './recorded-vfs.ts';
 
 export interface RecordingFacts {
   /** VFS calls that are replayed, and those of all threads. */
@@ -16,8 +15,8 @@ export interface RecordingFacts {
   readonly databases: readonly string[];
   /** Names that the page gave its VFSs. */
   readonly vfsNames: readonly string[];
-  /** The Lab's VFS that makes such storage calls; null where none does: then the error of a replay is not known. */
-  readonly recordedVfs: VfsName | null;
+  /** The Lab's VFS that it was made on; without one the error of a replay is not known. */
+  readonly recordedVfs: RecordedVfs;
   readonly leftOut: readonly string[];
   /** By database, of all threads: reads and writes at other page sizes, an estimate. */
   readonly pageSizes: readonly PageSizes[];
@@ -39,7 +38,7 @@ export function recordingFactsOf(store: TraceStore): RecordingFacts {
     threads: script.threads.length,
     databases: [...new Set(databases)].slice(0, MOST_NAMES),
     vfsNames: [...new Set(vfsNames)].slice(0, MOST_NAMES),
-    recordedVfs: recordedVfs(summary),
+    recordedVfs: recordedVfs(store, summary),
     leftOut: script.leftOut,
     pageSizes: pageSizesOf(store, shared)
       .slice(0, MOST_NAMES)

@@ -12,8 +12,9 @@ import type { Engines } from '../open-engine.ts';
 import { memoryVfs, type VfsMaker } from '../open-host.ts';
 import { DEFAULT_CONFIG, type Config, type Counters } from '../types.ts';
 import { countOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
-import { errorOf, recordedVfs, webCalls, type ReplayError } from './control.ts';
+import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';
+import { recordedVfs } from './recorded-vfs.ts';
 
 /** By kind of file, as `main-db.xRead`, `journal.xWriteBytes`. */
 export type KindCounts = Readonly<Record<string, number>>;
@@ -31,7 +32,7 @@ export interface ReplayReport {
   readonly cache: readonly { readonly path: string; readonly requests: number; readonly misses: number | null; readonly note: string }[];
   /** How the times are to be taken. */
   readonly estimate: string;
-  /** Measured on the configuration that the recording seems to have been made on; null: `errorWhy` says why not. */
+  /** Measured on the VFS that the recording was made on; null: `errorWhy` says why not. */
   readonly error: ReplayError | null;
   readonly errorWhy: string;
 }
@@ -65,21 +66,23 @@ export async function replay(store: TraceStore, asked: Config, around: ReplayAro
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
   const recorded = { vfs: vfsCounts(summary), vfsUs: Math.round(script.recordedUs), web: hasWeb ? webCalls(summary.web) : null };
   const { trace, played, web, side } = await playOn(script, asked, around, 'replay');
-  const own = recordedVfs(summary);
+  const own = recordedVfs(store, summary);
   let error: ReplayError | null = null;
-  let errorWhy = 'no VFS of the Lab makes the storage calls that the recording has.';
+  let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
   if (script.threads.length < store.threads.filter((t) => countOf(t) > 0).length) errorWhy = 'only one of its threads is replayed.';
-  else if (own !== null)
+  else if (own.vfs !== null) {
+    const on = { ...own, vfs: own.vfs };
     try {
-      if (own === asked.vfs) error = errorOf(own, recorded, side, summary.web, web);
+      if (own.vfs === asked.vfs) error = errorOf(on, recorded, side, summary.web, web);
       else {
         await around.clean?.();
-        const control = await playOn(script, { ...DEFAULT_CONFIG, vfs: own }, around, 'error');
-        error = errorOf(own, recorded, control.side, summary.web, control.web);
+        const control = await playOn(script, { ...DEFAULT_CONFIG, vfs: own.vfs }, around, 'error');
+        error = errorOf(on, recorded, control.side, summary.web, control.web);
       }
     } catch (e) {
-      errorWhy = `${own}, which the recording seems to have been made on, could not be replayed on: ${e instanceof Error ? e.message : String(e)}`;
+      errorWhy = `${own.vfs}, which the recording ${own.certain ? 'was made on' : 'was probably made on, a guess'} (${own.why}), could not be replayed on: ${e instanceof Error ? e.message : String(e)}`;
     }
+  }
   const report: ReplayReport = {
     config: asked,
     calls: played.calls,
@@ -109,7 +112,10 @@ async function playOn(script: ReplayScript, asked: Config, around: ReplayAround,
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
   const { module } = await around.engines.open({ engine: asked.engine, build: 'sync' }, 'none');
   const config: Config = { ...asked, build: 'asyncify' };
-  const recording = startRecording({ name: `replay on ${config.vfs}`, keep: { kind: 'everything' } });
+  const recording = startRecording({
+    ...{ name: `replay on ${config.vfs}`, keep: { kind: 'everything' } },
+    layers: around.probe ? ['vfs', 'web'] : ['vfs'],
+  });
   recording.pause(); // what makes the files ready is no part of the replay
   const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
   try {

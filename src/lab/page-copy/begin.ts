@@ -49,9 +49,13 @@ export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string,
         throw e;
       }
     };
-    for await (const other of folder.keys())
+    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    const names = folder.keys();
+    for (let next = await names.next(); !next.done; next = await names.next()) {
+      const other = next.value;
       if (other.startsWith(`${file}-`) && !/^-(?:journal|wal|shm)$/.test(other.slice(file.length)))
         return refuse(`Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`);
+    }
     const look = async (): Promise<{ main: File | null; wal: File | null; hot: boolean; text: string }> => {
       const [main, journal, wal] = [await get(''), await get('-journal'), await get('-wal')];
       const head = journal && journal.size > 0 ? await textOf(journal.slice(0, 8)) : '';

@@ -26,12 +26,24 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
       reader.readAsText(blob, 'latin1');
     });
 
-  async function inspect(at: string, handle: FileSystemFileHandle): Promise<void> {
+  /** OPFS paths of files whose pages lie in an order that IndexedDB keeps. */
+  const permuted = new Set<string>();
+  const bare = (path: string): string => path.replace(/^\/+/, '');
+  const PERMUTED = 'OPFSPermutedVFS keeps its pages in an order of its own: let the app export the database, and open that file here.';
+
+  /** @param names of all that lies beside it */
+  async function inspect(at: string, handle: FileSystemFileHandle, names: readonly string[]): Promise<void> {
     const name = at.split('/').pop()!;
     if (/-(?:journal|wal|shm)$/.test(name)) return;
     const file = await handle.getFile();
     const start = await textOf(file.slice(0, 8192));
-    if (start.startsWith(HEADER)) add({ store: 'opfs', name, at, size: file.size });
+    const other = names.find((n) => n.startsWith(`${name}-`) && !/^-(?:journal|wal|shm)$/.test(n.slice(name.length)));
+    const beside = other
+      ? `Beside it lies ${other.slice(0, 200)}: this VFS keeps more than SQLite's own files. Let the app export it.`
+      : '';
+    // a new database of OPFSWriteAheadVFS lies in its logs alone
+    if (start.startsWith(HEADER) || /-wa[01]$/.test(other ?? ''))
+      add({ store: 'opfs', name, at, size: file.size }, permuted.has(bare(at)) ? PERMUTED : beside);
     else if (start.slice(4096).startsWith(HEADER)) {
       const named = /^\/?([^\0]{1,500})\0/.exec(start)?.[1] ?? name;
       const cause = 'It lies in a pool of files whose names the VFS keeps: let the app export it, and open that file here.';
@@ -39,11 +51,15 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     }
   }
   async function walk(folder: FileSystemDirectoryHandle, prefix: string, depth: number): Promise<void> {
-    for await (const [name, handle] of folder.entries()) {
+    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    const found: [name: string, handle: FileSystemHandle][] = [];
+    const entries = folder.entries();
+    for (let next = await entries.next(); !next.done; next = await entries.next()) found.push([next.value[0], next.value[1]]);
+    const names = found.map(([name]) => name);
+    for (const [name, handle] of found)
       if (handle.kind === 'directory') {
         if (depth < 8) await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
-      } else await attempt(`OPFS ${prefix}${name}`.slice(0, 500), () => inspect(prefix + name, handle as FileSystemFileHandle));
-    }
+      } else await attempt(`OPFS ${prefix}${name}`.slice(0, 500), () => inspect(prefix + name, handle as FileSystemFileHandle, names));
   }
   const ask = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {
@@ -58,6 +74,7 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     const db = await ask(opening);
     db.onversionchange = () => db.close();
     try {
+      if (db.objectStoreNames.contains('pages') && db.objectStoreNames.contains('pending')) permuted.add(bare(at));
       if (!db.objectStoreNames.contains('blocks')) return;
       const names = [...db.objectStoreNames];
       const transaction = db.transaction(names, 'readonly');
@@ -87,6 +104,7 @@ export async function listDatabases(most: number, maxBytes: number): Promise<Pag
     }
   }
 
+  // first: it says which files of OPFS are permuted
   await attempt('IndexedDB', async () => {
     for (const { name } of await indexedDB.databases()) if (name) await attempt(`IndexedDB ${name}`.slice(0, 500), () => look(name));
   });

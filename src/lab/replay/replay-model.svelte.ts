@@ -1,6 +1,7 @@
 /** What the box "Replay a recording" shows and does: the recording, what it is replayed on, the replays so far. */
 import type { RecordingFacts } from '../../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../../experiments/replay/replay.ts';
+import { traceOfPanel } from '../../protocol/panel-trace.ts';
 import { Cancelled, type Bench } from '../bench.ts';
 import { configFor, FIRST_CHOICE, headingOf, type ReplayChoice, type ReplaySetting } from './choices.ts';
 
@@ -13,6 +14,8 @@ export interface Replayed {
 export interface Recording {
   readonly name: string;
   readonly file: Blob;
+  /** Where it came from, as the end of a sentence. */
+  readonly from: string;
   readonly facts: RecordingFacts;
   /** What of the file is not whole. */
   readonly warnings: readonly string[];
@@ -24,6 +27,8 @@ const STAGES: Readonly<Record<ReplayProgress['stage'], string>> = {
 };
 
 export class ReplayModel {
+  /** Of the panel that opened the Lab and gives its recording; null where none did. */
+  panelKey = $state<string | null>(null);
   recording = $state.raw<Recording | null>(null);
   choice = $state.raw<ReplayChoice>(FIRST_CHOICE);
   replays = $state.raw<readonly Replayed[]>([]);
@@ -48,13 +53,29 @@ export class ReplayModel {
     this.choice = { ...this.choice, [key]: value };
   }
 
-  async take(file: Blob, name: string): Promise<void> {
+  /** @param from where it comes from, as the end of a sentence */
+  async take(file: Blob, name: string, from: string): Promise<void> {
+    this.forgetAll();
+    await this.work(`Reading ${name}`, () => this.look(file, name, from));
+  }
+  /** What the panel has by now takes the place of the recording at hand, once it is here. */
+  async takeFromPanel(): Promise<void> {
+    const key = this.panelKey;
+    if (key === null || this.working) return;
+    await this.work('Asking the panel for its recording', async () => {
+      const { file, name, recording } = await traceOfPanel(key);
+      const time = new Date().toLocaleTimeString('en-GB');
+      await this.look(file, name, `the panel, ${recording ? `which records it, as it was at ${time}` : `at ${time}`}`);
+    });
+  }
+  private async look(file: Blob, name: string, from: string): Promise<void> {
+    const { facts, warnings } = await this.bench.look(file);
+    this.forgetAll();
+    this.recording = { name, file, from, facts, warnings };
+  }
+  private forgetAll(): void {
     this.recording = null;
     this.replays = [];
-    await this.work(`Reading ${name}`, async () => {
-      const { facts, warnings } = await this.bench.look(file);
-      this.recording = { name, file, facts, warnings };
-    });
   }
 
   /** The same configuration once more takes the place of its last replay. */

@@ -1,4 +1,5 @@
 /** A recording and its replays side by side: rows of counts, each replay with its ratio to the recording. */
+import type { RecordedVfs } from '../../experiments/replay/recorded-vfs.ts';
 import type { ReplayReport } from '../../experiments/replay/replay.ts';
 
 export interface ReplayCell {
@@ -71,9 +72,9 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     },
     {
       title: 'Error of the estimate',
-      help: 'Measured: the recording replayed on the VFS that it seems to have been made on. What differs from the recording there is the error.',
+      help: 'Measured: the recording replayed on the VFS that it was made on, or on a guess of it. What differs from the recording there is the error.',
       rows: [
-        error('measured on', ({ vfs }) => vfs),
+        error('measured on', ({ vfs, certain }) => (certain ? vfs : `${vfs}, a guess`)),
         error('VFS counts that differ', ({ differing, counts }) => `${number(differing)} of ${number(counts)}`),
         error('storage counts that differ', ({ web: calls }) =>
           calls.length ? `${number(calls.filter((c) => c.recorded !== c.replayed).length)} of ${number(calls.length)}` : null,
@@ -90,6 +91,12 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
       })),
     },
   ].filter(({ rows }) => rows.length);
+}
+
+/** On which VFS a recording was made, and what that means for a replay: one sentence. */
+export function recordedOn({ vfs, certain, why }: RecordedVfs): string {
+  if (vfs === null) return `It was made on no VFS that the Lab has (${why}): the error of a replay will not be known.`;
+  return `It was ${certain ? 'made on' : 'probably made on'} ${vfs} (${certain ? '' : 'a guess: '}${why}); a replay there measures the error.`;
 }
 
 /** What is to be said of a replay beside its numbers. */

@@ -1,4 +1,5 @@
 /** Why numbers of a summary cannot be known: the cause by the number's path. */
+import { captureOptionsOf, type CapturedLayer } from '../capture.ts';
 import type { TraceStore } from '../store.ts';
 import type { Summary } from './summary.ts';
 import { hasSql } from './statements.ts';
@@ -6,6 +7,7 @@ import { hasVfs } from './transactions.ts';
 
 const NO_SQL = 'no SQL call was recorded: an engine seen before its SQL functions, or none';
 const NO_VFS = 'no VFS call was recorded';
+const LEFT_OUT = 'the recording leaves that layer out';
 const NOT_SEEN = 'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)';
 
 /** @returns only what is null in the summary */
@@ -15,8 +17,13 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   const say = (path: string, value: number | null, cause: string): void => {
     if (value === null) causes[path] = cause;
   };
-  const vfs = store.threads.some(hasVfs) ? NOT_SEEN : NO_VFS;
-  say('statements', statements.count, NO_SQL);
+  const without = (layer: CapturedLayer): boolean =>
+    store.threads.length > 0 &&
+    store.threads.every(({ environment }) => environment !== null && !captureOptionsOf(environment.capture).layers.includes(layer));
+  const noSql = without('sql') ? `no SQL call was recorded: ${LEFT_OUT}` : NO_SQL;
+  const noVfs = without('vfs') ? `${NO_VFS}: ${LEFT_OUT}` : NO_VFS;
+  const vfs = store.threads.some(hasVfs) ? NOT_SEEN : noVfs;
+  say('statements', statements.count, noSql);
   if (statements.count !== null) say('statements.distinct', statements.distinct, 'no SQL text was recorded (capture level 0)');
   for (const [key, value] of Object.entries(transactions)) say(`transactions.${key}`, value, vfs);
   say('commits', commits, vfs);
@@ -25,7 +32,7 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   if (pageCache.hits === null)
     causes['pageCache'] = store.threads.some(hasSql)
       ? 'no engine here gives its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it'
-      : NO_SQL;
+      : noSql;
   else say('pageCache.hitRate', pageCache.hitRate, 'no page was asked for');
   return causes;
 }

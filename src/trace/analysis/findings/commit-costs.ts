@@ -3,6 +3,8 @@
  * costs, whichever journal it uses. Columns, one row a transaction that committed.
  */
 import { AUX_WAL_HEADER, Flag, Op } from '../../event.ts';
+import type { ThreadStore } from '../../store.ts';
+import { captureOptionsOf } from '../../capture.ts';
 import type { Transaction } from '../transactions.ts';
 import { transactions, type FindingContext } from './context.ts';
 
@@ -176,7 +178,9 @@ const STORES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.
  */
 export function nothingStored(ctx: FindingContext, commits: readonly CommitCost[]): boolean {
   const { threads } = ctx.store;
-  if (threads.some((t) => t.environment === null || t.notes.length > 0)) return false;
+  const seesStorage = ({ environment, notes }: ThreadStore): boolean =>
+    environment !== null && notes.length === 0 && captureOptionsOf(environment.capture).layers.includes('web');
+  if (!threads.every(seesStorage)) return false;
   const begin = (c: CommitCost): number => threads[c.transaction.thread]!.events.t0[c.fromRow]!;
   const fromUs = commits.reduce((us, c) => Math.min(us, begin(c)), Infinity);
   const toUs = commits.reduce((us, c) => Math.max(us, c.transaction.endUs), -Infinity);

@@ -100,7 +100,7 @@ describe('files and pages', () => {
     await page.waitForSelector(id('pages-row'));
     expect(await page.$eval(`${id('file-row')}[aria-selected=true]`, (row) => (row as HTMLElement).dataset.path)).toBe('/app.db');
     await waitText(cell(2, 'reads'), '2');
-    expect(await text(`${id('file-use')} li`)).toBe('30 writes in 1 run: 29 could have been one with the write before');
+    expect(await text(`${id('file-use')} li`)).toBe('30 writes in 1 run, 29 could be merged');
     expect(await Promise.all(['rereads', 'writes', 'type'].map((c) => text(cell(2, c))))).toEqual(['1', '1', 'table leaf']);
     await page.waitForFunction((s: string) => (document.querySelector(s) as HTMLElement).dataset.toPlace === '31', {}, id('page-map'));
     await page.click(`${id('file-row')}[data-kind=journal]`);

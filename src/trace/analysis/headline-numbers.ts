@@ -109,7 +109,7 @@ export function headlineNumbers(
         title: 'Commit share',
         unit: 'share',
         definition:
-          'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. The Transactions view splits it.',
+          'Time of all commits (from COMMIT, or in autocommit the first call that only a commit makes, to the last unlock; idle time left out) / time with SQL in flight. Where the page cache spills within an autocommitted statement, the rest of the statement counts. The Transactions view splits it.',
       },
       timed ? share(commitUs - commitTime.idleUs) : null,
       headline.commits === 0 ? 'no commit was seen' : noVfs,

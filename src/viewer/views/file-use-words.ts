@@ -20,9 +20,9 @@ function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   const merges = runs.possibleMerges;
   return [
     {
-      text: `${some(runs.calls, name)} in ${some(runs.runs, 'run')}${merges ? `: ${formatCount(merges)} could have been one with the ${name} before` : ''}`,
+      text: `${some(runs.calls, name)} in ${some(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
-        `A run goes on where the ${name} before ended; the longest has ${formatCount(runs.longest)}. ` +
+        `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. ` +
         (name === 'write'
           ? 'Writes of two SQL calls, or with a sync between, are no run: no VFS could hold the first one back. Nothing merges them today; a VFS could.'
           : 'Calls on other files between do not end it.') +
@@ -39,22 +39,22 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
   const facts: UseFact[] = [];
   if (blocks?.blockBytes && blocks.partialWrites)
     facts.push({
-      text: `${formatCount(blocks.partialWrites)} of ${some(blocks.writes, 'write')} filled a part of a block of ${formatBytes(blocks.blockBytes)}`,
-      title: 'They do not begin and end with a block of the storage beneath',
+      text: `${formatCount(blocks.partialWrites)} of ${some(blocks.writes, 'write')} fill a part of a block`,
+      title: `They do not begin and end with a block of the storage beneath, which has ${formatBytes(blocks.blockBytes)}`,
     });
   if (blocks?.readModifyWrites)
     facts.push({
-      text: `${some(blocks.readModifyWrites, 'block')} read to be written: ${formatBytes(blocks.wastedBytes)} moved for nothing, ${formatDuration(blocks.readUs)} of reading`,
-      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read beneath a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring. Blocks in the VFS’s own cache cost no read and are not counted`,
+      text: `${some(blocks.readModifyWrites, 'block')} read to be written, ${formatBytes(blocks.wastedBytes)} for nothing`,
+      title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read beneath a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS’s own cache cost no read and are not counted`,
     });
   if (amplification) {
     const { storageAmplification: stored, vfsAmplification: written, dirtyPages, pageBytes } = amplification;
     const value = stored ?? written;
     if (value !== null)
       facts.push({
-        text: `${value.toFixed(2)} bytes written for each byte of changed pages`,
+        text: `write amplification ${value.toFixed(2)}`,
         title:
-          `Write amplification, with journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
+          `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
           `${some(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
           (stored !== null && written !== null ? `; of the VFS’s own calls it is ${written.toFixed(2)}` : ''),
       });
@@ -69,9 +69,9 @@ function idbFacts(idb: IdbUse): UseFact[] {
       title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
     },
     idb.transactionsPerPeriod === null
-      ? { text: 'transactions for each lock of SQLite: n/a', title: 'n/a: no xLock is recorded on the thread that uses IndexedDB' }
+      ? { text: 'transactions a lock of SQLite: n/a', title: 'n/a: no xLock is recorded on the thread that uses IndexedDB' }
       : {
-          text: `${idb.transactionsPerPeriod.toFixed(1)} transactions for each lock of SQLite`,
+          text: `${idb.transactionsPerPeriod.toFixed(1)} transactions a lock of SQLite`,
           title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
         },
     {
@@ -94,8 +94,8 @@ function repeatedFact({ repeated }: FileUse): UseFact[] {
   const us = repeated.reduce((n, r) => n + r.repeatedUs, 0);
   return [
     {
-      text: `${some(calls, 'call')} asked what the connection knew (${formatShare(calls / all)} of them)`,
-      title: `Asked again with nothing between that could change the answer, ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
+      text: `${some(calls, 'repeated call')} (${formatShare(calls / all)})`,
+      title: `Of calls that ask, those that asked what the connection knew already, with nothing between that could change the answer; ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
     },
   ];
 }

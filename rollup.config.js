@@ -7,7 +7,7 @@ import { emitTypes } from './tools/lib-types.mjs';
 
 // tests build into folders of their own
 const DIST = process.env.VFSCOPE_DIST ?? 'dist';
-/** A folder of the extension per browser; all but the hooks' last line and the manifest is the same. */
+/** A folder of the extension per browser; all but the hook and the manifest is the same. */
 const OUTS = { chrome: `${DIST}/chrome`, firefox: `${DIST}/firefox`, safari: `${DIST}/safari` };
 const pkg = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -19,10 +19,10 @@ const common = [
 ];
 
 /** A classic script: contexts that cannot load modules, or must not show a second file. */
-const script = (input, file, extra = () => ({})) => ({
+const script = (input, file) => ({
   input,
   plugins: common,
-  output: Object.entries(OUTS).map(([browser, out]) => ({ file: `${out}/${file}`, format: 'iife', ...extra(browser, out) })),
+  output: Object.values(OUTS).map((out) => ({ file: `${out}/${file}`, format: 'iife' })),
 });
 /** An ES module of one of our own pages or workers. */
 const page = (input, file) => ({
@@ -32,12 +32,21 @@ const page = (input, file) => ({
 });
 
 // The hook carries its own source into workers: `vfscopeHook.toString()` is the whole script (src/hooks/source.ts). Every page and
-// worker parses it before its own first line, so it is minified, wrapper and all.
-const selfContained = (browser, out) => ({
-  plugins: [minify({ target: 'es2022' }), ...(browser === 'firefox' ? [workerHook(out)] : [])],
-  banner: '(function vfscopeHook(vfscopeEnvironment) {',
-  footer: `})({ role: 'page', workers: '${browser === 'firefox' ? 'filtered' : 'wrapped'}' });`,
-  strict: true,
+// worker parses it before its own first line, so it is minified, wrapper and all, and holds nothing that only another browser needs.
+const hook = (browsers, filtered) => ({
+  input: 'src/hooks/hooks.ts',
+  plugins: [
+    esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: String(filtered) } }),
+    resolve({ browser: true, extensions: ['.ts', '.js'] }),
+  ],
+  output: browsers.map((browser) => ({
+    file: `${OUTS[browser]}/hooks.js`,
+    format: 'iife',
+    plugins: [minify({ target: 'es2022' }), ...(filtered ? [workerHook(OUTS[browser])] : [])],
+    banner: '(function vfscopeHook(vfscopeEnvironment) {',
+    footer: "})({ role: 'page' });",
+    strict: true,
+  })),
 });
 
 /** Firefox: the same script as a text for the background, which puts it before the scripts of workers. */
@@ -152,7 +161,8 @@ export default [
   library,
   { ...script('src/background/background.ts', 'background.js'), plugins: [...common, assets] },
   script('src/content/content.ts', 'content.js'),
-  script('src/hooks/hooks.ts', 'hooks.js', selfContained),
+  hook(['chrome', 'safari'], false),
+  hook(['firefox'], true),
   script('src/handover/frame.ts', 'handover/frame.js'),
   script('src/handover/hub.ts', 'handover/hub.js'),
   script('src/devtools/devtools.ts', 'devtools/devtools.js'),

@@ -26,6 +26,8 @@ export interface EngineOptions {
   level?: CaptureLevel;
   /** The JavaScript stack of each statement's first sight: our own script, whose frames are left out, or null where that is not known. */
   stacks?: { own: OwnScript | null };
+  /** Of this realm, where there is one already; it ends with the engines. */
+  watch?: PromiseWatch;
 }
 
 export interface InstalledEngines {
@@ -44,7 +46,7 @@ export interface InstalledEngines {
 export function installEngines(recorder: Recorder, options: EngineOptions = {}): InstalledEngines {
   const layers = { vfs: options.vfs ?? true, sql: options.sql ?? true };
   const { level = 1 } = options;
-  const watch = new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
+  const watch = options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
   const shared: SharedParts = { texts: new SqlTexts(recorder, level), stacks: options.stacks ?? null, values: level === 3, watch };
   const engines: Engine[] = [];
   const byModule = new WeakMap<object, Engine>();

@@ -2,7 +2,7 @@
  * The hook script: runs in every frame of a recorded tab at document_start and, by its own source, in dedicated workers before
  * their first line. Once per realm.
  */
-import { environment } from './source.ts';
+import { environment, WORKERS_FILTERED } from './source.ts';
 import { startPage } from './page-side.ts';
 import { hookIn } from './thread.ts';
 import { startShared } from './shared-side.ts';
@@ -10,7 +10,7 @@ import { startFiltered, startWorker } from './worker-side.ts';
 
 if (hookIn(globalThis) === undefined) {
   if (environment.role === 'worker') startWorker(environment);
-  else if (environment.role === 'filtered') {
+  else if (WORKERS_FILTERED && environment.role === 'filtered') {
     if ('DedicatedWorkerGlobalScope' in globalThis) startFiltered();
     else startShared();
   } else

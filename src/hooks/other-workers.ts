@@ -2,6 +2,7 @@
 import { Patches } from '../probes/patch.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import type { SharedRelay } from './shared-relay.ts';
+import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 
 const SHARED =
@@ -54,7 +55,7 @@ export function wrapOtherWorkers(
   notes: WorkerNotes,
 ): void {
   const asked = (unseen: string, unheard: string, script: unknown): void => {
-    const { sharedRelay } = host;
+    const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
     const url = absoluteBy(() => host.base())(typeof script === 'string' ? script : String(script)) as string;
     if (sharedRelay && /^https?:/.test(url)) sharedRelay.expect(url, () => notes.note(unheard, script));
     else notes.note(unseen, script);

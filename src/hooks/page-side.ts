@@ -5,7 +5,7 @@ import { listen } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
 import { SharedRings } from './shared-rings.ts';
-import { workersAreFiltered } from './source.ts';
+import { WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { createThread, forgetHook } from './thread.ts';
 import { Transport } from './transport.ts';
@@ -45,7 +45,7 @@ export function startPage(): void {
     () => session.announce(),
   );
   const rings = new SharedRings(transport);
-  const sharedRelay = workersAreFiltered() ? relayShared(identity.id, transport, recorder) : null;
+  const sharedRelay = WORKERS_FILTERED ? relayShared(identity.id, transport, recorder) : null;
   const workers = new Workers({
     recorder,
     id: identity.id,

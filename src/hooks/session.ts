@@ -3,6 +3,7 @@ import { ownScript } from '../engines/call-stacks.ts';
 import { installEngines, type InstalledEngines } from '../engines/install.ts';
 import { installProbes, type InstalledProbes } from '../probes/install.ts';
 import { Op } from '../trace/event.ts';
+import { PromiseWatch } from '../trace/promise-watch.ts';
 import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
 import { capture } from './capture.ts';
 import { installHostEvents } from './host-events.ts';
@@ -32,10 +33,13 @@ export class Session {
     const { recorder } = this.thread;
     const setUp = recorder.begin(Op.tracer, 0, NaN, 0);
     const layers = new Set(capture.layers);
-    if (layers.has('web')) this.try('probes', () => (this.probes = installProbes(recorder)));
+    // one for all layers: the app's realm gets one pair of listeners
+    const watch = new PromiseWatch(globalThis as unknown as EventTarget);
+    if (layers.has('web')) this.try('probes', () => (this.probes = installProbes(recorder, globalThis, watch)));
     this.try('engines', () => {
       const stacks = capture.stacks ? { own: ownScript(hookExtent()) } : undefined;
-      this.engines = installEngines(recorder, { vfs: layers.has('vfs'), sql: layers.has('sql'), level: capture.capture, stacks });
+      const options = { vfs: layers.has('vfs'), sql: layers.has('sql'), level: capture.capture, stacks, watch };
+      this.engines = installEngines(recorder, options);
     });
     this.try('host events', () => (this.undoHost = installHostEvents(recorder)));
     this.try('workers', () => {

@@ -6,14 +6,14 @@ import type { CaptureOptions } from '../trace/capture.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;
+/** Of the build (rollup.config.js). */
+declare const VFSCOPE_WORKERS_FILTERED: boolean;
 
 /** Where this copy of the hook runs. */
 export type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
 
 export interface PageEnvironment {
   role: 'page';
-  /** 'filtered': the browser puts the hook before the scripts of network workers (FilteredEnvironment); else they are wrapped. */
-  workers?: 'wrapped' | 'filtered';
 }
 
 /** In front of a worker's own script, put there on its way in: in every module of it, and in shared and service workers, too. */
@@ -35,14 +35,16 @@ export interface WorkerEnvironment {
   capture?: CaptureOptions;
   /** Id of the creating thread; null where that cannot be known here. */
   parent: string | null;
-  workers?: PageEnvironment['workers'];
 }
 
 /** Where this copy runs. */
 export const environment: HookEnvironment = vfscopeEnvironment;
 
-/** Whether network workers of this realm come with the hook in their script. */
-export const workersAreFiltered = (): boolean => environment.role === 'filtered' || environment.workers === 'filtered';
+/**
+ * Whether the browser puts the hook before the scripts of network workers (FilteredEnvironment); else they are wrapped. A constant, so
+ * that a browser which wraps them need not parse what is for the others.
+ */
+export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
 
 /** Classic script text that runs the hook in a worker. */
 export const workerHookSource = (worker: WorkerEnvironment): string => `(${String(vfscopeHook)})(${JSON.stringify(worker)});`;
@@ -53,7 +55,7 @@ export const workerHookSource = (worker: WorkerEnvironment): string => `(${Strin
  */
 export function hookExtent(): { lines: number; columns: number; shift: number } {
   const text = String(vfscopeHook).split('\n');
-  const inFront = environment.role === 'filtered';
+  const inFront = WORKERS_FILTERED && environment.role === 'filtered';
   return inFront
     ? { lines: text.length, columns: text.at(-1)!.length + 200, shift: text.length - 1 }
     : { lines: text.length, columns: Infinity, shift: text.length };

@@ -9,7 +9,7 @@ import type { Recorder } from '../trace/recorder.ts';
 import { type FromWorker, type ToWorker } from './creator-wire.ts';
 import { createObjectURL, listen, NativeURL, randomId, revokeObjectURL, unlisten } from './natives.ts';
 import { FilteredWorkers } from './filtered-workers.ts';
-import { workersAreFiltered } from './source.ts';
+import { WORKERS_FILTERED } from './source.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { BlobUrls, bootstrap } from './worker-bootstrap.ts';
@@ -55,25 +55,27 @@ export class Workers {
   private refusedAtOnce = 0;
   private stopped = false;
   private native!: NativeMethods;
-  /** Those that come with the hook in their script. */
-  private readonly filtered: FilteredWorkers;
+  /** Those that come with the hook in their script; null where none does. */
+  private readonly filtered: FilteredWorkers | null;
 
   constructor(private readonly host: WorkerHost) {
     this.notes = new WorkerNotes(host.recorder, () => host.base());
-    this.filtered = new FilteredWorkers({
-      id: host.id,
-      onChild: (port) => host.onChild(port),
-      onMessage: (message) => host.onMessage(message),
-      onTerminated: (id) => {
-        this.living.delete(id);
-        host.onTerminated(id);
-      },
-      onReady: (worker, id) => {
-        this.living.set(id, new WeakRef(worker));
-        if (this.stopped) this.tellRestore(worker, id);
-      },
-      note: (reason, url) => this.notes.note(reason, url),
-    });
+    this.filtered = WORKERS_FILTERED
+      ? new FilteredWorkers({
+          id: host.id,
+          onChild: (port) => host.onChild(port),
+          onMessage: (message) => host.onMessage(message),
+          onTerminated: (id) => {
+            this.living.delete(id);
+            host.onTerminated(id);
+          },
+          onReady: (worker, id) => {
+            this.living.set(id, new WeakRef(worker));
+            if (this.stopped) this.tellRestore(worker, id);
+          },
+          note: (reason, url) => this.notes.note(reason, url),
+        })
+      : null;
   }
 
   /** Wrap the constructors. Without Worker (some worker scopes) nothing happens. */
@@ -93,7 +95,7 @@ export class Workers {
       const supervised = this.supervised.get(self as object);
       if (supervised) supervised.terminate();
       else Reflect.apply(native, self, args);
-      this.filtered.terminated(self as object);
+      this.filtered?.terminated(self as object);
       return undefined;
     });
     const wrapped: WorkerConstructor = new Proxy(NativeWorker, {
@@ -146,7 +148,7 @@ export class Workers {
     }
     if (decision.filtered !== undefined) {
       const worker = makeNative();
-      this.filtered.follow(worker, decision.filtered);
+      this.filtered?.follow(worker, decision.filtered);
       return worker;
     }
     try {
@@ -180,7 +182,7 @@ export class Workers {
       };
     const isBlob = url.startsWith('blob:');
     if (!isBlob && new NativeURL(url).origin !== globalThis.origin) return { native: '' };
-    if (!isBlob && workersAreFiltered()) return { native: null, filtered: url };
+    if (!isBlob && this.filtered) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
     if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob)) return { native: this.refused };
     const blob = isBlob ? this.blobs.get(url) : undefined;
@@ -196,10 +198,7 @@ export class Workers {
     const name = String(options.name ?? '');
     this.pending++; // from here on a policy violation is ours
     try {
-      const boot = bootstrap(url, blob, options.type === 'module', {
-        ...{ role: 'worker', base: url, id, name, parent: host.id },
-        ...(workersAreFiltered() ? { workers: 'filtered' } : {}),
-      });
+      const boot = bootstrap(url, blob, options.type === 'module', { role: 'worker', base: url, id, name, parent: host.id });
       const worker = Reflect.construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
       const forget = (): void => boot.urls.forEach((ours) => revokeObjectURL(ours));
       const supervised = new Supervised(

@@ -16,11 +16,15 @@ export interface InstalledProbes {
 /**
  * Patch what this realm has of IndexedDB, OPFS, Web Locks, Atomics and localStorage. Call before the app's first line. A probe that
  * cannot be installed is reported as a fault; the others work.
+ * @param watch of this realm, where there is one already; it ends with the probes
  */
-export function installProbes(recorder: Recorder, scope: typeof globalThis = globalThis): InstalledProbes {
+export function installProbes(
+  recorder: Recorder,
+  scope: typeof globalThis = globalThis,
+  watch = new PromiseWatch(scope as unknown as EventTarget),
+): InstalledProbes {
   const patches = new Patches();
   const context = new ProbeContext(recorder, patches, scope);
-  const watch = new PromiseWatch(scope as unknown as EventTarget);
   const installers: [string, () => void][] = [
     ['IndexedDB', () => installIndexedDb(context)],
     ['OPFS', () => installOpfs(context, watch)],

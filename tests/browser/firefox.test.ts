@@ -77,6 +77,19 @@ test('vfscope record --browser firefox records the demo', async () => {
   }
 });
 
+test('what serves filtered workers is in the hook for Firefox alone', async () => {
+  const builds = path.dirname(FIREFOX_EXTENSION);
+  const [firefox, chrome, safari] = await Promise.all(
+    ['firefox', 'chrome', 'safari'].map((name) => readFile(path.join(builds, name, 'hooks.js'), 'utf8')),
+  );
+  expect(safari).toBe(chrome);
+  expect(firefox!.length - chrome!.length).toBeGreaterThan(5000);
+  expect([firefox, chrome].map((hook) => /its hook has said nothing for/.test(hook!))).toEqual([true, false]);
+  // the same function as a text
+  const text = /^globalThis\.vfscopeWorkerHook = (".*");\n$/.exec(await readFile(path.join(builds, 'firefox', 'worker-hook.js'), 'utf8'))![1]!;
+  expect(firefox!.replaceAll('\n', '\\n').startsWith(JSON.parse(text) as string)).toBe(true);
+});
+
 describe.each(['', '/coi'])('workers of a page %s', (variant) => {
   test.each(['port', 'runtime'] as const)('each is recorded, or noted with its cause; transport %s', async (transport) => {
     const { driven, page, panel } = await recorder();

@@ -26,7 +26,7 @@ export async function buildHook(before?: URL): Promise<string> {
     plugins: [
       { name: 'entry', resolveId: (id) => (id === 'entry' ? id : null), load: (id) => (id === 'entry' ? both : null) },
       resolve({ browser: true, extensions: ['.ts', '.js'] }),
-      esbuild({ target: 'es2022' }),
+      esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: 'false' } }),
     ],
   });
   const { output } = await bundle.generate({

@@ -13,6 +13,8 @@ export interface Engine {
   readonly sqlite3: SqliteApi;
   /** A wasm export as it is, by its name; undefined where it has another in this build. */
   readonly exported: (name: string) => unknown;
+  /** Of the wasm file as it is published, metered or not. */
+  readonly wasmBytes: number;
   /** null when unmetered. */
   readonly instructions: (() => bigint) | null;
   /** By function, where asked for. */
@@ -24,6 +26,7 @@ export type Metering = 'none' | 'total' | 'functions';
 
 interface Compiled {
   readonly module: WebAssembly.Module;
+  readonly bytes: number;
   readonly metered: MeteredModule | null;
 }
 
@@ -34,7 +37,7 @@ export class Engines {
 
   async open(config: Pick<Config, 'engine' | 'build'>, metering: Metering): Promise<Engine> {
     const build = buildOf(config);
-    const { module: compiled, metered } = await this.compile(build.wasm, metering);
+    const { module: compiled, bytes, metered } = await this.compile(build.wasm, metering);
     const { factory, api } = await build.load();
     let exports: WebAssembly.Exports = {};
     // a failing instantiation would leave the factory's promise open for ever
@@ -54,6 +57,7 @@ export class Engines {
       module,
       sqlite3: api(module),
       exported: (name) => exports[name],
+      wasmBytes: bytes,
       instructions: metered && (() => metered.read(exports)),
       functions: () => metered?.readFunctions(exports) ?? [],
     };
@@ -67,8 +71,8 @@ export class Engines {
   }
   private async make(path: string, metering: Metering): Promise<Compiled> {
     const bytes = await this.wasm(path);
-    if (metering === 'none') return { module: await WebAssembly.compile(bytes), metered: null };
+    if (metering === 'none') return { module: await WebAssembly.compile(bytes), bytes: bytes.byteLength, metered: null };
     const metered = meterModule(bytes, { counters: metering });
-    return { module: await WebAssembly.compile(metered.bytes), metered };
+    return { module: await WebAssembly.compile(metered.bytes), bytes: bytes.byteLength, metered };
   }
 }

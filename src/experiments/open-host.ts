@@ -33,6 +33,8 @@ export interface HostOptions {
 }
 export interface OpenHost {
   readonly host: Host;
+  /** Of the engine's wasm file as it is published. */
+  readonly wasmBytes: number;
   readonly functions: () => { index: number; name: string | null; instructions: bigint }[];
   /** Closes the database, and gives the realm its chance and clock back. */
   readonly close: () => Promise<void>;
@@ -94,6 +96,7 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
   }
   return {
     host,
+    wasmBytes: engine.wasmBytes,
     functions: engine.functions,
     async close() {
       try {

@@ -61,7 +61,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   });
   try {
     const sample = await runWorkload(open.host, workload, run);
-    return { ...sample, settings: { ...(await settingsOf(open.host)), ...sample.settings } };
+    return { ...sample, settings: { ...(await settingsOf(open.host)), ...sample.settings, wasm_bytes: String(open.wasmBytes) } };
   } finally {
     await open.close();
   }

@@ -218,7 +218,7 @@ export interface Sample {
   readonly digest: string;
   /** PRAGMA answers that differ from what was asked, and the like. */
   readonly notes: readonly string[];
-  /** What the connection answered: page_size, cache_size, journal_mode, ... */
+  /** What the connection answered: page_size, cache_size, journal_mode, ...; `wasm_bytes`: size of the engine's file. */
   readonly settings: Readonly<Record<string, string>>;
 }
 

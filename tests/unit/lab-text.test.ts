@@ -1,10 +1,14 @@
 /** Results of the Lab as text: what an experiment's answer is made of stands in it. */
+import { statSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/experiments/aggregate.ts';
 import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
 import { runOf } from '../../src/experiments/plan.ts';
+import { sampleOf } from '../../src/experiments/run.ts';
 import type { Sample } from '../../src/experiments/types.ts';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 import { compareText, experimentText, resultText } from '../../src/cli/lab-text.ts';
 
 const sample = (ms: number): Sample => ({
@@ -20,6 +24,13 @@ const sample = (ms: number): Sample => ({
 const workload = workloadOf('sequential-write');
 const timed = (passes: readonly number[]) =>
   resultOf(runOf(workload, {}, { mode: 'time', repeats: passes.length }), workload, passes.map(sample), {});
+
+it.each(['count', 'time'] as const)('the size of the engine as it is published stands beside its %s', async (mode) => {
+  const run = runOf(workloadOf('micro-1'), { config: { vfs: 'memory' } }, { mode, repeats: 1 });
+  const { settings } = await sampleOf(run, nodeSurroundings());
+  const file = createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm');
+  expect(settings['wasm_bytes']).toBe(String(statSync(file).size));
+});
 
 describe('timed', () => {
   it('a result lists every pass in order, and which share of it is commit', () => {

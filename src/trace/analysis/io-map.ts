@@ -102,7 +102,7 @@ const MAX_CELLS = 1 << 22;
 /** Ids below are looked up in an array; a page can make up any id. */
 const CLOSE_IDS = 65_536;
 /** Rows between two rests: what else waits gets its turn. */
-const STRETCH = 400_000;
+const STRETCH = 100_000;
 
 /**
  * @param rest awaited between stretches of rows

@@ -11,6 +11,9 @@ import { spanOf, type Range } from './viewport.ts';
 
 /** Columns asked for beyond each edge, as a share of the width. */
 const MARGIN = 0.25;
+/** While the view moves the last map is moved with it: the next one, a pass over all rows in it, waits until the view rests; so long at most. */
+const REST_MS = 80;
+const WAIT_AT_MOST_MS = 400;
 /** Codes of a cell from which on a colour is at its strongest: 16 calls. */
 const STRONGEST = 64;
 /** A cell with one call has this share of its colour. */
@@ -27,6 +30,9 @@ export class IoMapCanvas {
   private underWay = false;
   private wanted = false;
   private scheduled = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Since when a map of another view is wanted, ms of performance.now(). */
+  private movedAt: number | null = null;
   private destroyed = false;
 
   constructor(
@@ -40,6 +46,7 @@ export class IoMapCanvas {
   destroy(): void {
     this.destroyed = true;
     cancelAnimationFrame(this.scheduled);
+    clearTimeout(this.timer);
   }
 
   resize(width: number, height: number): void {
@@ -52,10 +59,21 @@ export class IoMapCanvas {
   }
 
   update(view: Range, object: IoObject | null, palette: Palette): void {
-    const stale = palette !== this.palette || object?.key !== this.object?.key || object?.end !== this.object?.end || !this.covers(view);
+    const other = palette !== this.palette || object?.key !== this.object?.key || object?.end !== this.object?.end || !this.picture;
+    const moved = view.from !== this.view.from || view.to !== this.view.to;
     Object.assign(this, { view, object, palette });
-    if (stale) this.refresh();
-    else this.invalidate();
+    if (other) this.refresh();
+    else {
+      if (moved && !this.covers(view)) this.refreshAtRest();
+      this.invalidate();
+    }
+  }
+
+  private refreshAtRest(): void {
+    const now = performance.now();
+    this.movedAt ??= now;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.refresh(), Math.max(0, Math.min(REST_MS, this.movedAt + WAIT_AT_MOST_MS - now)));
   }
 
   private covers(view: Range): boolean {
@@ -67,6 +85,8 @@ export class IoMapCanvas {
 
   /** The trace has changed. */
   refresh(): void {
+    clearTimeout(this.timer);
+    this.movedAt = null;
     this.wanted = true;
     this.invalidate();
     void this.ask();
@@ -164,9 +184,10 @@ function paint(map: IoMap, width: number, height: number, palette: Palette): Off
   const sync = mixed(activity[SYNC]!, background, 0.6);
   for (let x = 0; x < width; x++) if (map.syncs[x]) for (let y = 0; y < height; y++) pixels[y * width + x] = sync;
   for (let i = 0; i < pixels.length; i++) {
-    const [r, w] = [map.reads[i]!, map.writes[i]!];
-    if (w) pixels[i] = writes[w]!;
-    else if (r) pixels[i] = reads[r]!;
+    const written = map.writes[i]!;
+    const read = map.reads[i]!;
+    if (written) pixels[i] = writes[written]!;
+    else if (read) pixels[i] = reads[read]!;
   }
   context.putImageData(image, 0, 0);
   return canvas;

@@ -11,6 +11,9 @@ import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
 
 /** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. A view that follows is not panned. */
 const MARGIN = 0.5;
+/** The same of a picture at a new zoom: the next one often has another, and half the columns are there twice as fast. The rest follows. */
+const MARGIN_OF_ZOOM = 0.125;
+const REST_MS = 200;
 const CLICK_SLACK_PX = 4;
 const HIT_SLACK_PX = 3;
 const WHEEL_ZOOM = 0.0022;
@@ -45,6 +48,8 @@ export class TimelineCanvas {
   private frameWanted = false;
   private frameUnderWay = false;
   private scheduled = 0;
+  /** Rings when the zoom has been the same for a while. */
+  private restTimer: ReturnType<typeof setTimeout> | undefined;
   private drag: Drag | null = null;
   private hovering = false;
   private hoverAt: { x: number; y: number } | null = null;
@@ -77,6 +82,7 @@ export class TimelineCanvas {
   destroy(): void {
     this.destroyed = true;
     cancelAnimationFrame(this.scheduled);
+    clearTimeout(this.restTimer);
     this.abort.abort();
   }
 
@@ -121,13 +127,24 @@ export class TimelineCanvas {
       .map((lane) => lane.key);
   }
 
-  /** The painted strip shows the whole view at the view's own resolution. */
-  private covered(): boolean {
+  /** The painted strip has the view's own resolution. */
+  private sameZoom(): boolean {
     const { strip, view, width, ratio } = this.scene;
     if (!strip) return false;
     const { frame } = strip;
-    const same = Math.abs((frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1) < 1e-6;
-    return same && frame.from <= view.from && frame.to >= view.to;
+    return Math.abs((frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1) < 1e-6;
+  }
+
+  /** The painted strip shows the whole view at the view's own resolution. */
+  private covered(): boolean {
+    const { strip, view } = this.scene;
+    return strip !== null && this.sameZoom() && strip.frame.from <= view.from && strip.frame.to >= view.to;
+  }
+
+  /** What a short pan needs, once nobody zooms any more. */
+  private rest(): void {
+    clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => this.refresh(), REST_MS);
   }
 
   private async askForFrame(): Promise<void> {
@@ -143,13 +160,15 @@ export class TimelineCanvas {
           this.scene.strip = null;
           continue;
         }
-        const margin = this.following ? 0 : Math.round(columns * MARGIN);
+        const narrow = !this.sameZoom();
+        const margin = this.following ? 0 : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
         const usPerColumn = spanOf(view) / columns;
         const request = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn, width: columns + 2 * margin, lanes };
         const frame = await this.session.timeline(request);
         if (this.destroyed) return;
         this.scene.strip = paintStrip(frame, this.scene.layout, this.scene.palette.pixels, ratio, this.scene.strip);
         this.canvas.dataset.frame = String(Number(this.canvas.dataset.frame ?? 0) + 1);
+        if (narrow && !this.following) this.rest();
         this.invalidate();
       }
     } catch (error) {

@@ -124,7 +124,7 @@ export function paintArea(
 /** Largest value, or 0. */
 export function mostOf(values: Float32Array): number {
   let most = 0;
-  for (const value of values) if (value > most) most = value;
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
   return most;
 }
 

@@ -5,51 +5,22 @@
 import { get, writable, type Writable } from 'svelte/store';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { captureOptionsOf } from '../trace/capture.ts';
-import { clampRange, fitAll, fitEvent, followEnd, reveal, spanOf, type Range } from './charts/viewport.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-formats.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
+import { Looking } from './looking.ts';
 import { SettingsModel } from './settings.ts';
-import type { EventDetails, LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
+import type { LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
 
-/** Id of a view (views/registry.ts). */
-export type Tab = string;
-export interface Toast {
-  id: number;
-  kind: 'error' | 'info';
-  text: string;
-}
-/** Events that show something, to be looked at one by one. */
-export interface Evidence {
-  title: string;
-  events: readonly { thread: number; row: number }[];
-  /** Which of them is selected. */
-  at: number;
-  /** All of them lie in it. */
-  range: Range;
-}
-/** How much of a running recording is on screen until the user chooses. */
-const LIVE_SPAN_US = 10e6;
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;
 const STATS_EVERY_MS = 100;
-/** A view that shows all and this much more stays where it is when its trace becomes known better. */
-const ENOUGH = 1.02;
 
-export class ViewerModel {
+export class ViewerModel extends Looking {
   readonly status: Writable<RecordingStatus | null>;
   readonly stats = writable<LiveStats | null>(null);
   readonly version = writable(0);
-  readonly extent = writable<Range>({ from: 0, to: 0 });
-  /** What `showAll` fits into view: the time in which the timeline has something to draw. */
-  private drawn: Range = { from: 0, to: 0 };
   readonly threads = writable<ThreadRow[]>([]);
-  readonly view = writable<Range>({ from: 0, to: LIVE_SPAN_US });
-  /** The view keeps up with the newest data. */
-  readonly follow = writable(true);
-  readonly tab = writable<Tab>('timeline');
-  readonly selected = writable<EventDetails | null>(null);
-  readonly toasts = writable<Toast[]>([]);
   /** A file is read or made: what it is, how far, and how to give up. */
   readonly loading = writable<(LoadProgress & { what: string; cancel: () => Promise<void> }) | null>(null);
   /** What is shown comes from this file; null: from a recording, or nothing. */
@@ -63,7 +34,6 @@ export class ViewerModel {
   readonly helpOpen = writable(false);
   readonly paletteOpen = writable(false);
   readonly exportOpen = writable(false);
-  readonly evidence = writable<Evidence | null>(null);
   readonly settings: SettingsModel;
   /** The views hold still while the recording goes on: what came meanwhile is shown when it is over. */
   readonly paused = writable(false);
@@ -72,14 +42,14 @@ export class ViewerModel {
   private opened = false;
   /** When the numbers were shown last, ms. */
   private statsAt = -Infinity;
-  private lastToast = 0;
   private lastError: string | null = null;
   private readonly undo: (() => void)[] = [];
 
   constructor(
-    readonly session: SessionApi,
+    session: SessionApi,
     readonly host: ViewerHost,
   ) {
+    super(session);
     this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
     this.status = writable(host.recorder ? { recording: false, busy: false, origin: '', error: null } : null);
     if (host.recorder) {
@@ -157,36 +127,7 @@ export class ViewerModel {
     this.stats.set(stats);
   }
 
-  private takeExtents({ extent, drawn }: Pick<SessionChange, 'extent' | 'drawn'>): void {
-    this.extent.set({ from: extent[0], to: extent[1] });
-    this.drawn = { from: drawn[0], to: drawn[1] };
-  }
-
-  private followView(recording: boolean): void {
-    const extent = get(this.extent);
-    if (!recording) {
-      const [whole, now] = [fitAll(this.drawn), get(this.view)];
-      const shown = now.from <= this.drawn.from && now.to >= this.drawn.to && spanOf(now) <= spanOf(whole) * ENOUGH;
-      if (extent.to > extent.from && !shown) this.view.set(whole);
-      return;
-    }
-    const span = { from: extent.from, to: extent.from + LIVE_SPAN_US };
-    this.view.set(followEnd(span, extent));
-  }
-
   // ---- commands -------------------------------------------------------------------------------------------------------
-
-  /** Run a command; its failure becomes a toast. @returns whether it went well */
-  async attempt(command: () => Promise<void>): Promise<boolean> {
-    try {
-      await command();
-      return true;
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'AbortError'))
-        this.say('error', error instanceof Error ? error.message : String(error));
-      return false;
-    }
-  }
 
   private async exclusively(command: () => Promise<void>): Promise<void> {
     if (get(this.busy)) return;
@@ -244,11 +185,8 @@ export class ViewerModel {
 
   private forget(): void {
     this.file.set(null);
-    this.selected.set(null);
-    this.evidence.set(null);
     if (get(this.paused)) this.togglePause();
-    this.follow.set(true);
-    this.view.set({ from: 0, to: LIVE_SPAN_US });
+    this.forgetLooks();
   }
 
   async clear(): Promise<void> {
@@ -330,55 +268,5 @@ export class ViewerModel {
       const { warnings } = await this.session.openOther(file, name);
       for (const text of warnings) this.say('info', `${name}: ${text}`);
     });
-  }
-
-  // ---- view and selection ---------------------------------------------------------------------------------------------
-
-  /** The user moved the view: it stops following. */
-  look(range: Range): void {
-    this.follow.set(false);
-    this.view.set(clampRange(range, get(this.extent)));
-  }
-  showAll(): void {
-    this.follow.set(true);
-    this.view.set(fitAll(this.drawn));
-  }
-  showSelection(): void {
-    const event = get(this.selected);
-    if (event) this.look(fitEvent(event.t0, event.dur, get(this.extent)));
-  }
-
-  async select(thread: number, row: number, options: { show?: boolean } = {}): Promise<void> {
-    await this.attempt(async () => {
-      const event = await this.session.event(thread, row);
-      this.selected.set(event);
-      if (!options.show) return;
-      const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));
-      if (range !== get(this.view)) this.look(range);
-    });
-  }
-
-  /** Step through events, beginning with the first: the timeline shows and selects them one by one. */
-  async showEvidence(title: string, events: Evidence['events'], range: Range): Promise<void> {
-    this.evidence.set({ title, events, at: -1, range });
-    this.tab.set('timeline');
-    await this.stepEvidence(1);
-  }
-  async stepEvidence(by: 1 | -1): Promise<void> {
-    const evidence = get(this.evidence);
-    const n = evidence?.events.length ?? 0;
-    if (!evidence || n === 0) return;
-    const at = (Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n;
-    this.evidence.set({ ...evidence, at });
-    const { thread, row } = evidence.events[at]!;
-    await this.select(thread, row, { show: true });
-  }
-
-  say(kind: Toast['kind'], text: string): void {
-    const toast = { id: ++this.lastToast, kind, text };
-    this.toasts.update((all) => [...all.slice(-3), toast]);
-  }
-  dismiss(id: number): void {
-    this.toasts.update((all) => all.filter((toast) => toast.id !== id));
   }
 }

@@ -1,10 +1,12 @@
 // What the Overview, Compare, the palette and the settings are made of, without a browser.
+import { readFileSync } from 'node:fs';
 import { get, writable } from 'svelte/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { databaseSettingsOf } from '../../src/trace/analysis/database-settings.ts';
 import { diffOf } from '../../src/trace/analysis/diff.ts';
 import { Analyses } from '../../src/trace/analysis/shared.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../src/trace/analysis/headline-numbers.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { formatHash, keepHash, parseHash } from '../../src/viewer/hash-state.ts';
 import { viewStateOf } from '../../src/viewer/view-state.ts';
@@ -109,6 +111,20 @@ describe('the headline numbers', () => {
     expect(value(numbers, 'writtenBytes')).toBe(12 * (4096 + 512));
     expect(value(numbers, 'idbTransactions')).toBe(0);
     expect(numbers.find((n) => n.id === 'longestReserved')!.event).not.toBeNull();
+  });
+  it('count checkpoints and their time; none without a log', async () => {
+    const golden = async (name: string): Promise<readonly HeadlineNumber[]> =>
+      headlineNumbers((await readTrace(readFileSync(`tests/traces/golden/${name}.vfst`))).store);
+    const storm = await golden('checkpoint-storm');
+    expect(value(storm, 'checkpoints')).toBe(21);
+    expect(value(storm, 'checkpointShare')).toBeGreaterThan(0);
+    expect(value(storm, 'checkpointShare')).toBeLessThan(1);
+    const turso = await golden('turso-wal'); // its calls are seen in OPFS only: there is no time in SQL
+    expect([value(turso, 'checkpoints'), value(turso, 'checkpointShare')]).toEqual([2, null]);
+    expect(headlineNumbers(autocommits(1)).find((n) => n.id === 'checkpoints')).toMatchObject({
+      value: null,
+      cause: 'no write-ahead log was used',
+    });
   });
   it('that cannot be known say why', () => {
     const store = newStore();

@@ -4,11 +4,13 @@
  */
 import type { TraceStore } from '../store.ts';
 import { writeAmplificationOf } from './block-writes.ts';
+import { checkpointsIn } from './checkpoints.ts';
 import { pagesIn } from './pages.ts';
 import { Analyses } from './shared.ts';
 import { summaryOf, type Summary } from './summary.ts';
 import { totalTimeInSql } from './time-partition.ts';
 import { transactionHeadline } from './transaction-headline.ts';
+import { walsIn } from './wal.ts';
 
 export interface HeadlineNumber {
   id: string;
@@ -145,6 +147,7 @@ export function headlineNumbers(
       headline.vfsCallsPerStatement,
       vfs ? noSql : noVfs,
     ),
+    ...checkpoints(shared, share),
     number(
       { id: 'rolledBack', title: 'Rolled back', unit: 'count', definition: 'Write transactions that ended without a commit.' },
       transactions.rolledBack,
@@ -192,6 +195,35 @@ export function headlineNumbers(
 
 function number(words: Words, value: number | null, cause = '', event: HeadlineNumber['event'] = null): HeadlineNumber {
   return { ...words, value, cause: value === null ? cause : null, event };
+}
+
+/** @param share of the time with SQL in flight; null = not known */
+function checkpoints(shared: Analyses, share: (us: number) => number | null): HeadlineNumber[] {
+  const log = walsIn(shared).length > 0;
+  const list = log ? checkpointsIn(shared) : [];
+  const noLog = 'no write-ahead log was used';
+  return [
+    number(
+      {
+        id: 'checkpoints',
+        title: 'Checkpoints',
+        unit: 'count',
+        definition: 'Times that frames of a write-ahead log were copied into its database.',
+      },
+      log ? list.length : null,
+      noLog,
+    ),
+    number(
+      {
+        id: 'checkpointShare',
+        title: 'Checkpoint share',
+        unit: 'share',
+        definition: 'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
+      },
+      log ? share(list.reduce((us, c) => us + c.toUs - c.fromUs, 0)) : null,
+      log ? 'neither SQL nor VFS calls are recorded' : noLog,
+    ),
+  ];
 }
 
 /** All databases together: bytes that reached the storage, or where that is not known the VFS, for each byte of changed pages. */

@@ -37,6 +37,7 @@ function* overview(shared: Analyses): Generator<void> {
   for (const thread of shared.store.threads) yield void shared.owners(thread);
   yield void pagesIn(shared);
   yield void databaseSettingsOf(shared.store, shared);
+  yield* logs(shared);
 }
 function* findings(shared: Analyses): Generator<void> {
   yield void shared.transactions;

@@ -44,6 +44,9 @@ export interface AreaRow {
 const SHIFT = 12;
 /** Ids below are looked up in an array. */
 const CLOSE_IDS = 65_536;
+const [SQL, VFS] = [1, 2];
+/** Places in Group.sums. */
+const [TOTAL_US, BYTES, MAX_US] = [0, 1, 2] as const;
 export type BlockEnds = readonly Float64Array[];
 
 /** Latest end by block of rows, for every thread. */
@@ -60,9 +63,8 @@ export function blockEndsOf(store: TraceStore): BlockEnds {
 
 class Group {
   readonly durations = new Durations();
-  totalUs = 0;
-  bytes = 0;
-  maxUs = -1;
+  /** By the places below: typed, so that sums which outgrow an integer do not throw compiled code away. */
+  readonly sums = new Float64Array([0, 0, -1]);
   longest = { thread: 0, row: 0 };
   constructor(
     readonly name: string,
@@ -73,86 +75,109 @@ class Group {
 /**
  * @param statements by thread: id of the statement's text by row, 0 = none known; needed for `by: 'statement'`
  * @param until where calls without an end are taken to end, microseconds
+ * @param blockEnds asked for where calls begin before the area
  */
 export function areaRows(
   store: TraceStore,
   request: AreaRequest,
   until: number,
   statements: (thread: ThreadStore) => ArrayLike<number>,
-  blockEnds: BlockEnds = blockEndsOf(store),
+  blockEnds: () => BlockEnds = () => blockEndsOf(store),
 ): AreaRow[] {
   const groups = new Map<string, Group>();
   for (const thread of store.threads) {
     if (request.threads && !request.threads.includes(thread.index)) continue;
-    addThread(thread, request, until, request.by === 'statement' ? statements(thread) : null, blockEnds[thread.index]!, groups);
+    const scan = new ThreadScan(thread, request, until, request.by === 'statement' ? statements(thread) : null, groups);
+    scan.run(() => blockEnds()[thread.index]!);
   }
-  return [...groups.values()].map(({ name, layer, durations, totalUs, bytes, maxUs, longest }) => ({
-    ...{ name, layer, count: durations.count, totalUs, meanUs: durations.count ? totalUs / durations.count : 0, maxUs, bytes, longest },
-    ...{ p50Us: durations.percentile(0.5), p95Us: durations.percentile(0.95) },
+  return [...groups.values()].map(({ name, layer, durations, sums, longest }) => ({
+    ...{ name, layer, count: durations.count, totalUs: sums[TOTAL_US]!, meanUs: durations.count ? sums[TOTAL_US]! / durations.count : 0 },
+    ...{ maxUs: sums[MAX_US]!, bytes: sums[BYTES]!, longest, p50Us: durations.percentile(0.5), p95Us: durations.percentile(0.95) },
   }));
 }
 
-function addThread(
-  thread: ThreadStore,
-  { fromUs, toUs, by, layers }: AreaRequest,
-  until: number,
-  statements: ArrayLike<number> | null,
-  blockEnds: Float64Array,
-  groups: Map<string, Group>,
-): void {
-  const { events } = thread;
-  const { op, t0, dur, endSeq, object } = events;
-  const wanted = ({ layer }: OpInfo): boolean =>
-    by === 'statement' ? layer !== 'host' : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
-  const shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
-  const isSql = Uint8Array.from(OPS, (info) => (info?.layer === 'sql' ? 1 : 0));
-  const isVfs = Uint8Array.from(OPS, (info) => (info?.layer === 'vfs' ? 1 : 0));
-  const close: (Group | undefined)[] = [];
-  const far = new Map<number, Group>(); // a page can make up any id
-  const groupOf = (id: number, row: number): Group => {
+/** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */
+class ThreadScan {
+  private readonly shown: Uint8Array;
+  /** By operation code: 1 = an SQL call, 2 = a VFS call. */
+  private readonly layerOf = Uint8Array.from(OPS, (info) => (info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0));
+  private readonly close: (Group | undefined)[] = [];
+  private readonly far = new Map<number, Group>(); // a page can make up any id
+  /** Layer whose calls say what a statement moved. */
+  private readonly moving: number;
+
+  constructor(
+    private readonly thread: ThreadStore,
+    private readonly request: AreaRequest,
+    private readonly until: number,
+    private readonly statements: ArrayLike<number> | null,
+    private readonly groups: Map<string, Group>,
+  ) {
+    const { by, layers } = request;
+    const wanted = ({ layer }: OpInfo): boolean =>
+      by === 'statement' ? layer !== 'host' : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
+    this.shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
+    this.moving = by === 'statement' && hasVfs(thread, this.layerOf) ? VFS : 0;
+  }
+
+  run(blockEnds: () => Float64Array): void {
+    const { events } = this.thread;
+    const { fromUs, toUs } = this.request;
+    const end = events.lowerBound(toUs);
+    const first = events.lowerBound(fromUs);
+    const ends = first > 0 ? blockEnds() : null;
+    for (let block = 0; block << SHIFT < end; block++) {
+      const [from, to] = [block << SHIFT, Math.min((block + 1) << SHIFT, end)];
+      if (to <= first && ends![block]! <= fromUs) continue;
+      this.rows(from, to, first);
+    }
+  }
+
+  private groupOf(id: number, row: number): Group {
+    const { thread, groups } = this;
+    const { by } = this.request;
     const name = by === 'operation' ? opName(id) : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
-    const layer = by === 'statement' ? 'sql' : OPS[op[row]!]!.layer;
+    const layer = by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer;
     let group = groups.get(name);
     if (!group) groups.set(name, (group = new Group(name, layer)));
-    if (id < CLOSE_IDS) close[id] = group;
-    else far.set(id, group);
+    if (id < CLOSE_IDS) this.close[id] = group;
+    else this.far.set(id, group);
     return group;
-  };
-  const vfsSeen = by === 'statement' && hasVfs(thread, isVfs);
-  const end = events.lowerBound(toUs);
-  const first = events.lowerBound(fromUs);
-  for (let row = 0; row < end; row++) {
-    if (row < first && (row & ((1 << SHIFT) - 1)) === 0) {
-      const block = row >>> SHIFT;
-      if (blockEnds[block]! <= fromUs && (block + 1) << SHIFT <= first) {
-        row = ((block + 1) << SHIFT) - 1;
+  }
+
+  /** @param first the first row that begins in the area */
+  private rows(from: number, to: number, first: number): void {
+    const { shown, layerOf, close, statements, until, moving } = this;
+    const { events } = this.thread;
+    const { op, t0, dur, endSeq, object } = events;
+    const { fromUs, toUs, by } = this.request;
+    for (let row = from; row < to; row++) {
+      const code = op[row]!;
+      if (!shown[code]) continue;
+      const begin = t0[row]!;
+      const whole = endSeq[row] === 0 ? Math.max(0, until - begin) : dur[row]!;
+      if (row < first && begin + whole <= fromUs) continue;
+      const id = statements ? statements[row]! : by === 'file' ? object[row]! : code;
+      if (id === 0 && by !== 'operation') continue;
+      const group = (id < CLOSE_IDS ? close[id] : this.far.get(id)) ?? this.groupOf(id, row);
+      if (statements && layerOf[code] !== SQL) {
+        if (layerOf[code] === moving) group.sums[BYTES]! += bytesMoved(events, row);
         continue;
       }
-    }
-    const code = op[row]!;
-    if (!shown[code]) continue;
-    const begin = t0[row]!;
-    const whole = endSeq[row] === 0 ? Math.max(0, until - begin) : dur[row]!;
-    if (row < first && begin + whole <= fromUs) continue;
-    const id = statements ? statements[row]! : by === 'file' ? object[row]! : code;
-    if (id === 0 && by !== 'operation') continue;
-    const group = (id < CLOSE_IDS ? close[id] : far.get(id)) ?? groupOf(id, row);
-    if (by === 'statement' && !isSql[code]) {
-      if ((isVfs[code] === 1) === vfsSeen) group.bytes += bytesMoved(events, row);
-      continue;
-    }
-    if (group.layer !== null && by === 'file' && group.layer !== OPS[code]!.layer) group.layer = null;
-    group.durations.add(whole);
-    group.totalUs += begin >= fromUs && begin + whole <= toUs ? whole : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
-    group.bytes += bytesMoved(events, row);
-    if (whole > group.maxUs) {
-      group.maxUs = whole;
-      group.longest = { thread: thread.index, row };
+      if (group.layer !== null && by === 'file' && group.layer !== OPS[code]!.layer) group.layer = null;
+      group.durations.add(whole);
+      const { sums } = group;
+      sums[TOTAL_US]! += begin >= fromUs && begin + whole <= toUs ? whole : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
+      sums[BYTES]! += bytesMoved(events, row);
+      if (whole > sums[MAX_US]!) {
+        sums[MAX_US] = whole;
+        group.longest = { thread: this.thread.index, row };
+      }
     }
   }
 }
 
-function hasVfs({ events }: ThreadStore, isVfs: Uint8Array): boolean {
-  for (let row = 0; row < events.count; row++) if (isVfs[events.op[row]!]) return true;
+function hasVfs({ events }: ThreadStore, layerOf: Uint8Array): boolean {
+  for (let row = 0; row < events.count; row++) if (layerOf[events.op[row]!] === VFS) return true;
   return false;
 }

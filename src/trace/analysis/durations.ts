@@ -16,14 +16,15 @@ export class Durations {
   count = 0;
   private readonly buckets = new Uint32Array(BUCKETS);
   private zero = 0;
-  private least = Infinity;
-  private most = 0;
+  /** The least and the most: typed, for a field that turns from an integer into a fraction throws compiled code away. */
+  private readonly range = new Float64Array([Infinity, 0]);
 
   /** @param us microseconds, not negative */
   add(us: number): void {
     this.count++;
-    if (us < this.least) this.least = us;
-    if (us > this.most) this.most = us;
+    const { range } = this;
+    if (us < range[0]!) range[0] = us;
+    if (us > range[1]!) range[1] = us;
     if (us <= 0) {
       this.zero++;
       return;
@@ -35,14 +36,15 @@ export class Durations {
   /** The duration that this share (0..1) of all do not exceed; NaN without any. */
   percentile(share: number): number {
     if (this.count === 0) return NaN;
+    const [least, most] = this.range as unknown as readonly [number, number];
     let left = Math.max(1, Math.ceil(this.count * share)) - this.zero;
     if (left <= 0) return 0;
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
       left -= this.buckets[bucket]!;
       if (left > 0) continue;
       BITS[0] = (bucket + FIRST) << SHIFT;
-      return Math.min(this.most, Math.max(this.least, FLOAT[0]! * (1 + 1 / 128)));
+      return Math.min(most, Math.max(least, FLOAT[0]! * (1 + 1 / 128)));
     }
-    return this.most;
+    return most;
   }
 }

@@ -1,5 +1,5 @@
 /** Questions of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
-import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../trace/analysis/area.ts';
+import { areaRows, blockEndsOf, type AreaBy, type AreaRow, type BlockEnds } from '../../../trace/analysis/area.ts';
 import { ioAt, ioMap, ioObjects, type IoMap, type IoMapRequest, type IoObject } from '../../../trace/analysis/io-map.ts';
 import type { PartTimes } from '../../../trace/analysis/time-parts.ts';
 import type { Layer } from '../../../trace/event.ts';
@@ -73,8 +73,8 @@ export const timelineQueries = {
     const { fromUs, toUs, by, layers } = args;
     const threads = store.threads.filter(({ index }) => !args.threadsOff.includes(index));
     const lanes = context.timeline();
-    const until = context.memo('trace end', () => store.extent()[1]);
-    const ends = context.memo('block ends', () => blockEndsOf(store));
+    const until = context.shared.extent[1];
+    const ends = (): BlockEnds => context.memo('block ends', () => blockEndsOf(store));
     const request = { fromUs, toUs, by, layers, threads: args.threadsOff.length ? threads.map(({ index }) => index) : null };
     const rows = areaRows(store, request, until, (thread) => statementsOf(context, thread), ends);
     for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;

@@ -165,10 +165,38 @@ describe('a large file', () => {
     const { pictures } = await opened(false);
     await waitText(id('live-events'), formatShortCount(large.eventCount));
     expect(pictures[0]!.events).not.toBe(formatShortCount(large.eventCount));
-    expect(pictures[0]!.lanes).toBeGreaterThanOrEqual(4 * 6); // time, SQL, VFS, lock, bytes read and written, of four threads
+    expect(pictures.map(({ lanes }) => lanes)).toEqual(pictures.map(() => 4 * 8)); // four threads: time, SQL, transactions, VFS, lock, bytes read and written, WAL
+    await viewer.page.waitForFunction((s: string) => !document.querySelector(s)!.classList.contains('unknown'), {}, id('live-commits'));
+    expect(await viewer.page.$$eval('.lane-box', (boxes) => boxes.length)).toBe(4 * 8); // also when the transactions are known
     const [first, view] = [pictures[0]!, await viewer.view()];
     expect(view).toEqual({ from: Number(first.from), to: Number(first.to) });
     await shot('large');
+  });
+
+  it('is asked for little beside the view while it zooms, for the rest once it stands still', async () => {
+    await open('open=/traces/large.vfst');
+    await viewer.page.click(id('tab-timeline'));
+    await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+    const canvas = await viewer.page.$eval(id('timeline'), (e) => (e as HTMLCanvasElement).width);
+    await viewer.page.evaluate(() => {
+      const { postMessage } = Worker.prototype;
+      const widths: number[] = [];
+      Object.assign(window, { widths });
+      Worker.prototype.postMessage = function (this: Worker, message: { method?: string; args?: { width: number; lanes: unknown }[] }) {
+        if (message.method === 'timeline' && message.args![0]!.lanes) widths.push(message.args![0]!.width);
+        postMessage.call(this, message);
+      } as typeof postMessage;
+    });
+    await viewer.page.keyboard.press('w');
+    const asked = await viewer.page.waitForFunction(
+      (wide: number) => {
+        const { widths } = window as unknown as { widths: number[] };
+        return widths.at(-1) === wide && widths;
+      },
+      {},
+      2 * canvas,
+    );
+    expect(await asked.jsonValue()).toEqual([canvas + 2 * Math.round(canvas / 8), 2 * canvas]);
   });
 
   it('given up, is shown as far as it was read, with a notice', async () => {

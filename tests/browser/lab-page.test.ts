@@ -62,6 +62,7 @@ const row = (counter: string): Promise<number[]> =>
 
 it('a workload’s parameters are chosen like settings: a column for each value', async () => {
   await press('offer-read-poll');
+  expect(await texts('lab-command')).toEqual(['vfscope lab run read-poll']);
   for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
   expect(await texts('lab-run')).toEqual(['Run 2 configurations']);
   await press('lab-run');

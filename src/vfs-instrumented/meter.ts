@@ -1,15 +1,19 @@
 /**
- * Rewrites a wasm module so that it counts its own executed instructions: a profiler's exact count, without a profiler. At the head
- * of every straight-line segment goes `counter += n`; the counter is a new mutable i64 global, exported. Nothing is renumbered.
+ * Rewrites a wasm module so that it counts its own executed instructions: a profiler's exact count, without a profiler. The counter is a
+ * new mutable i64 global, exported; nothing is renumbered. Whenever the host can look, it holds what `counter += n` at the head of every
+ * straight-line segment would have made of it; fewer additions get there (meter/placement.ts).
  *
  * A count belongs to one build and one input; over runs it is the same to the last digit when the instance is fresh and its
- * randomness seeded (meter/seeded-realm.ts). Not counted: time in the host; memory.copy and memory.fill are one instruction each; a
- * trap inside a segment counts the whole segment.
+ * randomness seeded (meter/seeded-realm.ts). Not counted: time in the host; memory.copy and memory.fill are one instruction each. After a
+ * trap the count is short of what the functions on the stack had not written yet.
  */
-import { leb, sleb, text } from './interpose/wasm-writer.ts';
-import { counts, ends, instruction, plainOnes } from './meter/instructions.ts';
+import { leb, text } from './interpose/wasm-writer.ts';
+import { Flow } from './meter/flow.ts';
+import { writeBody } from './meter/body.ts';
 import { moduleInfo, type ModuleInfo } from './meter/module-info.ts';
+import { outwardOf } from './meter/outward.ts';
 import { Output } from './meter/output.ts';
+import { Edits, Placement } from './meter/placement.ts';
 import { External, MeterError, SectionId, WasmReader, sectionsOf, type Section } from './meter/reader.ts';
 
 export { MeterError } from './meter/reader.ts';
@@ -36,7 +40,7 @@ export interface MeteredModule {
 
 const NAME = '__vfscope_instructions';
 const I64 = 0x7e;
-const Code = { end: 0x0b, globalGet: 0x23, globalSet: 0x24, i64Const: 0x42, i64Add: 0x7c } as const;
+const Code = { end: 0x0b, i64Const: 0x42 } as const;
 
 /** @throws MeterError naming function and byte, when the module holds something unknown */
 export function meterModule(bytes: Uint8Array, { counters = 'total' }: MeterOptions = {}): MeteredModule {
@@ -132,56 +136,22 @@ function writeCode(
   r.at = section.start;
   const n = r.u32();
   out.put(leb(n));
-  const heads: number[] = [];
-  const sizes: number[] = [];
+  const flow = new Flow(r, info);
   for (let i = 0; i < n; i++) {
     const length = r.u32();
-    const start = r.at;
-    const end = start + length;
-    const k = segmentsOf(r, end, heads, sizes, info, i);
-    const global = leb(info.globals + (each ? i : 0));
-    const before = [Code.globalGet, ...global, Code.i64Const];
-    const after = [Code.i64Add, Code.globalSet, ...global];
-    out.sized(() => {
-      let from = start;
-      for (let s = 0; s < k; s++) {
-        out.copy(bytes, from, (from = heads[s]!));
-        out.put(before);
-        out.put(sleb(sizes[s]!));
-        out.put(after);
-        stats.instructions += sizes[s]!;
-      }
-      out.copy(bytes, from, end);
-    });
-    stats.segments += k;
+    readBody(flow, r.at + length, info, i);
   }
+  const edits = new Edits();
+  const placement = new Placement(flow, outwardOf(flow, info.importedFunctions), info.importedFunctions, edits);
+  flow.bodies.forEach((body, i) => {
+    if (!body.plain) placement.place(body);
+    out.sized(() => writeBody(out, bytes, flow, body, edits, info.globals + (each ? i : 0), stats));
+  });
 }
 
-/** Fills `heads` and `sizes` with the straight-line segments that hold a counted instruction. @returns how many */
-function segmentsOf(r: WasmReader, end: number, heads: number[], sizes: number[], info: ModuleInfo, index: number): number {
+function readBody(flow: Flow, end: number, info: ModuleInfo, index: number): void {
   try {
-    for (let groups = r.u32(); groups > 0; groups--) {
-      r.u32();
-      r.skipType();
-    }
-    let k = 0;
-    let size = 0;
-    let head = r.at;
-    while (r.at < end) {
-      size += plainOnes(r, end);
-      if (r.at >= end) break;
-      const entry = instruction(r);
-      if (counts(entry)) size++;
-      if (!ends(entry)) continue;
-      if (size) {
-        heads[k] = head;
-        sizes[k++] = size;
-      }
-      size = 0;
-      head = r.at;
-    }
-    if (r.at !== end) throw new MeterError(`its last instruction ends at byte ${r.at}, its body at ${end}`);
-    return k;
+    flow.read(end);
   } catch (e) {
     if (!(e instanceof MeterError)) throw e;
     const name = info.names.get(info.importedFunctions + index);

@@ -7,6 +7,8 @@ import { MeterError, type WasmReader } from './reader.ts';
 /** Bits above the kind of immediate. */
 const COUNTS = 16;
 const ENDS = 32;
+/** A call: `plainOnes` stops at it. */
+const CALLS = 64;
 
 /** What follows an opcode. */
 const enum Imm {
@@ -41,8 +43,8 @@ fill(Imm.leb | COUNTS | ENDS, 0xd5, 0xd6); // br_on_null, br_on_non_null
 fill(Imm.none | COUNTS | ENDS, 0x00, 0x0a, 0x0f); // unreachable, throw_ref, return
 fill(Imm.twoLebs | COUNTS | ENDS, 0x13); // return_call_indirect
 fill(Imm.branchTable | COUNTS | ENDS, 0x0e);
-fill(Imm.leb | COUNTS, 0x10, 0x14); // call, call_ref: the segment goes on behind it
-fill(Imm.twoLebs | COUNTS, 0x11); // call_indirect
+fill(Imm.leb | COUNTS | CALLS, 0x10, 0x14); // call, call_ref: the segment goes on behind it
+fill(Imm.twoLebs | COUNTS | CALLS, 0x11); // call_indirect
 fill(Imm.none | COUNTS, 0x1a, 0x1b); // drop, select
 fill(Imm.typeVector | COUNTS, 0x1c); // select t
 fill(Imm.leb | COUNTS, ...range(0x20, 0x26)); // local, global, table: get and set

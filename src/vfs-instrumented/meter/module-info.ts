@@ -1,12 +1,20 @@
 /** What the meter has to know of a module before it writes: how many functions and globals there are, and what functions are called. */
 import { External, MeterError, SectionId, WasmReader, type Section } from './reader.ts';
 
+export interface FunctionType {
+  readonly params: number;
+  readonly results: number;
+}
 export interface ModuleInfo {
   readonly importedFunctions: number;
   /** Defined here: those with a body. */
   readonly functions: number;
   /** Imported and own: the index of the first global behind them. */
   readonly globals: number;
+  /** How many values each function type takes and gives; null where there are types that are none of functions. */
+  readonly types: readonly FunctionType[] | null;
+  /** Type of each function with a body. */
+  readonly functionTypes: readonly number[];
   readonly exportNames: ReadonlySet<string>;
   /** By function index (imported ones first): the name section's name, else an export's. */
   readonly names: ReadonlyMap<number, string>;
@@ -21,10 +29,15 @@ export function moduleInfo(bytes: Uint8Array, sections: readonly Section[]): Mod
   const exportNames = new Set<string>();
   const exported = new Map<number, string>();
   let named: Map<number, string> | null = null;
+  let types: FunctionType[] | null = [];
+  const functionTypes: number[] = [];
   for (const section of sections) {
     r.at = section.start;
-    if (section.id === SectionId.function) counts.functions = r.u32();
-    else if (section.id === SectionId.global) counts.globals = r.u32();
+    if (section.id === SectionId.type) types = typesIn(r);
+    else if (section.id === SectionId.function) {
+      counts.functions = r.u32();
+      for (let n = counts.functions; n > 0; n--) functionTypes.push(r.u32());
+    } else if (section.id === SectionId.global) counts.globals = r.u32();
     else if (section.id === SectionId.import) imports(r, counts);
     else if (section.id === SectionId.export)
       for (let n = r.u32(); n > 0; n--) {
@@ -40,10 +53,27 @@ export function moduleInfo(bytes: Uint8Array, sections: readonly Section[]): Mod
     importedFunctions: counts.importedFunctions,
     functions: counts.functions,
     globals: counts.importedGlobals + counts.globals,
+    types,
+    functionTypes,
     exportNames,
     names: named?.size ? new Map([...exported, ...named]) : exported,
     hasNames: !!named?.size,
   };
+}
+
+/** @returns null where something else than functions is among them */
+function typesIn(r: WasmReader): FunctionType[] | null {
+  const types: FunctionType[] = [];
+  const values = (): number => {
+    const n = r.u32();
+    for (let i = n; i > 0; i--) r.skipType();
+    return n;
+  };
+  for (let n = r.u32(); n > 0; n--) {
+    if (r.byte() !== 0x60) return null;
+    types.push({ params: values(), results: values() });
+  }
+  return types;
 }
 
 function imports(r: WasmReader, counts: { importedFunctions: number; importedGlobals: number }): void {

@@ -14,6 +14,31 @@ export class Output {
     larger.set(this.bytes);
     this.bytes = larger;
   }
+  /** Before `byte`, `u32` and `s32`, which look no more: room for so many bytes. */
+  reserve(bytes: number): void {
+    this.room(bytes);
+  }
+  byte(value: number): void {
+    this.bytes[this.at++] = value;
+  }
+  /** Unsigned LEB128, at most 5 bytes. */
+  u32(value: number): void {
+    let rest = value;
+    while (rest > 127) {
+      this.bytes[this.at++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.bytes[this.at++] = rest;
+  }
+  /** Signed LEB128 of 32 bits, at most 5 bytes. */
+  s32(value: number): void {
+    let rest = value;
+    while (rest > 63 || rest < -64) {
+      this.bytes[this.at++] = (rest & 127) | 128;
+      rest >>= 7;
+    }
+    this.bytes[this.at++] = rest & 127;
+  }
   put(bytes: Bytes): void {
     this.room(bytes.length);
     const to = this.bytes;

@@ -11,7 +11,7 @@ export interface Section {
   readonly start: number;
   readonly end: number;
 }
-export const SectionId = { custom: 0, import: 2, function: 3, global: 6, export: 7, code: 10, tag: 13 } as const;
+export const SectionId = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10, tag: 13 } as const;
 /** Kinds of imports and exports. */
 export const External = { function: 0, table: 1, memory: 2, global: 3 } as const;
 

@@ -41,7 +41,12 @@ export const FEATURES = [
     browser('firefox', 'policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded'),
     NOTED,
   ],
-  ['All tabs of an origin', browser('extension', 'of an origin covers its other tabs, open ones and new ones'), null, NO_DRIVER],
+  [
+    'All tabs of an origin',
+    browser('extension', 'of an origin covers its other tabs, open ones and new ones'),
+    browser('firefox-panel', 'a recording of an origin covers its other tabs, open ones and new ones'),
+    NO_DRIVER,
+  ],
   [
     'Nothing is left in pages after a recording',
     browser('extension', 'registers its scripts, and takes them back with everything that they changed'),
@@ -58,18 +63,30 @@ export const FEATURES = [
     'A recording outlives the background',
     browser('extension', 'goes on when the service worker dies, over ports and over relays, and counts the same'),
     browser('firefox-recording', 'a recording goes on when the event page is suspended, and the next page and its worker are recorded'),
-    NO_DRIVER,
+    webkit('isolated', 'while the background dies again and again'),
   ],
   [
-    'A recording is offered again after an update, a crash or a restart',
+    'A recording is offered again after an update or a restart',
     browser('update', 'the browser is killed'),
     browser('firefox-update', 'the browser is killed'),
     NO_DRIVER,
   ],
   [
+    "A recording is offered again after a crash of the extension's process",
+    browser('update', 'crashed and reloaded'),
+    browser('firefox-update', "the extension's process crashes"),
+    NO_DRIVER,
+  ],
+  [
     'Flight recorder',
     browser('flight', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
-    browser('firefox-recording', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
+    browser('firefox-flight', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
+    NO_DRIVER,
+  ],
+  [
+    'Flight recorder: an exception of the app freezes it',
+    browser('flight', 'an exception of the app freezes it; stopped by hand it keeps the end'),
+    browser('firefox-flight', 'an exception of the app freezes it: in the %s'),
     NO_DRIVER,
   ],
   [
@@ -87,7 +104,7 @@ export const FEATURES = [
   [
     'Exports from the panel',
     browser('view-overview', 'every format is offered and written; a copy without the app’s words has none'),
-    null,
+    browser('firefox-panel', 'every format is written, and holds what was recorded'),
     null,
   ],
   [
@@ -99,7 +116,13 @@ export const FEATURES = [
     browser('firefox-lab', 'storage of the browser: IndexedDB and OPFS, and actors in workers'),
     null,
   ],
-  ['Welcome page and settings', browser('first-contact', 'comes after an installation, once'), null, NO_DRIVER],
+  ['Welcome page after an installation', browser('first-contact', 'comes after an installation, once'), null, NO_DRIVER],
+  [
+    'Popup, settings, welcome and access page by keyboard alone, with names and a visible focus',
+    browser('keyboard', 'Tab meets each control once, forwards and backwards, with a ring, and leaves'),
+    browser('firefox-keyboard', 'Tab meets each control once, forwards and backwards, with a ring and a name, and leaves'),
+    NO_DRIVER,
+  ],
   [
     '`vfscope record`',
     browser('extension-record', 'writes a trace of the page, and a picture of the panel'),

@@ -78,7 +78,8 @@ export async function start(panel: number, owner: string, options: Extract<Panel
   if (cause) throw new Error(cause);
   if (!(await hasSiteAccess())) throw new Error(NO_ACCESS);
   const origin = webOrigin(tab.url);
-  const open = scope === 'origin' && origin ? await api.tabs.query({ url: `${origin}/*` }) : [tab];
+  // not by a pattern: Firefox finds none that names a port
+  const open = scope === 'origin' && origin ? (await api.tabs.query({})).filter(({ url }) => webOrigin(url) === origin) : [tab];
   const recording = await state.change(async ({ recordings }) => {
     const running = recordings.find(({ tabId }) => tabId === panel);
     if (running) {

@@ -1,12 +1,14 @@
 /** The page that asks for access to web pages: its button is the user's gesture that the browser wants for it. */
 import { hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
 
-const outcome = document.querySelector('#outcome')!;
+const outcome = document.querySelector<HTMLElement>('#outcome')!;
 const allow = document.querySelector<HTMLButtonElement>('#allow')!;
 
 function show(granted: boolean): void {
+  const focused = document.activeElement === allow;
   allow.disabled = granted;
   outcome.textContent = granted ? 'vfscope may record web pages. Close this tab, and press Record in the panel.' : '';
+  if (granted && focused) outcome.focus(); // a button that is disabled would take the focus with it
 }
 
 allow.addEventListener('click', () => {

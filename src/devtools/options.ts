@@ -42,14 +42,26 @@ function choice(input: Control, title: string, help: string, chosen: () => void)
   Object.assign(control, { type, id, name, checked, disabled });
   control.addEventListener('change', chosen);
   const text = document.createElement('span');
-  text.textContent = title;
+  text.append(named(control, title));
+  if (help) text.append(described(control, help));
   label.append(control, text);
-  if (help) {
-    const small = document.createElement('small');
-    small.textContent = help;
-    text.append(small);
-  }
   return label;
+}
+
+/** The name of a control, without the help beside it. */
+function named(control: HTMLElement, title: string): HTMLElement {
+  const name = document.createElement('span');
+  name.id = `${control.id}-name`;
+  name.textContent = title;
+  control.setAttribute('aria-labelledby', name.id);
+  return name;
+}
+function described(control: HTMLElement, help: string): HTMLElement {
+  const small = document.createElement('small');
+  small.id = `${control.id}-help`;
+  small.textContent = help;
+  control.setAttribute('aria-describedby', small.id);
+  return small;
 }
 
 function bufferChoice(kept: CaptureOptions): HTMLElement {
@@ -58,9 +70,7 @@ function bufferChoice(kept: CaptureOptions): HTMLElement {
   select.id = 'buffer';
   for (const kib of BUFFER_KIB) select.append(new Option(formatBytes(kib * 1024), String(kib), false, kib === kept.buffer));
   select.addEventListener('change', () => void change({ buffer: Number(select.value) }));
-  const help = document.createElement('small');
-  help.textContent = `${BUFFER_HELP}.`;
-  label.append('Buffer of a thread ', select, help);
+  label.append(named(select, 'Buffer of a thread'), ' ', select, described(select, `${BUFFER_HELP}.`));
   return label;
 }
 
@@ -91,8 +101,9 @@ function controls(kept: CaptureOptions): HTMLElement[] {
 
 /** Draw what is kept; the focus stays on the control that had it. */
 async function show(): Promise<void> {
-  const focused = document.activeElement?.id;
-  form.replaceChildren(...controls(captureOptionsOf(await api.storage.local.get(NAMES))));
+  const kept = captureOptionsOf(await api.storage.local.get(NAMES));
+  const focused = document.activeElement?.id; // only now: it may have moved meanwhile
+  form.replaceChildren(...controls(kept));
   if (focused) document.getElementById(focused)?.focus();
   document.documentElement.dataset['ready'] = 'true';
 }

@@ -108,4 +108,11 @@ async function main(): Promise<void> {
   next.toggleAttribute('hidden', !next.hasChildNodes());
   document.documentElement.dataset['ready'] = 'true';
 }
+// Firefox would leave the popup over the page that a link has opened
+addEventListener('click', (event) => {
+  const link = event.target instanceof Element ? event.target.closest('a') : null;
+  if (!link || !api.extension.getViews({ type: 'popup' }).includes(window)) return;
+  event.preventDefault();
+  void api.tabs.create({ url: link.href }).then(() => window.close());
+});
 void main();

@@ -1,6 +1,6 @@
 /**
- * Recording in Firefox's real toolbox as deep as in Chromium's: the flight recorder, what is captured, access taken back midway, a page
- * that hangs, and every view with the numbers that `summary` has.
+ * Recording in Firefox's real toolbox as deep as in Chromium's: what is captured, access taken back midway, a background that goes, a
+ * page that hangs, and every view with the numbers that `summary` has.
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -10,7 +10,6 @@ import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
 import type { TestId } from '../../src/cli/drive/panel.ts';
 import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { resultText } from '../../src/trace/describe.ts';
 import { Op } from '../../src/trace/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/trace/capture.ts';
@@ -18,7 +17,6 @@ import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
 import { arrived, freshTab, launchInFirefox, siteAccessInFirefox } from './firefox-harness.ts';
 
-const KEPT_US = 1e6;
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
 let driven: DrivenFirefox;
@@ -42,72 +40,9 @@ afterEach(async () => {
 
 const shows = (id: string, start: string): Promise<unknown> =>
   panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);
-const textOf = (id: string): Promise<string> => panel.textOf(id as TestId);
 /** The app inserts rows, each in a transaction of its own. */
 const inserts = (n: number): Promise<unknown> =>
   page.evaluate((rows) => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: rows }), n);
-
-describe('flight recorder', () => {
-  const load = (kind: string, options: object = {}): Promise<unknown> =>
-    page.evaluate((name, o) => (window as unknown as { load(k: string, o: object): Promise<unknown> }).load(name, o), kind, options);
-
-  /** Armed with the last second, and the app at work until older calls have been forgotten. */
-  async function armed(): Promise<void> {
-    await panel.choose('keep-kind' as TestId, 'seconds');
-    await panel.choose('keep-amount' as TestId, String(KEPT_US / 1e6));
-    await startRecording(panel);
-    await driven.load(page, `${server.origin(`flight-${++labels}`)}/load/`);
-    await state(page, 'ready');
-    await shows('flight-state', 'Armed');
-    await page.evaluate(
-      () => void (window as unknown as { load(k: string, o: object): unknown }).load('commits', { rate: 1000, seconds: 120 }),
-    );
-    await panel.waitFor(
-      `(() => {
-         const exact = (id, pattern) =>
-           Number(pattern.exec(document.querySelector('[data-testid="live-' + id + '"]')?.parentElement?.title ?? '')?.[1]?.replaceAll(',', '') ?? NaN);
-         return exact('seen', /beginning: ([\\d,]+)/) > 2 * exact('events', /recorded: ([\\d,]+)/);
-       })()`,
-      [],
-      90_000,
-    );
-  }
-  afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // it is remembered
-  const startsOf = (store: TraceStore): number[] => store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
-
-  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
-    await armed();
-    await page.evaluate(() => (window as unknown as { halt(): void }).halt());
-    await state(page, 'done');
-    expect(await load('conflict')).toMatchObject({ error: expect.stringContaining('locked') });
-    await shows('flight-state', 'Frozen at');
-    await panel.find('record'); // it has stopped by itself
-    expect(await textOf('flight-trigger')).toBe('SQLITE_BUSY from xLock on load.db');
-    const store = await savedStore(driven, panel);
-    const worker = store.threads.find((t) => t.info.kind === 'worker')!;
-    const { events } = worker;
-    const busy = Array.from({ length: events.count }, (_, row) => row).filter(
-      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
-    );
-    expect(busy).toHaveLength(1);
-    const triggerUs = events.t0[busy[0]!]!;
-    expect(Math.min(...startsOf(store))).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
-    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // it did not go on
-    expect(worker.received).toBeGreaterThan(1.5 * events.count);
-    expect(store.dropped).toBe(0);
-  });
-
-  test('the console of the page freezes it', async () => {
-    await armed();
-    await page.evaluate(() => performance.mark('vfscope:freeze'));
-    await shows('flight-state', 'Frozen at');
-    await panel.find('record');
-    expect(await textOf('flight-trigger')).toBe("performance.mark('vfscope:freeze')");
-    const store = await savedStore(driven, panel);
-    const marked = store.threads.filter((t) => t.events.op.subarray(0, t.events.count).includes(Op.mark));
-    expect(marked.map((t) => t.info.kind)).toEqual(['page']);
-  });
-});
 
 describe('what is captured', () => {
   async function capturing(capture: Partial<CaptureOptions>): Promise<TraceStore> {
@@ -138,6 +73,33 @@ describe('what is captured', () => {
     for (const stack of stacks) {
       expect(stack).toContain('/journeyapps-wa-sqlite/');
       expect(stack).not.toContain('vfscopeHook');
+    }
+  });
+
+  test('level 3: the values that statements ran with', async () => {
+    await startRecording(panel, { capture: { capture: 3 } });
+    await driven.load(page, `${server.origin(`capture-${++labels}`)}/demo/?vfs=OPFSCoopSync`); // adds 12 notes, with bound values
+    await state(page, 'ready');
+    await arrived(panel, page);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    expect(privacyReport(store)).toMatchObject({ level: 3, capturedLevel: 3 });
+    const worker = store.threads.find(({ info }) => info.kind === 'worker')!;
+    const { events } = worker;
+    const insert = worker.said.find((d) => d.kind === 'sql' && d.text.startsWith('INSERT INTO notes(title'))!.id;
+    const runs = Array.from({ length: events.count }, (_, row) => row).filter(
+      (row) => events.op[row] === Op.sqlStep && events.object[row] === insert,
+    );
+    const bound = new Map(worker.said.flatMap((d) => (d.kind === 'values' ? [[d.of, d.values] as const] : [])));
+    const values = runs.flatMap((row) => {
+      const found = bound.get(events.seq[row]!);
+      return found ? [found] : [];
+    });
+    expect(values).toHaveLength(12);
+    for (const [title, body, tag, created, updated] of values) {
+      for (const text of [title, body, tag]) expect(text).toMatch(/^'.+['…]/s);
+      expect(created).toMatch(/^\d{13}$/);
+      expect(updated).toBe(created);
     }
   });
 
@@ -192,6 +154,32 @@ test('a recording goes on when the event page is suspended, and the next page an
   const summary = await savedSummary(driven, panel);
   expect(summary).toMatchObject({ commits: 5 + 10, dropped: 0, faults: 0 });
   expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'page', 'worker', 'worker']);
+});
+
+test('relayed by an event page that ends again and again, every call arrives once', async () => {
+  await startRecording(panel, { transport: 'runtime' });
+  try {
+    await driven.load(page, server.origin(`ends-${++labels}`) + ENGINE);
+    await recorded(page);
+    await state(page, 'ready');
+    const work = inserts(300);
+    for (let times = 0; times < 8; times++)
+      await driven.chrome.run(
+        `for (const end = Date.now() + args[0]; extension.extension.backgroundState !== 'running'; await new Promise((done) => setTimeout(done, 10)))
+           if (Date.now() > end) throw new Error('the event page does not come back: ' + extension.extension.backgroundState);
+         await extension.extension.terminateBackground();`,
+        15_000,
+      );
+    await work;
+    await arrived(panel, page);
+    await stopRecording(panel);
+    const summary = await savedSummary(driven, panel);
+    expect(summary).toMatchObject({ commits: 301, dropped: 0, faults: 0 });
+    expect(summary.files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBe(301);
+    expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'worker']);
+  } finally {
+    await panel.setTransport('port');
+  }
 });
 
 test('a page whose worker hangs while it is recorded costs its own tab only', async () => {

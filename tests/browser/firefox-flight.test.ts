@@ -1,0 +1,129 @@
+/**
+ * The flight recorder in Firefox's real toolbox: armed it forgets while the app works; two connections that meet, the console of the page
+ * or an exception of the app freeze it.
+ */
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { TestId } from '../../src/cli/drive/panel.ts';
+import { resultText } from '../../src/trace/describe.ts';
+import { Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { savedStore, state } from './extension-harness.ts';
+import { freshTab, launchInFirefox } from './firefox-harness.ts';
+
+const KEPT_US = 1e6;
+let server: AppServer;
+let driven: DrivenFirefox;
+let page: Page;
+let panel: FirefoxPanel;
+let labels = 0;
+
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, panel } = await freshTab(driven));
+});
+
+const shows = (id: string, start: string): Promise<unknown> =>
+  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);
+const textOf = (id: string): Promise<string> => panel.textOf(id as TestId);
+
+describe('flight recorder', () => {
+  const load = (kind: string, options: object = {}): Promise<unknown> =>
+    page.evaluate((name, o) => (window as unknown as { load(k: string, o: object): Promise<unknown> }).load(name, o), kind, options);
+
+  /** Armed with the last second, and the app at work until older calls have been forgotten. */
+  async function armed(): Promise<void> {
+    await panel.choose('keep-kind' as TestId, 'seconds');
+    await panel.choose('keep-amount' as TestId, String(KEPT_US / 1e6));
+    await startRecording(panel);
+    await driven.load(page, `${server.origin(`flight-${++labels}`)}/load/`);
+    await state(page, 'ready');
+    await shows('flight-state', 'Armed');
+    await page.evaluate(
+      () => void (window as unknown as { load(k: string, o: object): unknown }).load('commits', { rate: 1000, seconds: 120 }),
+    );
+    await panel.waitFor(
+      `(() => {
+         const exact = (id, pattern) =>
+           Number(pattern.exec(document.querySelector('[data-testid="live-' + id + '"]')?.parentElement?.title ?? '')?.[1]?.replaceAll(',', '') ?? NaN);
+         return exact('seen', /beginning: ([\\d,]+)/) > 2 * exact('events', /recorded: ([\\d,]+)/);
+       })()`,
+      [],
+      90_000,
+    );
+  }
+  afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // it is remembered
+  const threadsWith = (store: TraceStore, op: number): string[] =>
+    store.threads.filter(({ events }) => events.op.subarray(0, events.count).includes(op)).map(({ info }) => info.kind);
+  const startsOf = (store: TraceStore): number[] => store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
+
+  test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
+    await armed();
+    await page.evaluate(() => (window as unknown as { halt(): void }).halt());
+    await state(page, 'done');
+    expect(await load('conflict')).toMatchObject({ error: expect.stringContaining('locked') });
+    await shows('flight-state', 'Frozen at');
+    await panel.find('record'); // it has stopped by itself
+    expect(await textOf('flight-trigger')).toBe('SQLITE_BUSY from xLock on load.db');
+    const store = await savedStore(driven, panel);
+    const worker = store.threads.find((t) => t.info.kind === 'worker')!;
+    const { events } = worker;
+    const busy = Array.from({ length: events.count }, (_, row) => row).filter(
+      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
+    );
+    expect(busy).toHaveLength(1);
+    const triggerUs = events.t0[busy[0]!]!;
+    expect(Math.min(...startsOf(store))).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
+    expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // it did not go on
+    expect(worker.received).toBeGreaterThan(1.5 * events.count);
+    expect(store.dropped).toBe(0);
+  });
+
+  test('the console of the page freezes it', async () => {
+    await armed();
+    await page.evaluate(() => performance.mark('vfscope:freeze'));
+    await shows('flight-state', 'Frozen at');
+    await panel.find('record');
+    expect(await textOf('flight-trigger')).toBe("performance.mark('vfscope:freeze')");
+    const store = await savedStore(driven, panel);
+    expect(threadsWith(store, Op.mark)).toEqual(['page']);
+  });
+
+  test.each([
+    ['page', "setTimeout(() => { throw new Error('no way'); })", 'an exception of the page: Error: no way'],
+    [
+      'worker',
+      'new Worker(URL.createObjectURL(new Blob([\'throw new TypeError("nor here")\'])))',
+      'an exception of the page: TypeError: nor here',
+    ],
+  ])('an exception of the app freezes it: in the %s', async (kind, script, said) => {
+    await armed();
+    await page.evaluate(`void (${script})`);
+    await shows('flight-state', 'Frozen at');
+    await panel.find('record');
+    expect(await textOf('flight-trigger')).toBe(said);
+    const store = await savedStore(driven, panel);
+    expect(threadsWith(store, Op.error)).toContain(kind);
+    expect(store.dropped).toBe(0);
+  });
+
+  test('stopped by hand it keeps the end', async () => {
+    await armed();
+    await stopRecording(panel);
+    await shows('flight-state', 'Stopped by hand: the last 1 s');
+    const store = await savedStore(driven, panel);
+    const [from, to] = store.extent();
+    expect(to - from).toBeLessThanOrEqual(KEPT_US + 1e5);
+    expect(to - from).toBeGreaterThan(KEPT_US / 2);
+  });
+});

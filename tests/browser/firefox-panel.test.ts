@@ -1,0 +1,115 @@
+/** What Firefox's panel reaches beyond its tab: every tab of an origin, and files in every format, as its downloads get them. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { TestId } from '../../src/cli/drive/panel.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { EXPORT_FORMATS } from '../../src/viewer/export-formats.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { recorded, restored, savedStore, savedSummary, state } from './extension-harness.ts';
+import { arrived, freshTab, launchInFirefox } from './firefox-harness.ts';
+
+const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
+let server: AppServer;
+let driven: DrivenFirefox;
+let page: Page;
+let panel: FirefoxPanel;
+
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  ({ page, panel } = await freshTab(driven));
+});
+
+test('a recording of an origin covers its other tabs, open ones and new ones', async () => {
+  const origin = server.origin('tabs');
+  const open = async (url: string, wanted: string): Promise<Page> => {
+    const tab = await driven.browser.newPage();
+    await driven.load(tab, url);
+    await state(tab, wanted);
+    return tab;
+  };
+  const other = await open(origin + ENGINE, 'ready');
+  await page.bringToFront();
+  await driven.load(page, `${origin}/demo/?vfs=IDBBatchAtomic`);
+  await state(page, 'ready');
+  try {
+    await startRecording(panel, { scope: 'origin' });
+    await recorded(page);
+    await recorded(other); // without a reload
+    const run = '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&run=own-sql&n=3&name=later';
+    const later = await open(origin + run, 'done');
+    const elsewhere = await open(server.origin('elsewhere') + run, 'done');
+    await page.bringToFront();
+    await arrived(panel, page);
+    await restored(elsewhere); // is told that it is not recorded
+    await stopRecording(panel);
+    await Promise.all([page, other, later].map(restored));
+    const { threads, commits } = await savedSummary(driven, panel);
+    const pages = threads.filter(({ kind }) => kind === 'page').map(({ url }) => url.slice(origin.length));
+    expect(pages.sort()).toEqual([ENGINE, run, '/demo/?vfs=IDBBatchAtomic'].sort());
+    expect(threads.filter(({ kind, url }) => kind === 'worker' && url.startsWith(`${origin}/journeyapps`))).toHaveLength(1); // of the new tab
+    expect(commits).toBeGreaterThanOrEqual(4);
+  } finally {
+    await panel.evaluate(`if (!document.querySelector('[data-testid="record"]')) document.querySelector('[data-testid="stop"]').click();`);
+    await panel.choose('scope', 'tab');
+  }
+});
+
+test('every format is written, and holds what was recorded', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin('exports') + ENGINE);
+  await state(page, 'ready');
+  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }));
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const store = await savedStore(driven, panel);
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-exports-'));
+  try {
+    await driven.downloadTo(folder);
+    const files: Record<string, Buffer> = {};
+    for (const [format, { ending }] of Object.entries(EXPORT_FORMATS)) {
+      if (format === 'vfst') continue; // is Save
+      await panel.choose('export' as TestId, format);
+      const finished = async (): Promise<string[]> => {
+        const names = await readdir(folder);
+        // its name is there, empty, before its bytes are; they come in a file of another name
+        return names.some((name) => name.endsWith('.part')) ? [] : names.filter((name) => name.endsWith(`.${ending}`));
+      };
+      await expect.poll(finished, { timeout: 20_000 }).toHaveLength(1);
+      const [name] = await finished();
+      await expect.poll(async () => (await readFile(path.join(folder, name!))).length, { timeout: 20_000 }).toBeGreaterThan(1000);
+      files[format] = await readFile(path.join(folder, name!));
+      await rm(path.join(folder, name!));
+    }
+    const text = (format: string): string => files[format]!.toString('utf8');
+    expect(text('csv').trimEnd().split('\n')).toHaveLength(store.eventCount + 1);
+    expect((JSON.parse(text('chrome')) as { traceEvents: unknown[] }).traceEvents.length).toBeGreaterThan(store.eventCount);
+    expect(Object.keys(JSON.parse(text('firefox')) as object)).toContain('threads');
+    expect(/\.xSync\(/.test(text('vfstrace'))).toBe(true);
+    expect(text('html').split('<code>INSERT INTO t VALUES(?,?,?)</code></td><td class="n">5</td>')).toHaveLength(2);
+    const start = (format: string): string => files[format]!.toString('latin1', 0, 6);
+    expect([start('arrow').slice(0, 4), start('parquet').slice(0, 4)]).toEqual(['ARRO', 'PAR1']);
+    await panel.choose('export' as TestId, 'share');
+    await panel.press('export-run' as TestId);
+    await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual(['sanitised-trace.vfst']);
+    const shared = async () => readTrace(await readFile(path.join(folder, 'sanitised-trace.vfst')));
+    await expect.poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 20_000 }).toBe(store.eventCount);
+    const { header, store: clean } = await shared();
+    expect(header.sanitised).toBe(true);
+    expect(summaryOf(clean).commits).toBe(summaryOf(store).commits);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,136 @@
+/**
+ * Popup, settings, welcome and access page by keyboard alone, in Chromium: where Tab leads and that it leads out again, what a screen reader
+ * calls each stop, a ring around it, and what Enter, Space and Escape do. (In Firefox: firefox-keyboard.test.ts.)
+ */
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { launch } from './extension-harness.ts';
+import { focusedIn, ORDER, walk, type Stop } from './keyboard-walk.ts';
+
+const polling = 50;
+let server: AppServer;
+let driven: DrivenBrowser;
+let page: Page;
+
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launch()]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+afterEach(async () => {
+  await page?.evaluate(() => chrome.storage.local.clear());
+  for (const other of await driven.browser.pages()) if (other !== app) await other.close();
+});
+
+let app: Page;
+const address = (path: string): string => `chrome-extension://${driven.extensionId}/devtools/${path}`;
+/** Show a page of the extension; the popup is of an app in another tab. */
+async function show(name: keyof typeof ORDER): Promise<void> {
+  app ??= await driven.firstPage();
+  page = await driven.browser.newPage();
+  if (name === 'popup') {
+    await app.goto(`${server.origin('keyboard')}/hook-cases/frames.html`);
+    await page.goto(address('options.html')); // knows the tabs
+    const id = await page.evaluate(async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id, app.url());
+    await page.goto(address(`popup.html?tab=${id}`));
+  } else await page.goto(address(`${name}.html`));
+  await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling });
+  if (name === 'access') await page.$eval('#allow', (button) => ((button as HTMLButtonElement).disabled = false)); // access is given here
+}
+const focused = (): Promise<Stop | null> => page.evaluate(`(${String(focusedIn)})(document)`) as Promise<Stop | null>;
+async function press(back: boolean): Promise<void> {
+  if (back) await page.keyboard.down('Shift');
+  await page.keyboard.press('Tab');
+  if (back) await page.keyboard.up('Shift');
+}
+/** What the browser tells a screen reader of the element that has the focus. */
+async function spoken(): Promise<[role: string, name: string]> {
+  const session = await page.createCDPSession();
+  const { result } = await session.send('Runtime.evaluate', { expression: 'document.activeElement' });
+  const { nodes } = await session.send('Accessibility.getPartialAXTree', { objectId: result.objectId!, fetchRelatives: false });
+  await session.detach();
+  return [nodes[0]!.role!.value as string, nodes[0]!.name!.value as string];
+}
+const opened = async (path: string): Promise<void> => {
+  await driven.browser.waitForTarget((target) => target.url().endsWith(path), { timeout: 15_000 });
+};
+const kept = (key: string): Promise<unknown> => page.evaluate(async (name) => (await chrome.storage.local.get(name))[name], key);
+/** The setting is kept, and shown with the focus where it was. */
+async function becomes(key: string, value: unknown, at: string): Promise<void> {
+  await expect.poll(() => kept(key)).toEqual(value);
+  await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', { polling });
+  expect(await focused()).toEqual({ at, ring: true });
+}
+
+describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])('%s', (name, order) => {
+  test('Tab meets each control once, forwards and backwards, with a ring, and leaves', async () => {
+    await show(name);
+    const stops = order.map(([at]) => ({ at, ring: true }));
+    expect(await walk(press, focused)).toEqual(stops);
+    await show(name);
+    expect(await walk(press, focused, true)).toEqual(stops.toReversed());
+  });
+
+  test('each control has a name and a role', async () => {
+    await show(name);
+    const heard: string[][] = [];
+    for (let i = 0; i < order.length; i++) {
+      await press(false);
+      heard.push(await spoken());
+    }
+    expect(heard).toEqual(order.map(([, role, called]) => [role, called]));
+  });
+});
+
+describe('what keys do', () => {
+  test.each([
+    ['popup', 1, 'lab/lab.html'],
+    ['popup', 2, 'devtools/options.html'],
+    ['welcome', 1, 'lab/lab.html'],
+    ['welcome', 2, 'devtools/options.html'],
+  ] as const)('Enter follows a link: %s, stop %i', async (name, stop, path) => {
+    await show(name);
+    for (let i = 0; i < stop; i++) await press(false);
+    await page.keyboard.press('Enter');
+    await opened(path);
+  });
+
+  test('settings: Space switches a layer, arrows choose level and buffer; Escape changes nothing, and the focus stays', async () => {
+    await show('options');
+    await press(false);
+    await page.keyboard.press('ArrowUp');
+    await becomes('capture', 0, 'capture-0');
+    for (let i = 0; i < 3; i++) await press(false);
+    await page.keyboard.press('Space');
+    await becomes('layers', ['sql', 'vfs'], 'layer-web');
+    await page.keyboard.press('Space');
+    await becomes('layers', ['sql', 'vfs', 'web'], 'layer-web');
+    await press(false);
+    await page.keyboard.press('Space');
+    await becomes('stacks', true, 'stacks');
+    await press(false);
+    const before = Number(await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value));
+    await page.keyboard.press('ArrowDown');
+    await becomes('buffer', before * 2, 'buffer');
+    await page.keyboard.press('Escape');
+    expect(await kept('buffer')).toBe(before * 2);
+    expect(await focused()).toEqual({ at: 'buffer', ring: true });
+  });
+
+  test.each(['Enter', 'Space'] as const)('access: %s asks the browser; then the focus is on what it says', async (key) => {
+    await show('access');
+    await page.evaluate(() => {
+      chrome.permissions.request = (() => Promise.resolve(true)) as typeof chrome.permissions.request; // the user's yes
+    });
+    await press(false);
+    await page.keyboard.press(key);
+    await page.waitForFunction(() => document.querySelector<HTMLButtonElement>('#allow')!.disabled, { polling });
+    expect((await focused())?.at).toBe('outcome');
+    expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/vfscope may record web pages/);
+    expect(await walk(press, focused)).toEqual([]); // nothing is left to press
+  });
+});

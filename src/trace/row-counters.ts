@@ -1,5 +1,5 @@
 /**
- * Numbers that grow row by row (bytes read and written, the used part of the WAL), kept as samples of every 64th row, so that their
+ * Numbers that grow row by row (bytes read and written, the used part of the WAL), kept as samples of every 32nd row, so that their
  * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows. Where columns
  * hold hundreds of rows, it is taken in part by the time instead, as totals-cursor.ts does.
  */
@@ -8,8 +8,10 @@ import { AUX_WAL_HEADER, Op } from './event.ts';
 import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
 import type { ThreadStore } from './store.ts';
 
-/** Sums by place: bytes read and written by VFS calls, and by storage calls. */
-const SUMS = 4;
+/** Sums by place: bytes read and written. */
+const SUMS = 2;
+/** What MOVES says of a read: of a VFS call, of a storage call. Of a write it is one more. */
+const [VFS, WEB] = [1, 3];
 /** Ids of files below are remembered: a page can make up any id. */
 const CLOSE_IDS = 4096;
 /** Calls whose end is awaited, to count what they moved in truth: no honest thread has more in flight. */
@@ -17,6 +19,7 @@ const MAX_OPEN = 4096;
 
 export class RowCounters {
   private readonly samples: RowSamples;
+  /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
   private sums = new Float64Array(SUMS * 64);
   /** Bytes of the WAL in use at each block's begin, and at most within it. */
   private wal = new Float64Array(64);
@@ -30,8 +33,8 @@ export class RowCounters {
   private next = 0;
   /** By object id: 1 no WAL, 2 a WAL, 0 not looked at. */
   private readonly walIds = new Uint8Array(CLOSE_IDS);
-  /** Bytes of VFS calls were seen: those beneath them are not counted again. */
-  vfs = false;
+  /** What MOVES says of a read that is counted. */
+  private firstMove = WEB;
   moved = false;
   walSeen = false;
   /** Of a page, from the frames of the WAL; 0 = not known. */
@@ -53,8 +56,12 @@ export class RowCounters {
       const moves = MOVES[code]!;
       if (moves) {
         const bytes = bytesMoved(events, row);
-        this.now[moves - 1]! += bytes;
-        if (endSeq[row] === 0 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
+        if (moves < WEB && this.firstMove === WEB && bytes > 0) this.beginVfs();
+        const place = moves - this.firstMove;
+        if (place === 0 || place === 1) {
+          this.now[place]! += bytes;
+          if (endSeq[row] === 0 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
+        }
       }
       if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
         this.used = this.walAfter(row, this.used);
@@ -64,8 +71,15 @@ export class RowCounters {
     }
     this.samples.update();
     this.other = null;
-    this.vfs = this.now[0]! + this.now[1]! > 0;
     this.moved = this.now.some((bytes) => bytes > 0);
+  }
+
+  /** From the first VFS call on that moves bytes only those count; there were none before it. */
+  private beginVfs(): void {
+    this.firstMove = VFS;
+    this.sums.fill(0);
+    this.now.fill(0);
+    this.open.clear();
   }
 
   /** An end may say that other bytes were moved than the begin did. */
@@ -75,7 +89,7 @@ export class RowCounters {
     this.open.delete(row);
     const more = bytesMoved(events, row) - counted;
     if (more === 0) return;
-    const place = MOVES[events.op[row]!]! - 1;
+    const place = MOVES[events.op[row]!]! - this.firstMove;
     this.now[place]! += more;
     const last = (this.next - 1) >>> ROWS_SHIFT;
     for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++) this.sums[block * SUMS + place]! += more;
@@ -128,7 +142,7 @@ export class RowCounters {
 
   private fillRates([read, written]: readonly [Float32Array, Float32Array], fromUs: number, step: number, width: number): void {
     const perSecond = 1e6 / step;
-    const place = this.vfs ? 0 : 2;
+    const { firstMove } = this;
     const { rows, shares } = this.samples.boundaries(fromUs, step, width);
     const { sums } = this;
     const { events } = this.thread;
@@ -140,7 +154,7 @@ export class RowCounters {
       const share = shares[column]!;
       let i = (row >>> ROWS_SHIFT) << ROWS_SHIFT;
       if (i === this.next && i > 0) i -= ROWS_SAMPLE; // no sample there yet
-      const at = (i >>> ROWS_SHIFT) * SUMS + place;
+      const at = (i >>> ROWS_SHIFT) * SUMS;
       if (last >= i && share === 0) i = last;
       else [reads, writes] = [sums[at]!, sums[at + 1]!];
       if (share > 0) {
@@ -148,9 +162,9 @@ export class RowCounters {
         writes += Math.round(share * (sums[at + SUMS + 1]! - writes));
       } else
         for (; i < row; i++) {
-          const moves = MOVES[op[i]!]! - place;
-          if (moves === 1) reads += bytesMoved(events, i);
-          else if (moves === 2) writes += bytesMoved(events, i);
+          const place = MOVES[op[i]!]! - firstMove;
+          if (place === 0) reads += bytesMoved(events, i);
+          else if (place === 1) writes += bytesMoved(events, i);
         }
       last = share > 0 ? -1 : row;
       if (column > 0) {

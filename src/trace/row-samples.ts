@@ -1,10 +1,10 @@
 /**
- * When every 64th row of a thread began: finds the rows at the boundaries of a frame's columns without going through the times of all
+ * When every 32nd row of a thread began: finds the rows at the boundaries of a frame's columns without going through the times of all
  * rows. Where columns hold hundreds of rows, a boundary is only found to within a block, as totals-cursor.ts does with samples.
  */
 import type { EventColumns } from './columns.ts';
 
-export const ROWS_SHIFT = 6;
+export const ROWS_SHIFT = 5;
 export const ROWS_SAMPLE = 1 << ROWS_SHIFT;
 /** Of a column's time: blocks of rows as short as that are not looked into. */
 const COARSE = 1 / 16;

@@ -7,8 +7,8 @@
  */
 import { KINDS, SAMPLE, type IntervalIndex } from './interval-index.ts';
 
-/** Of a column: what a boundary may be off by is a quarter of it, a 64th of the column's time. */
-const COARSE = 1 / 16;
+/** Of a column: what a boundary may be off by is a quarter of it, a 32nd of the column's time, where its intervals are as uneven as can be. */
+const COARSE = 1 / 8;
 
 /** Cursors of the indexes that hold something. @param step a column's time, nanoseconds */
 export const cursorsOf = (indexes: readonly IntervalIndex[], step: number): TotalsCursor[] =>

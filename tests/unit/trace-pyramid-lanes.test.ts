@@ -12,7 +12,7 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 describe('bytes per second', () => {
   test('is the bytes of the calls that began in each column, at any zoom', () => {
-    const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
+    const store = syntheticStore({ events: 8_000, clockStepUs: 5 });
     const thread = store.threads[0]!;
     const { events } = thread;
     const counters = new RowCounters(thread);

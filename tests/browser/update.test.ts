@@ -103,17 +103,28 @@ const STOPS: Record<string, (running: Running) => Promise<void>> = {
     await enable(switches, driven.extensionId, true);
   },
   'crashed and reloaded': async ({ switches, driven, ours }) => {
-    const gone = new Promise((done) => ours.once('error', done));
-    const session = await ours.createCDPSession();
-    void session.send('Page.crash').catch(() => undefined); // never answers: its process is gone
-    await gone;
+    await crash(ours);
     await reload(switches, driven.extensionId);
   },
+  'crashed, and its panel opened again': async ({ ours, panel }) => {
+    const devtools = panel.frame.page();
+    await crash(ours);
+    await devtools.close();
+  },
 };
+
+/** End the process that this page of the extension shares with its panel and its service worker. */
+async function crash(ours: Page): Promise<void> {
+  const gone = new Promise((done) => ours.once('error', done));
+  const session = await ours.createCDPSession();
+  void session.send('Page.crash').catch(() => undefined); // never answers: its process is gone
+  await gone;
+}
 
 /** The panel that is opened next offers the recording; opened, it counts what was counted. */
 async function expectOffered(page: Page, origin: string, syncs: number): Promise<void> {
   const panel = await openPanel(page);
+  await panel.find('record'); // not Stop: what ran has ended
   await panel.find('recovered-offer');
   expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
   await panel.press('recover' as 'record');

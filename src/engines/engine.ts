@@ -21,6 +21,8 @@ export interface SharedParts {
   readonly stacks: { own: OwnScript | null } | null;
   /** Say bound values. */
   readonly values: boolean;
+  /** Say names of tables and indexes, and which pages are theirs. */
+  readonly structure: boolean;
   /** Tells how the promises of suspended calls settle. */
   readonly watch: PromiseWatch;
 }
@@ -95,7 +97,9 @@ export class Engine {
       return null;
     }
     try {
-      const tracer = new VfsTracer(recorder, { memory, table, asyncify: fingerprint.asyncify !== null, engine: () => this.define() });
+      const { structure } = this.parts.shared;
+      const asyncify = fingerprint.asyncify !== null;
+      const tracer = new VfsTracer(recorder, { memory, table, asyncify, structure, engine: () => this.define() });
       if (tracer.install().transfers >= 2) return tracer;
       this.vfsNote = 'No VFS methods were found in the function table of this build.';
     } catch (error) {

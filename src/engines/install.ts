@@ -47,7 +47,9 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const layers = { vfs: options.vfs ?? true, sql: options.sql ?? true };
   const { level = 1 } = options;
   const watch = options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
-  const shared: SharedParts = { texts: new SqlTexts(recorder, level), stacks: options.stacks ?? null, values: level === 3, watch };
+  const structure = layers.sql && level > 0; // names of tables are as much the app's own as its statements
+  const texts = new SqlTexts(recorder, level);
+  const shared: SharedParts = { texts, stacks: options.stacks ?? null, values: level === 3, structure, watch };
   const engines: Engine[] = [];
   const byModule = new WeakMap<object, Engine>();
   const undo: (() => void)[] = [];

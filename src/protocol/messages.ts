@@ -11,6 +11,7 @@
  * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
  */
 import type { Batch } from '../trace/batch.ts';
+import { isBTreeDefinition, isBTreeKind } from '../trace/b-tree-definitions.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import { RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
 
@@ -193,6 +194,7 @@ function isIdentity(v: unknown): v is ThreadIdentity {
 
 function isDefinition(v: unknown): boolean {
   if (!isObject(v) || !isText(v.kind, 32) || !isCount(v.id)) return false;
+  if (isBTreeKind(v.kind)) return isBTreeDefinition(v);
   for (const value of Object.values(v)) {
     if (typeof value === 'string' && value.length > MAX_TEXT) return false;
     if (Array.isArray(value) && !(value.length <= MAX_LIST && value.every((item) => isText(item, MAX_TEXT)))) return false;

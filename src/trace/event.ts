@@ -5,6 +5,7 @@
  * 64 bytes (`Field`); loaded, it is a row of typed-array columns (store.ts). Order and nesting come from the sequence
  * numbers, never from the clock: one counter per thread, drawn from at the begin and again at the end of every call.
  */
+import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
 
 /** The layers, stacked as they nest. Readers skip layers that they do not know. */
@@ -260,7 +261,8 @@ export const Field = {
  *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist cannot be told by one byte.
  *   wal       a frame header: aux = page number, aux2 = pages of the database after the commit, 0 = no commit frame
  *             the WAL header: aux = `AUX_WAL_HEADER`, aux2 = salt-1; SQLite draws new salts at every restart of the log
- *             the page bytes of a frame: 0, 0. One opfsWrite may be header and page at once (Turso).
+ *             the page of a frame, written or read alone: 0, aux2 = its type as of main-db, 0 of page 1. One opfsWrite may be header
+ *             and page at once (Turso).
  *   journal   at offset 0, shorter than a header sector: aux2 = 1 where its first 8 bytes are zero, the commit in persist mode
  * An xRead that failed or came short decodes nothing.
  */
@@ -315,6 +317,7 @@ export type Definition =
   | { kind: 'values'; id: number; of: number; values: string[] }
   /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
+  | BTreeDefinition
   /** What the tracer costs: measured on this thread at start. */
   | { kind: 'cost'; id: 0; nsPerJsEvent: number; nsPerVfsEvent: number | null; nsPerClockPair: number };
 

@@ -2,6 +2,7 @@
  * A loaded trace: per thread the columns of its events and the definitions that its ids mean. Grows batch by batch while
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
+import { isBTreeKind } from './b-tree-definitions.ts';
 import { RecordReader, type Batch } from './batch.ts';
 import { toTraceUs } from './clock.ts';
 import { EventColumns } from './columns.ts';
@@ -196,12 +197,12 @@ export class ThreadStore {
     return { definitions: this.said.slice(from), inAll: this.saidInAll };
   }
 
-  /** Forget what ids mean, but for those that `keep` says. Environment, engines, notes and cost stay. */
+  /** Forget what ids mean, but for those that `keep` says. Environment, engines, notes, cost and the structure of databases stay. */
   forgetDefinitions(keep: (id: number) => boolean): void {
     let kept = 0;
     this.said.forEach((d, i) => {
       const { kind, id } = d;
-      if (kind === 'environment' || kind === 'cost' || kind === 'note' || kind === 'engine' || keep(id)) {
+      if (kind === 'environment' || kind === 'cost' || kind === 'note' || kind === 'engine' || isBTreeKind(kind) || keep(id)) {
         this.said[kept] = d;
         this.saidAt[kept++] = this.saidAt[i]!;
       } else this.definitions.delete(id);

@@ -28,14 +28,16 @@ export function decodeHeader(file: HeadedFile, bytes: Uint8Array, at: number, of
   decoded.aux = decoded.aux2 = 0;
   if (at + Math.min(length, WAL_HEADER_BYTES) > bytes.length) return; // a buffer that memory growth has detached
   if (file.kind === 'main-db') {
-    if (length < SMALLEST_PAGE) return;
-    const type = bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!;
-    if (type < 16 && (BTREE_PAGES >>> type) & 1) decoded.aux2 = type;
+    if (length >= SMALLEST_PAGE) decodeType(bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!);
   } else if (file.kind === 'wal') {
     decodeWal(file, bytes, at, offset, length);
   } else if (file.kind === 'journal' && offset === 0 && length >= 8 && length < SMALLEST_PAGE) {
     decoded.aux2 = word(bytes, at) === 0 && word(bytes, at + 4) === 0 ? 1 : 0;
   }
+}
+
+function decodeType(type: number): void {
+  if (type < 16 && (BTREE_PAGES >>> type) & 1) decoded.aux2 = type;
 }
 
 function decodeWal(file: HeadedFile, bytes: Uint8Array, at: number, offset: number, length: number): void {
@@ -48,10 +50,10 @@ function decodeWal(file: HeadedFile, bytes: Uint8Array, at: number, offset: numb
     return;
   }
   if (offset < WAL_HEADER_BYTES) return;
+  const within = (offset - WAL_HEADER_BYTES) % (file.walPageBytes + FRAME_HEADER_BYTES);
+  if (file.walPageBytes && within === FRAME_HEADER_BYTES && length === file.walPageBytes) return decodeType(bytes[at]!);
   // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
-  const isFrame = file.walPageBytes
-    ? (offset - WAL_HEADER_BYTES) % (file.walPageBytes + FRAME_HEADER_BYTES) === 0 && length >= 8
-    : length === FRAME_HEADER_BYTES;
+  const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === FRAME_HEADER_BYTES;
   if (!isFrame) return;
   decoded.aux = word(bytes, at);
   decoded.aux2 = word(bytes, at + 4);

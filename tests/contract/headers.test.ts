@@ -41,8 +41,9 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     expect(seen.filter((r) => r.aux2 > 0)).toHaveLength(1000);
     expect(seen).toHaveLength(writes.filter((r) => r.length === PAGE).length);
     expect(seen.every((r) => r.length === 24 && (r.offset - 32) % (24 + PAGE) === 0)).toBe(true);
-    // pages of page bytes say nothing
-    expect(writes.filter((r) => r.length === PAGE && (r.aux || r.aux2))).toEqual([]);
+    // their pages say what type they are of, page 1 nothing
+    expect(writes.filter((r) => r.length === PAGE && r.aux)).toEqual([]);
+    expect(new Set(writes.filter((r) => r.length === PAGE).map((r) => r.aux2))).toEqual(new Set([0, 5, 13]));
     const [header] = of(t, t.all(), Op.xWrite, 'wal').filter((r) => r.aux === AUX_WAL_HEADER);
     expect([header!.length, header!.offset]).toEqual([32, 0]);
     // the log as it lies on the VFS: the last write at each place is what is there
@@ -55,6 +56,7 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     for (let at = 32; at < log.byteLength; at += 24 + PAGE, n++) {
       const row = last.get(`${at} 24`)!;
       expect([row.aux, row.aux2]).toEqual([log.getUint32(at), log.getUint32(at + 4)]);
+      expect(last.get(`${at + 24} ${PAGE}`)!.aux2).toBe(log.getUint32(at) === 1 ? 0 : log.getUint8(at + 24));
     }
     expect(n).toBeGreaterThan(900);
     expect(commitsOf(storeOf(t, t.since(mark))).count).toBe(1000);

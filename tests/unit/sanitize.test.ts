@@ -302,7 +302,7 @@ describe('the report before sharing', () => {
     b.send();
     expect(privacyReport(b.store)).toEqual({
       ...{ level: 2, sqlTexts: 4, sqlWithLiterals: 2, sqlWithDoubleQuotes: 1, fileNames: 1, urls: 2, names: 2, messages: 1 },
-      ...{ userAgents: 0, numericKeys: 1, capturedLevel: null, runsWithValues: 0, stacks: 0 },
+      ...{ userAgents: 0, numericKeys: 1, capturedLevel: null, treeNames: 0, runsWithValues: 0, stacks: 0 },
     });
     expect(privacyReport(sampleStore()).level).toBe(1);
     expect(privacyReport(sanitizeStore(b.store)).level).toBe(1);

@@ -139,7 +139,7 @@ export function pageAccessesOf(store: TraceStore, files: DatabaseFiles = databas
     if (header && aux !== 0) frames[use.database]!.set(frame, aux);
     // at a sync point SQLite splits a page over two writes: the first stands for it
     if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
-      add(thread, row, frames[use.database]!.page(frame), 1, what | Access.wal, 0, bytes);
+      add(thread, row, frames[use.database]!.page(frame), 1, what | Access.wal, header ? 0 : (events.aux2[row] ?? 0), bytes);
   });
   return out;
 }

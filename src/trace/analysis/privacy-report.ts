@@ -1,7 +1,7 @@
 /**
  * What a trace holds of its app and its users, before it is shared: how many texts of which kind, and the level that follows.
  *
- *   0 operations, offsets, sizes, times, names   1 + statements, literals folded   2 + statements with literals   3 + bound values
+ *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
  */
 import { captureOptionsOf, type CaptureLevel } from '../capture.ts';
 import { tokens } from '../sqlite-format/sql-text.ts';
@@ -18,6 +18,8 @@ export interface PrivacyReport {
   sqlWithLiterals: number;
   /** Of them, those with names in double quotes: SQLite takes such a name for a string where nothing has that name. */
   sqlWithDoubleQuotes: number;
+  /** Tables and indexes, by name. */
+  treeNames: number;
   /** Runs of statements with the values that were bound. */
   runsWithValues: number;
   /** JavaScript stacks: URLs and names of functions. */
@@ -36,8 +38,8 @@ export interface PrivacyReport {
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 export function privacyReport(store: TraceStore): PrivacyReport {
-  const [sql, files, urls, names, messages, agents] = Array.from({ length: 6 }, () => new Set<string>()) as [
-    ...[Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>],
+  const [sql, files, urls, names, messages, agents, trees] = Array.from({ length: 7 }, () => new Set<string>()) as [
+    ...[Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>],
   ];
   let [numericKeys, runsWithValues, stacks] = [0, 0, 0];
   const captured: CaptureLevel[] = [];
@@ -86,6 +88,11 @@ export function privacyReport(store: TraceStore): PrivacyReport {
         case 'stack':
           if (d.text) stacks++;
           break;
+        case 'b-tree-names':
+          for (const text of [...d.names, ...d.tables]) if (text) trees.add(text);
+          break;
+        case 'b-tree-pages':
+        case 'b-tree-end':
         case 'cost':
           break;
       }
@@ -103,9 +110,10 @@ export function privacyReport(store: TraceStore): PrivacyReport {
   }
   const counts = { sqlTexts: sql.size, sqlWithLiterals, sqlWithDoubleQuotes, fileNames: files.size, urls: urls.size, names: names.size };
   return {
-    level: runsWithValues ? 3 : sqlWithLiterals ? 2 : sql.size ? 1 : 0,
+    level: runsWithValues ? 3 : sqlWithLiterals ? 2 : sql.size + trees.size ? 1 : 0,
     capturedLevel: captured.length ? (Math.max(...captured) as CaptureLevel) : null,
     ...counts,
+    treeNames: trees.size,
     runsWithValues,
     stacks,
     messages: messages.size,
@@ -119,6 +127,7 @@ export function privacyText(r: PrivacyReport): string {
   const part = (n: number, one: string, many = `${one}s`): string[] => (n ? [`${n} ${n === 1 ? one : many}`] : []);
   const parts = [
     ...part(r.sqlTexts, `SQL text (${r.sqlWithLiterals} with literals)`, `SQL texts (${r.sqlWithLiterals} with literals)`),
+    ...part(r.treeNames, 'name of a table or index', 'names of tables and indexes'),
     ...part(r.runsWithValues, 'run with bound values', 'runs with bound values'),
     ...part(r.stacks, 'JavaScript stack'),
     ...part(r.fileNames, 'file name'),

@@ -89,6 +89,13 @@ class Sanitizer {
     return this.identifiers.of(word, 'n');
   }
 
+  /** Of a table or index: as statements call it. SQLite's own keep their form, which tells what they are. */
+  private treeName(name: string): string {
+    const [, table, n] = /^sqlite_autoindex_(.+)_(\d+)$/i.exec(name) ?? [];
+    if (table !== undefined) return `sqlite_autoindex_${this.treeName(table)}_${n}`;
+    return /^[a-z_]\w*$/i.test(name) ? this.word(name, false) : this.identifiers.of(name.toLowerCase(), 'n');
+  }
+
   /** @returns null for a kind that is not known: what it holds cannot be judged */
   definition(d: Definition): Definition | null {
     switch (d.kind) {
@@ -123,6 +130,15 @@ class Sanitizer {
       }
       case 'values':
         return null; // of the user's own data
+      case 'b-tree-names':
+        return {
+          ...{ kind: 'b-tree-names', id: d.id, file: d.file, at: d.at, page: d.page, roots: [...d.roots] },
+          ...{ names: d.names.map((name) => this.treeName(name)), tables: d.tables.map((name) => this.treeName(name)) },
+        };
+      case 'b-tree-pages':
+        return { kind: 'b-tree-pages', id: d.id, file: d.file, at: d.at, page: d.page, children: [...d.children] };
+      case 'b-tree-end':
+        return { kind: 'b-tree-end', id: d.id, file: d.file, at: d.at, page: d.page };
       case 'stack':
         if (typeof d.text !== 'string') return null;
         return { kind: 'stack', id: d.id, of: countOrZero(d.of), connection: countOrZero(d.connection), text: this.stack(d.text) };

@@ -1,5 +1,6 @@
 /** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
 import { EventColumns } from '../columns.ts';
+import { isBTreeDefinition } from '../b-tree-definitions.ts';
 import type { Definition } from '../event.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
@@ -200,6 +201,10 @@ function isDefinition(v: unknown): v is Definition {
       return isId(d.of) && Array.isArray(d.values) && d.values.every((value) => typeof value === 'string');
     case 'stack':
       return isId(d.of) && isId(d.connection) && strings('text');
+    case 'b-tree-pages':
+    case 'b-tree-names':
+    case 'b-tree-end':
+      return isBTreeDefinition(d);
     default:
       return false; // of a later writer
   }

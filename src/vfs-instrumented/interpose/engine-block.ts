@@ -1,7 +1,8 @@
 /**
  * The inside of an engine's block of trace memory (ENGINE_BLOCK_BYTES): what trampolines and JavaScript tell each other.
  *
- *   0 asyncify state | 4 depth of suspended calls | 64 suspended calls | 4096 open files | 12288 operation and 14336 misses by cell
+ *   0 asyncify state | 4 depth of suspended calls | 32 frame wanted | 64 leaves of schemas | 128 suspended calls | 4096 open files |
+ *   12288 operation and 14336 misses by cell
  *
  * A cell is the number of a trampoline within its engine.
  */
@@ -11,7 +12,11 @@ export const Block = {
   /** Asyncify's state: 0 normal, 1 unwinding, 2 rewinding. */
   state: 0,
   depth: 4,
-  suspended: 64,
+  /** 1 = the page of the frame whose header passed last may be a leaf of some schema. */
+  frameWanted: 32,
+  /** Bits by page: it may be a leaf of some schema, b-tree-reader.ts wants to see it. */
+  wanted: 64,
+  suspended: 128,
   files: 4096,
   ops: 12288,
   misses: 14336,
@@ -35,5 +40,7 @@ export const FILE_ENTRIES = 512;
 /** A file's first entry to look at is imul(file, HASH) >>> HASH_SHIFT. */
 export const HASH = 0x9e3779b1 | 0;
 export const HASH_SHIFT = 32 - 9;
+/** The bit of `Block.wanted` that stands for a page is (page - 1) & WANTED_MASK. */
+export const WANTED_MASK = 511;
 
 export const MAX_CELLS = ENGINE_BLOCK_BYTES - Block.misses;

@@ -19,6 +19,8 @@ export class FileNames {
   private readonly known = new Map<string, Map<string, { id: number; kind: FileKind }>>();
   private count = 0;
   private readonly headers = new Map<number, number>();
+  /** Database by WAL. */
+  private readonly ofWal = new Map<number, number>();
   private memoryJournalId = 0;
   private strangerId = 0;
 
@@ -32,12 +34,18 @@ export class FileNames {
     const id = this.recorder.define({ kind: 'file', path, fileKind, vfs, engine: this.engine(), flags });
     const headers = HEADERS[fileKind];
     if (headers) this.headers.set(id, headers);
+    if (fileKind === 'wal') this.ofWal.set(id, this.known.get(vfs)?.get(path.slice(0, -4))?.id ?? 0);
     return id;
   }
 
   /** Which headers its calls carry: one of HeadersOf. */
   headersOf(id: number): number {
     return this.headers.get(id) ?? HeadersOf.none;
+  }
+
+  /** The database that a file's pages are of: that of a WAL, or itself. @returns its id; 0 = of a WAL whose database was not seen */
+  databaseOf(id: number): number {
+    return this.ofWal.get(id) ?? id;
   }
 
   /** A file that is being opened. @param path null for a temporary file without a name @param flags SQLITE_OPEN_* */

@@ -1,15 +1,17 @@
 /**
  * What SQLite's own headers say, read in passing by wasm from the buffer of an xRead or xWrite: page types, WAL frames, a zeroed
  * journal header. At most 32 bytes of the app's memory are looked at, a word at a time; `AUX` in trace/event.ts says what comes out.
+ * Pages that tell of the structure of their database are handed on whole (structure-decode.ts).
  */
 import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
-/** The header that a transfer carries at the begin of its buffer. */
-export const Headed = { none: 0, page: 1, page1: 2, walHeader: 3, frame: 4, journal: 5 } as const;
+/** What a transfer carries at the begin of its buffer. `body`: the page of a frame, whose header went before. */
+export const Headed = { none: 0, body: 1, page: 2, page1: 3, walHeader: 4, frame: 5, journal: 6 } as const;
 
-const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE] = [32, 24, 512] as const;
+const [WAL_HEADER_BYTES, SMALLEST_PAGE] = [32, 512] as const;
+export const FRAME_HEADER_BYTES = 24;
 /** A bit for each type of b-tree page: 2, 5, 10, 13. */
 const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
 
@@ -19,6 +21,8 @@ export interface Decoder {
   /** aux(Headed, buffer), aux2(Headed, buffer): what goes into the record */
   readonly aux: number;
   readonly aux2: number;
+  /** Index behind them. */
+  readonly behind: number;
   readonly signatures: readonly Signature[];
   readonly bodies: readonly Bytes[];
 }
@@ -26,7 +30,7 @@ export interface Decoder {
 /** @param first index that the first of these functions gets in its module @param peek index of peek(address) -> word */
 export function decodeParts(first: number, peek: number): Decoder {
   return {
-    ...{ where: first, aux: first + 1, aux2: first + 2 },
+    ...{ where: first, aux: first + 1, aux2: first + 2, behind: first + 3 },
     signatures: [
       { params: 'iij', results: 'i' },
       { params: 'ii', results: 'i' },
@@ -37,17 +41,24 @@ export function decodeParts(first: number, peek: number): Decoder {
 }
 
 function whereBody(): Bytes {
-  const [kind, length, offset] = [0, 1, 2] as const;
+  const [kind, length, offset, within] = [0, 1, 2, 3] as const;
   const isKind = (k: number): Bytes => [...w.get(kind), ...w.i32((1 << PAGE_BITS_SHIFT) - 1), OP.and, ...w.i32(k), OP.eq];
   const atStart = [...w.get(offset), OP.i64Eqz];
   const pageBits = [...w.get(kind), ...w.i32(PAGE_BITS_SHIFT), OP.shrU];
   const frameBytes = [...w.i32(1), ...pageBits, OP.shl, ...w.i32(FRAME_HEADER_BYTES), OP.add, OP.i64FromU32];
   // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
-  const atFrame = [
-    ...[...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64Sub, ...frameBytes, OP.i64RemU, OP.i64Eqz],
-    ...[...w.get(length), ...w.i32(8), OP.geU, OP.and],
+  const header = [...w.get(length), ...w.i32(8), OP.geU, ...w.i32(Headed.frame), OP.mul];
+  const body = [
+    ...[...w.get(within), ...w.i64(FRAME_HEADER_BYTES), OP.i64Eq, ...w.get(length), ...w.i32(1), ...pageBits, OP.shl, OP.eq, OP.and],
   ];
-  const frameOr0 = [...pageBits, ...w.choose(atFrame, [...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.eq]), ...w.i32(2), OP.shl];
+  const inFrame = [
+    ...[...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64Sub, ...frameBytes, OP.i64RemU, ...w.tee(within), OP.i64Eqz],
+    ...w.choose(header, body),
+  ];
+  const frameOr0 = [
+    ...pageBits,
+    ...w.choose(inFrame, [...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.eq, ...w.i32(Headed.frame), OP.mul]),
+  ];
   const wal = [
     ...atStart,
     ...w.choose(
@@ -63,7 +74,10 @@ function whereBody(): Bytes {
     ...[...atStart, ...w.get(length), ...w.i32(8), OP.geU, OP.and, ...w.get(length), ...w.i32(SMALLEST_PAGE), OP.ltU, OP.and],
     ...[...w.i32(Headed.journal), OP.mul],
   ];
-  return w.functionBody([], [...isKind(HeadersOf.mainDb), ...w.choose(page, [...isKind(HeadersOf.wal), ...w.choose(wal, journal)])]);
+  return w.functionBody(
+    [[1, 'j']],
+    [...isKind(HeadersOf.mainDb), ...w.choose(page, [...isKind(HeadersOf.wal), ...w.choose(wal, journal)])],
+  );
 }
 
 /** The big-endian word at buffer + offset. */

@@ -5,6 +5,7 @@
 import { Flag, Op } from '../../trace/event.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { ENGINE_BLOCK_BYTES, Header } from '../../trace/ring-layout.ts';
+import { bTreeReader } from './b-tree-reader.ts';
 import { Block, HEADERS_SHIFT, HeadersOf, MAX_CELLS, PAGE_BITS_SHIFT, RECORD_FLAGS } from './engine-block.ts';
 import { FileNames } from './file-names.ts';
 import {
@@ -31,6 +32,8 @@ export interface TracedTable {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
   readonly asyncify: boolean;
+  /** Say which pages belong to which table or index (b-tree-reader.ts): names of an app's own. Default false. */
+  readonly structure?: boolean;
   /** Id of the engine's definition; asked for before the first file is defined. */
   readonly engine: () => number;
 }
@@ -54,6 +57,7 @@ export class VfsTracer implements TrampolineHost {
   private readonly files: OpenFiles;
   private readonly names: FileNames;
   private readonly paths: PathReader;
+  readonly image: TrampolineHost['image'];
   private readonly peek: WasmFunction;
   private readonly patches = new Map<number, Patch>();
   private readonly cells: Wanted[] = [];
@@ -82,6 +86,7 @@ export class VfsTracer implements TrampolineHost {
     if (!this.block) throw new RangeError(`more than ${recorder.layout.maxEngines} SQLite engines in one thread: this one is not traced`);
     this.files = new OpenFiles(recorder.memory, this.block);
     this.names = new FileNames(recorder, target.engine);
+    this.image = bTreeReader(recorder, this.memory, (id) => this.names.databaseOf(id), this.block);
     const clock = new Float64Array(recorder.memory.buffer, Header.lastClock, 1);
     clock[0] ||= recorder.now(); // a call that is not timed must not be dated 0
   }
@@ -119,6 +124,7 @@ export class VfsTracer implements TrampolineHost {
       block: this.block,
       asyncify: this.target.asyncify,
       peek: this.peek,
+      structure: this.target.structure === true,
       host: this,
     });
     list.forEach((t, i) => {

@@ -7,6 +7,7 @@ import { Header } from '../../trace/ring-layout.ts';
 import { Block, FileEntry, HEADERS_SHIFT, MAX_SUSPENDED, RECORD_FLAGS, Suspended } from './engine-block.ts';
 import { NativeInstance, NativeModule, type WasmFunction } from './natives.ts';
 import { Headed, decodeParts, type Decoder } from './header-decode.ts';
+import { STRUCTURE, structureBody } from './structure-decode.ts';
 import { BEGIN, FINISH, LOOKUP, beginBody, finishBody, lookupBody, setWord, word } from './trampoline-parts.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
@@ -37,6 +38,8 @@ export interface TrampolineHost {
   closed(file: number): void;
   /** The header of a WAL was written or read: it says the page size. @param at address of its 32 bytes */
   walHeader(file: number, at: number): void;
+  /** A page that tells of the structure of its database. @param object id of the database or its WAL @param at address of its bytes @param page of the header of a frame; else 0 @param write 1, or 0 = read */
+  image(object: number, page: number, at: number, length: number, write: number, offset: number): void;
   /** Before xDelete or xAccess. @returns id of the file, or 0 when the call is none */
   named(cell: number, pVfs: number, zName: number): number;
   /** A slot that is no xOpen after all. */
@@ -51,6 +54,8 @@ export interface TrampolineOptions {
   readonly block: number;
   readonly asyncify: boolean;
   readonly peek: WasmFunction;
+  /** Hand pages to `host.image`. */
+  readonly structure: boolean;
   readonly host: TrampolineHost;
 }
 
@@ -60,8 +65,8 @@ const UNTIMED: ReadonlySet<number> = new Set([Op.xSectorSize, Op.xDeviceCharacte
 /** Operations whose second argument is a detail worth keeping: level, flags, opcode. */
 const AUX_IN_1: ReadonlySet<number> = new Set([Op.xSync, Op.xLock, Op.xUnlock, Op.xFileControl, Op.xShmUnmap]);
 
-const LOCALS = 10;
-type Locals = [number, number, number, number, number, number, number, number, number, number];
+const LOCALS = 12;
+type Locals = [number, number, number, number, number, number, number, number, number, number, number, number];
 
 const NOW = 0;
 const PRESSURE = 1;
@@ -72,8 +77,9 @@ const CLOSED = 5;
 const NAMED = 6;
 const GIVE_BACK = 7;
 const WAL_HEADER = 8;
-const PEEK = 9;
-const FIRST = 10;
+const IMAGE = 9;
+const PEEK = 10;
+const FIRST = 11;
 const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
   ['now', { params: '', results: 'd' }],
   ['pressure', { params: '', results: '' }],
@@ -84,6 +90,7 @@ const HOST: readonly (readonly [keyof TrampolineHost, Signature])[] = [
   ['named', { params: 'iii', results: 'i' }],
   ['giveBack', { params: 'i', results: '' }],
   ['walHeader', { params: 'ii', results: '' }],
+  ['image', { params: 'iiiiid', results: '' }],
 ];
 
 /** @returns a function per trampoline, of its slot's own type, in order @throws CompileError, LinkError */
@@ -104,11 +111,11 @@ export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOption
   ];
   const lookup = FIRST + list.length;
   const decoder = decodeParts(lookup + 3, PEEK);
-  const shared = [LOOKUP, BEGIN, FINISH, ...decoder.signatures];
+  const shared = [LOOKUP, BEGIN, FINISH, ...decoder.signatures, STRUCTURE];
   const functions = [...shared, ...list.map((t) => t.signature)].map((s) => w.leb(type(s)));
   const parts = { capacity: o.capacity, shared: o.shared !== null, block: o.block, now: NOW, pressure: PRESSURE };
   const bodies = [
-    ...[lookupBody(parts), beginBody(parts), finishBody(parts), ...decoder.bodies],
+    ...[lookupBody(parts), beginBody(parts), finishBody(parts), ...decoder.bodies, structureBody(PEEK, IMAGE, o.block)],
     ...list.map((t, k) => trampolineBody(t, FIRST + k, lookup, decoder, o)),
   ];
   const module = new NativeModule(
@@ -134,7 +141,10 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
   const finish = lookup + 2;
   const { params, results } = t.signature;
   const n = params.length;
-  const [at, seq, parent, context, object, rc, entry, op, flags, header] = Array.from({ length: LOCALS }, (_, i) => n + i) as Locals;
+  const [at, seq, parent, context, object, rc, entry, op, flags, header, says, says2] = Array.from(
+    { length: LOCALS },
+    (_, i) => n + i,
+  ) as Locals;
   const timed = w.i32(UNTIMED.has(t.op) ? 0 : 1);
   const untimedFlag = UNTIMED.has(t.op) ? Flag.untimed << 8 : 0;
   const isTransfer = t.role === 'transfer';
@@ -161,16 +171,29 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
   const [file, buffer] = [w.get(0), w.get(1)];
   const learnWal = [...w.get(header), ...w.i32(Headed.walHeader), OP.eq, ...w.when([...file, ...buffer, ...w.call(WAL_HEADER)])];
   const headerSays = (which: number): Bytes => [...w.get(header), ...buffer, ...w.call(which)];
+  const structure = (write: number): Bytes =>
+    o.structure
+      ? [
+          ...[...w.get(header), ...w.get(says), ...w.get(says2), ...w.get(object), ...buffer, ...w.get(2), ...w.i32(write)],
+          ...[...w.get(3), ...w.call(decoder.behind)],
+        ]
+      : [];
+  const sayHeader = [...headerSays(decoder.aux), ...w.set(says), ...headerSays(decoder.aux2), ...w.set(says2)];
   const beginTransfer = (): Bytes => [
     ...[...w.get(entry), ...w.load(FileEntry.flags), ...w.i32(HEADERS_SHIFT), OP.shrU, ...w.tee(header)],
     ...w.when([...w.get(header), ...w.get(2), ...w.get(3), ...w.call(decoder.where), ...w.set(header)]),
     ...[...w.get(header), ...w.i32(0), OP.ne, ...w.get(op), ...w.i32(Op.xWrite), OP.eq, OP.and],
     ...w.when(
-      [...learnWal, ...beginRecord(opAndFlags, headerSays(decoder.aux), headerSays(decoder.aux2)), ...[...w.i32(0), ...w.set(header)]],
+      [
+        ...learnWal,
+        ...sayHeader,
+        ...structure(1),
+        ...beginRecord(opAndFlags, w.get(says), w.get(says2)),
+        ...[...w.i32(0), ...w.set(header)],
+      ],
       beginRecord(opAndFlags),
     ),
   ];
-  const readHeader = (which: number): Bytes => [...w.get(header), ...w.choose(headerSays(which), w.i32(0))];
 
   // ---- a new call
   const ofFile = (): Bytes => [
@@ -223,15 +246,21 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
     ],
     name: () => [],
   };
+  const decodeRead = [
+    ...[...w.get(rc), ...w.when([...w.i32(0), ...w.set(header)], learnWal)], // failed or short: nothing to decode
+    ...[...w.i32(0), ...w.set(says), ...w.i32(0), ...w.set(says2)], // of a write: its begin has said it
+    ...[...w.get(header), ...w.when(sayHeader)],
+  ];
   const done = [
     ...w.get(at),
     ...w.when([
-      ...(isTransfer ? [...w.get(rc), ...w.when([...w.i32(0), ...w.set(header)], learnWal)] : []), // failed or short: nothing to decode
+      ...(isTransfer ? decodeRead : []),
       ...[...w.get(at), ...w.get(seq), ...w.get(rc), ...w.get(flags), ...timed],
-      ...(isTransfer ? [...readHeader(decoder.aux), ...readHeader(decoder.aux2)] : [...w.i32(0), ...w.i32(0)]),
+      ...(isTransfer ? [...w.get(says), ...w.get(says2)] : [...w.i32(0), ...w.i32(0)]),
       ...w.call(finish),
       ...setWord(Header.current, w.get(parent)),
       ...setWord(Header.context, w.get(context)),
+      ...(isTransfer ? [...w.get(header), ...w.when(structure(0))] : []), // after the end: what it takes is no part of the call
     ]),
     ...after[t.role](),
   ];

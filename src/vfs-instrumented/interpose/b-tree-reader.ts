@@ -1,0 +1,95 @@
+/**
+ * The structure of an engine's databases, from the page images that pass: children of interior pages, and the roots and names of tables
+ * and indexes. Each page is decoded once, and again when it has changed; what is new goes out as definitions (b-tree-definitions.ts).
+ * All of it is bounded, and where nothing more is followed, that is said. A closure, as local names minify: every page parses the hook.
+ */
+import { MOST_SAID, SAID_COST } from '../../trace/b-tree-definitions.ts';
+import type { Recorder } from '../../trace/recorder.ts';
+import { Header } from '../../trace/ring-layout.ts';
+import { childrenOf, schemaRowsOf } from '../../trace/sqlite-format/b-tree.ts';
+import { Block, WANTED_MASK } from './engine-block.ts';
+import type { EngineMemory } from './io-methods.ts';
+import { FIRST_WORD } from './structure-decode.ts';
+import type { TrampolineHost } from './trampolines.ts';
+
+/** Of one database. A tuple, as names of properties do not minify. */
+type Database = [
+  /** What is left of MOST_SAID. */
+  room: number,
+  pageSize: number,
+  usable: number,
+  encoding: number,
+  /** Pages of the schema's b-tree by the page above. */
+  schema: Map<number, number>,
+  /** By page: a hash of its first words; by minus the page: of its children. */
+  known: Map<number, number>,
+  /** Pages by frame of its WAL. */
+  frames: number[],
+];
+const [SMALLEST_PAGE, WAL_HEADER, FRAME_HEADER, DATABASE_HEADER] = [512, 32, 24, 100] as const;
+
+const hash = (words: readonly number[]): number => words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
+
+/** @param databaseOf id of the database that a file's pages belong to, 0 = none @param block byte address of the engine's block */
+export function bTreeReader(
+  recorder: Recorder,
+  memory: EngineMemory,
+  databaseOf: (object: number) => number,
+  block: number,
+): TrampolineHost['image'] {
+  const databases = new Map<number, Database>();
+  const u32 = new Uint32Array(recorder.memory.buffer);
+  const read: TrampolineHost['image'] = (object, page, at, length, write, offset) => {
+    const file = databaseOf(object);
+    if (!file || at & 3) return; // SQLite's buffers are aligned
+    const bytes = memory.bytes();
+    let database = databases.get(file);
+    if (!database) databases.set(file, (database = [MOST_SAID, 0, 0, 1, new Map(), new Map(), []]));
+    const [, , , , schema, known, frames] = database;
+    const isFirst = memory.word(at) === FIRST_WORD;
+    if (isFirst) {
+      database[1] = length;
+      database[2] = length - bytes[at + 20]!;
+      database[3] = bytes[at + 59]! || 1; // 0 before the first table is made
+    }
+    if (object === file) page = offset / length + 1;
+    else {
+      const frame = Math.floor((offset - WAL_HEADER) / (FRAME_HEADER + database[1]));
+      page ||= frames[frame] ?? 0;
+      frames[frame] = page;
+    }
+    u32[(block + Block.frameWanted) >>> 2] = schema.has(page) ? 1 : 0;
+    if (length < SMALLEST_PAGE || !page || database[0] <= 0) return;
+    const head = at + (page === 1 ? DATABASE_HEADER : 0);
+    // page 1 is written at every commit: its schema cookie says whether the schema has changed
+    const sign = hash([memory.word(head), memory.word(head + 4), memory.word(head + 8), isFirst ? memory.word(at + 40) : 0]);
+    if ((!write || isFirst) && known.get(page) === sign) return;
+    known.set(page, sign);
+    const isSchema = page === 1 || schema.has(page);
+    const children = childrenOf(bytes, at, page, length);
+    const rows = children || !isSchema ? null : schemaRowsOf(bytes, at, page, length, database[2], database[3]);
+    const content = hash(children || []);
+    const says = children || rows?.roots;
+    if (!says || (children && known.get(-page) === content)) return;
+    known.set(-page, content);
+    if (isSchema) {
+      for (const [child, above] of schema) if (above === page) schema.delete(child);
+      for (const child of children || []) {
+        schema.set(child, page);
+        const bit = (child - 1) & WANTED_MASK;
+        u32[(block + Block.wanted + (bit >>> 3)) >>> 2]! |= 1 << bit; // shifts by the low 5 bits
+      }
+    }
+    database[0] -= SAID_COST + says.length;
+    const where = { file, at: u32[Header.seq >>> 2]!, page };
+    if (database[0] <= 0) recorder.define({ kind: 'b-tree-end', ...where });
+    else recorder.define(rows ? { kind: 'b-tree-names', ...where, ...rows } : { kind: 'b-tree-pages', ...where, children: says });
+  };
+  return (...image) => {
+    try {
+      read(...image);
+    } catch (error) {
+      recorder.fault('a page', error);
+    }
+  };
+}

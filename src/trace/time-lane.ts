@@ -7,10 +7,10 @@
  */
 import type { Analyses } from './analysis/shared.ts';
 import { PART } from './analysis/time-parts.ts';
-import { IntervalIndex, KINDS } from './interval-index.ts';
+import { KINDS, type IntervalIndex } from './interval-index.ts';
 import { ACTIVITIES, type Lane } from './lanes.ts';
 import type { ThreadStore } from './store.ts';
-import { cursorsOf, TotalsCursor } from './totals-cursor.ts';
+import { eachColumn, TotalsCursor, type Columns } from './totals-cursor.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
@@ -94,32 +94,3 @@ export class TimeLane {
 export const share = (ns: number, step: number): number => (ns <= 0 ? 0 : Math.max(1, Math.min(255, Math.round((ns / step) * 255))));
 
 const add = (stack: Uint8Array, at: number, more: number): void => void (stack[at] = Math.min(255, stack[at]! + more));
-
-/** Nanoseconds. */
-interface Columns {
-  fromNs: number;
-  step: number;
-}
-
-/** Time by kind of all the indexes together, column by column. */
-function eachColumn(
-  indexes: readonly IntervalIndex[],
-  { fromNs, step }: Columns,
-  from: number,
-  to: number,
-  take: (column: number, times: Float64Array) => void,
-): void {
-  const cursors = cursorsOf(indexes, step);
-  const times = new Float64Array(KINDS);
-  let now = new Float64Array(KINDS);
-  let before = new Float64Array(KINDS);
-  for (let column = from; column <= to; column++) {
-    now.fill(0);
-    for (const cursor of cursors) cursor.add(fromNs + column * step, now);
-    if (column > from) {
-      for (let k = 0; k < KINDS; k++) times[k] = now[k]! - before[k]!;
-      take(column - 1, times);
-    }
-    [now, before] = [before, now];
-  }
-}

@@ -4,7 +4,7 @@
  */
 import { Analyses } from './analysis/shared.ts';
 import { CacheCounter } from './cache-counter.ts';
-import { IntervalIndex } from './interval-index.ts';
+import { IntervalIndex, KINDS } from './interval-index.ts';
 import { type Lane, type LaneKind } from './lanes.ts';
 import { frameOf, TracePyramid, type LaneFrame } from './pyramid.ts';
 import { RowCounters } from './row-counters.ts';
@@ -12,6 +12,7 @@ import type { ThreadStore, TraceStore } from './store.ts';
 import { SubLanes } from './sub-lanes.ts';
 import { toNs } from './sweep.ts';
 import { TimeLane } from './time-lane.ts';
+import { eachColumn } from './totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 
 /** Counters are drawn as areas. */
@@ -199,10 +200,12 @@ export class TimelineLanes {
   /** Mean number of reads and writes in flight, by column. */
   private queue(own: ThreadTimeline, fromUs: number, toUs: number, width: number): Float32Array {
     const values = new Float32Array(width);
-    own.lines.lines.forEach(({ settled, tail }, i) => {
-      const lane: Lane = { key: String(i), thread: own.thread, kind: 'web', events: 0, settled, tail };
-      const { busy, activity } = frameOf(lane, fromUs, toUs, width, false);
-      for (let column = 0; column < width; column++) if (activity[column] !== SYNC) values[column]! += busy[column]! / 255;
+    const step = ((toUs - fromUs) * 1000) / width;
+    const lines = own.lines.lines.flatMap(({ settled, tail }) => [settled, tail]);
+    eachColumn(lines, { fromNs: fromUs * 1000, step }, 0, width, (column, times) => {
+      let ns = 0;
+      for (let kind = 0; kind < KINDS; kind++) if (kind !== SYNC) ns += times[kind]!;
+      values[column] = ns / step;
     });
     return values;
   }

@@ -55,3 +55,32 @@ export class TotalsCursor {
     if (over > 0) times[of.kind[last]!]! -= over;
   }
 }
+
+/** Where the columns of a frame lie, nanoseconds. */
+export interface Columns {
+  fromNs: number;
+  step: number;
+}
+
+/** Time by kind of all the indexes together, for the columns [from, to). */
+export function eachColumn(
+  indexes: readonly IntervalIndex[],
+  { fromNs, step }: Columns,
+  from: number,
+  to: number,
+  take: (column: number, times: Float64Array) => void,
+): void {
+  const cursors = cursorsOf(indexes, step);
+  const times = new Float64Array(KINDS);
+  let now = new Float64Array(KINDS);
+  let before = new Float64Array(KINDS);
+  for (let column = from; column <= to; column++) {
+    now.fill(0);
+    for (const cursor of cursors) cursor.add(fromNs + column * step, now);
+    if (column > from) {
+      for (let k = 0; k < KINDS; k++) times[k] = now[k]! - before[k]!;
+      take(column - 1, times);
+    }
+    [now, before] = [before, now];
+  }
+}

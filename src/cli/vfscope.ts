@@ -80,7 +80,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
   }
   const options = {
     ...{ config: words, compare: words, count: yes, statements: yes, node: yes, json: yes },
-    ...{ repeats: text, sql: text, file: text, database: text, headed: yes, browser: text },
+    ...{ repeats: text, sql: text, file: text, headed: yes, browser: text },
   } as const;
   const split = repeated(args, ['--config', '--compare']);
   const { values, target } = parse(split, verb === 'list' ? 'arguments' : 'experiment or workload', options, verb === 'list' ? 0 : 1);
@@ -97,7 +97,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     node,
     json,
     repeats,
-    database: values.file ?? values.database,
+    database: values.file,
     sql,
     headed,
     browser,

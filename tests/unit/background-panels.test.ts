@@ -1,7 +1,7 @@
 // The background and its panels: a panel that connects again keeps its recording, one that was opened after a crash does not inherit it.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
-import type { BackgroundMessage, PanelMessage } from '../../src/protocol/messages.ts';
+import type { BackgroundMessage, PanelMessage, RelayMessage } from '../../src/protocol/messages.ts';
 
 const ORIGIN = 'http://app.test';
 const OURS = 'moz-extension://us/';
@@ -58,15 +58,20 @@ interface Panel {
   leave: () => void;
   /** Whether it was told that it records, each time. */
   states: boolean[];
+  relayed: unknown[];
 }
 function panel(page: string, tab = 1): Panel {
-  const [onMessage, onDisconnect, states]: [Listener[], Listener[], boolean[]] = [[], [], []];
+  const [onMessage, onDisconnect]: [Listener[], Listener[]] = [[], []];
+  const [states, relayed]: [boolean[], unknown[]] = [[], []];
   const port = {
     name: `panel:${tab}:${page}`,
     sender: { url: `${OURS}devtools/panel.html?tab=${tab}` },
     onMessage: { addListener: (listener: Listener) => onMessage.push(listener) },
     onDisconnect: { addListener: (listener: Listener) => onDisconnect.push(listener) },
-    postMessage: (message: BackgroundMessage) => message.k === 'state' && states.push(message.recording !== null),
+    postMessage(message: BackgroundMessage) {
+      if (message.k === 'state') states.push(message.recording !== null);
+      else if (message.k === 'relay') relayed.push(message);
+    },
     disconnect: () => {},
   };
   onConnect.forEach((listener) => listener(port));
@@ -74,7 +79,22 @@ function panel(page: string, tab = 1): Panel {
     say: (message) => onMessage.forEach((listener) => listener(message)),
     leave: () => onDisconnect.forEach((listener) => listener(port)),
     states,
+    relayed,
   };
+}
+/** A page that relays, of this tab. @returns what it was told, beside greetings */
+function relayingPage(source: string, tab = 1): { say: (message: RelayMessage) => void; told: unknown[] } {
+  const [onMessage, told]: [Listener[], unknown[]] = [[], []];
+  const port = {
+    name: `relay:${source}`,
+    sender: { tab: { id: tab } },
+    onMessage: { addListener: (listener: Listener) => onMessage.push(listener) },
+    onDisconnect: event(),
+    postMessage: (message: { k: string }) => message.k !== 'greeting' && told.push(message),
+    disconnect: () => {},
+  };
+  onConnect.forEach((listener) => listener(port));
+  return { say: (message) => onMessage.forEach((listener) => listener(message)), told };
 }
 const START: PanelMessage = { k: 'start', scope: 'tab', reload: true, transport: 'port', capture: CAPTURE_DEFAULTS };
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
@@ -146,6 +166,22 @@ test('of two panels of a tab, the one that recorded ends its recording when it g
   await settled();
   expect(restored).toEqual([1]);
   expect(third.states.at(-1)).toBe(false);
+});
+
+test('what pages relay before the panel has connected again, they are asked for again', async () => {
+  await recording();
+  await boot();
+  const [page, ofAnother] = [relayingPage('a'), relayingPage('b', 2)];
+  page.say({ k: 'relay', source: 'a', n: 1, seen: 0, body: { k: 'open', channel: 'c' } }); // reaches nobody
+  await settled();
+  const again = panel('first');
+  await settled();
+  expect(again.relayed).toEqual([]);
+  expect(page.told).toEqual([{ k: 'relay', source: 'a', n: 0, seen: 0, body: null }]);
+  expect(ofAnother.told).toEqual([]);
+  page.say({ k: 'relay', source: 'a', n: 1, seen: 0, body: { k: 'open', channel: 'c' } });
+  await settled();
+  expect(again.relayed).toMatchObject([{ n: 1, body: { k: 'open' } }]);
 });
 
 test('a port that is replaced by a newer one of the same page ends nothing', async () => {

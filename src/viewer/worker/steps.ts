@@ -11,6 +11,7 @@ import { sharedTable } from '../../trace/analysis/statement-table.ts';
 import { sharedSummary } from '../../trace/analysis/summary.ts';
 import { walsIn } from '../../trace/analysis/wal.ts';
 import type { QueryName } from './queries/index.ts';
+import { PATTERNS } from './queries/patterns.ts';
 
 /** Traces with fewer events are answered at once. */
 export const STEPS_FROM_EVENTS = 100_000;
@@ -71,6 +72,12 @@ function* comparison(shared: Analyses): Generator<void> {
   yield* overview(shared);
   yield* findings(shared);
 }
+function* fileUse(shared: Analyses): Generator<void> {
+  for (const thread of shared.store.threads) yield void shared.owners(thread);
+  yield void shared.accesses;
+  yield void shared.transactions;
+  for (const pattern of Object.values(PATTERNS)) yield void pattern(shared);
+}
 function* markdown(shared: Analyses): Generator<void> {
   yield* overview(shared);
   yield* statements(shared);
@@ -81,7 +88,7 @@ function* markdown(shared: Analyses): Generator<void> {
 const STEPS: Partial<Record<QueryName, (shared: Analyses) => Generator<void>>> = {
   ...{ overview, findings, statements, transactions, threadPartitions: partitions, comparison },
   ...{ transaction: transactions, transactionOf: transactions, fileLines: pages, pageMap: pages, pageTable: pages },
-  ...{ wal: logs, markdownReport: markdown },
+  ...{ wal: logs, markdownReport: markdown, fileUse },
 };
 
 /** @returns null for a question that needs no steps */

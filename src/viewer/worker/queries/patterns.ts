@@ -4,6 +4,7 @@ import type { FileRow } from '../../../trace/analysis/files.ts';
 import { idbUseOf, type IdbUse } from '../../../trace/analysis/idb-use.ts';
 import { repeatedCallsOf, type RepeatedCalls } from '../../../trace/analysis/redundant-calls.ts';
 import { runsOf, type Runs } from '../../../trace/analysis/runs.ts';
+import type { Analyses } from '../../../trace/analysis/shared.ts';
 import type { QueryContext } from './context.ts';
 import { databasePath } from './files.ts';
 
@@ -20,22 +21,30 @@ export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
   idb: IdbUse | null;
 }
 
+/** Each over the whole trace, computed once. */
+export const PATTERNS = {
+  runs: (shared: Analyses) => shared.once('runs', () => runsOf(shared.store, {}, shared)),
+  blocks: (shared: Analyses) => shared.once('block writes', () => blockWritesOf(shared.store, {}, shared)),
+  amplification: (shared: Analyses) => shared.once('amplification', () => writeAmplificationOf(shared.store, {}, shared)),
+  repeated: (shared: Analyses) => shared.once('repeated calls', () => repeatedCallsOf(shared.store)),
+  idb: (shared: Analyses) => shared.once('use of IndexedDB', () => idbUseOf(shared.store)),
+};
+
 export const patternQueries = {
   /** @param args of a row of the Files view */
-  fileUse({ store, shared, memo }: QueryContext, { path, kind }: Pick<FileRow, 'path' | 'kind'>): FileUse {
-    const runs = memo('runs', () => runsOf(store, {}, shared)).find((f) => f.path === path && f.kind === kind);
-    const blocks = memo('block writes', () => blockWritesOf(store, {}, shared)).find((b) => b.path === path && b.kind === kind);
-    const amplification = memo('amplification', () => writeAmplificationOf(store, {}, shared));
-    const repeated = memo('repeated calls', () => repeatedCallsOf(store));
+  fileUse({ shared }: QueryContext, { path, kind }: Pick<FileRow, 'path' | 'kind'>): FileUse {
+    const runs = PATTERNS.runs(shared).find((f) => f.path === path && f.kind === kind);
+    const blocks = PATTERNS.blocks(shared).find((b) => b.path === path && b.kind === kind);
     const { reads: _reads, readSpan: _span, ...counts } = blocks ?? {};
     return {
       ...{ path, kind },
       reads: runs?.reads ?? null,
       writes: runs?.writes ?? null,
       blocks: blocks ? (counts as FileUse['blocks']) : null,
-      amplification: kind === 'main-db' ? (amplification.find((a) => databasePath(a.path) === databasePath(path)) ?? null) : null,
-      repeated: repeated.filter((r) => r.path === path && r.repeated > 0),
-      idb: kind === 'idb-store' ? memo('use of IndexedDB', () => idbUseOf(store)) : null,
+      amplification:
+        kind === 'main-db' ? (PATTERNS.amplification(shared).find((a) => databasePath(a.path) === databasePath(path)) ?? null) : null,
+      repeated: PATTERNS.repeated(shared).filter((r) => r.path === path && r.repeated > 0),
+      idb: kind === 'idb-store' ? PATTERNS.idb(shared) : null,
     };
   },
 };

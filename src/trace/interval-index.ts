@@ -8,7 +8,7 @@ export const KINDS = 8;
 export const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
-type Column = Float64Array | Uint32Array | Uint8Array;
+type Column = Float64Array | Uint32Array | Int16Array | Uint8Array;
 function grown<T extends Column>(from: T, length: number): T {
   if (length <= from.length) return from;
   const to = new (from.constructor as new (n: number) => T)(Math.max(length, from.length + (from.length >>> 1)));
@@ -24,16 +24,24 @@ export class IntervalIndex {
   private since: Uint32Array | Float64Array = new Uint32Array(64);
   private lengths: Uint32Array | Float64Array = new Uint32Array(64);
   kind = new Uint8Array(64);
-  /** The event that the interval shows; empty where intervals are not of events. */
-  row: Uint32Array;
+  /** The event that the interval shows, from the first one of its sample on; its own number once that does not fit. Empty where intervals are not of events. */
+  private rows: Int16Array | Uint32Array;
+  private firstRows: Uint32Array;
   /** Totals before interval i * SAMPLE, by kind. */
   private times = new Float64Array(64 * KINDS);
   private starts = new Float64Array(64);
   private sampled = 0;
 
   /** @param rows false: the intervals show no events */
-  constructor(private readonly rows = true) {
-    this.row = new Uint32Array(rows ? 64 : 0);
+  constructor(private readonly withRows = true) {
+    this.rows = new Int16Array(withRows ? 64 : 0);
+    this.firstRows = new Uint32Array(withRows ? 64 : 0);
+  }
+
+  /** The event that an interval shows: its row. */
+  rowOf(i: number): number {
+    const { rows } = this;
+    return rows instanceof Int16Array ? this.firstRows[i >>> SAMPLE_SHIFT]! + rows[i]! : rows[i]!;
   }
 
   /** Nanoseconds since the trace began; ascending. */
@@ -60,16 +68,31 @@ export class IntervalIndex {
       this.since = grown(this.since, i + 1);
       this.lengths = grown(this.lengths, i + 1);
       this.kind = grown(this.kind, i + 1);
-      if (this.rows) this.row = grown(this.row, i + 1);
+      if (this.withRows) this.rows = grown(this.rows, i + 1);
     }
-    if ((i & (SAMPLE - 1)) === 0) this.sample(i >>> SAMPLE_SHIFT, start);
+    if ((i & (SAMPLE - 1)) === 0) this.sample(i >>> SAMPLE_SHIFT, start, row);
     const since = start - this.starts[i >>> SAMPLE_SHIFT]!;
     if (since > MAX_SHORT && this.since instanceof Uint32Array) this.since = new Float64Array(this.since);
     if (length > MAX_SHORT && this.lengths instanceof Uint32Array) this.lengths = new Float64Array(this.lengths);
     this.since[i] = since;
     this.lengths[i] = length;
     this.kind[i] = kind;
-    if (this.rows) this.row[i] = row;
+    if (this.withRows) this.putRow(i, row);
+  }
+
+  private putRow(i: number, row: number): void {
+    if (this.rows instanceof Int16Array) {
+      const from = row - this.firstRows[i >>> SAMPLE_SHIFT]!;
+      if ((from << 16) >> 16 === from) {
+        this.rows[i] = from;
+        return;
+      }
+      const wide = new Uint32Array(this.rows.length);
+      for (let k = 0; k < i; k++) wide[k] = this.rowOf(k);
+      this.rows = wide;
+      this.firstRows = new Uint32Array(0);
+    }
+    this.rows[i] = row;
   }
 
   /** Give back room that is not used: nothing more is expected. */
@@ -78,16 +101,21 @@ export class IntervalIndex {
     this.since = this.since.slice(0, n);
     this.lengths = this.lengths.slice(0, n);
     this.kind = this.kind.slice(0, n);
-    this.row = this.row.slice(0, n);
+    this.rows = this.rows.slice(0, n);
     const samples = Math.max(1, this.sampled);
+    this.firstRows = this.firstRows.slice(0, samples);
     this.starts = this.starts.slice(0, samples);
     this.times = this.times.slice(0, samples * KINDS);
   }
 
-  private sample(s: number, start: number): void {
+  private sample(s: number, start: number, row: number): void {
     this.starts = grown(this.starts, s + 1); // each by its own length: half as much again is not always a whole sample
     this.times = grown(this.times, (s + 1) * KINDS);
     this.starts[s] = start;
+    if (this.withRows && this.rows instanceof Int16Array) {
+      this.firstRows = grown(this.firstRows, s + 1);
+      this.firstRows[s] = row;
+    }
     const to = s * KINDS;
     if (s === 0) this.times.fill(0, 0, KINDS);
     else {

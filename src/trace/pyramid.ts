@@ -131,7 +131,7 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
       taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is met here
       const x0 = Math.max(0, (index.startOf(last) - fromNs) / step);
       const x1 = Math.min(width, (index.endOf(last) - fromNs) / step);
-      if (x1 - x0 >= MIN_SLICE_PX) wide.push({ row: index.row[last]!, x0, x1, kind: index.kind[last]! });
+      if (x1 - x0 >= MIN_SLICE_PX) wide.push({ row: index.rowOf(last), x0, x1, kind: index.kind[last]! });
     }
     if (column > 0) {
       const i = column - 1;
@@ -192,7 +192,7 @@ export function rowAt(lane: Lane, us: number, slackUs: number): number {
       const distance = Math.max(0, index.startOf(i) - ns, ns - index.endOf(i));
       if (distance <= nearest) {
         nearest = distance;
-        row = index.row[i]!;
+        row = index.rowOf(i);
       }
     }
   }

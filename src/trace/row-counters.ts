@@ -74,6 +74,15 @@ export class RowCounters {
     this.moved = this.now.some((bytes) => bytes > 0);
   }
 
+  /** Give back room that is not used: nothing more is expected. */
+  trim(): void {
+    const blocks = Math.max(1, (this.next + ROWS_SAMPLE - 1) >>> ROWS_SHIFT);
+    this.sums = this.sums.slice(0, blocks * SUMS);
+    this.wal = this.wal.slice(0, blocks);
+    this.walMost = this.walMost.slice(0, blocks);
+    this.samples.trim();
+  }
+
   /** From the first VFS call on that moves bytes only those count; there were none before it. */
   private beginVfs(): void {
     this.firstMove = VFS;

@@ -40,6 +40,11 @@ export class RowSamples {
     this.found.width = -1;
   }
 
+  /** Give back room that is not used: nothing more is expected. */
+  trim(): void {
+    this.begins = this.begins.slice(0, Math.max(1, this.count));
+  }
+
   /** Boundaries of `width` columns; valid until the next call. The same ones are not looked for again. */
   boundaries(fromUs: number, step: number, width: number): Boundaries {
     const { found } = this;

@@ -93,6 +93,15 @@ export class TimelineLanes {
     for (const thread of this.byThread) thread.update(toNs(horizonUs));
   }
 
+  /** The trace is whole: give back the room that was made for more. */
+  trim(): void {
+    this.pyramid.trim();
+    for (const { lines, counters } of this.byThread) {
+      for (const { settled } of lines.lines) settled.trim();
+      counters.trim();
+    }
+  }
+
   /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param shared of the trace as it is now */
   settle(shared: Analyses = new Analyses(this.store)): void {
     const { store } = this;

@@ -5,10 +5,13 @@ import { TotalsCursor } from '../../src/trace/totals-cursor.ts';
 
 const N = 300_000;
 
+/** The row of an interval: one after the other, and so far apart that two bytes do not hold it, from the middle on. */
+const rowOf = (i: number, far: number): number => (i < N / 2 ? i : i + (i % 2) * far);
+
 describe.each([
-  ['short gaps', 8],
-  ['a gap of hours in the middle', 5e12],
-])('%s', (_, gap) => {
+  ['short gaps', 8, 0],
+  ['a gap of hours in the middle', 5e12, 40_000],
+])('%s', (_, gap, far) => {
   const index = new IntervalIndex();
   const begins = new Float64Array(N);
   const lengths = new Float64Array(N);
@@ -16,7 +19,7 @@ describe.each([
     at += i === N / 2 ? gap : i % 3;
     begins[i] = at;
     lengths[i] = i === N / 2 ? gap / 2 : i % 5;
-    index.push(at, lengths[i]!, i % KINDS, i);
+    index.push(at, lengths[i]!, i % KINDS, rowOf(i, far));
     at += lengths[i]!;
   }
 
@@ -25,6 +28,7 @@ describe.each([
       if (index.startOf(i) !== begins[i] || index.lengthOf(i) !== lengths[i] || index.endOf(i) !== begins[i]! + lengths[i]!)
         expect.fail(`interval ${i} is ${index.startOf(i)} + ${index.lengthOf(i)}, not ${begins[i]} + ${lengths[i]}`);
     expect(index.count).toBe(N);
+    for (let i = 0; i < N; i++) if (index.rowOf(i) !== rowOf(i, far)) expect.fail(`interval ${i} is of row ${index.rowOf(i)}`);
   });
 
   test('totals before any interval, and running totals, are plain sums; also when the room that is left is given back', () => {

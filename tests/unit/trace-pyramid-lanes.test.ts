@@ -157,7 +157,9 @@ describe('storage calls that overlap', () => {
     const { events } = b.thread;
     const lines = new SubLanes(events);
     lines.update(b.now * 1000);
-    const all = lines.lines.map(({ settled, tail }) => [settled, tail].flatMap((i) => Array.from(i.row.subarray(0, i.count))));
+    const all = lines.lines.map(({ settled, tail }) =>
+      [settled, tail].flatMap((i) => Array.from({ length: i.count }, (_, n) => i.rowOf(n))),
+    );
     expect(all).toEqual([[0, 3], [1], [2]]);
     const lanes = new TimelineLanes(b.store);
     lanes.update(b.now);
@@ -212,12 +214,12 @@ describe('transactions', () => {
     expect(anatomies.length).toBeGreaterThan(10);
     const spans = new Map<number, { from: number; to: number; words: string[] }>();
     const { settled } = lane;
-    const { row, kind, count } = settled;
+    const { kind, count } = settled;
     for (let i = 0; i < count; i++) {
-      const span = spans.get(row[i]!) ?? { from: settled.startOf(i), to: 0, words: [] };
+      const span = spans.get(settled.rowOf(i)) ?? { from: settled.startOf(i), to: 0, words: [] };
       span.to = settled.endOf(i);
       span.words.push(transactionWord(kind[i]!));
-      spans.set(row[i]!, span);
+      spans.set(settled.rowOf(i), span);
     }
     expect(spans.size).toBe(new Set(anatomies.map((a) => a.transaction.beginRow)).size);
     for (const { transaction, fromUs, toUs, commit } of anatomies) {

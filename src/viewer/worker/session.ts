@@ -176,7 +176,7 @@ export class Session extends Answers implements SessionApi {
         take: async ({ store, header, lateEnds }) => {
           if (!this.preview) await this.forget();
           this.use(incoming && !lateEnds ? incoming : loaded(store)); // ends that came late are not in the lanes
-          this.lanesNow().pyramid.trim();
+          this.lanesNow().trim();
           this.origin = header.origin;
         },
       });

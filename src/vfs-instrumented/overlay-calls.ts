@@ -1,12 +1,14 @@
 /**
  * The calls of a VFS that are under way, and whose children events are. Calls of two connections may overlap where they are
- * asynchronous: what begins belongs to the call that began last, and no VFS call is another's child.
+ * asynchronous: what begins belongs to the call that began last, and no VFS call is another's child. A call that answers at once is a
+ * number and no object; one that is held until its answer comes is.
  */
 import { Flag } from '../trace/event.ts';
 import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
 import type { HeadedFile } from './overlay-headers.ts';
 
-export interface Call {
+/** A call whose answer comes later. */
+export interface HeldCall {
   readonly op: number;
   readonly token: Token;
   /** First argument of the method, by which a rewind is known. */
@@ -20,49 +22,45 @@ export interface Call {
 }
 
 export class OpenCalls {
+  /** Those that are held. */
   private readonly open: number[] = [];
   /** The sql call, if any, that was open before the first of ours. */
   private base = 0;
 
   constructor(private readonly recorder: Recorder) {}
 
-  begin(
-    op: number,
-    object: number,
-    offset: number,
-    length: number,
-    aux: number,
-    aux2: number,
-    file: unknown,
-    headed: HeadedFile | null,
-  ): Call {
-    const { recorder, open } = this;
-    if (open.length === 0) this.base = recorder.current;
+  /** What follows is `end`, or `hold` and later `release`, on this turn of the thread. */
+  begin(op: number, object: number, offset: number, length: number, aux: number, aux2: number): Token {
+    const { recorder } = this;
+    if (this.open.length === 0) this.base = recorder.current;
     else recorder.leave(this.base, 0);
     const token = recorder.begin(op, object, offset, length, aux, 0, aux2);
-    if (token !== NOTHING) {
-      open.push(Recorder.seqOf(token));
-      recorder.enter(token, 0);
-    } else if (open.length) recorder.leave(open[open.length - 1]!, 0);
-    return { op, token, file, headed, offset, length, resumed: false };
-  }
-
-  /** A call that is suspended while nothing is recorded: its rewind is not to be taken for a call. */
-  untraced(op: number, file: unknown): Call {
-    return { op, token: NOTHING, file, headed: null, offset: NaN, length: 0, resumed: true };
+    if (token !== NOTHING) recorder.enter(token, 0);
+    else if (this.open.length) this.leave();
+    return token;
   }
 
   /** @param aux, aux2 what the bytes that were read say; 0 and 0 = nothing */
-  end(call: Call, rc: number, flags: number, aux: number, aux2: number): void {
+  end(token: Token, rc: number, flags: number, aux: number, aux2: number): void {
+    this.recorder.end(token, rc, flags, undefined, aux, aux2);
+    this.leave();
+  }
+
+  hold(call: HeldCall): HeldCall {
+    if (call.token !== NOTHING) this.open.push(Recorder.seqOf(call.token));
+    return call;
+  }
+  /** The end of a call that was held. */
+  release(call: HeldCall, rc: number, flags: number, aux: number, aux2: number): void {
     if (call.token === NOTHING) return;
-    const { recorder, open } = this;
-    recorder.end(call.token, rc, call.resumed ? flags | Flag.async : flags, undefined, aux, aux2);
-    const seq = Recorder.seqOf(call.token);
-    if (open[open.length - 1] === seq) open.pop();
-    else {
-      const at = open.lastIndexOf(seq);
-      if (at >= 0) open.splice(at, 1);
-    }
+    const { open } = this;
+    const at = open.lastIndexOf(Recorder.seqOf(call.token));
+    if (at >= 0) open.splice(at, 1);
+    this.end(call.token, rc, call.resumed ? flags | Flag.async : flags, aux, aux2);
+  }
+
+  private leave(): void {
+    const { open, recorder } = this;
     recorder.leave(open.length ? open[open.length - 1]! : this.base, 0);
   }
 }

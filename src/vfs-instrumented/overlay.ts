@@ -6,9 +6,9 @@
  * is taken for what it is: the rewind of the first.
  */
 import { Flag, Op, fileKindOfOpenFlags } from '../trace/event.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import { NOTHING, type Recorder, type Token } from '../trace/recorder.ts';
 import { FileNames } from './interpose/file-names.ts';
-import { OpenCalls, type Call } from './overlay-calls.ts';
+import { OpenCalls, type HeldCall } from './overlay-calls.ts';
 import { decodeHeader, decoded, type HeadedFile } from './overlay-headers.ts';
 import { apiOf, type Api } from './overlay-api.ts';
 
@@ -72,10 +72,17 @@ class Overlay {
   private readonly calls: OpenCalls;
   private readonly api: Api;
   /** Of 1.x with Asyncify: the call whose stack is unwound, to be called again. */
-  private unwound: Call | null = null;
+  private unwound: HeldCall | null = null;
   private engine = 0;
   /** A method of the VFS runs right now: what it calls of itself is its own affair. */
   private inside = false;
+  /** Of the call that runs right now, where it is an xRead on a known file: what its bytes may say. */
+  private headed: HeadedFile | null = null;
+  /** Calls come in runs on one file. */
+  private lastKey: unknown = null;
+  private lastFile: OpenFile | undefined;
+  private offset = NaN;
+  private length = 0;
 
   constructor(
     private readonly vfs: Record<string, unknown>,
@@ -98,18 +105,15 @@ class Overlay {
     }
   }
 
+  /** Hot: of a call that answers at once nothing is made but its record. */
   private wrap(original: Method, op: number, how: How, auxArgument: number): Method {
-    const { recorder, calls } = this;
+    const { recorder } = this;
+    const always = op === Op.xClose || op === Op.xOpen;
     return (a, b, c, d, e) => {
       if (this.inside) return original(a, b, c, d, e);
-      let call = this.unwound;
-      if (call) {
-        if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // what the suspended method does of itself
-        this.unwound = null;
-        call.resumed = true;
-      } else if (recorder.enabled || op === Op.xClose || op === Op.xOpen) {
-        call = this.begin(op, how, auxArgument, a, b, c, d, e);
-      }
+      if (this.unwound) return this.again(original, this.unwound, op, a, b, c, d, e);
+      this.headed = null;
+      const token = always || recorder.enabled ? this.begin(op, how, auxArgument, a, b, c, d, e) : NOTHING;
       const { suspensions } = this;
       let answer: unknown;
       this.inside = true;
@@ -117,74 +121,139 @@ class Overlay {
         answer = original(a, b, c, d, e);
       } catch (error) {
         this.inside = false;
-        if (call) this.finish(call, SQLITE_ERROR, Flag.threw, b);
+        this.finish(op, token, a, SQLITE_ERROR, Flag.threw, b);
         throw error;
       }
       this.inside = false;
       if (this.suspensions !== suspensions) {
-        this.unwound = call ?? calls.untraced(op, a); // its answer comes with the rewind
+        this.unwound = this.held(op, token, a); // its answer comes with the rewind
         return answer;
       }
-      if (!call) return answer;
-      if (isThenable(answer)) return this.whenSettled(call, answer, b);
-      this.finish(call, Number(answer), 0, b);
+      if (typeof answer !== 'number' && isThenable(answer)) return this.whenSettled(this.held(op, token, a), answer, b);
+      this.finish(op, token, a, Number(answer), 0, b);
       return answer;
     };
   }
 
-  private whenSettled(call: Call, answer: PromiseLike<unknown>, buffer: unknown): PromiseLike<unknown> {
+  /** Asyncify calls the suspended method again: the rewind of the first call. */
+  private again(original: Method, call: HeldCall, op: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): unknown {
+    if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // what the suspended method does of itself
+    this.unwound = null;
+    call.resumed = true;
+    const { suspensions } = this;
+    let answer: unknown;
+    this.inside = true;
+    try {
+      answer = original(a, b, c, d, e);
+    } catch (error) {
+      this.inside = false;
+      this.settle(call, SQLITE_ERROR, Flag.threw, b);
+      throw error;
+    }
+    this.inside = false;
+    if (this.suspensions !== suspensions) {
+      this.unwound = call;
+      return answer;
+    }
+    if (isThenable(answer)) return this.whenSettled(call, answer, b);
+    this.settle(call, Number(answer), 0, b);
+    return answer;
+  }
+
+  private held(op: number, token: Token, file: unknown): HeldCall {
+    const { headed, offset, length } = this;
+    // suspended while nothing is recorded: its rewind is not to be taken for a call
+    return this.calls.hold({ op, token, file, headed, offset, length, resumed: false });
+  }
+
+  private whenSettled(call: HeldCall, answer: PromiseLike<unknown>, buffer: unknown): PromiseLike<unknown> {
+    if (call.token === NOTHING && call.op !== Op.xClose) return answer;
     return answer.then(
       (rc) => {
-        this.finish(call, Number(rc), Flag.async, buffer);
+        this.settle(call, Number(rc), Flag.async, buffer);
         return rc;
       },
       (error: unknown) => {
-        this.finish(call, SQLITE_ERROR, Flag.async | Flag.threw, buffer);
+        this.settle(call, SQLITE_ERROR, Flag.async | Flag.threw, buffer);
         throw error;
       },
     );
   }
 
-  private begin(op: number, how: How, auxArgument: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): Call | null {
+  private begin(op: number, how: How, auxArgument: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): Token {
     const { api, calls } = this;
     try {
+      if (how === 'transfer') {
+        const file = this.fileOf(a);
+        const offset = api.offset(c, d, e);
+        const length = api.length(b, c);
+        if (!file) return calls.begin(op, this.names.stranger(), offset, length, 0, 0);
+        if (op === Op.xRead) {
+          this.headed = file;
+          this.offset = offset;
+          this.length = length;
+          return calls.begin(op, file.object, offset, length, 0, 0);
+        }
+        decodeHeader(file, api.bytes(b), api.at(b), offset, length);
+        return calls.begin(op, file.object, offset, length, decoded.aux, decoded.aux2);
+      }
       if (how === 'open') {
         const flags = Number(api.version === 1 ? c : d);
         const object = this.names.opened(api.openName(a, b), this.vfsName(), flags);
+        this.lastKey = null;
         this.files.set(api.version === 1 ? b : c, { object, kind: fileKindOfOpenFlags(flags), walPageBytes: 0 });
-        return calls.begin(op, object, NaN, 0, flags, 0, a, null);
+        return calls.begin(op, object, NaN, 0, flags, 0);
       }
       if (how === 'name') {
         const flags = Number(api.version === 1 ? b : c);
-        return calls.begin(op, this.names.named(api.name(a, b), this.vfsName()), NaN, 0, flags, 0, a, null);
+        return calls.begin(op, this.names.named(api.name(a, b), this.vfsName()), NaN, 0, flags, 0);
       }
-      const file = this.files.get(a);
-      const object = file ? file.object : this.names.stranger();
-      if (how === 'transfer') {
-        const offset = api.offset(c, d, e);
-        const length = api.length(b, c);
-        if (op === Op.xRead || !file) return calls.begin(op, object, offset, length, 0, 0, a, file ?? null);
-        decodeHeader(file, api.bytes(b), api.at(b), offset, length);
-        return calls.begin(op, object, offset, length, decoded.aux, decoded.aux2, a, null);
-      }
+      const object = this.fileOf(a)?.object ?? this.names.stranger();
       const aux = auxArgument < 0 ? 0 : Number(auxArgument === 1 ? b : d);
-      return calls.begin(op, object, op === Op.xTruncate ? api.size(b, c) : NaN, 0, aux, 0, a, null);
+      return calls.begin(op, object, op === Op.xTruncate ? api.size(b, c) : NaN, 0, aux, 0);
     } catch (error) {
       this.recorder.fault('a VFS call', error);
-      return null;
+      return NOTHING;
     }
   }
 
-  private finish(call: Call, rc: number, flags: number, buffer: unknown): void {
-    if (call.op === Op.xClose) this.files.delete(call.file);
+  private finish(op: number, token: Token, file: unknown, rc: number, flags: number, buffer: unknown): void {
+    if (op === Op.xClose) this.forget(file);
+    if (token === NOTHING) return;
+    const { headed } = this;
+    if (headed === null || rc !== 0) this.calls.end(token, rc, flags, 0, 0);
+    else {
+      this.decode(headed, buffer, this.offset, this.length);
+      this.calls.end(token, rc, flags, decoded.aux, decoded.aux2);
+    }
+  }
+
+  private settle(call: HeldCall, rc: number, flags: number, buffer: unknown): void {
+    if (call.op === Op.xClose) this.forget(call.file);
     decoded.aux = decoded.aux2 = 0;
-    if (call.headed && rc === 0)
-      try {
-        decodeHeader(call.headed, this.api.bytes(buffer), this.api.at(buffer), call.offset, call.length);
-      } catch (error) {
-        this.recorder.fault('a header', error);
-      }
-    this.calls.end(call, rc, flags, decoded.aux, decoded.aux2);
+    if (call.headed && rc === 0) this.decode(call.headed, buffer, call.offset, call.length);
+    this.calls.release(call, rc, flags, decoded.aux, decoded.aux2);
+  }
+
+  private fileOf(key: unknown): OpenFile | undefined {
+    if (key !== this.lastKey || key === null) {
+      this.lastFile = this.files.get(key);
+      this.lastKey = key;
+    }
+    return this.lastFile;
+  }
+  private forget(key: unknown): void {
+    this.files.delete(key);
+    this.lastKey = null;
+  }
+
+  private decode(file: HeadedFile, buffer: unknown, offset: number, length: number): void {
+    try {
+      decodeHeader(file, this.api.bytes(buffer), this.api.at(buffer), offset, length);
+    } catch (error) {
+      decoded.aux = decoded.aux2 = 0;
+      this.recorder.fault('a header', error);
+    }
   }
 
   private vfsName(): string {

@@ -160,6 +160,52 @@ it('says which layers it has, and nothing is concluded from those that it has no
   expect(summaryOf(other).threads.map(({ layers }) => layers)).toEqual([['web']]);
 });
 
+it('calls that overlap: what begins belongs to the one that began last, whichever way they end', async () => {
+  const pending: ((rc: number) => void)[] = [];
+  const vfs = {
+    name: 'fake',
+    _module: { HEAPU8: new Uint8Array(4096), UTF8ToString: () => 'o.db' },
+    hasAsyncMethod: () => true,
+    xOpen: () => 0,
+    xWrite: () => 0,
+    xRead: () => new Promise<number>((resolve) => pending.push(resolve)),
+    xSync: () => {
+      throw new Error('no');
+    },
+  };
+  const recording = startRecording();
+  const { recorder } = recording;
+  type Any = (...args: number[]) => unknown;
+  const { xOpen, xRead, xWrite, xSync } = instrument(vfs as unknown as Record<string, Any>, recording) as Record<string, Any>;
+  const seen: number[] = [];
+  const look = (): number => seen.push(recorder.current);
+  xOpen!(0, 0, 8, 0x106, 0);
+  look(); // nothing is open
+  const [one, two] = [xRead!(8, 0, 512, 0, 0), xRead!(8, 0, 512, 512, 0)] as Promise<number>[];
+  look(); // the second
+  xWrite!(8, 0, 512, 0, 0);
+  look(); // the second again
+  expect(() => xSync!(8, 0)).toThrow('no');
+  look();
+  pending[1]!(0);
+  await two;
+  look(); // the first
+  pending[0]!(0);
+  await one;
+  look();
+  const { events } = recording.store().threads[0]!;
+  const rows = Array.from({ length: events.count }, (_, i) => i).filter((i) => events.op[i]! < 64);
+  const reads = rows.filter((i) => events.op[i] === Op.xRead).map((i) => events.seq[i]!);
+  expect(seen).toEqual([0, reads[1], reads[1], reads[1], reads[0], 0]);
+  expect(rows.map((i) => [opName(events.op[i]!), events.parent[i], events.flags[i]! & (Flag.async | Flag.threw)])).toEqual([
+    ['xOpen', 0, 0],
+    ['xRead', 0, Flag.async],
+    ['xRead', 0, Flag.async],
+    ['xWrite', 0, 0],
+    ['xSync', 0, Flag.threw],
+  ]);
+});
+
 it('refuses what is no VFS, and a second time', async () => {
   const { vfs, recording } = await instrumented('journey-sync');
   expect(() => instrument(vfs, recording)).toThrow(/already/);

@@ -1,0 +1,77 @@
+/** What a call of a VFS costs more when the library `vfscope/vfs` records it: nanoseconds, and bytes that are kept. */
+import { Header } from '../../src/trace/ring-layout.ts';
+import { Recorder } from '../../src/trace/recorder.ts';
+import { instrument } from '../../src/vfs-instrumented/overlay.ts';
+import { startRecording } from '../../src/vfs-instrumented/recording.ts';
+
+const PAGE = 4096;
+const MAIN_DB = 0x106;
+
+type Call = (pFile: number, pData: number, amount: number, low: number, high: number) => unknown;
+interface Fake {
+  xOpen: (pVfs: number, zName: number, pFile: number, flags: number, pOut: number) => number;
+  xRead: Call;
+  xWrite: Call;
+}
+/** A 2.x VFS that does nothing, so that what is measured is the overlay's. */
+function fake(answer: unknown): Fake & { name: string; _module: object; hasAsyncMethod: () => boolean } {
+  return {
+    name: 'nothing',
+    _module: { HEAPU8: new Uint8Array(1 << 16), UTF8ToString: () => 'bench.db' },
+    hasAsyncMethod: () => answer instanceof Promise,
+    xOpen: () => 0,
+    xRead: () => answer,
+    xWrite: () => answer,
+  };
+}
+
+/** A recorder whose records are thrown away as they come. */
+function sink(): Recorder {
+  const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
+  const words = new Uint32Array(recorder.memory.buffer);
+  recorder.onPressure = () => void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
+  return recorder;
+}
+
+function opened(vfs: Fake): Fake {
+  vfs.xOpen(0, 8, 64, MAIN_DB, 0);
+  return vfs;
+}
+/** @returns nanoseconds a call */
+function time(vfs: Fake, method: 'xRead' | 'xWrite', calls: number): number {
+  const start = performance.now();
+  for (let i = 0; i < calls; i++) vfs[method](64, 4096, PAGE, i * PAGE, 0);
+  return ((performance.now() - start) * 1e6) / calls;
+}
+/** @returns nanoseconds a call; each is awaited before the next, as SQLite does */
+async function timeAwaited(vfs: Fake, calls: number): Promise<number> {
+  const start = performance.now();
+  for (let i = 0; i < calls; i++) await vfs.xRead(64, 4096, PAGE, i * PAGE, 0);
+  return ((performance.now() - start) * 1e6) / calls;
+}
+
+/** One VFS without and with the overlay: compiled once, measured again and again. Nanoseconds an event longer than without. */
+export class OverlayBench {
+  private readonly plain = opened(fake(0));
+  private readonly traced = opened(instrument(fake(0), sink()));
+  private readonly slowPlain = opened(fake(Promise.resolve(0)));
+  private readonly slow = opened(instrument(fake(Promise.resolve(0)), sink()));
+
+  atOnce(method: 'xRead' | 'xWrite', calls: number): number {
+    return time(this.traced, method, calls) - time(this.plain, method, calls);
+  }
+  async promised(calls: number): Promise<number> {
+    return (await timeAwaited(this.slow, calls)) - (await timeAwaited(this.slowPlain, calls));
+  }
+}
+
+/** Bytes that a recording keeps of an event, of many like those of a page-sized read. */
+export function keptBytes(calls: number): number {
+  const recording = startRecording({ keep: { kind: 'everything' } });
+  const vfs = opened(instrument(fake(0), recording));
+  recording.store();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let i = 0; i < calls; i++) vfs.xRead(64, 4096, PAGE, i * PAGE, 0);
+  recording.store();
+  return (process.memoryUsage().arrayBuffers - before) / calls;
+}

@@ -12,13 +12,19 @@ import type { Definition } from '../../src/trace/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { ENGINE_BLOCK_BYTES } from '../../src/trace/ring-layout.ts';
 import { childrenOf, schemaRowsOf } from '../../src/trace/sqlite-format/b-tree.ts';
 import { bTreeReader } from '../../src/vfs-instrumented/interpose/b-tree-reader.ts';
 import { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 import { walk } from '../contract/helpers/b-tree-walk.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
+import { bTreeCause, partOf, treeRows } from '../../src/viewer/views/files/b-tree-words.ts';
+import { pageQueries, placesKey } from '../../src/viewer/worker/queries/pages.ts';
+import { tablesOf } from '../../src/viewer/worker/sql/tables.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
 import { isThreadMessage } from '../../src/protocol/messages.ts';
 
 const SIZE = 1024;
@@ -237,6 +243,15 @@ describe('the reader in the hook', () => {
 });
 
 const PAGE = 4096;
+function contextOf(store: TraceStore): QueryContext {
+  const memo = new Memo(store);
+  return {
+    ...{ store, shared: memo.shared(1), compared: { other: null, previous: null } },
+    pyramid: () => expect.fail('no lane is asked for'),
+    timeline: () => expect.fail('no lane is asked for'),
+    memo: (key, make) => memo.get(1, key, make),
+  };
+}
 describe('pages to b-trees', () => {
   const treesOf = (t: ThreadBuilder): BTrees => {
     const files = databaseFilesOf(t.store);
@@ -308,6 +323,44 @@ describe('pages to b-trees', () => {
     expect([...totals.rereads]).toEqual([0, 1, 0, 0]);
     expect([...totals.writes]).toEqual([0, 0, 1, 0]);
     expect([...totals.readBytes]).toEqual([PAGE, 4 * PAGE, 3 * PAGE, PAGE]);
+  });
+
+  test('the views and SQL call pages so', () => {
+    const { t, touch, pages, names } = app();
+    for (const [page, type] of [
+      [1, 13],
+      [2, 5],
+      [3, 2],
+      [10, 13],
+      [12, 2],
+      [20, 10],
+      [99, 0],
+    ] as const)
+      touch('xRead', page, type);
+    names(1, SCHEMA_ROWS);
+    pages(2, [10]);
+    pages(3, [12]);
+    pages(12, [20, 21]);
+    t.send();
+    const context = contextOf(t.store);
+    const key = placesKey({ path: 'app.db', kind: 'main-db', vfs: 'test' }, 'pages');
+    const table = pageQueries.pageTable(context, { key, fromUs: null, toUs: null })!;
+    const said = (from: number, to = from + 1): string => partOf(table, from, to);
+    expect([1, 2, 10, 12, 20, 99, 50].map((page) => said(page))).toEqual([
+      ...['root of table sqlite_schema', 'root of table orders', 'leaf of table orders', 'interior page of index orders_by_date'],
+      ...['leaf of index orders_by_date', '', ''],
+    ]);
+    expect([said(12, 21), said(2, 21), said(40, 120)]).toEqual(['index orders_by_date', '2 tables and indexes', '']);
+    expect(bTreeCause(table.trees!)).toMatch(/^Table or index n\/a for 1 of 7 pages: /);
+    expect(treeRows(table.trees!)).toEqual([0, 1, 2, 3]);
+    const sql = tablesOf(() => context).find(({ name }) => name === 'pages')!;
+    const column = (name: string): ((row: number) => unknown) => sql.current().columns[sql.columns.findIndex((c) => c.name === name)]!;
+    expect([0, 1, 4, 6].map((row) => [column('page')(row), column('b_tree')(row), column('b_tree_table')(row)])).toEqual([
+      [1, 'sqlite_schema', 'sqlite_schema'],
+      [2, 'orders', 'orders'],
+      [12, 'orders_by_date', 'orders'],
+      [99, null, null],
+    ]);
   });
 
   test('what was said last holds: moved, removed, dropped, and a page that is interior no more', () => {

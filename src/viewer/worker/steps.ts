@@ -2,6 +2,7 @@
  * Long questions in steps: what a question needs is computed piece by piece into what analyses share, with pauses in which frames of the
  * timeline are drawn; the question itself then finds it there. Only for a trace that does not grow.
  */
+import { bTreesIn } from '../../trace/analysis/b-trees.ts';
 import { checkpointsIn } from '../../trace/analysis/checkpoints.ts';
 import { databaseSettingsOf } from '../../trace/analysis/database-settings.ts';
 import { findingContext, RULES } from '../../trace/analysis/findings/index.ts';
@@ -63,6 +64,7 @@ function* transactions(shared: Analyses): Generator<void> {
 function* pages(shared: Analyses): Generator<void> {
   yield void shared.databaseFiles;
   yield void shared.accesses;
+  yield void bTreesIn(shared);
 }
 function* logs(shared: Analyses): Generator<void> {
   yield void walsIn(shared);

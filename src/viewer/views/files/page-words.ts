@@ -3,6 +3,7 @@ import { PageType } from '../../../trace/sqlite-format/page.ts';
 import type { Column } from '../../parts/columns.ts';
 import { formatBytes, formatCount, formatMoment } from '../../units.ts';
 import type { PlacesTable } from '../../worker/queries/pages.ts';
+import { treeOfRow, treeTitle } from './b-tree-words.ts';
 
 export interface TypeWords {
   title: string;
@@ -12,7 +13,7 @@ export interface TypeWords {
 }
 const NOT_KNOWN: TypeWords = {
   ...{ title: 'n/a', color: '--bg' },
-  meaning: 'type not known: no call carried the page’s first byte (a frame of the WAL, or a layer that decodes none)',
+  meaning: 'type not known: no call carried the page’s first byte (page 1 in the WAL, or a layer that decodes none)',
 };
 export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = {
   [PageType.tableLeaf]: { title: 'table leaf', color: '--page-table-leaf', meaning: 'leaf of a table’s b-tree: holds rows' },
@@ -45,9 +46,12 @@ export function typeOfRow({ places, decoded }: PlacesTable, i: number): TypeWord
   return typeWords(places.type[i]!, places.place[i]!, decoded, places.reads[i]! + places.writes[i]! > 0);
 }
 
+function treeText(table: PlacesTable, i: number): string {
+  const tree = treeOfRow(table, i);
+  return tree ? treeTitle(tree) : 'n/a';
+}
+
 type NumberColumn = Exclude<keyof PlacesTable['places'], 'count'>;
-export const B_TREE_CAUSE =
-  'Tables and indexes of pages n/a: of a page only its type is recorded, no root pages of the schema and no child pointers';
 
 /** Columns over the numbers of rows of `table.places`. */
 export function placeColumns(table: PlacesTable): readonly Column<number>[] {
@@ -65,8 +69,14 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
       ? [
           {
             ...{ key: 'type', title: 'Type', width: '112px' },
-            definition: 'From the page’s first byte, as last seen. n/a: only frames of the WAL were seen, or no layer decodes it',
+            definition: 'From the page’s first byte, as last seen. n/a: no layer decodes it, or an older version recorded it in the WAL',
             value: (i: number) => typeOfRow(table, i).title,
+          },
+          {
+            ...{ key: 'tree', title: 'B-tree', width: '170px' },
+            definition: 'Table or index that the page belongs to, from the schema and the pages above it, as they were last seen',
+            value: (i: number) => treeOfRow(table, i)?.name ?? null,
+            text: (i: number) => treeText(table, i),
           },
         ]
       : []),

@@ -2,6 +2,7 @@
  * Questions about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
  * part of the map.
  */
+import { bTreesIn, bTreeTotals, ownersOf, type BTree, type BTreeCause, type BTreeTotals } from '../../../trace/analysis/b-trees.ts';
 import type { Accesses, AccessedObject } from '../../../trace/analysis/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../trace/analysis/page-matrix.ts';
 import { placesOf, type ObjectPages, type PlaceColumns } from '../../../trace/analysis/pages.ts';
@@ -66,9 +67,28 @@ export interface PlaceEvents {
 }
 const MOST_EVENTS = 1000;
 
-/** A page's table; `decoded`: at least one access said what type of page it was. */
+/** Which table or index pages belong to. */
+export interface TreesTable {
+  /** By root page; [] where no name is known. */
+  list: BTree[];
+  /** Place in `list` by place of the table, -1 = not known. */
+  owners: Int32Array;
+  /** By place in `list`, and behind them those of no known b-tree. */
+  totals: BTreeTotals;
+  /** What was left out, and why. */
+  causes: BTreeCause[];
+}
+/** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */
 export interface PlacesTable extends ObjectPages {
   decoded: boolean;
+  trees: TreesTable | null;
+}
+
+function treesOf({ shared }: QueryContext, { kind, index, places }: ObjectPages): TreesTable | null {
+  const trees = kind === 'main-db' ? bTreesIn(shared)[index] : undefined;
+  if (!trees) return null;
+  const owners = ownersOf(trees, places);
+  return { list: trees.list, owners, totals: bTreeTotals(places, owners, trees.list.length), causes: trees.causes };
 }
 
 const copied = (places: PlaceColumns): PlaceColumns =>
@@ -100,7 +120,9 @@ export const pageQueries = {
     const { accesses, object } = found;
     const all = context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () => placesOf(accesses, rangeOf(context, range)));
     const table = all.find((o) => o.index === object);
-    return table ? { ...table, decoded: table.places.type.some((t) => t > 0), places: copied(table.places) } : null;
+    if (!table) return null;
+    const decoded = table.places.type.some((t) => t > 0);
+    return { ...table, decoded, trees: treesOf(context, table), places: copied(table.places) };
   },
 
   /** The calls that touched the places [fromPlace, toPlace) in the range, in the order of time. */

@@ -3,12 +3,13 @@
  * event for life, so that results can be shown on the timeline.
  */
 import { Access } from '../../../trace/analysis/accesses.ts';
+import { bTreesIn, type BTree, type BTrees } from '../../../trace/analysis/b-trees.ts';
 import { checkpointsOf } from '../../../trace/analysis/checkpoints.ts';
 import { ExecutionState } from '../../../trace/analysis/executions.ts';
 import { filesOf } from '../../../trace/analysis/files.ts';
 import { Outcome } from '../../../trace/analysis/lock-columns.ts';
 import { locksOf } from '../../../trace/analysis/locks.ts';
-import { placesOf } from '../../../trace/analysis/pages.ts';
+import { placesOf, type ObjectPages } from '../../../trace/analysis/pages.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../trace/sqlite-format/sql-text.ts';
 import { threadTitle } from '../event-words.ts';
@@ -42,6 +43,8 @@ function joined(counts: readonly number[]): Rows<{ part: number; i: number }> {
 }
 const THREAD_HELP = 'Number of the thread, from 0';
 const PAGE_TYPES: Readonly<Record<number, string>> = { 2: 'index interior', 5: 'table interior', 10: 'index leaf', 13: 'table leaf' };
+const treeOf = ({ o, i, trees }: { o: ObjectPages; i: number; trees: BTrees }): BTree | undefined =>
+  trees.list[trees.ownerOf(o.places.place[i]!)];
 const STATES = Object.fromEntries(Object.entries(ExecutionState).map(([name, code]) => [code, name]));
 const OUTCOMES = Object.fromEntries(Object.entries(Outcome).map(([name, code]) => [code, name]));
 
@@ -185,7 +188,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       'pages',
       'Pages of databases, with sums over the trace',
       (now) => {
-        const parts = placesOf(accessesOf(now, 'pages')).map((o) => ({ o, i: 0 }));
+        const trees = bTreesIn(now.shared);
+        const parts = placesOf(accessesOf(now, 'pages')).map((o) => ({ o, i: 0, trees: trees[o.index]! }));
         const places = joined(parts.map(({ o }) => o.places.count));
         return {
           count: places.count,
@@ -199,6 +203,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
         ['path', 'TEXT', 'Database', ({ o }) => o.path],
         ['page', 'INTEGER', 'Number, from 1', ({ o, i }) => o.places.place[i]!],
         ['type', 'TEXT', 'Of a b-tree page; NULL where it is none or not known', ({ o, i }) => PAGE_TYPES[o.places.type[i]!] ?? null],
+        ['b_tree', 'TEXT', 'Table or index that it belongs to; NULL where that is not known', (p) => treeOf(p)?.name ?? null],
+        ['b_tree_table', 'TEXT', 'The table itself, or that of the index', (p) => treeOf(p)?.table ?? null],
         ['reads', 'INTEGER', 'From the file', ({ o, i }) => o.places.reads[i]!],
         ['wal_reads', 'INTEGER', 'From the WAL', ({ o, i }) => o.places.walReads[i]!],
         ['rereads', 'INTEGER', 'Of both: the connection had it, nobody wrote it since', ({ o, i }) => o.places.rereads[i]!],

@@ -21,10 +21,8 @@ export class RowSamples {
   /** Begin of each block's first row, microseconds. */
   private begins = new Float64Array(64);
   private count = 0;
-  private rows = new Uint32Array(0);
-  private shares = new Float32Array(0);
-  /** Of the boundaries that `rows` and `shares` hold. */
-  private readonly found = { fromUs: 0, step: 0, width: -1 };
+  /** The boundaries asked for last, and which they are. */
+  private readonly found = { fromUs: 0, step: 0, width: -1, rows: new Uint32Array(0), shares: new Float32Array(0) };
 
   constructor(readonly events: EventColumns) {}
 
@@ -49,15 +47,15 @@ export class RowSamples {
   boundaries(fromUs: number, step: number, width: number): Boundaries {
     const { found } = this;
     if (found.fromUs !== fromUs || found.step !== step || found.width !== width) {
-      if (this.rows.length !== width + 1) {
-        this.rows = new Uint32Array(width + 1);
-        this.shares = new Float32Array(width + 1);
+      if (found.rows.length !== width + 1) {
+        found.rows = new Uint32Array(width + 1);
+        found.shares = new Float32Array(width + 1);
       }
       let block = 0;
       for (let i = 0; i <= width; i++) block = this.find(i, fromUs + i * step, block, step * COARSE);
       Object.assign(found, { fromUs, step, width });
     }
-    return this;
+    return found;
   }
 
   /** @param from a block that begins before `us`, or 0 @returns the block that `us` falls into */
@@ -89,8 +87,8 @@ export class RowSamples {
         else end = mid;
       }
     }
-    this.rows[boundary] = row;
-    this.shares[boundary] = share;
+    this.found.rows[boundary] = row;
+    this.found.shares[boundary] = share;
     return block;
   }
 }

@@ -142,7 +142,7 @@ describe('what is kept', () => {
               events,
               ...[settled, tail].map((x) => [
                 Array.from({ length: x.count }, (_, i) => [x.startOf(i), x.endOf(i)]),
-                [...x.row.subarray(0, x.count)],
+                Array.from({ length: x.count }, (_, i) => x.rowOf(i)),
               ]),
             ]);
           expect(intervals(followed)).toEqual(intervals(fresh));

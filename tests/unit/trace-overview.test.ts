@@ -108,6 +108,19 @@ describe('the picture from the summaries', () => {
     }
   });
 
+  test('has the lanes that the events will have, in their places', async () => {
+    const store = syntheticStore({ events: 120_000, clockStepUs: 5 });
+    const summary = new SummaryLanes((await readOverview(await saveTrace(store)))!);
+    const lanes = new TimelineLanes(store);
+    lanes.update(store.extent()[1]);
+    const expected = store.threads.map((thread) => summary.rowsOf(thread).map(({ key }) => key));
+    expect(expected[0]).toEqual(['time', 'sql', 'txn', 'vfs', 'lock', 'reads', 'writes', 'wal'].map((kind) => `0:${kind}`));
+    const shown = (): string[][] => store.threads.map((thread) => lanes.rowsOf(thread).map(({ key }) => key));
+    expect(shown()).toEqual(expected);
+    lanes.settle();
+    expect(shown()).toEqual(expected);
+  });
+
   test('is there after a few kilobytes a chunk, and not for a file that has no end', async () => {
     const file = await counted(syntheticStore({ events: 300_000 }));
     const { chunks } = (await readOverview(file))!;

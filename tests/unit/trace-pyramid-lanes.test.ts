@@ -66,7 +66,9 @@ describe('columns of hundreds of rows', () => {
     const rates = Array.from(counters.rates(0, first, last + 1, width), (rate) => (rate * step) / 1e6);
     const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((a, b) => a + b, 0);
     expect(sum(rates) / sum(reads)).toBeCloseTo(1, 6);
-    rates.forEach((bytes, i) => expect(Math.abs(bytes - reads[i]!), `column ${i}`).toBeLessThan(40 * 4096)); // of 4000 rows
+    const rowsOff = rates.map((bytes, i) => Math.abs(bytes - reads[i]!) / 4096); // of 4000 rows a column, in blocks of 32
+    expect(Math.max(...rowsOff)).toBeLessThan(16);
+    expect(sum(rowsOff) / width).toBeLessThan(4);
     // the log never begins anew here: offset 0 is not written, so the most of a column is that of its last frame, to within a block
     counters.walBytes(first, last + 1, width).forEach((bytes, i) => {
       expect(bytes, `column ${i}`).toBeLessThanOrEqual(Math.max(...used.subarray(0, i + 2)));

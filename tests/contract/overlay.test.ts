@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { summaryText } from '../../src/cli/summary-text.ts';
+import { cacheReport } from '../../src/trace/analysis/cache.ts';
+import { reportOf } from '../../src/trace/analysis/report.ts';
 import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { Flag, Op, opName } from '../../src/trace/event.ts';
@@ -148,12 +151,20 @@ it('says which layers it has, and nothing is concluded from those that it has no
   const db = await sqlite3.open_v2('layers.db');
   await sqlite3.exec(db, 'CREATE TABLE t(a)');
   for (let i = 0; i < 30; i++) await sqlite3.exec(db, `INSERT INTO t VALUES(${i})`);
+  await sqlite3.exec(db, 'PRAGMA cache_size=0; SELECT count(*) FROM t; SELECT count(*) FROM t');
   const store = recording.store();
   const summary = summaryOf(store);
   expect(summary.environment.capture).toMatchObject({ capture: 0, layers: ['vfs'] });
   expect(summary.threads.map(({ layers }) => layers)).toEqual([['vfs']]);
   expect(summary.engines.map(({ layers }) => layers)).toEqual([{ web: false, vfs: true, sql: false, counters: false }]);
   expect(summary.unknown.statements).toBe('no SQL call was recorded: the recording leaves that layer out');
+  expect(summary.unknown.web).toBe('no storage call was recorded: the recording leaves that layer out');
+  const said = summaryText(reportOf(store));
+  expect(said).toMatch(/Storage calls\n +n\/a +no storage call was recorded/);
+  expect(said).not.toMatch(/IndexedDB +0 transactions/);
+  expect(cacheReport(store).blockCaches.map(({ hitRate, cause }) => [hitRate, cause])).toEqual([
+    [null, 'the recording leaves storage calls out'],
+  ]);
   // no storage call was seen, and none was looked for: that is no sign of a database in memory
   expect(findingsOf(store).map(({ rule }) => rule)).toContain('F01');
   const other = startRecording({ layers: ['vfs', 'web'] }).store();

@@ -4,6 +4,7 @@
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
+import { captureOptionsOf } from '../capture.ts';
 import { Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
 import { connectionCaches, NO_COUNTS, type CacheCounts, type ConnectionCache } from './connection-caches.ts';
@@ -80,13 +81,18 @@ export function blockCachesOf(store: TraceStore, range: TimeRange = {}, shared: 
     }
     for (const name of here) cacheOf(name).loose += loose;
   }
+  const leftOut = store.threads.every(
+    ({ environment }) => environment !== null && !captureOptionsOf(environment.capture).layers.includes('web'),
+  );
   return [...found.values()]
     .filter((c) => c.reads > 0)
     .map(({ storageCalls, loose, ...c }) => {
       if (storageCalls) return { ...c, hitRate: (c.reads - c.fromStorage) / c.reads };
       const cause = loose
         ? 'the storage calls of this thread cannot be tied to VFS calls'
-        : 'no storage call beneath this VFS was seen: it keeps its files in memory, or its storage is not recorded';
+        : leftOut
+          ? 'the recording leaves storage calls out'
+          : 'no storage call beneath this VFS was seen: it keeps its files in memory, or its storage is not recorded';
       return { ...c, cause };
     })
     .sort((a, b) => b.reads - a.reads);

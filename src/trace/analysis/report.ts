@@ -44,8 +44,8 @@ export function reportOf(store: TraceStore, options: ReportOptions = {}): Report
       timeBlock(shared),
       statementsBlock(shared, most),
       transactionsBlock(shared, few),
-      filesBlock(summary.files, most),
-      storageBlock(summary.web),
+      filesBlock(summary.files, most, summary.unknown['web'] === undefined),
+      storageBlock(summary.web, summary.unknown['web']),
       {
         heading: 'Findings',
         ...(found.length

@@ -23,6 +23,7 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   const noSql = without('sql') ? `no SQL call was recorded: ${LEFT_OUT}` : NO_SQL;
   const noVfs = without('vfs') ? `${NO_VFS}: ${LEFT_OUT}` : NO_VFS;
   const vfs = store.threads.some(hasVfs) ? NOT_SEEN : noVfs;
+  if (without('web')) causes['web'] = `no storage call was recorded: ${LEFT_OUT}`;
   say('statements', statements.count, noSql);
   if (statements.count !== null) say('statements.distinct', statements.distinct, 'no SQL text was recorded (capture level 0)');
   for (const [key, value] of Object.entries(transactions)) say(`transactions.${key}`, value, vfs);

@@ -116,7 +116,12 @@ export const FEATURES = [
     browser('firefox-lab', 'storage of the browser: IndexedDB and OPFS, and actors in workers'),
     null,
   ],
-  ['Welcome page after an installation', browser('first-contact', 'comes after an installation, once'), null, NO_DRIVER],
+  [
+    'Welcome page after an installation',
+    browser('first-contact', 'comes after an installation, once'),
+    browser('firefox-welcome', 'the welcome page comes after an installation, once'),
+    NO_DRIVER,
+  ],
   [
     'Popup, settings, welcome and access page by keyboard alone, with names and a visible focus',
     browser('keyboard', 'Tab meets each control once, forwards and backwards, with a ring, and leaves'),

@@ -13,9 +13,9 @@ import type { LiveStats } from '../session-api.ts';
 export const LOCK_WAIT_US = 1000;
 /** A running recording's batches wait while these are computed: beyond this they wait for its end. Hooks hold 32 MiB back. */
 const SLOW_AT_MOST_MS = 400;
-/** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in twenty waits for them. */
+/** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in forty waits for them. */
 const SLOW_SHARE = 0.25;
-const SLOW_SHARE_LIVE = 0.04;
+const SLOW_SHARE_LIVE = 0.02;
 const READ = ACTIVITIES.indexOf('read');
 const WRITE = ACTIVITIES.indexOf('write');
 const SYNC = ACTIVITIES.indexOf('sync');

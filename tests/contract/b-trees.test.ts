@@ -162,6 +162,33 @@ it('sql.js: names against the bytes that it exports', async () => {
   expect(compare(store, file, new Map(values))).toBeGreaterThan(250);
 });
 
+it('sqlite.org’s build: names are those of its own dbstat table', async () => {
+  interface Database {
+    exec(o: string | { sql: string; rowMode: 'array'; returnValue: 'resultRows' }): unknown;
+    close(): void;
+  }
+  const t = (traced = new Traced());
+  const { default: init } = (await import('@sqlite.org/sqlite-wasm')) as unknown as {
+    default: () => Promise<{ oo1: { DB: new (name: string, flags: string) => Database } }>;
+  };
+  const db = new (await init()).oo1.DB('/app.db', 'c');
+  for (const sql of SCRIPT) db.exec(sql);
+  db.exec(READ_ALL);
+  const store = storeOf(t);
+  const rows = db.exec({ sql: 'SELECT name, pageno, pagetype FROM dbstat', rowMode: 'array', returnValue: 'resultRows' }) as [
+    string,
+    number,
+    string,
+  ][];
+  const { trees, touched } = treesOf(store);
+  const inTrees = rows.filter(([, page, type]) => touched.has(page) && type !== 'overflow');
+  expect(inTrees.length).toBeGreaterThan(250);
+  expect(inTrees.map(([, page]) => [trees.list[trees.ownerOf(page)]?.name, page])).toEqual(inTrees.map(([name, page]) => [name, page]));
+  const others = new Set(inTrees.map(([, page]) => page));
+  expect([...touched].filter((page) => !others.has(page) && trees.ownerOf(page) >= 0 && page <= rows.length)).toEqual([]);
+  db.close();
+});
+
 it('says no names at capture level 0, nor without the SQL layer', async () => {
   for (const [level, layers] of [
     [0, {}],

@@ -21,7 +21,7 @@ type Database = [
   encoding: number,
   /** Pages of the schema's b-tree by the page above. */
   schema: Map<number, number>,
-  /** By page: a hash of its first words; by minus the page: of its children. */
+  /** By page: a hash of its b-tree's first words; by minus the page: of its children. */
   known: Map<number, number>,
   /** Pages by frame of its WAL. */
   frames: number[],
@@ -62,7 +62,8 @@ export function bTreeReader(
     if (length < SMALLEST_PAGE || !page || database[0] <= 0) return;
     const head = at + (page === 1 ? DATABASE_HEADER : 0);
     // page 1 is written at every commit: its schema cookie says whether the schema has changed
-    const sign = hash([memory.word(head), memory.word(head + 4), memory.word(head + 8), isFirst ? memory.word(at + 40) : 0]);
+    let sign = isFirst ? memory.word(at + 40) : 0;
+    for (let i = 0; i < 12; i += 4) sign = (Math.imul(sign, 31) + memory.word(head + i)) | 0;
     if ((!write || isFirst) && known.get(page) === sign) return;
     known.set(page, sign);
     const isSchema = page === 1 || schema.has(page);
@@ -85,9 +86,9 @@ export function bTreeReader(
     if (database[0] <= 0) recorder.define({ kind: 'b-tree-end', ...where });
     else recorder.define(rows ? { kind: 'b-tree-names', ...where, ...rows } : { kind: 'b-tree-pages', ...where, children: says });
   };
-  return (...image) => {
+  return (object, page, at, length, write, offset) => {
     try {
-      read(...image);
+      read(object, page, at, length, write, offset);
     } catch (error) {
       recorder.fault('a page', error);
     }

@@ -52,7 +52,12 @@ async function show(name: keyof typeof ORDER): Promise<void> {
     await driven.chrome.run(
       `const { ExtensionParent } = ChromeUtils.importESModule('resource://gre/modules/ExtensionParent.sys.mjs');
        await ExtensionParent.apiManager.asyncLoadModule('browserAction');
-       await ExtensionParent.apiManager.global.browserActionFor(extension.extension).openPopup(window, true);`,
+       await ExtensionParent.apiManager.global.browserActionFor(extension.extension).openPopup(window, true);
+       // its page is loaded in another browser first, where whoever asks it something gets no answer
+       const isShown = ({ viewType, xulBrowser }) => viewType === 'popup' && xulBrowser.closest('panel')?.state === 'open';
+       for (const end = Date.now() + args[0]; ![...extension.extension.views].some(isShown); await new Promise((done) => setTimeout(done, 25)))
+         if (Date.now() > end) throw new Error('the popup does not open');`,
+      20_000,
     );
     view = 'popup' as View;
   } else {

@@ -136,7 +136,7 @@ function writeCode(
   r.at = section.start;
   const n = r.u32();
   out.put(leb(n));
-  const flow = new Flow(r, info);
+  const flow = new Flow(r, info, section.end - section.start);
   for (let i = 0; i < n; i++) {
     const length = r.u32();
     readBody(flow, r.at + length, info, i);

@@ -59,8 +59,11 @@ const counted = (point: Point): number => (point >= Point.br || point === Point.
 
 /** Numbers in columns that grow. */
 class Column {
-  values = new Int32Array(1 << 16);
+  values: Int32Array;
   count = 0;
+  constructor(expected: number) {
+    this.values = new Int32Array(expected);
+  }
   /** Before writing straight into `values`. */
   reserve(more: number): void {
     if (this.count + more <= this.values.length) return;
@@ -93,29 +96,34 @@ export interface Body {
 }
 
 export class Flow {
-  readonly kind = new Column();
+  readonly kind: Column;
   /** Where the instruction stands in the module, and where the next does. */
-  readonly at = new Column();
-  readonly next = new Column();
+  readonly at: Column;
+  readonly next: Column;
   /** Counted instructions since the point before, this one included. */
-  readonly size = new Column();
+  readonly size: Column;
   /** By kind: label that is opened or branched to; first of the branch table's labels; function that is called. */
-  readonly arg = new Column();
+  readonly arg: Column;
   /** By kind: depth of the branch; number of the table's labels; whether an `if` has an `else`. */
-  readonly more = new Column();
-  readonly tables = new Column();
+  readonly more: Column;
+  readonly tables = new Column(1 << 12);
   /** Of each label: whether a branch to it carries values, and whether it is a loop's. */
-  readonly carries = new Column();
-  readonly loops = new Column();
+  readonly carries = new Column(1 << 16);
+  readonly loops = new Column(1 << 16);
   readonly bodies: Body[] = [];
   /** Labels of the constructs that are open, innermost last, and the point that opened each. */
   private readonly open: number[] = [];
   private readonly opened: number[] = [];
 
+  /** @param codeBytes of all bodies */
   constructor(
     private readonly r: WasmReader,
     private readonly info: ModuleInfo,
-  ) {}
+    codeBytes: number,
+  ) {
+    const points = (): Column => new Column(Math.ceil(codeBytes / 4));
+    [this.kind, this.at, this.next, this.size, this.arg, this.more] = [points(), points(), points(), points(), points(), points()];
+  }
 
   /** The next body, behind its length. @throws MeterError */
   read(end: number): void {

@@ -46,7 +46,11 @@ function install(): void {
 
   const asked = new Map<number, number>();
   const { postMessage } = Worker.prototype;
-  Worker.prototype.postMessage = function (this: Worker, message: { id: number; method?: string }, ...rest: [StructuredSerializeOptions]): void {
+  Worker.prototype.postMessage = function (
+    this: Worker,
+    message: { id: number; method?: string },
+    ...rest: [StructuredSerializeOptions]
+  ): void {
     if (message.method === 'timeline') asked.set(message.id, performance.now());
     postMessage.call(this, message, ...rest);
   } as typeof postMessage;

@@ -84,6 +84,11 @@ const open = (page: Page, name: string): Promise<{ first: number; all: number }>
       while (frame() === seen) await new Promise(requestAnimationFrame);
       return performance.now();
     };
+    // the picture of the trace before this one is still refined for a moment
+    for (let seen = frame(), since = performance.now(); performance.now() - since < 500;) {
+      await new Promise(requestAnimationFrame);
+      if (frame() !== seen) [seen, since] = [frame(), performance.now()];
+    }
     const began = performance.now();
     const first = next(frame());
     await window.panel.viewer.open(blob, file);

@@ -6,6 +6,7 @@ import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
 import { isBTreeDefinition, isBTreeKind } from '../../src/trace/b-tree-definitions.ts';
 import type { CaptureLevel } from '../../src/trace/capture.ts';
 import { Op } from '../../src/trace/event.ts';
+import type { RecorderOptions } from '../../src/trace/recorder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { walk } from './helpers/b-tree-walk.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
@@ -29,8 +30,14 @@ interface Engine {
   files: Files;
 }
 
-async function start(build: Build, level: CaptureLevel = 1, layers: { sql?: boolean } = {}, files?: Files): Promise<Engine> {
-  const t = (traced = new Traced({}, { level, ...layers }));
+async function start(
+  build: Build,
+  level: CaptureLevel = 1,
+  layers: { sql?: boolean } = {},
+  files?: Files,
+  ring: RecorderOptions = {},
+): Promise<Engine> {
+  const t = (traced = new Traced(ring, { level, ...layers }));
   const { sqlite3, vfs } = await loadWaSqlite(build);
   const own = vfs.mapNameToFile as Files;
   for (const [path, file] of files ?? []) if (!/-(wal|journal)$/.test(path)) own.set(path, file);
@@ -149,6 +156,14 @@ it('a database whose log was left behind: recovery names what is in the log', as
   const db = await sqlite3.open_v2('app.db');
   await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive; SELECT count(*) FROM big');
   expect(compare(storeOf(t), file, roots)).toBeGreaterThan(20);
+});
+
+it('says the same from a ring that another thread reads', async () => {
+  const { t, sqlite3, db, exec, file } = await start('journey-sync', 1, {}, undefined, { shared: true, capacity: 65536 });
+  for (const sql of SCRIPT) await exec(sql);
+  await exec(READ_ALL);
+  expect(compare(storeOf(t), file(), await rootsOf(exec))).toBeGreaterThan(200);
+  await sqlite3.close(db);
 });
 
 it('sql.js: names against the bytes that it exports', async () => {

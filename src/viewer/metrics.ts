@@ -44,7 +44,9 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
     : engines.some((e) => e.layers.counters)
       ? 'no statement has ended yet'
       : engines.length
-        ? `${engines[0]!.name} does not export sqlite3_db_status`
+        ? engines.every((e) => e.layers.sql)
+          ? `${engines[0]!.name} does not export sqlite3_db_status`
+          : 'they are read after statements, which are not recorded'
         : 'no SQLite engine has been seen';
   return [
     {
@@ -83,7 +85,7 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
       ...{ id: 'io-share', label: 'I/O share', alert: false },
       definition:
         'Share of the time with SQL in flight in which a call of the browser’s storage (IndexedDB, OPFS, localStorage) was under way. A VFS’s own code counts as CPU.',
-      ...computing(known(empty ? null : stats.ioShare, formatShare, noSql)),
+      ...computing(known(empty ? null : stats.ioShare, formatShare, empty ? noSql : `${noSql}, or the recording leaves storage calls out`)),
     },
     {
       ...{ id: 'cache-hit', label: 'Cache hits', alert: false },

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { summaryText } from '../../src/cli/summary-text.ts';
 import { cacheReport } from '../../src/trace/analysis/cache.ts';
+import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
 import { reportOf } from '../../src/trace/analysis/report.ts';
 import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
@@ -165,6 +166,12 @@ it('says which layers it has, and nothing is concluded from those that it has no
   expect(cacheReport(store).blockCaches.map(({ hitRate, cause }) => [hitRate, cause])).toEqual([
     [null, 'the recording leaves storage calls out'],
   ]);
+  const causes = Object.fromEntries(headlineNumbers(store).map(({ id, value, cause }) => [id, value === null ? cause : value]));
+  expect(causes).toMatchObject({
+    ioShare: 'the recording leaves storage calls out',
+    idbTransactions: 'the recording leaves storage calls out',
+    hitRate: 'the recording leaves statements out, and the counters that are read after them',
+  });
   // no storage call was seen, and none was looked for: that is no sign of a database in memory
   expect(findingsOf(store).map(({ rule }) => rule)).toContain('F01');
   const other = startRecording({ layers: ['vfs', 'web'] }).store();

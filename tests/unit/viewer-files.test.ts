@@ -277,7 +277,10 @@ describe('caches', () => {
     const answer = cacheQueries.cache(contextOf(store), {});
     expect([answer.report.pageCache, answer.statements]).toEqual([null, null]);
     expect(noCountersCause(answer)).toContain('No SQLite engine was recognised');
-    expect(noCountersCause({ engines: [{ name: 'sql.js', counters: false }], hasSql: true })).toContain('sql.js');
+    expect(noCountersCause({ engines: [{ name: 'sql.js', counters: false }], hasSql: true, sqlLeftOut: false })).toContain('sql.js');
+    expect(noCountersCause({ engines: [{ name: 'x', counters: false }], hasSql: false, sqlLeftOut: true })).toMatch(
+      /^The recording leaves statements out/,
+    );
     expect(() => cacheQueries.cacheTimes(contextOf(store), { bins: 0 })).toThrow(RangeError);
   });
 });

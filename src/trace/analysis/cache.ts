@@ -4,11 +4,11 @@
  *
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
-import { captureOptionsOf } from '../capture.ts';
 import { Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
 import { connectionCaches, NO_COUNTS, type CacheCounts, type ConnectionCache } from './connection-caches.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
+import { leavesOut } from './layers-left-out.ts';
 import { pagesOf } from './pages.ts';
 import { Analyses } from './shared.ts';
 import type { TimeRange } from './time-partition.ts';
@@ -81,9 +81,7 @@ export function blockCachesOf(store: TraceStore, range: TimeRange = {}, shared: 
     }
     for (const name of here) cacheOf(name).loose += loose;
   }
-  const leftOut = store.threads.every(
-    ({ environment }) => environment !== null && !captureOptionsOf(environment.capture).layers.includes('web'),
-  );
+  const leftOut = leavesOut(store, 'web');
   return [...found.values()]
     .filter((c) => c.reads > 0)
     .map(({ storageCalls, loose, ...c }) => {

@@ -3,6 +3,7 @@
  * traces side by side.
  */
 import type { TraceStore } from '../store.ts';
+import { leavesOut } from './layers-left-out.ts';
 import { writeAmplificationOf } from './block-writes.ts';
 import { checkpointsIn } from './checkpoints.ts';
 import { pagesIn } from './pages.ts';
@@ -44,6 +45,8 @@ export function headlineNumbers(
   const vfs = summary.threads.some((t) => t.layers.includes('vfs'));
   const noVfs = vfs ? 'no call shows it' : 'no VFS call is recorded';
   const noSql = 'no SQL call is recorded';
+  const noWeb = leavesOut(store, 'web');
+  const noWebCause = 'the recording leaves storage calls out';
   const hold = headline.longestReserved;
   const inSql = totalTimeInSql(store, shared);
   const share = (us: number | null): number | null => (us === null || !inSql ? null : us / inSql);
@@ -81,8 +84,8 @@ export function headlineNumbers(
         unit: 'share',
         definition: 'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
       },
-      share(time.ioUs),
-      'neither SQL nor VFS calls are recorded',
+      noWeb ? null : share(time.ioUs),
+      noWeb ? noWebCause : 'neither SQL nor VFS calls are recorded',
     ),
     number(
       {
@@ -174,7 +177,11 @@ export function headlineNumbers(
         definition: 'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
       },
       pageCache.hitRate,
-      summary.engines.some((e) => e.layers.counters) ? 'no statement has ended' : 'no engine here exports sqlite3_db_status',
+      leavesOut(store, 'sql')
+        ? 'the recording leaves statements out, and the counters that are read after them'
+        : summary.engines.some((e) => e.layers.counters)
+          ? 'no statement has ended'
+          : 'no engine here exports sqlite3_db_status',
     ),
     number(
       { id: 'readBytes', title: 'Read by SQLite', unit: 'bytes', definition: 'Bytes that xRead calls asked for, on all files.' },
@@ -188,7 +195,8 @@ export function headlineNumbers(
     ),
     number(
       { id: 'idbTransactions', title: 'IDB transactions', unit: 'count', definition: 'IndexedDB transactions, whoever made them.' },
-      summary.web.idb.transactions,
+      noWeb ? null : summary.web.idb.transactions,
+      noWebCause,
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /** Why numbers of a summary cannot be known: the cause by the number's path. */
-import { captureOptionsOf, type CapturedLayer } from '../capture.ts';
 import type { TraceStore } from '../store.ts';
+import { leavesOut } from './layers-left-out.ts';
 import type { Summary } from './summary.ts';
 import { hasSql } from './statements.ts';
 import { hasVfs } from './transactions.ts';
@@ -17,13 +17,10 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   const say = (path: string, value: number | null, cause: string): void => {
     if (value === null) causes[path] = cause;
   };
-  const without = (layer: CapturedLayer): boolean =>
-    store.threads.length > 0 &&
-    store.threads.every(({ environment }) => environment !== null && !captureOptionsOf(environment.capture).layers.includes(layer));
-  const noSql = without('sql') ? `no SQL call was recorded: ${LEFT_OUT}` : NO_SQL;
-  const noVfs = without('vfs') ? `${NO_VFS}: ${LEFT_OUT}` : NO_VFS;
+  const noSql = leavesOut(store, 'sql') ? `no SQL call was recorded: ${LEFT_OUT}` : NO_SQL;
+  const noVfs = leavesOut(store, 'vfs') ? `${NO_VFS}: ${LEFT_OUT}` : NO_VFS;
   const vfs = store.threads.some(hasVfs) ? NOT_SEEN : noVfs;
-  if (without('web')) causes['web'] = `no storage call was recorded: ${LEFT_OUT}`;
+  if (leavesOut(store, 'web')) causes['web'] = `no storage call was recorded: ${LEFT_OUT}`;
   say('statements', statements.count, noSql);
   if (statements.count !== null) say('statements.distinct', statements.distinct, 'no SQL text was recorded (capture level 0)');
   for (const [key, value] of Object.entries(transactions)) say(`transactions.${key}`, value, vfs);

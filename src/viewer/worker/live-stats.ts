@@ -2,6 +2,7 @@
  * The numbers of the live strip. Counts of calls follow the trace row by row; what needs a look at the whole trace (commits,
  * lock waits, time shares) is computed again at a pace that its own cost sets, so that a long recording stays cheap.
  */
+import { leavesOut } from '../../trace/analysis/layers-left-out.ts';
 import { Analyses } from '../../trace/analysis/shared.ts';
 import { summaryTime, totalTimeInSql } from '../../trace/analysis/time-partition.ts';
 import { ACTIVITY_OF_OP, ACTIVITIES } from '../../trace/lanes.ts';
@@ -210,5 +211,5 @@ function slowStats(store: TraceStore, shared: Analyses): SlowStats {
     }
   const time = summaryTime(store, shared);
   const withSql = totalTimeInSql(store, shared);
-  return { commits: shared.commits.count, lockWaits, ioShare: time && withSql ? time.ioUs / withSql : null };
+  return { commits: shared.commits.count, lockWaits, ioShare: time && withSql && !leavesOut(store, 'web') ? time.ioUs / withSql : null };
 }

@@ -5,7 +5,9 @@ import { formatCount, formatDuration, formatShare } from '../../units.ts';
 import type { CacheAnswer, StatementCache } from '../../worker/queries/cache.ts';
 
 /** Why SQLite's page cache is not known. */
-export function noCountersCause({ engines, hasSql }: Pick<CacheAnswer, 'engines' | 'hasSql'>): string {
+export function noCountersCause({ engines, hasSql, sqlLeftOut }: Pick<CacheAnswer, 'engines' | 'hasSql' | 'sqlLeftOut'>): string {
+  if (sqlLeftOut)
+    return 'The recording leaves statements out, and with them the counters of SQLite’s page cache, which are read after each. A hit makes no VFS call.';
   if (!engines.length)
     return 'No SQLite engine was recognised in this trace, so nobody counts the hits of its page cache. A hit makes no VFS call.';
   const names = [...new Set(engines.map(({ name }) => name))].join(', ');

@@ -1,4 +1,5 @@
 /** Questions of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
+import { leavesOut } from '../../../trace/analysis/layers-left-out.ts';
 import { cacheReport, type CacheReport } from '../../../trace/analysis/cache.ts';
 import { coldWarmOf, type ColdWarm } from '../../../trace/analysis/cold-warm.ts';
 import { cacheOverTime, type CacheOverTime } from '../../../trace/analysis/connection-caches.ts';
@@ -54,6 +55,8 @@ export interface CacheAnswer {
   /** SQL layers and counters that there are, for what is said where something is missing. */
   engines: { name: string; counters: boolean }[];
   hasSql: boolean;
+  /** The recording was told not to look at SQL, so that it says nothing of what an engine could. */
+  sqlLeftOut: boolean;
 }
 
 function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): CacheCurve['size'] {
@@ -99,6 +102,7 @@ export const cacheQueries = {
         statements: rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
         engines: store.threads.flatMap((t) => t.engines.map(({ name, layers }) => ({ name, counters: layers.counters }))),
         hasSql: table !== null,
+        sqlLeftOut: leavesOut(store, 'sql'),
       };
     });
   },

@@ -4,24 +4,23 @@
  */
 import { IntervalIndex, KINDS } from './interval-index.ts';
 import { TimeSweep } from './analysis/time-sweep.ts';
-import { partitionThread, type TimePartition } from './analysis/time-partition.ts';
+import type { Owners } from './analysis/owners.ts';
+import { timesOfThread, type ThreadTimes } from './analysis/time-partition.ts';
 import { PARTS, type Part } from './analysis/time-parts.ts';
 import type { ThreadStore } from './store.ts';
 
 /** The parts with SQL in flight, in the order of PARTS: an interval's kind is a place in it. */
 export const SQL_PARTS: readonly Part[] = PARTS.slice(0, KINDS);
 
-export interface TimePieces {
+export interface TimePieces extends ThreadTimes {
   /** Kinds are places in SQL_PARTS; its intervals have no rows. */
   index: IntervalIndex;
   /** Nothing is said of what comes after, nanoseconds. */
   untilNs: number;
-  /** The sums, over the thread's whole life. */
-  partition: TimePartition;
 }
 
-/** One pass over the thread's calls. */
-export function timePieces(thread: ThreadStore): TimePieces {
+/** One pass over the thread's calls. @param owners of them, where they are there already */
+export function timePieces(thread: ThreadStore, owners?: Owners): TimePieces {
   const sweep = new TimeSweep(thread.events);
   const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];
@@ -35,8 +34,8 @@ export function timePieces(thread: ThreadStore): TimePieces {
     flush();
     [from, to, kind] = [pieceFrom, pieceTo, next];
   };
-  const partition = partitionThread(thread, {}, sweep);
+  const times = timesOfThread(thread, {}, owners, sweep);
   flush();
   index.trim();
-  return { index, untilNs: sweep.lastNs, partition };
+  return { index, untilNs: sweep.lastNs, ...times };
 }

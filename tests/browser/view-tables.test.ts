@@ -35,7 +35,7 @@ const failed = ({ threads }: TraceStore): number =>
 
 describe('transactions', () => {
   it('are all there; one opens as its anatomy and leads to the timeline', async () => {
-    const all = transactionsOf(await open('checkpoint-storm', 'transactions')).list;
+    const all = [...transactionsOf(await open('checkpoint-storm', 'transactions')).list];
     await waitText(id('transaction-count'), some(all.length, 'transaction'));
     const commits = all.filter((t) => t.outcome === 'committed').length;
     expect(await page.$eval(`${id('commits-together')} p`, (e) => e.textContent!.trim())).toMatch(

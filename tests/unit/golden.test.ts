@@ -6,7 +6,7 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { partitionByConnection, partitionByStatement, partitionTrace, summaryTime } from '../../src/trace/analysis/time-partition.ts';
+import { partitionByStatement, partitionThread, summaryTime } from '../../src/trace/analysis/time-partition.ts';
 import { PARTS } from '../../src/trace/analysis/time-parts.ts';
 import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
@@ -52,7 +52,8 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
   it('parts of its time sum to the whole, to the nanosecond', async () => {
     const store = await storeOf(name);
     const [from, to] = store.extent();
-    for (const [i, p] of partitionTrace(store).entries()) {
+    for (const [i, thread] of store.threads.entries()) {
+      const p = partitionThread(thread);
       const parts = { ...p } as unknown as Record<string, number>;
       const own = store.threads[i]!.events.count > 0;
       expect([name, i, sumNs(parts, PART_NAMES)]).toEqual([name, i, toNs(p.spanUs)]);
@@ -60,8 +61,8 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
       expect(own || p.spanUs >= 0).toBe(true);
     }
     for (const thread of store.threads)
-      for (const by of [partitionByStatement(thread), partitionByConnection(thread)])
-        for (const p of by.values()) expect(sumNs({ ...p } as unknown as Record<string, number>, PART_NAMES)).toBe(toNs(p.spanUs));
+      for (const p of partitionByStatement(thread).values())
+        expect(sumNs({ ...p } as unknown as Record<string, number>, PART_NAMES)).toBe(toNs(p.spanUs));
     for (const a of transactionAnatomies(store)) {
       const all = Object.entries(a.time).reduce((n, [, us]) => n + toNs(us as number), 0);
       expect(all).toBe(toNs(a.toUs) - toNs(a.fromUs));

@@ -6,7 +6,7 @@ import { pageMatrix, workingSet } from '../../src/trace/analysis/page-matrix.ts'
 import { pagesOf, placesOf, type ObjectPages } from '../../src/trace/analysis/pages.ts';
 import { pageSizesOf } from '../../src/trace/analysis/database-files.ts';
 import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
-import { eachInTimeOrder } from '../../src/trace/analysis/time-order.ts';
+import { eachRunInTimeOrder } from '../../src/trace/analysis/time-order.ts';
 import { AUX_WAL_HEADER } from '../../src/trace/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
@@ -122,7 +122,7 @@ describe('pages', () => {
     const accesses = pageAccessesOf(store);
     expect([...accesses.thread.subarray(0, accesses.count)]).toEqual([0, 1, 0, 0]);
     const seen: number[] = [];
-    eachInTimeOrder(store.threads, (thread, row) => seen.push(thread.events.t0[row]!));
+    eachRunInTimeOrder(store.threads, (thread, from, to) => seen.push(...thread.events.t0.subarray(from, to)));
     expect(seen).toEqual([...seen].sort((x, y) => x - y));
   });
 

@@ -113,6 +113,6 @@ describe('WAL writes to OPFS', () => {
     const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
     store.thread(info).append(batchOf(info, 0, rows, []));
     expect(rows.filter((r) => r[4] === Op.opfsWrite)).toHaveLength(6);
-    expect(commitsOf(store)).toEqual({ list: [], count: 3, syncs: 2, syncsPerCommit: 2 / 3 });
+    expect(commitsOf(store)).toEqual({ count: 3, syncs: 2, syncsPerCommit: 2 / 3 });
   });
 });

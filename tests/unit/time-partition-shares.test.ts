@@ -1,19 +1,12 @@
 // The time partition: who has which share, how far a part may be off, and how long a million events take.
 import { describe, expect, test } from 'vitest';
-import {
-  partitionByConnection,
-  partitionByStatement,
-  partitionThread,
-  partitionTrace,
-  summaryTime,
-  type TimePartition,
-} from '../../src/trace/analysis/time-partition.ts';
+import { partitionByStatement, partitionThread, summaryTime, type TimePartition } from '../../src/trace/analysis/time-partition.ts';
 import { Flag, Op, type OpName } from '../../src/trace/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
 
 describe('shares', () => {
-  test('statements, with what was done for them; connections', () => {
+  test('statements, with what was done for them', () => {
     const store = newStore();
     const b = new ThreadBuilder(store);
     const [insert, select] = ['INSERT', 'SELECT'].map((text) => b.define({ kind: 'sql', text })) as [number, number];
@@ -34,10 +27,6 @@ describe('shares', () => {
       [insert, { cpu: 11, write: 30 }],
       [select, { cpu: 2, read: 10 }],
     ]);
-    expect([...partitionByConnection(b.thread)].map(([id, p]) => [id, p.spanUs])).toEqual([
-      [7, 44],
-      [8, 12],
-    ]);
     expect(said(partitionThread(b.thread))).toEqual({ cpu: 16, read: 10, write: 30, idle: 100, outside: 20 });
   });
 
@@ -56,7 +45,7 @@ describe('shares', () => {
       b.send();
     }
     expect(summaryTime(store)).toEqual({ cpuUs: 10, ioUs: 11, lockUs: 0, tracerUs: 8, otherUs: 0, idleUs: 32 });
-    expect(partitionTrace(store).map((p) => p.spanUs)).toEqual([50, 30, 31]);
+    expect(store.threads.map((thread) => partitionThread(thread).spanUs)).toEqual([50, 30, 31]);
   });
 });
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partitionByConnection, partitionByStatement, partitionThread } from '../../src/trace/analysis/time-partition.ts';
+import { partitionThread, timesOfThread } from '../../src/trace/analysis/time-partition.ts';
 import { PARTS, PART_OF_OP, Role, ROLE_OF_OP, WAIT, type Part } from '../../src/trace/analysis/time-parts.ts';
 import { Flag, Op, OPS, type OpName } from '../../src/trace/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
@@ -126,7 +126,7 @@ describe('any sequence of calls', () => {
     );
   });
 
-  test('statements and connections share the time with SQL in flight', () => {
+  test('statements share the time with SQL in flight; both are told in one sweep', () => {
     fc.assert(
       fc.property(drawnRows, (rows) => {
         const thread = threadOf(rows);
@@ -140,11 +140,12 @@ describe('any sequence of calls', () => {
           });
         let tracer = 0;
         for (let t = 0; t < 120; t++) if (partOf(t).part === 'tracer' && engineAt(t)) tracer++;
-        for (const shares of [partitionByStatement(thread), partitionByConnection(thread)])
-          for (const k of PARTS) {
-            const expected = k === 'idle' || k === 'outside' ? 0 : k === 'tracer' ? tracer : whole[k];
-            expect([...shares.values()].reduce((n, p) => n + partsOf(p)[k], 0)).toBe(expected);
-          }
+        const { partition, byStatement } = timesOfThread(thread);
+        expect(partition).toEqual(partitionThread(thread));
+        for (const k of PARTS) {
+          const expected = k === 'idle' || k === 'outside' ? 0 : k === 'tracer' ? tracer : whole[k];
+          expect([...byStatement.values()].reduce((n, p) => n + partsOf(p)[k], 0)).toBe(expected);
+        }
       }),
       { numRuns: 1000 },
     );

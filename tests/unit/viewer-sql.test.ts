@@ -142,7 +142,7 @@ describe('the other tables', () => {
   it('say of pages what the analysis says', async () => {
     const { accesses } = contextOf(large).shared;
     expect(await rows(large, 'SELECT count(*), sum(bytes) FROM page_accesses')).toEqual([
-      [accesses.count, accesses.bytes.subarray(0, accesses.count).reduce((a, b) => a + b, 0)],
+      [accesses.count, [...accesses.bytes.subarray(0, accesses.count)].reduce((a, b) => a + b, 0)],
     ]);
     const [[reads, accessed]] = (await rows(
       large,

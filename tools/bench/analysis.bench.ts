@@ -46,7 +46,7 @@ function round(store: TraceStore, timed: <T>(name: string, work: () => T) => T):
   timed('blocks', () => blockAccessesOf(store));
   timed('patterns', () => patternsOf(store, {}, shared));
   timed('caches', () => cacheReport(store, {}, shared));
-  timed('miss-ratio curves', () => missRatiosOf(store, {}, accesses));
+  timed('miss-ratio curves', () => missRatiosOf(store, {}, shared));
   timed('cold and warm', () => coldWarmOf(store, MILLION, shared));
   timed('locks', () => locksOf(store));
   const files = timed('calls on logs', () => walFilesOf(store));

@@ -3,6 +3,8 @@
  * time, so that tables, maps, runs and stack distances need not look at events again.
  */
 
+import type { ThreadStore } from '../store.ts';
+
 /** Bits of `Accesses.what`. */
 export const Access = {
   /** A write; else a read. */
@@ -63,6 +65,15 @@ export function pagesTouched(offset: number, length: number, pageBytes: number):
   return count > MOST_SPAN ? none : { first, count };
 }
 
+type Whole = Uint8Array | Uint16Array | Uint32Array;
+type Column = Whole | Float64Array;
+const WIDER = new Map<unknown, new (from: Column) => Column>([
+  [Uint8Array, Uint16Array],
+  [Uint16Array, Uint32Array],
+  [Uint32Array, Float64Array],
+]);
+
+/** Columns whose numbers are mostly small begin narrow, 23 bytes a row together, and are widened when a number comes that does not fit. */
 export class Accesses {
   private spansLeft = MOST_SPANS;
   readonly objects: AccessedObject[] = [];
@@ -71,43 +82,70 @@ export class Accesses {
   /** Begin, microseconds. */
   us: Float64Array;
   /** Place in `objects`. */
-  object: Uint32Array;
+  object: Whole;
   /** First page or block. */
-  place: Float64Array;
+  place: Uint32Array | Float64Array;
   /** Pages or blocks in the call, at least 1. */
-  span: Uint32Array;
+  span: Whole;
   /** Bits of `Access`. */
   what: Uint8Array;
   /** Type of the b-tree page (PageType), 0 = not known. */
   type: Uint8Array;
   /** Bytes moved. */
-  bytes: Uint32Array;
+  bytes: Whole;
   /** Place in `askers`. */
-  asker: Uint32Array;
+  asker: Whole;
   /** Place in TraceStore.threads, and the row there. */
-  thread: Uint16Array;
+  thread: Whole;
   row: Uint32Array;
 
   constructor(private capacity = 1024) {
     this.us = new Float64Array(capacity);
-    this.object = new Uint32Array(capacity);
-    this.place = new Float64Array(capacity);
-    this.span = new Uint32Array(capacity);
+    this.object = new Uint8Array(capacity);
+    this.place = new Uint32Array(capacity);
+    this.span = new Uint8Array(capacity);
     this.what = new Uint8Array(capacity);
     this.type = new Uint8Array(capacity);
-    this.bytes = new Uint32Array(capacity);
-    this.asker = new Uint32Array(capacity);
-    this.thread = new Uint16Array(capacity);
+    this.bytes = new Uint16Array(capacity);
+    this.asker = new Uint8Array(capacity);
+    this.thread = new Uint8Array(capacity);
     this.row = new Uint32Array(capacity);
   }
 
-  /** A new last row, all zeros. @returns its number */
-  add(): number {
+  /** A new last row, of a call; the other parameters are its columns, whole numbers. */
+  push(
+    { events, index }: ThreadStore,
+    row: number,
+    object: number,
+    place: number,
+    span: number,
+    what: number,
+    type: number,
+    bytes: number,
+    asker: number,
+  ): void {
     if (this.count === this.capacity) this.grow();
-    return this.count++;
+    const i = this.count++;
+    this.us[i] = events.t0[row]!;
+    this.what[i] = what;
+    this.type[i] = type;
+    this.row[i] = row;
+    this.object[i] = object;
+    this.place[i] = place;
+    this.span[i] = span;
+    this.bytes[i] = bytes;
+    this.asker[i] = asker;
+    this.thread[i] = index;
+    // what does not fit is told by reading it again
+    if (this.object[i] !== object) this.widen('object', i, object);
+    if (this.place[i] !== place) this.widen('place', i, place);
+    if (this.span[i] !== span) this.widen('span', i, span);
+    if (this.bytes[i] !== bytes) this.widen('bytes', i, bytes);
+    if (this.asker[i] !== asker) this.widen('asker', i, asker);
+    if (this.thread[i] !== index) this.widen('thread', i, index);
   }
 
-  /** Whether a call may cover so many places; see MOST_SPAN. To be asked once for each call, before `add`. */
+  /** Whether a call may cover so many places; see MOST_SPAN. To be asked once for each call, before `push`. */
   covers(span: number): boolean {
     if (!(span >= 1 && span <= MOST_SPAN && span - 1 <= this.spansLeft)) return false;
     this.spansLeft -= span - 1;
@@ -126,9 +164,19 @@ export class Accesses {
     return lo;
   }
 
+  private widen(name: 'object' | 'place' | 'span' | 'bytes' | 'asker' | 'thread', i: number, value: number): void {
+    for (;;) {
+      const wider = WIDER.get(this[name].constructor);
+      if (!wider) return;
+      const column = (this[name] = new wider(this[name]) as never) as Column;
+      column[i] = value;
+      if (column[i] === value) return;
+    }
+  }
+
   private grow(): void {
     this.capacity *= 2;
-    const more = <T extends Float64Array | Uint32Array | Uint16Array | Uint8Array>(from: T): T => {
+    const more = <T extends Column>(from: T): T => {
       const to = new (from.constructor as new (n: number) => T)(this.capacity);
       to.set(from);
       return to;
@@ -154,7 +202,7 @@ export class Slots {
 
   /** @param highest place that will be asked for @param calls how many calls at most */
   constructor(highest: number, calls: number) {
-    const close = highest < Math.min(1 << 24, Math.max(1 << 16, calls * 16));
+    const close = highest < Math.min(1 << 24, Math.max(1 << 12, calls * 16));
     this.dense = close ? new Int32Array(highest + 1).fill(-1) : null;
     this.sparse = close ? null : new Map();
   }

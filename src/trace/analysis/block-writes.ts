@@ -11,11 +11,13 @@
  */
 import { Flag, Op, type FileKind } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
 import { dirtyPagesOf } from './dirty-pages.ts';
 import { bytesMoved, fileOf } from './files.ts';
+import type { Owners } from './owners.ts';
 import { Analyses } from './shared.ts';
-import type { TimeRange } from './time-partition.ts';
+import { isWhole, rowsIn, type TimeRange } from './time-range.ts';
 
 export interface BlockWrites {
   /** A file of SQLite, or where no VFS call is known a store. */
@@ -74,24 +76,14 @@ class Entries {
 
 /** By file; those without a write or a read-modify-write are left out. */
 export function blockWritesOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): BlockWrites[] {
-  const { fromUs = -Infinity, toUs = Infinity } = range;
+  return isWhole(range) ? shared.once('block writes', () => blockWritesIn(store, range, shared)) : blockWritesIn(store, range, shared);
+}
+
+function blockWritesIn(store: TraceStore, range: TimeRange, shared: Analyses): BlockWrites[] {
   const entries = new Entries();
-  const owners = store.threads.map((thread) => shared.owners(thread).vfs);
-  store.threads.forEach((thread, t) => scanStorage(thread, owners[t]!, entries, fromUs, toUs));
+  for (const thread of store.threads) scanStorage(thread, shared.owners(thread), entries, range);
   for (const entry of entries.byName.values()) if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
-  for (const thread of store.threads) {
-    const { events } = thread;
-    const byId: (Entry | null)[] = [];
-    for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.xWrite || events.result[row] !== 0 || events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
-      const id = events.object[row]!;
-      const entry = byId[id] === undefined ? (byId[id] = entries.of(thread, id)) : byId[id];
-      if (!entry) continue;
-      entry.writes++;
-      const block = entry.blockBytes;
-      if (block !== null && (events.offset[row]! % block !== 0 || events.length[row]! % block !== 0)) entry.partialWrites!++;
-    }
-  }
+  for (const thread of store.threads) countWrites(thread, entries, range);
   for (const entry of entries.byName.values())
     if (entry.kind === 'idb-store' && entry.readModifyWrites && entry.blockBytes !== null && fillsBlocks(store, entry.blockBytes))
       Object.assign(entry, { readModifyWrites: 0, readBytes: 0, rewrittenBytes: 0, readUs: 0, reads: [], readSpan: null });
@@ -99,6 +91,22 @@ export function blockWritesOf(store: TraceStore, range: TimeRange = {}, shared: 
     .filter((e) => e.writes + e.readModifyWrites > 0)
     .map(({ puts: _puts, ...e }) => ({ ...e, wastedBytes: e.readBytes + e.rewrittenBytes }))
     .sort((a, b) => b.wastedBytes - a.wastedBytes || b.writes - a.writes);
+}
+
+function countWrites(thread: ThreadStore, entries: Entries, range: TimeRange): void {
+  const { op, result, object, offset, length } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  const byId = new ById<Entry | null>();
+  for (let row = first; row < behind; row++) {
+    if (op[row] !== Op.xWrite || result[row] !== 0) continue;
+    const id = object[row]!;
+    let entry = byId.get(id);
+    if (entry === undefined) entry = byId.set(id, entries.of(thread, id));
+    if (!entry) continue;
+    entry.writes++;
+    const block = entry.blockBytes;
+    if (block !== null && (offset[row]! % block !== 0 || length[row]! % block !== 0)) entry.partialWrites!++;
+  }
 }
 
 /** VFS calls write to files in this trace, and each of them whole blocks of this size. */
@@ -121,8 +129,9 @@ function blockOf(puts: Float64Array): number | null {
 }
 
 /** Storage calls of one thread: read-modify-writes, and how large blocks are. */
-function scanStorage(thread: ThreadStore, owner: Int32Array, entries: Entries, fromUs: number, toUs: number): void {
+function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries, range: TimeRange): void {
   const { events } = thread;
+  const [first, behind] = rowsIn(thread, range);
   const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
   /** What a read brought is a block that the xWrite above it does not fill. */
   const isPart = (read: number, write: number): boolean => {
@@ -137,7 +146,7 @@ function scanStorage(thread: ThreadStore, owner: Int32Array, entries: Entries, f
   const count = (read: number): void => {
     if (counted[read]) return;
     counted[read] = 1;
-    const call = owner[read]!;
+    const call = owners.vfs(read);
     const entry = entries.of(thread, events.object[call < 0 ? read : call]!);
     if (!entry) return;
     entry.readModifyWrites++;
@@ -148,23 +157,24 @@ function scanStorage(thread: ThreadStore, owner: Int32Array, entries: Entries, f
     entry.readSpan = { fromUs: Math.min(entry.readSpan?.fromUs ?? fromUs, fromUs), toUs: Math.max(entry.readSpan?.toUs ?? toUs, toUs) };
     if (call >= 0) counted[call] = 1;
   };
-  for (let row = 0; row < events.count; row++) {
+  for (let row = first; row < behind; row++) {
     const op = events.op[row]!;
-    if (op < 64 || op >= 128 || events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
+    if (op < 64 || op >= 128) continue;
     if (op === Op.idbTransaction) {
       if ((events.aux[row]! & 3) !== 0) readwrite.add(events.context[row]!);
       continue;
     }
     const done = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);
     if (READS[op] && done && bytesMoved(thread, row) > 0) {
-      if (isWrite(owner[row]!) && isPart(row, owner[row]!)) count(row);
+      const call = owners.vfs(row);
+      if (isWrite(call) && isPart(row, call)) count(row);
       if (op !== Op.idbGet || !readwrite.has(events.context[row]!)) continue;
       const id = events.object[row]!;
       const known = gets.get(id);
       if (known && known.transaction === events.context[row]) known.rows.set(events.offset[row]!, row);
       else gets.set(id, { transaction: events.context[row]!, rows: new Map([[events.offset[row]!, row]]) });
     } else if (WRITES[op] && done) {
-      const call = owner[row]!;
+      const call = owners.vfs(row);
       const put = bytesMoved(thread, row);
       if (WRITES[op] === 1) {
         const known = gets.get(events.object[row]!);
@@ -207,32 +217,15 @@ export function writeAmplificationOf(
   range: TimeRange = {},
   shared: Analyses = new Analyses(store),
 ): WriteAmplification[] {
-  const { fromUs = -Infinity, toUs = Infinity } = range;
+  return isWhole(range) ? shared.once('amplification', () => amplificationIn(store, range, shared)) : amplificationIn(store, range, shared);
+}
+
+function amplificationIn(store: TraceStore, range: TimeRange, shared: Analyses): WriteAmplification[] {
   const vfsBytes = new Map<string, number>();
   const storageBytes = new Map<string, number>();
-  for (const thread of store.threads) {
-    const { events, definitions } = thread;
-    const { vfs: owner } = shared.owners(thread);
-    const names: (string | null)[] = [];
-    for (let row = 0; row < events.count; row++) {
-      const op = events.op[row]!;
-      if ((op !== Op.xWrite && !WRITES[op]) || events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
-      const call = owner[row]!;
-      if (call < 0) continue;
-      const id = events.object[call]!;
-      if (names[id] === undefined) {
-        const d = definitions.get(id);
-        const stored = d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'journal' || d.fileKind === 'wal');
-        names[id] = stored ? `${d.vfs}\0${d.path.replace(/-(journal|wal)$/, '').replace(/^\/+/, '')}` : null;
-      }
-      const name = names[id];
-      if (name === null || name === undefined) continue;
-      const sums = op === Op.xWrite ? vfsBytes : storageBytes;
-      sums.set(name, (sums.get(name) ?? 0) + bytesMoved(thread, row));
-    }
-  }
+  for (const thread of store.threads) addBytes(thread, shared.owners(thread), range, vfsBytes, storageBytes);
   const { accesses } = shared;
-  const dirty = dirtyPagesOf(store, accesses, shared.transactions.list, fromUs, toUs);
+  const dirty = isWhole(range) ? shared.dirtyPages : dirtyPagesOf(store, accesses, shared.transactions.list, range);
   const found: WriteAmplification[] = [];
   accesses.objects.forEach(({ path, vfs, unit }, i) => {
     const { distinct, perTransaction } = dirty[i]!;
@@ -249,4 +242,55 @@ export function writeAmplificationOf(
     });
   });
   return found;
+}
+
+/** Bytes of the xWrites of a thread, and of the storage writes beneath its VFS calls, by VFS and path of the database. */
+function addBytes(
+  thread: ThreadStore,
+  owners: Owners,
+  range: TimeRange,
+  vfsBytes: Map<string, number>,
+  storageBytes: Map<string, number>,
+): void {
+  const { op, object } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  /** By object: name of the database, and its bytes; null for what is none. */
+  interface Sums {
+    name: string;
+    vfs: number;
+    storage: number;
+    stored: boolean;
+    written: boolean;
+  }
+  const byId = new ById<Sums | null>();
+  const all: Sums[] = [];
+  const sumsOf = (id: number): Sums | null => {
+    const d = thread.definitions.get(id);
+    if (d?.kind !== 'file' || (d.fileKind !== 'main-db' && d.fileKind !== 'journal' && d.fileKind !== 'wal')) return byId.set(id, null);
+    const name = `${d.vfs}\0${d.path.replace(/-(journal|wal)$/, '').replace(/^\/+/, '')}`;
+    const sums: Sums = { name, vfs: 0, storage: 0, stored: false, written: false };
+    all.push(sums);
+    return byId.set(id, sums);
+  };
+  for (let row = first; row < behind; row++) {
+    const code = op[row]!;
+    if (code !== Op.xWrite && WRITES[code] === 0) continue;
+    const call = owners.vfs(row);
+    if (call < 0) continue;
+    const id = object[call]!;
+    let sums = byId.get(id);
+    if (sums === undefined) sums = sumsOf(id);
+    if (!sums) continue;
+    if (code === Op.xWrite) {
+      sums.written = true;
+      sums.vfs += bytesMoved(thread, row);
+    } else {
+      sums.stored = true;
+      sums.storage += bytesMoved(thread, row);
+    }
+  }
+  for (const { name, vfs, storage, written, stored } of all) {
+    if (written) vfsBytes.set(name, (vfsBytes.get(name) ?? 0) + vfs);
+    if (stored) storageBytes.set(name, (storageBytes.get(name) ?? 0) + storage);
+  }
 }

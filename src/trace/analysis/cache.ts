@@ -5,13 +5,15 @@
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
 import { Op } from '../event.ts';
-import type { TraceStore } from '../store.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
 import { connectionCaches, NO_COUNTS, type CacheCounts, type ConnectionCache } from './connection-caches.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
 import { leavesOut } from './layers-left-out.ts';
-import { pagesOf } from './pages.ts';
+import type { Owners } from './owners.ts';
+import { pagesIn, pagesOf } from './pages.ts';
 import { Analyses } from './shared.ts';
-import type { TimeRange } from './time-partition.ts';
+import { isWhole, rowsIn, type TimeRange } from './time-range.ts';
 
 export interface BlockCache {
   /** Name of the VFS. */
@@ -32,55 +34,13 @@ for (const op of [Op.opfsRead, Op.opfsFileRead, Op.opfsGetFile, Op.localStorageG
 
 /** By name of the VFS; one without reads of pages is left out. */
 export function blockCachesOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): BlockCache[] {
-  const { fromUs = -Infinity, toUs = Infinity } = range;
-  const found = new Map<string, BlockCache & { storageCalls: number; loose: number }>();
-  for (const thread of store.threads) {
-    const { events, definitions } = thread;
-    const { vfs: owner } = shared.owners(thread);
-    /** By object id: its VFS where it is a database, and the name alone for its other files. */
-    const files: ({ name: string; database: boolean } | null)[] = [];
-    const fileOf = (id: number): { name: string; database: boolean } | null => {
-      const known = files[id];
-      if (known !== undefined) return known;
-      const d = definitions.get(id);
-      return (files[id] = d?.kind === 'file' ? { name: d.vfs, database: d.fileKind === 'main-db' } : null);
-    };
-    const cacheOf = (vfs: string): BlockCache & { storageCalls: number; loose: number } => {
-      let c = found.get(vfs);
-      if (!c) found.set(vfs, (c = { vfs, reads: 0, fromStorage: 0, hitRate: null, cause: null, storageCalls: 0, loose: 0 }));
-      return c;
-    };
-    const counted = new Uint8Array(events.count);
-    const here = new Set<string>();
-    let loose = 0;
-    for (let row = 0; row < events.count; row++) {
-      const op = events.op[row]!;
-      if (op === 0 || op >= 128) continue;
-      if (op < 64) {
-        const file = fileOf(events.object[row]!);
-        if (!file) continue;
-        here.add(file.name);
-        const isRead = op === Op.xRead && file.database && events.length[row]! >= SMALLEST_PAGE && events.result[row] === 0;
-        if (isRead && events.t0[row]! >= fromUs && events.t0[row]! < toUs) {
-          counted[row] = 1;
-          cacheOf(file.name).reads++;
-        }
-        continue;
-      }
-      const call = owner[row]!;
-      const file = call < 0 ? null : fileOf(events.object[call]!);
-      if (!file) {
-        if (FETCHES[op] && op < Op.atomicsWait) loose++;
-        continue;
-      }
-      const cache = cacheOf(file.name);
-      cache.storageCalls++;
-      if (!FETCHES[op] || counted[call] !== 1) continue;
-      counted[call] = 2;
-      cache.fromStorage++;
-    }
-    for (const name of here) cacheOf(name).loose += loose;
-  }
+  const found = new Map<string, Counts>();
+  const cacheOf = (vfs: string): Counts => {
+    let c = found.get(vfs);
+    if (!c) found.set(vfs, (c = { vfs, reads: 0, fromStorage: 0, hitRate: null, cause: null, storageCalls: 0, loose: 0 }));
+    return c;
+  };
+  for (const thread of store.threads) countCaches(thread, shared.owners(thread), range, cacheOf);
   const leftOut = leavesOut(store, 'web');
   return [...found.values()]
     .filter((c) => c.reads > 0)
@@ -94,6 +54,64 @@ export function blockCachesOf(store: TraceStore, range: TimeRange = {}, shared: 
       return { ...c, cause };
     })
     .sort((a, b) => b.reads - a.reads);
+}
+
+interface Counts extends BlockCache {
+  storageCalls: number;
+  /** Storage calls of its threads that are tied to no file. */
+  loose: number;
+}
+/** A file of a thread: its VFS where it is a database, and the name alone for others. */
+interface CachedFile {
+  name: string;
+  database: boolean;
+  cache: Counts | null;
+  used: boolean;
+}
+
+function countCaches(thread: ThreadStore, owners: Owners, range: TimeRange, cacheOf: (vfs: string) => Counts): void {
+  const { op: ops, object, length, result, count } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  const files = new ById<CachedFile | null>();
+  const fileOf = (id: number): CachedFile | null => {
+    const d = thread.definitions.get(id);
+    return files.set(id, d?.kind === 'file' ? { name: d.vfs, database: d.fileKind === 'main-db', cache: null, used: false } : null);
+  };
+  const isRead = (row: number, file: CachedFile): boolean =>
+    ops[row] === Op.xRead && file.database && length[row]! >= SMALLEST_PAGE && result[row] === 0 && row >= first && row < behind;
+  /** By row: 1 = a read that was seen to go to the storage. */
+  let counted: Uint8Array | null = null;
+  const here = new Set<string>();
+  let loose = 0;
+  for (let row = 0; row < count; row++) {
+    const op = ops[row]!;
+    if (op === 0 || op >= 128) continue;
+    const call = op < 64 ? row : owners.vfs(row);
+    let file: CachedFile | null | undefined = null;
+    if (call >= 0) {
+      file = files.get(object[call]!);
+      if (file === undefined) file = fileOf(object[call]!);
+    }
+    if (op < 64) {
+      if (!file) continue;
+      if (!file.used) here.add(file.name);
+      file.used = true;
+      if (isRead(row, file)) (file.cache ??= cacheOf(file.name)).reads++;
+      continue;
+    }
+    if (!file) {
+      if (FETCHES[op] && op < Op.atomicsWait) loose++;
+      continue;
+    }
+    file.cache ??= cacheOf(file.name);
+    file.cache.storageCalls++;
+    if (!FETCHES[op] || !isRead(call, file)) continue;
+    counted ??= new Uint8Array(count);
+    if (counted[call]) continue;
+    counted[call] = 1;
+    file.cache.fromStorage++;
+  }
+  for (const name of here) cacheOf(name).loose += loose;
 }
 
 export interface RereadRatio {
@@ -125,10 +143,12 @@ export function cacheReport(store: TraceStore, range: TimeRange = {}, shared: An
     pageCache: connections.length ? { ...sum, hitRate: requests ? sum.hits / requests : null } : null,
     connections,
     blockCaches: blockCachesOf(store, range, shared),
-    rereads: pagesOf(store, range, shared.accesses).map(({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
-      ...{ path, vfs, reads, rereads },
-      distinctPages: placesRead,
-      readsPerPage: readsPerPlace,
-    })),
+    rereads: (isWhole(range) ? pagesIn(shared) : pagesOf(store, range, shared.accesses)).map(
+      ({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
+        ...{ path, vfs, reads, rereads },
+        distinctPages: placesRead,
+        readsPerPage: readsPerPlace,
+      }),
+    ),
   };
 }

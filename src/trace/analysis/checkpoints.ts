@@ -210,7 +210,9 @@ class CheckpointScan {
       const row = file.row[i]!;
       if (file.thread[i] !== thread) continue;
       const op = events.op[row]!;
-      const [offset, length, dur] = [events.offset[row]!, events.length[row]!, Math.round(events.dur[row]! * 1000)];
+      const offset = events.offset[row]!;
+      const length = events.length[row]!;
+      const dur = Math.round(events.dur[row]! * 1000);
       if ((events.result[row]! & 255) === BUSY && op < 64) sums.busy++;
       if (op === Op.xSync || op === Op.opfsFlush) {
         if (file.onWal[i]) sums.walSyncs++;

@@ -4,10 +4,12 @@
  */
 import { Op } from '../event.ts';
 import { fingerprint } from '../sqlite-format/sql-text.ts';
-import type { TraceStore } from '../store.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, type Accesses } from './accesses.ts';
+import { ById } from './by-id.ts';
 import { connectionCaches } from './connection-caches.ts';
-import { ExecutionState } from './executions.ts';
+import { ExecutionState, type Executions } from './executions.ts';
+import type { Owners } from './owners.ts';
 import { Analyses } from './shared.ts';
 import type { TimeRange } from './time-partition.ts';
 
@@ -43,13 +45,11 @@ const ONE_SECOND = 1e6;
 export function coldWarmOf(store: TraceStore, coldUs = ONE_SECOND, shared: Analyses = new Analyses(store)): ColdWarm {
   let begin = Infinity;
   let end = -Infinity;
-  for (const { events } of store.threads)
-    for (let row = 0; row < events.count; row++) {
-      const op = events.op[row]!;
-      if (op === 0 || (op >= 64 && op < Op.sqlOpen) || op > Op.sqlExec) continue;
-      begin = Math.min(begin, events.t0[row]!);
-      end = Math.max(end, events.t0[row]! + events.dur[row]!);
-    }
+  for (const thread of store.threads) {
+    const [first, last] = workOf(thread);
+    begin = Math.min(begin, first);
+    end = Math.max(end, last);
+  }
   const { accesses } = shared;
   const firstExecutions = firstExecutionsOf(store, shared);
   if (begin === Infinity) return { cold: null, warm: null, firstExecutions };
@@ -61,6 +61,21 @@ export function coldWarmOf(store: TraceStore, coldUs = ONE_SECOND, shared: Analy
     warm: border < behind ? phase(store, accesses, { fromUs: border, toUs: behind }) : null,
     firstExecutions,
   };
+}
+
+/** Begin of a thread's first SQL or VFS call and end of its last; [Infinity, -Infinity] without one. */
+function workOf({ events }: ThreadStore): [beginUs: number, endUs: number] {
+  const { op, t0, dur, count } = events;
+  let begin = Infinity;
+  let end = -Infinity;
+  for (let row = 0; row < count; row++) {
+    const code = op[row]!;
+    if (code === 0 || (code >= 64 && code < Op.sqlOpen) || code > Op.sqlExec) continue;
+    if (begin === Infinity) begin = t0[row]!;
+    const us = t0[row]! + dur[row]!;
+    if (us > end) end = us;
+  }
+  return [begin, end];
 }
 
 function phase(store: TraceStore, accesses: Accesses, range: Required<TimeRange>): Phase {
@@ -85,27 +100,15 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
     pages: number | null;
   }
   const sums = new Map<string, Sum>();
-  const { accesses } = shared;
-  /** Page reads by execution, by thread; none where the thread has no accesses. */
-  const reads = store.threads.map((): Uint32Array | null => null);
   const all = store.threads.map((thread) => shared.executions(thread));
-  const owners = store.threads.map((): Int32Array | null => null);
-  for (let i = 0; i < accesses.count; i++) {
-    const t = accesses.thread[i]!;
-    if (accesses.what[i]! & (Access.write | Access.checkpoint)) continue;
-    owners[t] ??= shared.owners(store.threads[t]!).sql;
-    reads[t] ??= new Uint32Array(all[t]!.count);
-    const owner = owners[t]![accesses.row[i]!]!;
-    const execution = owner < 0 ? -1 : all[t]!.ofRow[owner]!;
-    if (execution >= 0) reads[t]![execution]! += accesses.span[i]!;
-  }
+  const reads = readsByExecution(store, shared, all);
   store.threads.forEach((thread, t) => {
     const executions = all[t]!;
-    const sumOfText: (Sum | null)[] = [];
+    const sumOfText = new ById<Sum | null>();
     for (let i = 0; i < executions.count; i++) {
       if (executions.state[i] === ExecutionState.running) continue;
       const id = executions.text[i]!;
-      let sum = sumOfText[id];
+      let sum = sumOfText.get(id);
       if (sum === undefined) {
         const d = thread.definitions.get(id);
         const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
@@ -114,7 +117,7 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
           sum = { text, executions: 0, firstAt: Infinity, firstUs: 0, firstPages: null, us: 0, pages: null };
           sums.set(text, sum);
         }
-        sumOfText[id] = sum;
+        sumOfText.set(id, sum);
       }
       if (!sum) continue;
       const at = thread.events.t0[executions.firstRow[i]!]!;
@@ -140,4 +143,28 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
       laterPages: s.pages === null ? null : (s.pages - (s.firstPages ?? 0)) / (s.executions - 1),
     }))
     .sort((a, b) => b.firstUs - a.firstUs);
+}
+
+/** Page reads by execution, by thread; null where the thread has none. */
+function readsByExecution(store: TraceStore, shared: Analyses, executions: readonly Executions[]): (Uint32Array | null)[] {
+  const { accesses } = shared;
+  const { thread, row, what, span, count } = accesses;
+  const reads = store.threads.map((): Uint32Array | null => null);
+  const owners = store.threads.map((): Owners | null => null);
+  const lastOwner = new Int32Array(store.threads.length).fill(-1);
+  const lastExecution = lastOwner.slice();
+  for (let i = 0; i < count; i++) {
+    if (what[i]! & (Access.write | Access.checkpoint)) continue;
+    const t = thread[i]!;
+    const own = (owners[t] ??= shared.owners(store.threads[t]!));
+    const ofThread = (reads[t] ??= new Uint32Array(executions[t]!.count));
+    const owner = own.sql(row[i]!);
+    if (owner !== lastOwner[t]) {
+      lastOwner[t] = owner; // calls beneath one SQL call follow each other
+      lastExecution[t] = owner < 0 ? -1 : executions[t]!.at(owner);
+    }
+    const execution = lastExecution[t]!;
+    if (execution >= 0) ofThread[execution]! += span[i]!;
+  }
+  return reads;
 }

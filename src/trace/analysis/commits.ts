@@ -4,11 +4,9 @@
  */
 import { AUX_WAL_HEADER, Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
-import { hasVfs, transactionsOf, type Transaction, type Transactions } from './transactions.ts';
+import { hasVfs, transactionsOf, type Transactions } from './transactions.ts';
 
 export interface Commits {
-  /** Empty where storage calls alone were seen. */
-  list: Transaction[];
   count: number | null;
   /** xSync calls on databases, journals and WALs, temporary files left out; OPFS flushes where no VFS calls were seen. */
   syncs: number;
@@ -17,7 +15,6 @@ export interface Commits {
 }
 
 export function commitsOf(store: TraceStore, transactions: Transactions = transactionsOf(store)): Commits {
-  const list = transactions.list.filter((t) => t.outcome === 'committed');
   let syncs = 0;
   for (const { events, definitions } of store.threads)
     for (let i = 0; i < events.count; i++) {
@@ -27,7 +24,7 @@ export function commitsOf(store: TraceStore, transactions: Transactions = transa
     }
   if (!store.threads.some(hasVfs)) return commitsInOpfs(store);
   const count = transactions.commits;
-  return { list, count, syncs, syncsPerCommit: count ? syncs / count : null };
+  return { count, syncs, syncsPerCommit: count ? syncs / count : null };
 }
 
 /** By the commit frames of WALs; null where no frame was written. */
@@ -41,5 +38,5 @@ function commitsInOpfs(store: TraceStore): Commits {
       frames++;
       if (events.aux2.length && events.aux2[i] !== 0) commits++;
     }
-  return { list: [], count: frames ? commits : null, syncs, syncsPerCommit: commits ? syncs / commits : null };
+  return { count: frames ? commits : null, syncs, syncsPerCommit: commits ? syncs / commits : null };
 }

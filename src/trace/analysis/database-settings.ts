@@ -54,9 +54,11 @@ export function databaseSettingsOf(store: TraceStore, shared: Analyses = new Ana
         for (const [pragma, value] of values) said[database]?.set(pragma, value);
   });
   const points = new Map<number, CommitPoint>();
-  for (const { thread, object, commitPoint } of shared.transactions.list) {
-    const database = parts[thread]?.get(object)?.database;
-    if (database !== undefined && commitPoint) points.set(database, commitPoint);
+  const transactions = shared.transactions.list;
+  for (let i = 0; i < transactions.length; i++) {
+    const commitPoint = transactions.commitPoint(i);
+    const database = commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
+    if (typeof database === 'number') points.set(database, commitPoint!);
   }
   return list.map(({ path, vfs, pageSize }, i) => {
     const asked = (pragma: Pragma, otherwise: string): Setting<string> => fromPragma(pragma, said[i]!.get(pragma), otherwise);

@@ -1,7 +1,8 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
 import type { TraceStore } from '../store.ts';
 import { Access, Slots, type Accesses } from './accesses.ts';
-import { transactionsOf, type Transaction } from './transactions.ts';
+import type { TimeRange } from './time-range.ts';
+import type { TransactionTable } from './transaction-table.ts';
 
 export interface DirtyPages {
   /** Distinct pages written, over everything. */
@@ -14,61 +15,84 @@ export interface DirtyPages {
 
 /**
  * By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction.
- * @param fromUs, toUs writes that begin in it
+ * @param range writes that begin in it
  */
-export function dirtyPagesOf(
-  store: TraceStore,
-  accesses: Accesses,
-  list: readonly Transaction[] = transactionsOf(store).list,
-  fromUs = -Infinity,
-  toUs = Infinity,
-): DirtyPages[] {
+export function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: TransactionTable, range: TimeRange = {}): DirtyPages[] {
   const { objects } = accesses;
   /** Last rows of the write transactions by thread and database, ascending. */
-  const ends = new Map<string, number[]>();
-  for (const t of list) {
-    if (t.kind !== 'write') continue;
-    const key = `${t.thread}\0${t.path}`;
+  const ends = new Map<number, number[]>();
+  const keyOf = (thread: number, path: number): number => path * store.threads.length + thread;
+  for (let i = 0; i < list.length; i++) {
+    if (!list.isWrite(i)) continue;
+    const key = keyOf(list.thread[i]!, list.pathOf[i]!);
     const rows = ends.get(key);
-    if (rows) rows.push(t.endRow);
-    else ends.set(key, [t.endRow]);
+    if (rows) rows.push(list.endRow[i]!);
+    else ends.set(key, [list.endRow[i]!]);
   }
   for (const rows of ends.values()) rows.sort((a, b) => a - b);
-  let spans = 0;
-  for (let i = 0; i < accesses.count; i++) spans += accesses.span[i]!;
-  return objects.map((object, index) => {
-    const slots = new Slots(object.highest, spans);
-    const cursors = store.threads.map((_, t) => ({ rows: ends.get(`${t}\0${object.path}`) ?? [], at: 0, ordinal: 0, pages: 0 }));
-    /** Ordinal of the transaction that wrote the page last, by slot; 0 = none. */
-    let stamps = new Uint32Array(256);
-    const out: DirtyPages = { distinct: 0, perTransaction: 0, most: 0 };
-    let ordinals = 0;
-    for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {
-      const what = accesses.what[i]!;
-      if (accesses.object[i] !== index || !(what & Access.write) || what & Access.checkpoint) continue;
-      const cursor = cursors[accesses.thread[i]!]!;
-      const row = accesses.row[i]!;
-      const before = cursor.at;
-      while (cursor.at < cursor.rows.length && cursor.rows[cursor.at]! < row) cursor.at++;
-      if (cursor.at !== before || cursor.ordinal === 0) {
-        cursor.ordinal = ++ordinals;
-        cursor.pages = 0;
-      }
-      for (let n = 0; n < accesses.span[i]!; n++) {
-        const slot = slots.slot(accesses.place[i]! + n);
-        if (slot >= stamps.length) {
-          const more = new Uint32Array(stamps.length * 2);
-          more.set(stamps);
-          stamps = more;
-        }
-        if (stamps[slot] === cursor.ordinal) continue;
-        stamps[slot] = cursor.ordinal;
-        cursor.pages++;
-        out.perTransaction++;
-      }
-      out.most = Math.max(out.most, cursor.pages);
-    }
-    out.distinct = slots.count;
-    return out;
+  const cursorsOf = (path: number): Cursor[] =>
+    store.threads.map((_, t) => ({ rows: ends.get(keyOf(t, path)) ?? [], at: 0, ordinal: 0, pages: 0 }));
+  const from = accesses.lowerBound(range.fromUs ?? -Infinity);
+  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
+  const { what, object, span } = accesses;
+  const isWrite = (i: number): boolean => (what[i]! & (Access.write | Access.checkpoint)) === Access.write;
+  const spans = new Float64Array(objects.length);
+  for (let i = from; i < to; i++) if (isWrite(i)) spans[object[i]!]! += span[i]!;
+  const counts = objects.map(({ path, highest }, i) => {
+    const slots = spans[i] ? new Slots(highest, spans[i]!) : NO_SLOTS;
+    return new DirtyCount(cursorsOf(list.paths.indexOf(path)), slots);
   });
+  for (let i = from; i < to; i++) if (isWrite(i)) counts[object[i]!]!.take(accesses, i);
+  return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));
+}
+
+const NO_SLOTS = new Slots(0, 0);
+
+/** How far a thread's transactions on a database are followed: the ends of all, the next one, its number, the pages that it wrote. */
+interface Cursor {
+  rows: readonly number[];
+  at: number;
+  ordinal: number;
+  pages: number;
+}
+
+class DirtyCount {
+  readonly out: DirtyPages = { distinct: 0, perTransaction: 0, most: 0 };
+  /** Ordinal of the transaction that wrote the page last, by slot; 0 = none. */
+  private stamps = new Uint32Array(256);
+  private ordinals = 0;
+
+  constructor(
+    private readonly cursors: readonly Cursor[],
+    readonly slots: Slots,
+  ) {}
+
+  /** A write, in order of time. */
+  take(accesses: Accesses, i: number): void {
+    const { out, slots } = this;
+    const cursor = this.cursors[accesses.thread[i]!]!;
+    const { rows } = cursor;
+    const row = accesses.row[i]!;
+    const before = cursor.at;
+    while (cursor.at < rows.length && rows[cursor.at]! < row) cursor.at++;
+    if (cursor.at !== before || cursor.ordinal === 0) {
+      cursor.ordinal = ++this.ordinals;
+      cursor.pages = 0;
+    }
+    for (let n = 0; n < accesses.span[i]!; n++) {
+      const slot = slots.slot(accesses.place[i]! + n);
+      if (slot >= this.stamps.length) this.grow();
+      if (this.stamps[slot] === cursor.ordinal) continue;
+      this.stamps[slot] = cursor.ordinal;
+      cursor.pages++;
+      out.perTransaction++;
+    }
+    out.most = Math.max(out.most, cursor.pages);
+  }
+
+  private grow(): void {
+    const more = new Uint32Array(this.stamps.length * 2);
+    more.set(this.stamps);
+    this.stamps = more;
+  }
 }

@@ -17,38 +17,55 @@ export const ExecutionState = {
   running: 3,
 } as const;
 
-export interface Executions {
-  count: number;
+export class Executions {
+  count = 0;
   /** Row of the first call. */
-  firstRow: Uint32Array;
+  readonly firstRow: Uint32Array;
   /** Id of the `sql` definition; 0 = not known. */
-  text: Uint32Array;
+  readonly text: Uint32Array;
   /** Sum of the durations of its calls, microseconds. */
-  us: Float64Array;
+  readonly us: Float64Array;
   /** Steps that brought a row. */
-  rows: Uint32Array;
+  readonly rows: Uint32Array;
   /** One of ExecutionState. */
-  state: Uint8Array;
-  /** By row of the thread: the execution that a step or exec call belongs to; -1 for other rows. */
-  ofRow: Int32Array;
+  readonly state: Uint8Array;
+  /** Rows of the step and exec calls, ascending, and the execution that each belongs to. */
+  readonly callRow: Uint32Array;
+  readonly ofCall: Uint32Array;
+
+  /** @param calls step and exec calls of the thread */
+  constructor(calls: number) {
+    this.firstRow = new Uint32Array(calls);
+    this.text = new Uint32Array(calls);
+    this.us = new Float64Array(calls);
+    this.rows = new Uint32Array(calls);
+    this.state = new Uint8Array(calls);
+    this.callRow = new Uint32Array(calls);
+    this.ofCall = new Uint32Array(calls);
+  }
+
+  /** The execution that a step or exec call belongs to; -1 for other rows. */
+  at(row: number): number {
+    const { callRow } = this;
+    let lo = 0;
+    let hi = callRow.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (callRow[mid]! < row) lo = mid + 1;
+      else hi = mid;
+    }
+    return callRow[lo] === row ? this.ofCall[lo]! : -1;
+  }
 }
 
 const SQLITE_ROW = 100;
 
 export function executionsOf(thread: ThreadStore): Executions {
   const { events } = thread;
-  const ofRow = new Int32Array(events.count).fill(-1);
   let calls = 0;
   for (let row = 0; row < events.count; row++) if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;
-  const found: Executions = {
-    count: 0,
-    firstRow: new Uint32Array(calls),
-    text: new Uint32Array(calls),
-    us: new Float64Array(calls),
-    rows: new Uint32Array(calls),
-    state: new Uint8Array(calls),
-    ofRow,
-  };
+  const found = new Executions(calls);
+  let call = 0;
   /** Executions under way by statement instance. */
   const open = new Map<number, number>();
   for (let row = 0; row < events.count; row++) {
@@ -65,7 +82,8 @@ export function executionsOf(thread: ThreadStore): Executions {
       found.firstRow[i] = row;
       found.text[i] = events.object[row]!;
     }
-    ofRow[row] = i;
+    found.callRow[call] = row;
+    found.ofCall[call++] = i;
     found.us[i]! += events.dur[row]!;
     const unended = events.endSeq[row] === 0;
     const broughtRow = op === Op.sqlStep && !unended && events.result[row] === SQLITE_ROW;

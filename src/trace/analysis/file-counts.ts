@@ -17,14 +17,16 @@ export interface FileCounts {
   web: { reads: number; readBytes: number; writes: number; writeBytes: number; flushes: number };
 }
 
-/** By operation. */
-const VFS_KEY: ((typeof VFS_COUNTS)[number] | undefined)[] = [];
-for (const name of VFS_COUNTS) VFS_KEY[Op[name]] = name;
-const WEB_KEY: ('reads' | 'writes' | 'flushes' | undefined)[] = [];
+/** By operation: 1 = counted. */
+const VFS_COUNTED = new Uint8Array(256);
+for (const name of VFS_COUNTS) VFS_COUNTED[Op[name]] = 1;
+/** By operation: place in WEB_KEYS + 1; 0 = not counted. */
+const WEB_KEYS = ['reads', 'writes', 'flushes'] as const;
+const WEB_KEY = new Uint8Array(256);
 for (const op of [Op.opfsRead, Op.opfsFileRead, Op.idbGet, Op.idbGetAll, Op.idbOpenCursor, Op.idbCursorContinue, Op.localStorageGet])
-  WEB_KEY[op] = 'reads';
-for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.localStorageSet]) WEB_KEY[op] = 'writes';
-for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 'flushes';
+  WEB_KEY[op] = 1;
+for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.localStorageSet]) WEB_KEY[op] = 2;
+for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 3;
 
 /** `/app.db`, `app.db` and `//app.db` name one file. */
 const plainPath = (path: string): string => path.replace(/^\/+/, '');
@@ -45,61 +47,61 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
     }
     return found;
   };
-  /** Entry of a thread's id, for ids of SQLite's files. */
-  const sqliteFiles = store.threads.map(({ definitions }) => {
-    const known: (FileCounts | null)[] = [];
-    return (id: number): FileCounts | null => {
-      if (known[id] !== undefined) return known[id];
-      const file = definitions.get(id);
-      if (file?.kind !== 'file') return (known[id] = null);
+  // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
+  for (const thread of store.threads)
+    for (const [id, sum] of vfsCallsOf(thread)) {
+      const file = thread.definitions.get(id);
+      if (file?.kind !== 'file') continue;
       const found = entry(file.path, file.fileKind);
       if (file.fileKind !== 'memory-journal') byPath.set(plainPath(file.path), found);
-      return (known[id] = found);
-    };
-  });
-  // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
-  for (const thread of store.threads) {
-    const { events, index } = thread;
-    const { op: ops, object, count } = events;
-    /** Calls by operation and bytes read and written of each file: numbers here, words below. */
-    const sums = new Map<FileCounts, Float64Array>();
-    const byId: (Float64Array | null | undefined)[] = [];
-    for (let i = 0; i < count; i++) {
-      const op = ops[i]!;
-      if (VFS_KEY[op] === undefined) continue;
-      let sum = byId[object[i]!];
-      if (sum === undefined) {
-        const file = sqliteFiles[index]!(object[i]!);
-        sum = (file && sums.get(file)) ?? null;
-        if (file && !sum) sums.set(file, (sum = new Float64Array(256 + 2)));
-        byId[object[i]!] = sum;
-      }
-      if (sum === null) continue;
-      sum[op]!++;
-      if (op === Op.xRead) sum[256]! += bytesMoved(thread, i);
-      else if (op === Op.xWrite) sum[257]! += bytesMoved(thread, i);
+      for (const name of VFS_COUNTS) found.vfs[name]! += sum[Op[name]]!;
+      found.vfs.xReadBytes! += sum[READ_BYTES]!;
+      found.vfs.xWriteBytes! += sum[WRITE_BYTES]!;
     }
-    for (const [{ vfs }, sum] of sums) {
-      for (const name of VFS_COUNTS) vfs[name]! += sum[Op[name]]!;
-      vfs.xReadBytes! += sum[256]!;
-      vfs.xWriteBytes! += sum[257]!;
-    }
-  }
-  for (const thread of store.threads) {
-    const { events } = thread;
-    for (let i = 0; i < events.count; i++) {
-      const key = WEB_KEY[events.op[i]!];
-      if (!key) continue;
-      const owner = servedFile(thread, i);
-      const object = owner ?? fileOf(thread.definitions.get(events.object[i]!));
-      if (!object) continue;
+  for (const thread of store.threads)
+    eachStorageCall(thread, (row, key) => {
+      const owner = servedFile(thread, row);
+      const object = owner ?? fileOf(thread.definitions.get(thread.events.object[row]!));
+      if (!object) return;
       const web = (owner ? entry(owner.path, owner.kind as FileKind) : (byPath.get(plainPath(object.path)) ?? entry(object.path, 'other')))
         .web;
       web[key]++;
-      if (key !== 'flushes') web[key === 'reads' ? 'readBytes' : 'writeBytes'] += bytesMoved(thread, i);
-    }
-  }
+      if (key !== 'flushes') web[key === 'reads' ? 'readBytes' : 'writeBytes'] += bytesMoved(thread, row);
+    });
   return [...counts.values()];
+}
+
+const READ_BYTES = 256;
+const WRITE_BYTES = 257;
+
+/** Calls by operation, and bytes read and written, of each object with a counted VFS call, in the order of their first. */
+function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
+  const { op, object, count } = thread.events;
+  const all = new Map<number, Float64Array>();
+  let last = -1;
+  let sum: Float64Array = new Float64Array(0);
+  for (let i = 0; i < count; i++) {
+    const code = op[i]!;
+    if (VFS_COUNTED[code] === 0) continue;
+    if (object[i] !== last) {
+      last = object[i]!;
+      const known = all.get(last);
+      if (known) sum = known;
+      else all.set(last, (sum = new Float64Array(WRITE_BYTES + 1)));
+    }
+    sum[code]!++;
+    if (code === Op.xRead) sum[READ_BYTES]! += bytesMoved(thread, i);
+    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesMoved(thread, i);
+  }
+  return all;
+}
+
+function eachStorageCall({ events }: ThreadStore, each: (row: number, key: (typeof WEB_KEYS)[number]) => void): void {
+  const { op, count } = events;
+  for (let row = 0; row < count; row++) {
+    const key = WEB_KEY[op[row]!]!;
+    if (key) each(row, WEB_KEYS[key - 1]!);
+  }
 }
 
 /** The SQLite file whose VFS call a storage call serves, directly or through another storage call. */

@@ -1,6 +1,7 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
 import { Op, type Definition, type FileKind } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
 
 /** One row of the files table. */
 export interface FileRow {
@@ -64,54 +65,55 @@ export function fileOf(definition: Definition | undefined): Pick<FileRow, 'path'
   }
 }
 
+/** Sums of a row while they are added up: places of its numbers. */
+const SUMS = ['reads', 'readBytes', 'writes', 'writeBytes', 'syncs', 'locks', 'opens', 'timeUs'] as const;
+const TIME = SUMS.indexOf('timeUs');
+/** Where a call counts, by what it counts as; bytes are right behind. */
+const PLACE = [
+  0,
+  SUMS.indexOf('reads'),
+  SUMS.indexOf('writes'),
+  SUMS.indexOf('syncs'),
+  SUMS.indexOf('locks'),
+  SUMS.indexOf('opens'),
+] as const;
+
 /** Rows by path and kind, the most time first. */
 export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
-  const rows = new Map<string, FileRow>();
+  const rows = new Map<string, { row: FileRow; sums: Float64Array }>();
   for (const thread of store.threads) {
-    const { events, definitions } = thread;
-    const byId = new Map<number, FileRow | null>();
-    const rowOf = (id: number): FileRow | null => {
-      const known = byId.get(id);
-      if (known !== undefined) return known;
-      const file = fileOf(definitions.get(id));
-      let row: FileRow | null = null;
-      if (file) {
-        const key = `${file.kind}\0${file.path}`;
-        row = rows.get(key) ?? { ...file, reads: 0, readBytes: 0, writes: 0, writeBytes: 0, syncs: 0, locks: 0, opens: 0, timeUs: 0 };
-        row.vfs ||= file.vfs;
-        rows.set(key, row);
+    addCalls(thread, (id) => {
+      const file = fileOf(thread.definitions.get(id));
+      if (!file) return null;
+      const key = `${file.kind}\0${file.path}`;
+      let known = rows.get(key);
+      if (!known) {
+        const row = { ...file, reads: 0, readBytes: 0, writes: 0, writeBytes: 0, syncs: 0, locks: 0, opens: 0, timeUs: 0 };
+        rows.set(key, (known = { row, sums: new Float64Array(SUMS.length) }));
       }
-      byId.set(id, row);
-      return row;
-    };
-    for (let i = 0; i < events.count; i++) {
-      const op = events.op[i]!;
-      if (op >= 128 || events.object[i] === 0) continue;
-      const row = rowOf(events.object[i]!);
-      if (!row) continue;
-      row.timeUs += events.dur[i]!;
-      switch (COUNTS_AS[op]) {
-        case READ:
-          row.reads++;
-          row.readBytes += bytesMoved(thread, i);
-          break;
-        case WRITE:
-          row.writes++;
-          row.writeBytes += bytesMoved(thread, i);
-          break;
-        case SYNC:
-          row.syncs++;
-          break;
-        case LOCK:
-          row.locks++;
-          break;
-        case OPEN:
-          row.opens++;
-          break;
-        default:
-          break;
-      }
-    }
+      known.row.vfs ||= file.vfs;
+      return known.sums;
+    });
   }
-  return [...rows.values()].sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
+  for (const { row, sums } of rows.values()) SUMS.forEach((name, i) => (row[name] = sums[i]!));
+  return [...rows.values()].map(({ row }) => row).sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
+}
+
+/** @param sumsOf of an id's file; null where it holds no data */
+function addCalls(thread: ThreadStore, sumsOf: (id: number) => Float64Array | null): void {
+  const { op, object, dur, count } = thread.events;
+  const byId = new ById<Float64Array | null>();
+  for (let i = 0; i < count; i++) {
+    const code = op[i]!;
+    const id = object[i]!;
+    if (code >= 128 || id === 0) continue;
+    let sums = byId.get(id);
+    if (sums === undefined) sums = byId.set(id, sumsOf(id));
+    if (sums === null) continue;
+    sums[TIME]! += dur[i]!;
+    const as = COUNTS_AS[code]!;
+    if (as === 0) continue;
+    sums[PLACE[as]!]!++;
+    if (as === READ || as === WRITE) sums[PLACE[as]! + 1]! += bytesMoved(thread, i);
+  }
 }

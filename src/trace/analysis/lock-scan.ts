@@ -42,8 +42,8 @@ export function scanLocks(store: TraceStore): LockScan {
     return place;
   };
   const scan: LockScan = { resources, holds: new IntervalColumns(), waits: new IntervalColumns(), stores: new Map(), resource };
-  const [, traceEnd] = store.extent();
-  for (const thread of store.threads) scanThread(thread, threadEndUs(thread, traceEnd), scan);
+  let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
+  for (const thread of store.threads) scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
   return scan;
 }
 
@@ -67,9 +67,19 @@ interface SqliteLock {
   row: number;
 }
 
-function scanThread(thread: ThreadStore, endUs: number, scan: LockScan): void {
+/** Operations that are looked at. */
+const MATTERS = new Uint8Array(256);
+for (const op of [Op.lockRequest, Op.lockHeld, Op.opfsOpenSyncAccessHandle, Op.opfsClose, Op.opfsRead, Op.opfsWrite, Op.opfsFlush])
+  MATTERS[op] = 1;
+for (const op of [Op.opfsTruncate, Op.idbTransaction, Op.xLock, Op.xUnlock, Op.xClose]) MATTERS[op] = 1;
+for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) MATTERS[op] = 1;
+
+/** @param threadEnd when the thread ended */
+function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan): void {
   const { events, definitions, index } = thread;
   const { holds, waits, resource } = scan;
+  let endUs: number | null = null;
+  const end = (): number => (endUs ??= threadEnd());
   const origin = originOfThread(thread);
   const handles = new Map<number, OpenHandle[]>();
   const locks = new Map<number, SqliteLock>();
@@ -115,10 +125,11 @@ function scanThread(thread: ThreadStore, endUs: number, scan: LockScan): void {
 
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
+    if (MATTERS[op] === 0) continue;
     const object = events.object[row]!;
     const from = events.t0[row]!;
     const open = events.endSeq[row] === 0;
-    const to = open ? endUs : from + events.dur[row]!;
+    const to = open ? end() : from + events.dur[row]!;
     const failed = !open && (events.result[row] !== 0 || (events.flags[row]! & Flag.threw) !== 0);
     switch (op) {
       case Op.lockRequest:
@@ -201,7 +212,7 @@ function scanThread(thread: ThreadStore, endUs: number, scan: LockScan): void {
   }
   for (const [object, list] of handles)
     for (const { from, row } of list)
-      holds.push(index, 0, placeOf(object, 'access-handle'), Mode.exclusive, Outcome.open, from, endUs, row);
+      holds.push(index, 0, placeOf(object, 'access-handle'), Mode.exclusive, Outcome.open, from, end(), row);
   for (const lock of locks.values())
     holds.push(
       index,
@@ -210,7 +221,7 @@ function scanThread(thread: ThreadStore, endUs: number, scan: LockScan): void {
       lock.level,
       Outcome.open,
       lock.since,
-      endUs,
+      end(),
       lock.row,
     );
 }

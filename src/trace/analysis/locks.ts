@@ -96,7 +96,8 @@ function edgesOf(scan: LockScan): WaitEdge[] {
     let live: number[] = [];
     let next = 0;
     for (const wait of list) {
-      const [from, to] = [waits.from[wait]!, waits.to[wait]!];
+      const from = waits.from[wait]!;
+      const to = waits.to[wait]!;
       live = live.filter((h) => holds.to[h]! > from);
       for (; next < held.length && holds.from[held[next]!]! <= from; next++) if (holds.to[held[next]!]! > from) live.push(held[next]!);
       const mine = new Map<number, WaitEdge>();

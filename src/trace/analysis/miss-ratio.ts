@@ -12,8 +12,7 @@
 import type { TraceStore } from '../store.ts';
 import { Access, Slots, type Accesses, type Asker, type Unit } from './accesses.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
-import { dirtyPagesOf, type DirtyPages } from './dirty-pages.ts';
-import { pageAccessesOf } from './page-accesses.ts';
+import { Analyses } from './shared.ts';
 import { Reference, stackDistances } from './stack-distance.ts';
 import type { TimeRange } from './time-partition.ts';
 
@@ -59,11 +58,11 @@ export interface CacheGoal {
   hitRate: number;
 }
 
-export function missRatiosOf(store: TraceStore, range: TimeRange = {}, accesses: Accesses = pageAccessesOf(store)): MissRatio[] {
+export function missRatiosOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): MissRatio[] {
+  const { accesses } = shared;
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const { askers, objects } = accesses;
-  let dirty: DirtyPages[] | null = null;
   const caches = connectionCaches(store, range);
   const found: MissRatio[] = [];
   for (const refs of referencesOf(accesses, from, to)) {
@@ -73,7 +72,6 @@ export function missRatiosOf(store: TraceStore, range: TimeRange = {}, accesses:
     const hits = cumulative(distances.byDistance);
     const measured = countersOf(caches, askers[asker]!);
     const exact = measured !== null && measured.hits === 0 && measured.misses > 0;
-    if (refs.writes) dirty ??= dirtyPagesOf(store, accesses);
     const { path, vfs, unit } = objects[object]!;
     found.push({
       path,
@@ -91,7 +89,7 @@ export function missRatiosOf(store: TraceStore, range: TimeRange = {}, accesses:
           ? "a cache below SQLite's: requests that SQLite's own page cache answered are not in it"
           : "a cache below SQLite's: how many requests its own page cache answered is not known, for the engine gives no counters",
       seenShare: measured && measured.hits + measured.misses > 0 ? measured.misses / (measured.hits + measured.misses) : null,
-      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? dirty?.[object]?.most : 0) ?? 0),
+      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? shared.dirtyPages[object]?.most : 0) ?? 0),
       measured: measured && { ...measured, hitRate: measured.hits / Math.max(1, measured.hits + measured.misses) },
       goal: goalOf(hits, distances.requests, unit.bytes),
     });
@@ -105,19 +103,6 @@ export function missRatioAt(curve: MissRatio, pages: number): number | null {
   return (curve.requests - curve.hits[Math.min(pages, curve.hits.length - 1)]!) / curve.requests;
 }
 
-/** What one connection asks of one database. */
-interface References {
-  object: number;
-  asker: number;
-  calls: number;
-  writes: boolean;
-  pages: Uint32Array;
-  flags: Uint8Array;
-  count: number;
-  slots: Slots;
-  /** Access at which it was here last; -1 = not yet. */
-  lastAt: number;
-}
 /** The last write to a database, and the last one of anybody else than its writer; -1 = none. */
 interface Writes {
   asker: number;
@@ -125,53 +110,78 @@ interface Writes {
   othersAt: number;
 }
 
+/** What one connection asks of one database. */
+class References {
+  calls = 0;
+  writes = false;
+  pages = new Uint32Array(0);
+  flags = new Uint8Array(0);
+  count = 0;
+  slots = new Slots(0, 0);
+  /** Access at which it was here last; -1 = not yet. */
+  private lastAt = -1;
+
+  constructor(
+    readonly object: number,
+    readonly asker: number,
+  ) {}
+
+  /** Room for all its calls. */
+  reserve(highest: number): void {
+    this.pages = new Uint32Array(this.calls);
+    this.flags = new Uint8Array(this.calls);
+    this.slots = new Slots(highest, this.calls);
+  }
+
+  /** The access `i`, in order of time. @param last writes to the database so far */
+  take({ what, place, span }: Accesses, i: number, last: Writes): void {
+    const foreign = last.asker === this.asker ? last.othersAt : last.at;
+    const write = (what[i]! & Access.write) !== 0;
+    let flag = (write ? Reference.touch : 0) | (this.lastAt >= 0 && foreign > this.lastAt ? Reference.emptied : 0);
+    for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
+      this.pages[this.count] = this.slots.slot(page);
+      this.flags[this.count++] = flag;
+      flag &= ~Reference.emptied;
+    }
+    this.lastAt = i;
+    if (!write) return;
+    if (last.asker !== this.asker) {
+      last.othersAt = last.at;
+      last.asker = this.asker;
+    }
+    last.at = i;
+  }
+}
+
 function referencesOf(accesses: Accesses, from: number, to: number): References[] {
-  const { what, asker, object, span, place, objects } = accesses;
-  const byKey = new Map<number, References>();
-  let refs: References | undefined;
-  const find = (i: number): References | undefined => {
-    if (refs?.asker !== asker[i] || refs?.object !== object[i]) refs = byKey.get(asker[i]! * objects.length + object[i]!);
-    return refs;
+  const { what, asker, object, span, objects } = accesses;
+  const list: References[] = [];
+  const byKey = new Map<number, number>();
+  /** Place in the list by access: who asks what; the same as before, most often. */
+  let [lastAsker, lastObject, last] = [-1, -1, -1];
+  const placeOf = (i: number): number => {
+    if (asker[i] === lastAsker && object[i] === lastObject) return last;
+    lastAsker = asker[i]!;
+    lastObject = object[i]!;
+    const key = lastAsker * objects.length + lastObject;
+    const known = byKey.get(key);
+    if (known !== undefined) return (last = known);
+    last = list.push(new References(lastObject, lastAsker)) - 1;
+    byKey.set(key, last);
+    return last;
   };
   for (let i = from; i < to; i++) {
     if (what[i]! & Access.checkpoint) continue;
-    let own = find(i);
-    if (!own) {
-      own = refs = {
-        ...{ object: object[i]!, asker: asker[i]!, calls: 0, writes: false, count: 0, lastAt: -1 },
-        ...{ pages: new Uint32Array(0), flags: new Uint8Array(0), slots: new Slots(0, 0) },
-      };
-      byKey.set(asker[i]! * objects.length + object[i]!, own);
-    }
+    const own = list[placeOf(i)]!;
     own.calls += span[i]!;
     if (what[i]! & Access.write) own.writes = true;
   }
-  const list = [...byKey.values()];
-  for (const own of list) {
-    own.pages = new Uint32Array(own.calls);
-    own.flags = new Uint8Array(own.calls);
-    own.slots = new Slots(objects[own.object]!.highest, own.calls);
-  }
+  for (const own of list) own.reserve(objects[own.object]!.highest);
   const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
   for (let i = from; i < to; i++) {
     if (what[i]! & Access.checkpoint) continue;
-    const own = find(i)!;
-    const last = writes[own.object]!;
-    const foreign = last.asker === own.asker ? last.othersAt : last.at;
-    const write = (what[i]! & Access.write) !== 0;
-    let flag = (write ? Reference.touch : 0) | (own.lastAt >= 0 && foreign > own.lastAt ? Reference.emptied : 0);
-    for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
-      own.pages[own.count] = own.slots.slot(page);
-      own.flags[own.count++] = flag;
-      flag &= ~Reference.emptied;
-    }
-    own.lastAt = i;
-    if (!write) continue;
-    if (last.asker !== own.asker) {
-      last.othersAt = last.at;
-      last.asker = own.asker;
-    }
-    last.at = i;
+    const own = list[placeOf(i)]!;
+    own.take(accesses, i, writes[own.object]!);
   }
   return list;
 }

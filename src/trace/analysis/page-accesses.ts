@@ -9,9 +9,10 @@
 import { AUX_WAL_HEADER, Op } from '../event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
-import { Access, Accesses } from './accesses.ts';
+import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import { databaseFilesOf, SMALLEST_PAGE, transferOf, type DatabaseFiles, type DatabasePart } from './database-files.ts';
-import { eachInTimeOrder } from './time-order.ts';
+import { ById } from './by-id.ts';
+import { eachRunInTimeOrder } from './time-order.ts';
 
 const [FCNTL_CKPT_DONE, FCNTL_CKPT_START] = [37, 39];
 const SHORT_READ = 522;
@@ -48,8 +49,13 @@ function transfersIn(store: TraceStore): number {
   return n;
 }
 
-/** What one thread does with one database: `checkpoint` while it copies the WAL. */
+/** What one thread does with one file of a database. `checkpoint` is on while it copies the WAL. */
 interface Use extends DatabasePart {
+  opfs: boolean;
+  /** Bytes of a page; null = not known. */
+  size: number | null;
+  object: AccessedObject;
+  frames: Frames;
   checkpoint: { on: boolean };
 }
 
@@ -58,100 +64,122 @@ interface Use extends DatabasePart {
  * @returns objects are the databases, in the order of `files.list`; a database whose page size is not known has no accesses
  */
 export function pageAccessesOf(store: TraceStore, files: DatabaseFiles = databaseFilesOf(store)): Accesses {
-  const out = new Accesses(Math.max(16, transfersIn(store)));
-  // as large as they get: they stay the same arrays
-  const { us, object: objects, place, span: spans, what: whats, type: types, bytes: moved, asker, thread: threads, row: rows } = out;
-  for (const { path, vfs, pageSize } of files.list) out.objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
-  const frames = files.list.map(() => new Frames());
-  const uses = usesOf(store, files);
-  const askers = store.threads.map(() => new Map<number, number>());
-  let [lastThread, lastId, lastContext, lastAsker] = [-1, -1, -1, -1];
-  let use: Use | undefined;
+  const scan = new PageScan(store, files);
+  eachRunInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to));
+  return scan.out;
+}
 
-  const askerOf = (thread: ThreadStore, row: number): number => {
-    const connection = thread.events.context[row]!;
-    if (connection === lastContext) return lastAsker;
-    const byContext = askers[thread.index]!;
-    // without an SQL layer, all that a thread does with a database counts as one connection's
-    const key = connection || -1 - use!.database;
-    let found = byContext.get(key);
-    if (found === undefined) byContext.set(key, (found = out.askers.push({ thread: thread.index, connection }) - 1));
-    lastContext = connection;
-    return (lastAsker = found);
-  };
-  const add = (thread: ThreadStore, row: number, page: number, span: number, what: number, type: number, bytes: number): void => {
-    const object = out.objects[use!.database]!;
-    if (page < 1 || page + span - 1 > HIGHEST_PAGE || !out.covers(span)) {
+const MATTERS = new Uint8Array(256);
+for (const op of [Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite]) MATTERS[op] = 1;
+
+class PageScan {
+  readonly out: Accesses;
+  private readonly uses: ById<Use>[];
+  /** Places in `askers` by thread, by connection. */
+  private readonly askers: Map<number, number>[];
+  /** What the last call was on, and who made it. */
+  private thread = -1;
+  private id = -1;
+  private use: Use | undefined;
+  private context = -1;
+  private asker = -1;
+
+  constructor(store: TraceStore, files: DatabaseFiles) {
+    this.out = new Accesses(Math.max(16, transfersIn(store)));
+    const { objects } = this.out;
+    for (const { path, vfs, pageSize } of files.list) objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
+    this.uses = usesOf(store, files, objects);
+    this.askers = store.threads.map(() => new Map());
+  }
+
+  /** The next rows of a thread. */
+  take(thread: ThreadStore, from: number, to: number): void {
+    const { index } = thread;
+    const { op: ops, object, aux, endSeq, result: results, length: lengths, offset: offsets, aux2 } = thread.events;
+    if (index !== this.thread) {
+      this.thread = index;
+      this.id = -1;
+    }
+    for (let row = from; row < to; row++) {
+      const op = ops[row]!;
+      if (MATTERS[op] === 0) continue;
+      if (object[row] !== this.id) {
+        this.id = object[row]!;
+        this.use = this.uses[index]!.get(this.id);
+        this.context = -1; // an asker is one of this thread and database
+      }
+      const { use } = this;
+      if (!use) continue;
+      if (op === Op.xFileControl) {
+        if (aux[row] === FCNTL_CKPT_START) use.checkpoint.on = true;
+        else if (aux[row] === FCNTL_CKPT_DONE) use.checkpoint.on = false;
+        continue;
+      }
+      const { opfs, size } = use;
+      const transfer = transferOf(op, opfs);
+      if (!transfer || size === null || endSeq[row] === 0) continue;
+      const result = results[row]!;
+      if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === SHORT_READ)) continue;
+      const length = lengths[row]!;
+      const offset = offsets[row]!;
+      if (!(offset >= 0)) continue;
+      const what = transfer === 2 ? Access.write : 0;
+      const bytes = opfs ? result : result === 0 ? length : 0;
+      if (!use.wal) {
+        if (length < SMALLEST_PAGE) continue;
+        const span = Math.max(1, Math.floor(length / size));
+        this.add(thread, row, use, Math.floor(offset / size) + 1, span, what, aux2[row] ?? 0, bytes);
+        continue;
+      }
+      const frameBytes = WAL_FRAME_HEADER + size;
+      const frame = Math.floor((offset - WAL_HEADER) / frameBytes);
+      const within = offset - WAL_HEADER - frame * frameBytes;
+      if (aux[row] === AUX_WAL_HEADER || frame < 0) continue;
+      const header = within === 0;
+      if (header && aux[row] !== 0) use.frames.set(frame, aux[row]!);
+      // at a sync point SQLite splits a page over two writes: the first stands for it
+      if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
+        this.add(thread, row, use, use.frames.page(frame), 1, what | Access.wal, header ? 0 : (aux2[row] ?? 0), bytes);
+    }
+  }
+
+  private add(thread: ThreadStore, row: number, use: Use, page: number, span: number, what: number, type: number, bytes: number): void {
+    const { object, database } = use;
+    if (page < 1 || page + span - 1 > HIGHEST_PAGE || !this.out.covers(span)) {
       object.untied++;
       return;
     }
     object.highest = Math.max(object.highest, page + span - 1);
-    const at = out.add();
-    us[at] = thread.events.t0[row]!;
-    objects[at] = use!.database;
-    place[at] = page;
-    spans[at] = span;
-    whats[at] = what | (use!.checkpoint.on ? Access.checkpoint : 0);
-    types[at] = type;
-    moved[at] = bytes;
-    asker[at] = askerOf(thread, row);
-    threads[at] = thread.index;
-    rows[at] = row;
-  };
+    const connection = thread.events.context[row]!;
+    if (connection !== this.context) {
+      this.context = connection;
+      this.asker = this.askerOf(thread.index, connection, database);
+    }
+    const bits = what | (use.checkpoint.on ? Access.checkpoint : 0);
+    this.out.push(thread, row, database, page, span, bits, type, bytes, this.asker);
+  }
 
-  eachInTimeOrder(store.threads, (thread, row) => {
-    const { events } = thread;
-    const op = events.op[row]!;
-    if (op !== Op.xRead && op !== Op.xWrite && op !== Op.xFileControl && op !== Op.opfsRead && op !== Op.opfsWrite) return;
-    const id = events.object[row]!;
-    if (id !== lastId || thread.index !== lastThread) {
-      use = uses[(lastThread = thread.index)]!.get((lastId = id));
-      lastContext = -1; // an asker is one of this thread and database
-    }
-    if (!use) return;
-    if (op === Op.xFileControl) {
-      if (events.aux[row] === FCNTL_CKPT_START) use.checkpoint.on = true;
-      else if (events.aux[row] === FCNTL_CKPT_DONE) use.checkpoint.on = false;
-      return;
-    }
-    const { opfs, pageSize } = files.list[use.database]!;
-    const transfer = transferOf(op, opfs);
-    const size = pageSize.bytes;
-    if (!transfer || size === null || events.endSeq[row] === 0) return;
-    const result = events.result[row]!;
-    if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === SHORT_READ)) return;
-    const length = events.length[row]!;
-    const offset = events.offset[row]!;
-    if (!(offset >= 0)) return;
-    const what = transfer === 2 ? Access.write : 0;
-    const bytes = opfs ? result : result === 0 ? length : 0;
-    if (!use.wal) {
-      if (length >= SMALLEST_PAGE)
-        add(thread, row, Math.floor(offset / size) + 1, Math.max(1, Math.floor(length / size)), what, events.aux2[row] ?? 0, bytes);
-      return;
-    }
-    const frameBytes = WAL_FRAME_HEADER + size;
-    const frame = Math.floor((offset - WAL_HEADER) / frameBytes);
-    const within = offset - WAL_HEADER - frame * frameBytes;
-    const aux = events.aux[row]!;
-    if (aux === AUX_WAL_HEADER || frame < 0) return;
-    const header = within === 0;
-    if (header && aux !== 0) frames[use.database]!.set(frame, aux);
-    // at a sync point SQLite splits a page over two writes: the first stands for it
-    if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
-      add(thread, row, frames[use.database]!.page(frame), 1, what | Access.wal, header ? 0 : (events.aux2[row] ?? 0), bytes);
-  });
-  return out;
+  private askerOf(thread: number, connection: number, database: number): number {
+    // without an SQL layer, all that a thread does with a database counts as one connection's
+    const key = connection || -1 - database;
+    let found = this.askers[thread]!.get(key);
+    if (found === undefined) this.askers[thread]!.set(key, (found = this.out.askers.push({ thread, connection }) - 1));
+    return found;
+  }
 }
 
-function usesOf(store: TraceStore, files: DatabaseFiles): Map<number, Use>[] {
+/** By thread, by object id. */
+function usesOf(store: TraceStore, { list, parts }: DatabaseFiles, objects: readonly AccessedObject[]): ById<Use>[] {
+  const frames = list.map(() => new Frames());
   return store.threads.map((_, t) => {
     const checkpoints = new Map<number, { on: boolean }>();
-    const uses = new Map<number, Use>();
-    for (const [id, part] of files.parts[t]!) {
-      let checkpoint = checkpoints.get(part.database);
-      if (!checkpoint) checkpoints.set(part.database, (checkpoint = { on: false }));
-      uses.set(id, { ...part, checkpoint });
+    const uses = new ById<Use>();
+    for (const [id, part] of parts[t]!) {
+      const { database } = part;
+      let checkpoint = checkpoints.get(database);
+      if (!checkpoint) checkpoints.set(database, (checkpoint = { on: false }));
+      const { opfs, pageSize } = list[database]!;
+      uses.set(id, { ...part, opfs, size: pageSize.bytes, object: objects[database]!, frames: frames[database]!, checkpoint });
     }
     return uses;
   });

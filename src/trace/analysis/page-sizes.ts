@@ -12,7 +12,7 @@
 import type { TraceStore } from '../store.ts';
 import { Access, type Accesses, type Unit } from './accesses.ts';
 import { Analyses } from './shared.ts';
-import type { Transaction } from './transactions.ts';
+import type { TransactionTable } from './transaction-table.ts';
 
 /** Page sizes that SQLite has, bytes. */
 export const PAGE_SIZES: readonly number[] = [512, 1024, 2048, 4096, 8192, 16384, 32768, 65536];
@@ -131,15 +131,16 @@ class Merged {
 const plainPath = (path: string): string => path.replace(/^\/+/, '');
 
 /** By access: place of the transaction that it belongs to; below 0 outside of any, by who asks. */
-function batchesOf(accesses: Accesses, transactions: readonly Transaction[]): Int32Array {
+function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Array {
   const byDatabase = new Map<string, number[]>();
-  transactions.forEach(({ thread, path }, i) => {
-    const key = `${thread} ${plainPath(path)}`;
+  for (let i = 0; i < transactions.length; i++) {
+    const key = `${transactions.thread[i]} ${plainPath(transactions.path(i))}`;
     const list = byDatabase.get(key);
     if (list) list.push(i);
     else byDatabase.set(key, [i]);
-  });
-  for (const list of byDatabase.values()) list.sort((a, b) => transactions[a]!.beginRow - transactions[b]!.beginRow);
+  }
+  const { beginRow } = transactions;
+  for (const list of byDatabase.values()) list.sort((a, b) => beginRow[a]! - beginRow[b]!);
   const paths = accesses.objects.map(({ path }) => plainPath(path));
   const batches = new Int32Array(accesses.count);
   for (let i = 0; i < accesses.count; i++) {
@@ -153,12 +154,12 @@ function batchesOf(accesses: Accesses, transactions: readonly Transaction[]): In
 const MOST_AT_ONCE = 8;
 
 /** @param list places of transactions, by their first row @returns the last of them that has this row */
-function around(list: readonly number[], transactions: readonly Transaction[], row: number): number | undefined {
+function around(list: readonly number[], { beginRow, endRow }: TransactionTable, row: number): number | undefined {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (transactions[list[middle]!]!.beginRow <= row) low = middle + 1;
+    if (beginRow[list[middle]!]! <= row) low = middle + 1;
     else high = middle;
   }
-  return list.slice(Math.max(0, low - MOST_AT_ONCE), low).findLast((at) => transactions[at]!.endRow >= row);
+  return list.slice(Math.max(0, low - MOST_AT_ONCE), low).findLast((at) => endRow[at]! >= row);
 }

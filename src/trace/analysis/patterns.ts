@@ -3,14 +3,15 @@
  * IndexedDB, VFS calls by statement. Each has a file of its own.
  */
 import { Op } from '../event.ts';
-import type { TraceStore } from '../store.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
 import { blockWritesOf, writeAmplificationOf, type BlockWrites, type WriteAmplification } from './block-writes.ts';
 import { idbUseOf, type IdbUse } from './idb-use.ts';
+import type { Owners } from './owners.ts';
 import { repeatedCallsOf, type RepeatedCalls } from './redundant-calls.ts';
 import { interleavingOf, runsOf, type FileRuns, type Interleaving } from './runs.ts';
 import { Analyses } from './shared.ts';
-import { eachExecution, hasSql } from './statements.ts';
-import type { TimeRange } from './time-partition.ts';
+import { hasSql } from './statements.ts';
+import { rowsIn, type TimeRange } from './time-range.ts';
 import { hasVfs } from './transactions.ts';
 
 export interface Patterns {
@@ -46,25 +47,20 @@ export function patternsOf(store: TraceStore, range: TimeRange = {}, shared: Ana
 }
 
 export function vfsCallsOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): VfsCallsByStatement {
-  const { fromUs = -Infinity, toUs = Infinity } = range;
-  const within = (us: number): boolean => us >= fromUs && us < toUs;
   const anyVfs = store.threads.some(hasVfs);
   const anySql = store.threads.some(hasSql);
   let [beneath, loose, executions] = [0, 0, 0];
   for (const thread of store.threads) {
-    const { events } = thread;
+    const [first, behind] = rowsIn(thread, range);
     if (anyVfs) {
-      const { sql } = shared.owners(thread);
-      for (let row = 0; row < events.count; row++) {
-        if (events.op[row] === Op.none || events.op[row]! >= 64 || !within(events.t0[row]!)) continue;
-        if (sql[row]! >= 0) beneath++;
-        else loose++;
-      }
+      const calls = countVfsCalls(thread, shared.owners(thread), first, behind);
+      beneath += calls.beneath;
+      loose += calls.loose;
     }
-    if (anySql)
-      eachExecution(thread, (row) => {
-        if (within(events.t0[row]!)) executions++;
-      });
+    if (anySql) {
+      const { count, firstRow } = shared.executions(thread);
+      for (let i = 0; i < count; i++) if (firstRow[i]! >= first && firstRow[i]! < behind) executions++;
+    }
   }
   return {
     beneathSql: anyVfs && anySql ? beneath : null,
@@ -72,4 +68,15 @@ export function vfsCallsOf(store: TraceStore, range: TimeRange = {}, shared: Ana
     executions: anySql ? executions : null,
     perExecution: anyVfs && anySql && executions ? beneath / executions : null,
   };
+}
+
+/** VFS calls of the rows [first, behind), by whether they serve an SQL call. */
+function countVfsCalls({ events: { op } }: ThreadStore, owners: Owners, first: number, behind: number): { beneath: number; loose: number } {
+  let [beneath, loose] = [0, 0];
+  for (let row = first; row < behind; row++) {
+    if (op[row] === Op.none || op[row]! >= 64) continue;
+    if (owners.sql(row) >= 0) beneath++;
+    else loose++;
+  }
+  return { beneath, loose };
 }

@@ -58,16 +58,24 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
       counts.set(key, count);
       return count;
     };
+    let connections: Map<number, Known> = new Map();
+    let known = new Known();
+    let lastId = -1;
+    let lastContext = -1;
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
-      if (op === 0 || op >= 64 || events.endSeq[row] === 0) continue;
+      if (op === 0 || op >= 64 || op === Op.xRead || events.endSeq[row] === 0) continue; // a read changes nothing
       const id = events.object[row]!;
-      let connections = byFile.get(id);
-      if (!connections) byFile.set(id, (connections = new Map()));
       // xAccess and xDelete name a file: it has no handle of its own
       const context = op === Op.xAccess ? 0 : events.context[row]!;
-      let known = connections.get(context);
-      if (!known) connections.set(context, (known = new Known()));
+      if (id !== lastId || context !== lastContext) {
+        connections = byFile.get(id) ?? new Map<number, Known>();
+        byFile.set(id, connections);
+        known = connections.get(context) ?? new Known();
+        connections.set(context, known);
+        lastId = id;
+        lastContext = context;
+      }
       const bit = questionOf(op, events.aux[row]!);
       if (bit === 0 && op !== Op.xLock && op !== Op.xUnlock) {
         if (op === Op.xWrite || op === Op.xTruncate) for (const k of connections.values()) k.answers &= ~SIZE;

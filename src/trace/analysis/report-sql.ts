@@ -43,16 +43,16 @@ function statement(row: StatementRow): Cell[] {
 export function transactionsBlock(shared: Analyses, most: number): Block | null {
   const { list } = shared.transactions;
   if (list.length === 0) return null;
-  const longest = list
-    .slice()
-    .sort((a, b) => b.endUs - b.beginUs - (a.endUs - a.beginUs) || a.beginUs - b.beginUs)
-    .slice(0, most);
+  const { beginUs, endUs } = list;
+  const longest = Uint32Array.from({ length: list.length }, (_, i) => i)
+    .sort((a, b) => endUs[b]! - beginUs[b]! - (endUs[a]! - beginUs[a]!) || beginUs[a]! - beginUs[b]! || a - b)
+    .subarray(0, most);
   const more = list.length - longest.length;
   return {
     heading: 'Longest transactions',
     table: {
       head: ['at', 'database', 'kind', 'outcome', 'time', 'idle', 'commit', 'statements', 'pages written', 'syncs', 'busy'],
-      rows: transactionAnatomies(shared.store, longest)
+      rows: transactionAnatomies(shared.store, list.pick(longest))
         .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))
         .map(transaction),
       texts: [1, 2, 3],

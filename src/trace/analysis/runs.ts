@@ -10,8 +10,9 @@
 import { Op } from '../event.ts';
 import type { FileKind } from '../event.ts';
 import type { TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
 import { Analyses } from './shared.ts';
-import type { TimeRange } from './time-partition.ts';
+import { rowsIn, type TimeRange } from './time-range.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
 export const RUN_CLASSES = ['1', '2', '3-4', '5-8', '9-16', '17-32', '33-64', '65-128', '129-256', '257-512', '513+'] as const;
@@ -60,25 +61,26 @@ export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyse
   const files = new Map<string, FileRuns>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
-    const { fromUs = -Infinity, toUs = Infinity } = range;
-    const { sql } = shared.owners(thread);
-    const opens = new Map<number, Open | null>(); // ids come from the page: no array by id, which one large id would stretch
+    const owners = shared.owners(thread);
+    const opens: Open[] = [];
+    const byId = new ById<Open | null>();
     const openOf = (id: number): Open | null => {
       const d = definitions.get(id);
-      if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return null;
+      if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return byId.set(id, null);
       const key = `${d.fileKind}\0${d.path}`;
       let file = files.get(key);
       if (!file) files.set(key, (file = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() }));
-      return { file, way: 0, end: 0, length: 0, owner: -1 };
+      const open: Open = { file, way: 0, end: 0, length: 0, owner: -1 };
+      opens.push(open);
+      return byId.set(id, open);
     };
-    const first = fromUs === -Infinity ? 0 : events.lowerBound(fromUs);
-    const behind = toUs === Infinity ? events.count : events.lowerBound(toUs);
+    const [first, behind] = rowsIn(thread, range);
     for (let row = first; row < behind; row++) {
       const op = events.op[row]!;
       if (op === 0 || op >= 64) continue;
       const id = events.object[row]!;
-      let open = opens.get(id);
-      if (open === undefined) opens.set(id, (open = openOf(id)));
+      let open = byId.get(id);
+      if (open === undefined) open = openOf(id);
       if (!open) continue;
       if (op !== Op.xRead && op !== Op.xWrite) {
         if (op === Op.xSync || op === Op.xTruncate || op === Op.xClose || (op === Op.xUnlock && events.aux[row] === 0)) close(open);
@@ -91,18 +93,18 @@ export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyse
       const runs = way === 1 ? open.file.reads : open.file.writes;
       runs.calls++;
       runs.bytes += length;
-      if (open.way === way && offset === open.end && (way === 1 || sql[row] === open.owner)) {
+      if (open.way === way && offset === open.end && (way === 1 || owners.sql(row) === open.owner)) {
         open.length++;
         runs.possibleMerges++;
       } else {
         close(open);
         open.way = way;
         open.length = 1;
-        open.owner = sql[row]!;
+        open.owner = owners.sql(row);
       }
       open.end = offset + length;
     }
-    for (const open of opens.values()) if (open) close(open);
+    for (const open of opens) close(open);
   }
   return [...files.values()].filter((f) => f.reads.calls + f.writes.calls > 0);
 }
@@ -119,12 +121,13 @@ export interface Interleaving {
 /** By database with a rollback journal that was written. */
 export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interleaving[] {
   const found = new Map<string, Interleaving>();
-  const { fromUs = -Infinity, toUs = Infinity } = range;
-  for (const { events, definitions } of store.threads) {
-    const parts = new Map<number, { of: Interleaving; journal: boolean } | null>();
+  for (const thread of store.threads) {
+    const { events, definitions } = thread;
+    const [first, behind] = rowsIn(thread, range);
+    const parts = new ById<{ of: Interleaving; journal: boolean } | null>();
     const last = new Map<Interleaving, boolean>();
-    for (let row = 0; row < events.count; row++) {
-      if (events.op[row] !== Op.xWrite || events.result[row] !== 0 || events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
+    for (let row = first; row < behind; row++) {
+      if (events.op[row] !== Op.xWrite || events.result[row] !== 0) continue;
       const id = events.object[row]!;
       let part = parts.get(id);
       if (part === undefined) {

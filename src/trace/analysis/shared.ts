@@ -8,11 +8,12 @@ import type { Accesses } from './accesses.ts';
 import type { AnatomyTable } from './anatomy-table.ts';
 import { commitsOf, type Commits } from './commits.ts';
 import { databaseFilesOf, type DatabaseFiles } from './database-files.ts';
+import { dirtyPagesOf, type DirtyPages } from './dirty-pages.ts';
 import { executionsOf, type Executions } from './executions.ts';
 import { ownersOf, type Owners } from './owners.ts';
 import { pageAccessesOf } from './page-accesses.ts';
 import { statementsOf, type Statements } from './statements.ts';
-import { partitionByStatement, partitionThread, type TimePartition } from './time-partition.ts';
+import { partitionThread, timesOfThread, type ThreadTimes, type TimePartition } from './time-partition.ts';
 import { anatomyTable } from './transaction-anatomy.ts';
 import { transactionsOf, type Transactions } from './transactions.ts';
 
@@ -41,7 +42,7 @@ export class Analyses {
     return this.once('commits', () => commitsOf(this.store, this.transactions));
   }
   get anatomies(): AnatomyTable {
-    return this.once('anatomies', () => anatomyTable(this.store, this.transactions.list));
+    return this.once('anatomies', () => anatomyTable(this.store, this.transactions.list, this));
   }
   get statements(): Statements {
     return this.once('statements', () => statementsOf(this.store));
@@ -52,6 +53,9 @@ export class Analyses {
   get accesses(): Accesses {
     return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles));
   }
+  get dirtyPages(): DirtyPages[] {
+    return this.once('dirty pages', () => dirtyPagesOf(this.store, this.accesses, this.transactions.list));
+  }
   owners(thread: ThreadStore): Owners {
     return this.byThread('owners', thread, () => ownersOf(thread));
   }
@@ -60,15 +64,19 @@ export class Analyses {
   }
   /** Over the thread's whole life. */
   partition(thread: ThreadStore): TimePartition {
-    const pieces = this.kept.get(`pieces ${thread.index}`) as TimePieces | undefined; // the same sweep made them
-    return pieces ? pieces.partition : this.byThread('partition', thread, () => partitionThread(thread));
+    return this.swept(thread)?.partition ?? this.byThread('partition', thread, () => partitionThread(thread));
   }
   /** The time with SQL in flight by statement, over the thread's whole life. */
   byStatement(thread: ThreadStore): ReadonlyMap<number, TimePartition> {
-    return this.byThread('by statement', thread, () => partitionByStatement(thread));
+    const times = this.swept(thread) ?? this.byThread('times', thread, () => timesOfThread(thread, {}, this.owners(thread)));
+    return times.byStatement;
   }
   /** The same moment by moment, as the timeline draws it. */
   pieces(thread: ThreadStore): TimePieces {
-    return this.byThread('pieces', thread, () => timePieces(thread));
+    return this.byThread('pieces', thread, () => timePieces(thread, this.owners(thread)));
+  }
+  /** What a sweep that made more than the partition said of it too. */
+  private swept({ index }: ThreadStore): ThreadTimes | undefined {
+    return (this.kept.get(`pieces ${index}`) ?? this.kept.get(`times ${index}`)) as ThreadTimes | undefined;
   }
 }

@@ -7,6 +7,7 @@ import { Flag, Op } from '../event.ts';
 import { isErrorResult } from '../result-codes.ts';
 import { fingerprint } from '../sqlite-format/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
 import { bytesMoved } from './files.ts';
 import { parentRow } from './time-calls.ts';
 
@@ -85,14 +86,14 @@ function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): voi
   /** Place in `runs` + 1 of the execution that a row serves. */
   const keyOf = new Uint32Array(events.count);
   const running = new Map<number, number>();
-  const known: number[] = [];
+  const known = new ById<number>();
   const placeOf = (object: number): number => {
-    let place = known[object];
+    let place = known.get(object);
     if (place !== undefined) return place;
     const print = fingerprint(objectName(thread, object));
     place = places.get(print);
     if (place === undefined) places.set(print, (place = runs.prints.push(print) - 1));
-    return (known[object] = place);
+    return known.set(object, place);
   };
   const begin = (row: number): number => runs.begin(placeOf(events.object[row]!), events.t0[row]!);
   for (let row = 0; row < events.count; row++) {

@@ -8,14 +8,17 @@ import { isErrorResult } from '../result-codes.ts';
 import { fingerprint } from '../sqlite-format/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, type Accesses } from './accesses.ts';
+import { ById } from './by-id.ts';
 import { eachBound, withExample, type BoundValues } from './bound-values.ts';
 import type { CacheCounts } from './connection-caches.ts';
 import { ExecutionState, type Executions } from './executions.ts';
+import type { Owners } from './owners.ts';
 import { Analyses } from './shared.ts';
 import { eachCacheShare } from './statement-cache.ts';
 import { hasSql } from './statements.ts';
 import { PARTS, type PartTimes } from './time-parts.ts';
-import { partitionByStatement, type TimeRange } from './time-partition.ts';
+import { partitionByStatement } from './time-partition.ts';
+import { isWhole, type TimeRange } from './time-range.ts';
 import { hasVfs } from './transactions.ts';
 
 export interface StatementRow {
@@ -103,7 +106,7 @@ export function statementTable(store: TraceStore, range: TimeRange = {}, shared:
   /** Executions that ended: entry and time, over all threads. */
   const ended: { places: Uint32Array; us: Float64Array; count: number }[] = [];
   let cacheShared: CacheCounts | null = null;
-  const owners = new Map<number, Int32Array>();
+  const owners = new Map<number, Owners>();
   store.threads.forEach((thread, t) => {
     const { fromUs = -Infinity, toUs = Infinity } = range;
     const { events } = thread;
@@ -111,14 +114,14 @@ export function statementTable(store: TraceStore, range: TimeRange = {}, shared:
     ended.push(countExecutions(thread, executions, entries, placeOf[t]!, range));
     countCalls(thread, entries, placeOf[t]!, range);
     if (hasVfs(thread)) {
-      const { sql } = shared.owners(thread);
-      owners.set(t, sql);
+      const own = shared.owners(thread);
+      owners.set(t, own);
       for (const entry of touched(executions, entries, placeOf[t]!)) {
         entry.vfsCalls ??= 0;
         entry.prepareVfsCalls ??= 0;
         entry.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 };
       }
-      countVfsCalls(thread, sql, entries, placeOf[t]!, range);
+      countVfsCalls(thread, own, entries, placeOf[t]!, range);
     }
     for (const [text, partition] of isWhole(range) ? shared.byStatement(thread) : partitionByStatement(thread, range)) {
       const entry = entries[placeOf[t]!(text)]!;
@@ -149,17 +152,15 @@ export function statementTable(store: TraceStore, range: TimeRange = {}, shared:
 export const sharedTable = (shared: Analyses): StatementTable | null =>
   shared.once('statement table', () => statementTable(shared.store, {}, shared));
 
-const isWhole = ({ fromUs, toUs }: TimeRange): boolean => fromUs === undefined && toUs === undefined;
-
 /** Entry of an `sql` definition's id; entries are made as they are asked for. */
 type PlaceOf = (text: number) => number;
 function placesOfTexts({ definitions, said }: ThreadStore, entries: Entry[], byText: Map<string, number>): PlaceOf {
   /** By id of a text; the first connection's. */
   const stacks = new Map<number, string>();
   for (const d of said) if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of)) stacks.set(d.of, d.text);
-  const known: number[] = [];
+  const known = new ById<number>();
   return (id) => {
-    let place = known[id];
+    let place = known.get(id);
     if (place !== undefined) return place;
     const d = id ? definitions.get(id) : undefined;
     const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
@@ -167,7 +168,7 @@ function placesOfTexts({ definitions, said }: ThreadStore, entries: Entry[], byT
     const key = text === null ? '' : `${truncated ? 1 : 0}${text}`;
     place = byText.get(key);
     if (place === undefined) byText.set(key, (place = entries.push(newEntry(text, truncated)) - 1));
-    known[id] = place;
+    known.set(id, place);
     entries[place]!.stack ??= stacks.get(id) ?? null;
     return place;
   };
@@ -229,45 +230,62 @@ function countCalls({ events }: ThreadStore, entries: readonly Entry[], placeOf:
   }
 }
 
-function countVfsCalls({ events }: ThreadStore, sql: Int32Array, entries: readonly Entry[], placeOf: PlaceOf, range: TimeRange): void {
+function countVfsCalls({ events }: ThreadStore, owners: Owners, entries: readonly Entry[], placeOf: PlaceOf, range: TimeRange): void {
   const { op, count } = events;
-  /** By row of the SQL call. */
-  const beneath = new Uint32Array(count);
-  for (let row = 0; row < count; row++) if (op[row]! > 0 && op[row]! < 64 && sql[row]! >= 0) beneath[sql[row]!]!++;
+  // calls beneath one SQL call follow each other
+  let [last, calls] = [-1, 0];
+  const add = (): void => {
+    if (calls === 0 || op[last]! < Op.sqlPrepare || !within(events.t0[last]!, range)) return;
+    const entry = entries[placeOf(events.object[last]!)]!;
+    if (op[last] === Op.sqlPrepare) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
+    else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
+  };
   for (let row = 0; row < count; row++) {
-    if (beneath[row] === 0 || op[row]! < Op.sqlPrepare || !within(events.t0[row]!, range)) continue;
-    const entry = entries[placeOf(events.object[row]!)]!;
-    if (op[row] === Op.sqlPrepare) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + beneath[row]!;
-    else entry.vfsCalls = (entry.vfsCalls ?? 0) + beneath[row]!;
+    if (op[row]! === 0 || op[row]! >= 64) continue;
+    const owner = owners.sql(row);
+    if (owner < 0) continue;
+    if (owner !== last) {
+      add();
+      last = owner;
+      calls = 0;
+    }
+    calls++;
   }
+  add();
 }
 
 function countPages(
   store: TraceStore,
   accesses: Accesses,
-  owners: ReadonlyMap<number, Int32Array>,
+  owners: ReadonlyMap<number, Owners>,
   entries: readonly Entry[],
   placeOf: readonly PlaceOf[],
   range: TimeRange,
 ): void {
-  // calls beneath one SQL call follow each other
-  let [lastThread, lastOwner] = [-1, -1];
-  let pages: NonNullable<StatementRow['pages']> | null = null;
-  let sql: Int32Array | undefined;
-  for (let i = 0; i < accesses.count; i++) {
-    const t = accesses.thread[i]!;
-    if (t !== lastThread) sql = owners.get(t);
-    const owner = sql ? sql[accesses.row[i]!]! : -1;
-    if (owner !== lastOwner || t !== lastThread) {
-      [lastThread, lastOwner] = [t, owner];
-      const { events } = store.threads[t]!;
-      const counts = owner >= 0 && events.op[owner]! >= Op.sqlPrepare && within(events.t0[owner]!, range);
-      pages = counts ? (entries[placeOf[t]!(events.object[owner]!)]!.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 }) : null;
+  const { thread, row, what, span, count } = accesses;
+  /** By thread: the SQL call that the last access served, calls beneath one follow each other, and where its pages count. */
+  const lastOwner = new Int32Array(store.threads.length).fill(-2);
+  const counts = store.threads.map((): StatementRow['pages'] => null);
+  const pagesOf = (t: number, owner: number): StatementRow['pages'] => {
+    const { op, t0, object } = store.threads[t]!.events;
+    if (owner < 0 || op[owner]! < Op.sqlPrepare || !within(t0[owner]!, range)) return null;
+    return (entries[placeOf[t]!(object[owner]!)]!.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 });
+  };
+  for (let i = 0; i < count; i++) {
+    const t = thread[i]!;
+    const owner = owners.get(t)?.sql(row[i]!) ?? -1;
+    if (owner !== lastOwner[t]) {
+      lastOwner[t] = owner;
+      counts[t] = pagesOf(t, owner);
     }
+    const pages = counts[t];
     if (!pages) continue;
-    const what = accesses.what[i]!;
-    if (what & Access.write) pages[what & Access.wal ? 'walWritten' : 'written'] += accesses.span[i]!;
-    else pages[what & Access.wal ? 'walRead' : 'read'] += accesses.span[i]!;
+    const wal = (what[i]! & Access.wal) !== 0;
+    if (what[i]! & Access.write) {
+      if (wal) pages.walWritten += span[i]!;
+      else pages.written += span[i]!;
+    } else if (wal) pages.walRead += span[i]!;
+    else pages.read += span[i]!;
   }
 }
 

@@ -3,10 +3,10 @@
  * is a block number or a byte offset, negative in some VFSs; key-units.ts tells which.
  */
 import { Flag, Op } from '../event.ts';
-import type { TraceStore } from '../store.ts';
+import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import { KeyUnits } from './key-units.ts';
-import { eachInTimeOrder } from './time-order.ts';
+import { eachRunInTimeOrder } from './time-order.ts';
 
 /** Places in an OPFS file where its calls do not say a block size. */
 const OPFS_BLOCK = 4096;
@@ -62,7 +62,8 @@ export function blockAccessesOf(store: TraceStore): Accesses {
     }
     return ids;
   });
-  for (const thread of store.threads) {
+  const used = store.threads.filter(({ index }) => byId[index]!.size > 0);
+  for (const thread of used) {
     const { op, object, offset, length, count } = thread.events;
     for (let row = 0; row < count; row++) {
       const kind = KIND[op[row]!]!;
@@ -94,7 +95,7 @@ export function blockAccessesOf(store: TraceStore): Accesses {
     object.highest = Math.floor(keys.highest / seen.unit);
   }
   const askers = new Map<number, number>();
-  eachInTimeOrder(store.threads, (thread, row) => {
+  const take = (thread: ThreadStore, row: number): void => {
     const { events } = thread;
     const kind = KIND[events.op[row]!]!;
     if (kind === 0 || events.endSeq[row] === 0) return;
@@ -116,16 +117,12 @@ export function blockAccessesOf(store: TraceStore): Accesses {
     }
     let asker = askers.get(thread.index);
     if (asker === undefined) askers.set(thread.index, (asker = out.askers.push({ thread: thread.index, connection: 0 }) - 1));
-    const at = out.add();
-    out.us[at] = events.t0[row]!;
-    out.object[at] = seen.object;
-    out.place[at] = first;
-    out.span[at] = span;
-    out.what[at] = (kind & 3) === 2 ? Access.write : 0;
-    out.bytes[at] = inOpfs ? result : events.length[row]!;
-    out.asker[at] = asker;
-    out.thread[at] = thread.index;
-    out.row[at] = row;
+    const what = (kind & 3) === 2 ? Access.write : 0;
+    const bytes = inOpfs ? result : events.length[row]!;
+    out.push(thread, row, seen.object, first, span, what, 0, bytes, asker);
+  };
+  eachRunInTimeOrder(used, (thread, from, to) => {
+    for (let row = from; row < to; row++) take(thread, row);
   });
   return out;
 }

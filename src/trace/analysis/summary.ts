@@ -1,6 +1,5 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
-import type { Layer, ThreadEnvironment, ThreadKind } from '../event.ts';
-import { OPS } from '../event.ts';
+import { layerOfCode, OPS, type ThreadEnvironment, type ThreadKind } from '../event.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../capture.ts';
 import { FORMAT_VERSION } from '../file/format.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -138,11 +137,11 @@ function threadOf(thread: ThreadStore): SummaryThread {
 /** Web API calls are hooked on every recorded thread, unless the user left that layer out. */
 function seesWeb(thread: ThreadStore): boolean {
   const { environment } = thread;
-  return (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) || hasLayer(thread, 'web');
+  return (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) || hasWeb(thread);
 }
 
-function hasLayer({ events }: ThreadStore, layer: Layer): boolean {
-  for (let i = 0; i < events.count; i++) if (OPS[events.op[i]!]?.layer === layer) return true;
+function hasWeb({ events: { op, count } }: ThreadStore): boolean {
+  for (let i = 0; i < count; i++) if (layerOfCode(op[i]!) === 'web' && OPS[op[i]!]) return true;
   return false;
 }
 

@@ -1,38 +1,56 @@
 /** Walks the events of several threads in the order of their begin, without a copy: threads of one trace share one clock. */
 import type { ThreadStore } from '../store.ts';
 
+/** Rows of a stretch at most: a function that is called again and again is compiled sooner than a loop inside it. */
+const LONGEST = 4096;
+
 /**
- * @param each called for every row, by begin; rows of one thread stay in the thread's own order
- * @param fromUs first begin @param toUs begins before it
+ * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
  */
-export function eachInTimeOrder(
-  threads: readonly ThreadStore[],
-  each: (thread: ThreadStore, row: number) => void,
-  fromUs = -Infinity,
-  toUs = Infinity,
-): void {
+export function eachRunInTimeOrder(threads: readonly ThreadStore[], each: (thread: ThreadStore, from: number, to: number) => void): void {
   const live = threads.filter((t) => t.events.count > 0);
-  const at = live.map((t) => (fromUs === -Infinity ? 0 : t.events.lowerBound(fromUs)));
-  const stop = live.map((t) => (toUs === Infinity ? t.events.count : t.events.lowerBound(toUs)));
-  for (;;) {
-    let next = -1;
-    let nextUs = Infinity;
+  const merge = new Merge(live);
+  while (merge.next()) each(live[merge.thread]!, merge.from, merge.to);
+}
+
+/** Where each thread is, and the stretch that comes next. */
+class Merge {
+  thread = 0;
+  from = 0;
+  to = 0;
+  private readonly at: Uint32Array;
+  /** Begin of each thread's next row; Infinity = none left. */
+  private readonly nextUs: Float64Array;
+
+  constructor(private readonly threads: readonly ThreadStore[]) {
+    this.at = new Uint32Array(threads.length);
+    this.nextUs = Float64Array.from(threads, ({ events }) => events.t0[0]!);
+  }
+
+  /** @returns false at the end */
+  next(): boolean {
+    const { nextUs, at } = this;
+    let first = 0;
     let secondUs = Infinity;
-    for (let i = 0; i < live.length; i++) {
-      if (at[i]! >= stop[i]!) continue;
-      const us = live[i]!.events.t0[at[i]!]!;
-      if (next < 0 || us < nextUs) {
-        secondUs = nextUs;
-        nextUs = us;
-        next = i;
+    for (let i = 1; i < nextUs.length; i++) {
+      const us = nextUs[i]!;
+      if (us < nextUs[first]!) {
+        secondUs = nextUs[first]!;
+        first = i;
       } else if (us < secondUs) secondUs = us;
     }
-    if (next < 0) return;
-    const thread = live[next]!;
-    const { t0 } = thread.events;
-    let row = at[next]!;
-    do each(thread, row++);
-    while (row < stop[next]! && t0[row]! <= secondUs);
-    at[next] = row;
+    if (!(nextUs[first]! < Infinity)) return false;
+    const { t0, count } = this.threads[first]!.events;
+    const from = at[first]!;
+    const stop = Math.min(count, from + LONGEST);
+    let to = from + 1;
+    if (secondUs === Infinity) to = stop;
+    else while (to < stop && t0[to]! <= secondUs) to++;
+    at[first] = to;
+    nextUs[first] = to < count ? t0[to]! : Infinity;
+    this.thread = first;
+    this.from = from;
+    this.to = to;
+    return true;
   }
 }

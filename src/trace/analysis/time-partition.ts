@@ -35,13 +35,16 @@
  * begin at moments independent of the clock's ticks, each has a variance of step^2 / 12, and twice the square root of their sum is
  * `likelyErrorUs`. Neither is above the range's length.
  */
-import { Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
+import { ownersOf } from './owners.ts';
 import type { Analyses } from './shared.ts';
-import { parentRow } from './time-calls.ts';
+import type { TimeRange } from './time-range.ts';
 import { PARTS, Role, ROLE_OF_OP, type PartTimes } from './time-parts.ts';
+import { Shares } from './time-shares.ts';
 import { TimeSweep, type Sums } from './time-sweep.ts';
+
+export type { TimeRange } from './time-range.ts';
 
 /** Microseconds by part, multiples of 0.001. Sum them as whole nanoseconds: then they are `spanUs` exactly. */
 export interface TimePartition extends PartTimes {
@@ -60,22 +63,38 @@ export interface TimePartition extends PartTimes {
 export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
-/** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
-export interface TimeRange {
-  fromUs?: number;
-  toUs?: number;
-}
-
 /** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
 export function partitionThread(thread: ThreadStore, range: TimeRange = {}, sweep = new TimeSweep(thread.events)): TimePartition {
-  const from = range.fromUs === undefined ? sweep.firstNs : toNs(range.fromUs);
-  const to = range.toUs === undefined ? sweep.lastNs : toNs(range.toUs);
-  return partitionOf(sweep.run(from, Math.max(from, to)), 0, stepOf(thread), Math.max(from, to) - from);
+  const [from, to] = nsOf(range, sweep);
+  return partitionOf(sweep.run(from, to), stepOf(thread), to - from);
 }
 
-/** Of every thread, in the order of TraceStore.threads; without a range each over its own life. */
-export function partitionTrace(store: TraceStore, range: TimeRange = {}): TimePartition[] {
-  return store.threads.map((thread) => partitionThread(thread, range));
+/** The whole of a thread's life, and what each statement has of it. */
+export interface ThreadTimes {
+  partition: TimePartition;
+  /** As of partitionByStatement. */
+  byStatement: ReadonlyMap<number, TimePartition>;
+}
+
+/** Both in one sweep. @param owners of the thread's calls */
+export function timesOfThread(
+  thread: ThreadStore,
+  range: TimeRange = {},
+  owners = ownersOf(thread),
+  sweep = new TimeSweep(thread.events),
+): ThreadTimes {
+  const [from, to] = nsOf(range, sweep);
+  const shares = new Shares(thread.events, owners);
+  const step = stepOf(thread);
+  const partition = partitionOf(sweep.run(from, to, shares), step, to - from);
+  const byStatement = new Map<number, TimePartition>();
+  shares.ids.forEach((id, place) => {
+    const [begin, end] = [place * PARTS.length, (place + 1) * PARTS.length];
+    const sums = { ns: shares.ns.subarray(begin, end), readings: shares.readings.subarray(begin, end), tracerOutsideNs: 0 };
+    if (!sums.ns.some((n) => n > 0) && !sums.readings.some((n) => n > 0)) return;
+    byStatement.set(id, partitionOf({ ...sums, openEnds: shares.openEnds[place]! }, step, to - from));
+  });
+  return { partition, byStatement };
 }
 
 /**
@@ -84,60 +103,15 @@ export function partitionTrace(store: TraceStore, range: TimeRange = {}): TimePa
  * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
  * tracerUs outside SQL.
  */
-export function partitionByStatement(thread: ThreadStore, range: TimeRange = {}): Map<number, TimePartition> {
-  const { events } = thread;
-  return partitionBy(thread, range, (row, op) => (op === Op.sqlOpen || op === Op.sqlClose ? 0 : events.object[row]!), false);
-}
-
-/** The same by connection: context of the SQL and VFS calls -> its share, 0 = not known. */
-export function partitionByConnection(thread: ThreadStore, range: TimeRange = {}): Map<number, TimePartition> {
-  const { events } = thread;
-  return partitionBy(thread, range, (row) => events.context[row]!, true);
-}
-
-/** @param own what an SQL call (and VFS call, if `ofVfs`) says itself, 0 = nothing; the others have their parent's key */
-function partitionBy(
+export const partitionByStatement = (
   thread: ThreadStore,
-  range: TimeRange,
-  own: (row: number, op: number) => number,
-  ofVfs: boolean,
-): Map<number, TimePartition> {
-  const { events } = thread;
-  const keyOf = new Uint32Array(events.count);
-  const ids = [0];
-  const places = new Map<number, number>([[0, 0]]);
-  let [lastSeq, lastParent] = [0, -1];
-  for (let row = 0; row < events.count; row++) {
-    const op = events.op[row]!;
-    const role = ROLE_OF_OP[op];
-    if (role === Role.none) continue;
-    const id = role === Role.sql || (ofVfs && role === Role.vfs) ? own(row, op) : 0;
-    if (id === 0) {
-      const seq = events.parent[row]!;
-      if (seq !== lastSeq) {
-        lastSeq = seq; // calls beneath one call follow each other
-        lastParent = parentRow(events, row);
-      }
-      const parent = role === Role.sql ? -1 : lastParent;
-      if (parent >= 0) keyOf[row] = keyOf[parent]!;
-      continue;
-    }
-    let place = places.get(id);
-    if (place === undefined) places.set(id, (place = ids.push(id) - 1));
-    keyOf[row] = place;
-  }
-  const sweep = new TimeSweep(events);
-  const from = range.fromUs === undefined ? sweep.firstNs : toNs(range.fromUs);
-  const to = range.toUs === undefined ? sweep.lastNs : toNs(range.toUs);
-  const sums = sweep.run(from, Math.max(from, to), keyOf, ids.length);
-  const found = new Map<number, TimePartition>();
-  const step = stepOf(thread);
-  ids.forEach((id, place) => {
-    const partition = partitionOf(sums, place, step, Math.max(from, to) - from);
-    const seen = partition.spanUs > 0 || sums.readings.subarray(place * PARTS.length, (place + 1) * PARTS.length).some((n) => n > 0);
-    if (seen) found.set(id, partition);
-  });
-  return found;
+  range: TimeRange = {},
+  owners = ownersOf(thread),
+): ReadonlyMap<number, TimePartition> => timesOfThread(thread, range, owners).byStatement;
+
+function nsOf({ fromUs, toUs }: TimeRange, { firstNs, lastNs }: TimeSweep): [number, number] {
+  const from = fromUs === undefined ? firstNs : toNs(fromUs);
+  return [from, Math.max(from, toUs === undefined ? lastNs : toNs(toUs))];
 }
 
 /** Step of the thread's clock, microseconds; null = unknown. */
@@ -150,17 +124,16 @@ function partTimes(usOf: (part: number) => number): PartTimes {
   return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 }
 
-function partitionOf(sums: Sums, place: number, stepUs: number | null, rangeNs: number): TimePartition {
-  const at = place * PARTS.length;
-  const span = sums.ns.subarray(at, at + PARTS.length).reduce((total, ns) => total + ns, 0);
+function partitionOf(sums: Sums, stepUs: number | null, rangeNs: number): TimePartition {
+  const span = sums.ns.reduce((total, ns) => total + ns, 0);
   const errors = (ofReadings: (n: number) => number): PartTimes =>
-    partTimes((i) => Math.min(ofReadings(sums.readings[at + i]!), rangeNs / 1000));
+    partTimes((i) => Math.min(ofReadings(sums.readings[i]!), rangeNs / 1000));
   return {
-    ...partTimes((i) => sums.ns[at + i]! / 1000),
+    ...partTimes((i) => sums.ns[i]! / 1000),
     spanUs: span / 1000,
     errorUs: stepUs === null ? null : errors((n) => n * stepUs),
     likelyErrorUs: stepUs === null ? null : errors((n) => 2 * stepUs * Math.sqrt(n / 12)),
-    openEnds: sums.openEnds[place]!,
+    openEnds: sums.openEnds,
     tracerOutsideUs: sums.tracerOutsideNs / 1000,
   };
 }

@@ -7,46 +7,62 @@
  */
 import type { EventColumns } from '../columns.ts';
 import { toNs } from '../sweep.ts';
-import { callsOf, Stack, STACKS, type Calls } from './time-calls.ts';
+import { Calls, Stack, STACKS } from './time-calls.ts';
 import { PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
+import type { Shares } from './time-shares.ts';
 
 /** Stacks of the calls that cannot overlap, only nest. */
 const NESTS = (1 << Stack.tracer) | (1 << Stack.running);
+/** Of a synchronous SQL or VFS call. */
+const RUNNING_ENGINE = (1 << Stack.running) | (1 << Stack.engine);
+/** Rows that are taken at once. */
+const STRETCH = 4096;
 
-/** Nanoseconds and clock readings by key and part: `key * PARTS.length + part`. */
 export interface Sums {
+  /** Nanoseconds by part. */
   ns: Float64Array;
   /** Clock readings that bound the part's pieces. */
   readings: Float64Array;
-  /** By key: calls whose end is not known. */
-  openEnds: Uint32Array;
-  /** Without keys: the part of the tracer's time in which no SQL was in flight. */
+  /** Calls whose end is not known. */
+  openEnds: number;
+  /** The part of the tracer's time in which no SQL was in flight. */
   tracerOutsideNs: number;
 }
 
-/** Places in TimeSweep.times: typed, so that the hot loop allocates nothing. */
+/**
+ * Places in TimeSweep.times. Typed, and never an argument or an answer of a method: a number with a fraction, or a large one, that goes from
+ * one function to another costs an object.
+ */
 const UNTIL = 0;
 const CURSOR = 1;
+/** The moment that is decided on. */
+const AT = 2;
+/** Begin and end of the call that is taken in. */
+const BEGIN = 3;
+const END = 4;
 
 export class TimeSweep {
-  /** Told every stretch that is summed up without keys: nanoseconds, and the part that it belongs to. */
+  /** Told every stretch that is summed up: nanoseconds, and the part that it belongs to. */
   onPiece: ((fromNs: number, toNs: number, part: number) => void) | null = null;
   private readonly calls: Calls;
-  private readonly rows: Int32Array[];
+  /** From the bottom of each stack, at `stack * room`: `row * 2`, + 1 where the call only nests; and its end, nanoseconds. */
+  private room = 64;
+  private rows = new Int32Array(STACKS * 64);
+  private ends = new Float64Array(STACKS * 64);
   private readonly depth = new Int32Array(STACKS);
   /** UNTIL: the moment up to which nothing known changes the decision. CURSOR: everything before is summed up. Nanoseconds. */
-  private readonly times = new Float64Array(2);
-  /** The call that decided, or -1, and the place in the sums that it decided for. */
+  private readonly times = new Float64Array(5);
+  /** The call that decided, as on a stack, or -1; the part that it decided for, and its place in the shares: -1 = none. */
   private winner = -1;
-  private place = -1;
-  private keyOf: Uint32Array | null = null;
+  private part = -1;
+  private share = -1;
+  private shares: Shares | null = null;
   /** The tracer is at work, and no SQL in flight. */
   private tracerOutside = false;
-  private sums: Sums = { ns: new Float64Array(0), readings: new Float64Array(0), openEnds: new Uint32Array(0), tracerOutsideNs: 0 };
+  private sums: Sums = { ns: new Float64Array(0), readings: new Float64Array(0), openEnds: 0, tracerOutsideNs: 0 };
 
   constructor(private readonly events: EventColumns) {
-    this.calls = callsOf(events);
-    this.rows = Array.from({ length: STACKS }, () => new Int32Array(64));
+    this.calls = new Calls(events);
   }
 
   get firstNs(): number {
@@ -56,135 +72,185 @@ export class TimeSweep {
     return this.calls.lastNs;
   }
 
-  /**
-   * Sum up [fromNs, toNs).
-   * @param keyOf a key per row, 0 = unknown; with it only the time with SQL in flight is summed
-   */
-  run(fromNs: number, toNsExclusive: number, keyOf: Uint32Array | null = null, keys = 1): Sums {
-    const { stacks, end } = this.calls;
-    const { t0, seq, endSeq, count } = this.events;
-    const places = keys * PARTS.length;
-    const sums = { ns: new Float64Array(places), readings: new Float64Array(places), openEnds: new Uint32Array(keys), tracerOutsideNs: 0 };
+  /** Sum up [fromNs, toNs). @param shares takes in the time with SQL in flight once more, by statement */
+  run(fromNs: number, toNsExclusive: number, shares: Shares | null = null): Sums {
+    const { count } = this.events;
+    const sums = { ns: new Float64Array(PARTS.length), readings: new Float64Array(PARTS.length), openEnds: 0, tracerOutsideNs: 0 };
     this.sums = sums;
-    this.keyOf = keyOf;
+    this.shares = shares;
     this.depth.fill(0);
-    this.winner = this.place = -1;
+    this.winner = this.part = this.share = -1;
     this.tracerOutside = false;
     this.times[UNTIL] = -Infinity;
     this.times[CURSOR] = fromNs;
-    for (let row = 0; row < count; row++) {
-      const on = stacks[row]!;
-      if (on === 0 || end[row]! < fromNs) continue;
-      const t = toNs(t0[row]!);
-      if (t >= toNsExclusive) break;
-      this.advance(t);
-      if (endSeq[row] === 0) sums.openEnds[keyOf ? keyOf[row]! : 0]!++;
-      this.moment(t, seq[row]!);
-      for (let rest = on; rest; rest &= rest - 1) this.push(31 - Math.clz32(rest & -rest), row);
-      const before = this.place;
-      this.decide(t, seq[row]!);
-      // also where the clock saw no time; a synchronous call nests, so its end is a border between the same two
-      if (this.place !== before) this.border(before, on & NESTS ? 2 : 1);
-    }
-    this.advance(toNsExclusive);
+    this.calls.rewind();
+    // a function that is called again and again is compiled sooner than a loop inside it
+    for (let row = 0; row < count; row += STRETCH) if (!this.take(row, Math.min(count, row + STRETCH), fromNs, toNsExclusive)) break;
+    this.times[BEGIN] = toNsExclusive;
+    this.advance();
     return sums;
   }
 
-  private push(s: number, row: number): void {
-    const n = this.depth[s]!++;
-    let rows = this.rows[s]!;
-    if (n === rows.length) {
-      rows = new Int32Array(n * 2);
-      rows.set(this.rows[s]!);
-      this.rows[s] = rows;
+  /** The next rows. @returns false where one begins behind the range */
+  private take(first: number, behind: number, fromNs: number, toNsExclusive: number): boolean {
+    const { calls, sums, shares, depth, times } = this;
+    const { t0, dur, seq, endSeq } = this.events;
+    for (let row = first; row < behind; row++) {
+      const on = calls.stacksOf(row);
+      if (on === 0) continue;
+      const t = toNs(t0[row]!);
+      const end = endSeq[row] === 0 || calls.isCut ? calls.endOf(row) : t + Math.max(0, toNs(dur[row]!));
+      if (end < fromNs) continue;
+      if (t >= toNsExclusive) return false;
+      times[BEGIN] = t;
+      times[END] = end;
+      this.advance();
+      if (endSeq[row] === 0) {
+        sums.openEnds++;
+        if (shares) shares.openEnds[shares.placeOf(row)]!++;
+      }
+      times[AT] = t;
+      this.moment(seq[row]!);
+      const entry = row * 2 + (on & NESTS ? 1 : 0);
+      for (let rest = on; rest; rest &= rest - 1) this.push(31 - Math.clz32(rest & -rest), entry);
+      const { part, share } = this;
+      if ((on & RUNNING_ENGINE) === RUNNING_ENGINE && depth[Stack.tracer] === 0 && endSeq[row]! > seq[row]!) this.decideFor(entry);
+      else this.decide(seq[row]!);
+      // also where the clock saw no time; a synchronous call nests, so its end is a border between the same two
+      this.border(part, share, on & NESTS ? 2 : 1);
     }
-    rows[n] = row;
+    return true;
   }
 
-  /** Sum up to `to`. */
-  private advance(to: number): void {
-    const { times } = this;
-    while (times[CURSOR]! < to) {
-      this.moment(times[CURSOR]!, Infinity);
-      const next = Math.min(times[UNTIL]!, to);
-      if (this.place >= 0) this.sums.ns[this.place]! += next - times[CURSOR]!;
-      if (this.tracerOutside) this.sums.tracerOutsideNs += next - times[CURSOR]!;
-      this.onPiece?.(times[CURSOR]!, next, this.place);
+  /** Put the call that is taken in onto a stack, in the place of those on top that have ended before it: they decide nothing any more. */
+  private push(s: number, entry: number): void {
+    const { times, depth } = this;
+    let n = depth[s]!;
+    while (n > 0 && this.ends[s * this.room + n - 1]! < times[BEGIN]!) n--;
+    if (n === this.room) this.grow();
+    this.rows[s * this.room + n] = entry;
+    this.ends[s * this.room + n] = times[END]!;
+    depth[s] = n + 1;
+  }
+
+  private grow(): void {
+    const { room, rows, ends } = this;
+    this.room = room * 2;
+    this.rows = new Int32Array(STACKS * this.room);
+    this.ends = new Float64Array(STACKS * this.room);
+    for (let s = 0; s < STACKS; s++) {
+      this.rows.set(rows.subarray(s * room, (s + 1) * room), s * this.room);
+      this.ends.set(ends.subarray(s * room, (s + 1) * room), s * this.room);
+    }
+  }
+
+  /** Sum up to BEGIN. */
+  private advance(): void {
+    const { times, sums, shares } = this;
+    while (times[CURSOR]! < times[BEGIN]!) {
+      times[AT] = times[CURSOR]!;
+      this.moment(Infinity);
+      const next = Math.min(times[UNTIL]!, times[BEGIN]!);
+      const ns = next - times[CURSOR]!;
+      sums.ns[this.part]! += ns;
+      if (shares && this.share >= 0) shares.ns[this.share]! += ns;
+      if (this.tracerOutside) sums.tracerOutsideNs += ns;
+      this.onPiece?.(times[CURSOR]!, next, this.part);
       times[CURSOR] = next;
     }
   }
 
   /** `decide` where needed; a suspended call that has just ended has its last reading on the border that this makes. */
-  private moment(t: number, seq: number): void {
-    if (t < this.times[UNTIL]!) return; // nothing that decided has ended
-    const { winner, place } = this;
-    this.decide(t, seq);
-    if (this.place !== place && winner >= 0 && this.calls.end[winner]! <= t && !(this.calls.stacks[winner]! & NESTS)) this.border(place, 1);
+  private moment(seq: number): void {
+    const { times } = this;
+    if (times[AT]! < times[UNTIL]!) return; // nothing that decided has ended
+    const { winner, part, share } = this;
+    this.decide(seq);
+    if ((this.part !== part || this.share !== share) && winner >= 0 && (winner & 1) === 0 && this.calls.endOf(winner >> 1) <= times[AT]!)
+      this.border(part, share, 1);
   }
 
-  /** Count readings between a place and the present one. */
-  private border(before: number, readings: number): void {
-    if (before >= 0) this.sums.readings[before]! += readings;
-    if (this.place >= 0) this.sums.readings[this.place]! += readings;
+  /** Count readings where the part, or the share, is another one than before. */
+  private border(part: number, share: number, readings: number): void {
+    if (this.part !== part) {
+      if (part >= 0) this.sums.readings[part]! += readings;
+      this.sums.readings[this.part]! += readings;
+    }
+    const { shares } = this;
+    if (!shares || this.share === share) return;
+    if (share >= 0) shares.readings[share]! += readings;
+    if (this.share >= 0) shares.readings[this.share]! += readings;
   }
 
-  /** The call begun last of those on a stack that are open at `t`, just before sequence number `seq`; -1 without one. */
-  private consult(s: number, t: number, seq: number): number {
-    const rows = this.rows[s]!;
-    const { end } = this.calls;
-    for (let n = this.depth[s]!; n > 0; n--) {
-      const row = rows[n - 1]!;
-      const ends = end[row]!;
-      if (ends > t || (ends === t && this.events.endSeq[row]! > seq)) {
-        this.depth[s] = n;
-        if (ends < this.times[UNTIL]!) this.times[UNTIL] = ends; // the decision hangs on it
-        return row;
+  /** The call begun last of those on a stack that are open at AT, just before sequence number `seq`, as on the stack; -1 without one. */
+  private consult(s: number, seq: number): number {
+    const { rows, ends, times } = this;
+    const at = times[AT]!;
+    const bottom = s * this.room;
+    for (let top = bottom + this.depth[s]! - 1; top >= bottom; top--) {
+      const end = ends[top]!;
+      if (end > at || (end === at && this.events.endSeq[rows[top]! >> 1]! > seq)) {
+        this.depth[s] = top - bottom + 1;
+        if (end < times[UNTIL]!) times[UNTIL] = end; // the decision hangs on it
+        return rows[top]!;
       }
     }
     this.depth[s] = 0;
     return -1;
   }
 
-  /** Which call decides on the moment `t`, and for which place; calls that end or begin at `t` are open or not by `seq`. */
-  private decide(t: number, seq: number): void {
+  /** The same of the moment at which a synchronous SQL or VFS call begins, no tracer at work: the call itself decides. */
+  private decideFor(entry: number): void {
+    const { shares, times } = this;
+    times[UNTIL] = times[END]!;
+    this.winner = entry;
+    this.part = PART.cpu;
+    this.tracerOutside = false;
+    if (shares) this.share = shares.placeOf(entry >> 1) * PARTS.length + PART.cpu;
+  }
+
+  /** Which call decides on the moment AT, and for what; calls that end or begin then are open or not by `seq`. */
+  private decide(seq: number): void {
     this.times[UNTIL] = Infinity;
-    const engine = this.consult(Stack.engine, t, seq);
-    const part = this.partAt(t, seq, engine);
-    const { keyOf } = this;
-    this.tracerOutside = engine < 0 && part === PART.tracer && !keyOf;
-    this.place = !keyOf ? part : engine < 0 ? -1 : (keyOf[this.winner]! || keyOf[engine]!) * PARTS.length + part;
+    const engine = this.consult(Stack.engine, seq);
+    const part = this.partAt(seq, engine);
+    const { shares } = this;
+    this.part = part;
+    this.tracerOutside = engine < 0 && part === PART.tracer;
+    if (shares && engine < 0) this.share = -1;
+    else if (shares) this.share = (shares.placeOf(this.winner >> 1) || shares.placeOf(engine >> 1)) * PARTS.length + part;
   }
 
   /** @param engine the SQL or VFS call begun last, or -1 */
-  private partAt(t: number, seq: number, engine: number): number {
+  private partAt(seq: number, engine: number): number {
     const { op } = this.events;
-    let row = this.consult(Stack.tracer, t, seq);
-    if (row >= 0) return this.by(row, PART.tracer);
+    let entry = this.consult(Stack.tracer, seq);
+    if (entry >= 0) return this.by(entry, PART.tracer);
     if (engine < 0) {
-      row = this.consult(Stack.storage, t, seq);
-      return this.by(row, row >= 0 ? PART.outside : PART.idle);
+      entry = this.consult(Stack.storage, seq);
+      return this.by(entry, entry >= 0 ? PART.outside : PART.idle);
     }
-    row = this.consult(Stack.running, t, seq);
-    if (row >= 0) return ROLE_OF_OP[op[row]!] === Role.web ? this.web(row, t, seq) : this.by(row, PART.cpu);
-    const vfs = this.consult(Stack.vfs, t, seq);
-    row = this.consult(vfs >= 0 ? Stack.request : Stack.directRequest, t, seq);
-    if (row >= 0) return this.web(row, t, seq);
-    row = this.consult(vfs >= 0 ? Stack.transaction : Stack.directTransaction, t, seq);
-    if (row >= 0) return this.by(row, PART.idbTransaction);
+    entry = this.consult(Stack.running, seq);
+    if (entry >= 0) return ROLE_OF_OP[op[entry >> 1]!] === Role.web ? this.web(entry, seq) : this.by(entry, PART.cpu);
+    const vfs = this.consult(Stack.vfs, seq);
+    entry = this.consult(vfs >= 0 ? Stack.request : Stack.directRequest, seq);
+    if (entry >= 0) return this.web(entry, seq);
+    entry = this.consult(vfs >= 0 ? Stack.transaction : Stack.directTransaction, seq);
+    if (entry >= 0) return this.by(entry, PART.idbTransaction);
     if (vfs < 0) return this.by(engine, PART.cpu);
-    return this.by(vfs, PART_OF_OP[op[vfs]!] === PART.lock ? PART.lock : PART.other);
+    return this.by(vfs, PART_OF_OP[op[vfs >> 1]!] === PART.lock ? PART.lock : PART.other);
   }
 
-  private by(row: number, part: number): number {
-    this.winner = row;
+  private by(entry: number, part: number): number {
+    this.winner = entry;
     return part;
   }
 
   /** A web call decides: a wait is what the VFS call around it is for. */
-  private web(row: number, t: number, seq: number): number {
-    const part = PART_OF_OP[this.events.op[row]!]!;
-    if (part !== WAIT) return this.by(row, part);
-    const vfs = this.consult(Stack.vfs, t, seq);
-    return this.by(row, vfs < 0 ? PART.other : PART_OF_OP[this.events.op[vfs]!]!);
+  private web(entry: number, seq: number): number {
+    const part = PART_OF_OP[this.events.op[entry >> 1]!]!;
+    if (part !== WAIT) return this.by(entry, part);
+    const vfs = this.consult(Stack.vfs, seq);
+    return this.by(entry, vfs < 0 ? PART.other : PART_OF_OP[this.events.op[vfs >> 1]!]!);
   }
 }

@@ -14,11 +14,15 @@ import { statementRow } from '../describe.ts';
 import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
-import { AnatomyTable } from './anatomy-table.ts';
+import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
+import { ById } from './by-id.ts';
+import { DistinctPlaces } from './distinct-places.ts';
+import { executionsOf, type Executions } from './executions.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
-import { eachExecution } from './statements.ts';
-import { Completions, partOfCall, timesOf, TRANSACTION_PARTS, TransactionClock, type TransactionTimes } from './transaction-time.ts';
-import { transactionsOf, type Transaction } from './transactions.ts';
+import { ownersOf, type Owners } from './owners.ts';
+import { Completions, partOfCall, TransactionClock, type TransactionTimes } from './transaction-time.ts';
+import type { Transaction, TransactionTable } from './transaction-table.ts';
+import { transactionsOf } from './transactions.ts';
 
 /** One lock level. Microseconds; null = refused, or not given back before the transaction's end. */
 export interface LadderStep {
@@ -63,138 +67,113 @@ const EXCLUSIVE = 4;
 /** Shorter reads look at the header only. */
 const SMALLEST_PAGE = 512;
 
+/** What calls serve and which executions there are, by thread: of analyses that share it, or found anew. */
+export interface CallsOfThreads {
+  owners(thread: ThreadStore): Owners;
+  executions(thread: ThreadStore): Executions;
+}
+
 /** Of every transaction, in the order of transactionsOf. */
-export function transactionAnatomies(
-  store: TraceStore,
-  transactions: readonly Transaction[] = transactionsOf(store).list,
-): TransactionAnatomy[] {
+export function transactionAnatomies(store: TraceStore, transactions: TransactionTable = transactionsOf(store).list): TransactionAnatomy[] {
   return [...anatomyTable(store, transactions)];
 }
 
 /** The same in columns, for traces with many. */
-export function anatomyTable(store: TraceStore, transactions: readonly Transaction[] = transactionsOf(store).list): AnatomyTable {
+export function anatomyTable(
+  store: TraceStore,
+  transactions: TransactionTable = transactionsOf(store).list,
+  calls: CallsOfThreads = { owners: ownersOf, executions: executionsOf },
+): AnatomyTable {
   const scanners = new Map<number, AnatomyScanner>();
   const table = new AnatomyTable(transactions);
-  for (const transaction of transactions) {
-    const thread = store.threads[transaction.thread]!;
-    let scanner = scanners.get(transaction.thread);
-    if (!scanner) scanners.set(transaction.thread, (scanner = new AnatomyScanner(thread)));
-    table.push(scanner.anatomyOf(transaction));
+  for (let i = 0; i < transactions.length; i++) {
+    const index = transactions.thread[i]!;
+    let scanner = scanners.get(index);
+    if (!scanner) {
+      const thread = store.threads[index]!;
+      scanners.set(index, (scanner = new AnatomyScanner(thread, calls.owners(thread), calls.executions(thread))));
+    }
+    scanner.put(transactions.at(i), table);
   }
   return table;
 }
-
-const NO_TIME = timesOf(new Float64Array(TRANSACTION_PARTS.length));
 
 interface KnownFile {
   kind: FileKind;
   /** Path of the database that it belongs to. */
   main: string;
 }
-
-/** Counts distinct places, transaction after transaction, without giving memory back: a stamp by place, a set for what lies far out. */
-class DistinctPlaces {
-  size = 0;
-  private stamp = 1;
-  private stamps = new Uint32Array(1024);
-  private readonly far = new Set<number>();
-  clear(): void {
-    this.size = 0;
-    this.stamp++;
-    this.far.clear();
-  }
-  add(place: number): void {
-    if (place >= MOST_STAMPS || !Number.isInteger(place)) {
-      if (this.far.has(place)) return;
-      this.far.add(place);
-    } else {
-      if (place >= this.stamps.length) {
-        const more = new Uint32Array(Math.max(place + 1, this.stamps.length * 2));
-        more.set(this.stamps);
-        this.stamps = more;
-      }
-      if (this.stamps[place] === this.stamp) return;
-      this.stamps[place] = this.stamp;
-    }
-    this.size++;
-  }
-}
-const MOST_STAMPS = 1 << 22;
+const NO_FILE: KnownFile = { kind: 'other', main: '' };
 
 class AnatomyScanner {
   private readonly explicit;
   private readonly clock: TransactionClock;
-  private readonly executions: number[] = [];
+  /** Rows of the first calls of executions, ascending. */
+  private readonly executions: Uint32Array;
   /** By connection and file: the row after the last transaction's end. */
   private readonly ended = new Map<number, number>();
-  private readonly files: (KnownFile | null)[] = [];
+  private readonly files = new ById<KnownFile>();
   private readonly read = new DistinctPlaces();
   private readonly written = new DistinctPlaces();
   private readonly frames = new DistinctPlaces();
+  private readonly draft = new AnatomyDraft();
 
-  constructor(private readonly thread: ThreadStore) {
+  constructor(
+    private readonly thread: ThreadStore,
+    private readonly owners: Owners,
+    { firstRow, count }: Executions,
+  ) {
     this.explicit = explicitTransactionsOf(thread);
-    this.clock = new TransactionClock(new Completions(thread.events));
-    eachExecution(thread, (row) => this.executions.push(row));
+    this.clock = new TransactionClock(thread.events, new Completions(thread.events));
+    this.executions = firstRow.subarray(0, count);
   }
 
-  private file(object: number): KnownFile | null {
-    const known = this.files[object];
+  /** NO_FILE = the id is of none. */
+  private file(object: number): KnownFile {
+    const known = this.files.get(object);
     if (known !== undefined) return known;
     const d = this.thread.definitions.get(object);
-    const found = d?.kind === 'file' ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, '') } : null;
-    return (this.files[object] = found);
+    return this.files.set(object, d?.kind === 'file' ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, '') } : NO_FILE);
   }
 
-  anatomyOf(t: Transaction): TransactionAnatomy {
+  /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
+  private statement(row: number): number {
+    const owner = this.owners.sql(row);
+    const op = owner < 0 ? Op.none : this.thread.events.op[owner]!;
+    return op === Op.sqlOpen || op === Op.sqlClose ? statementRow(this.thread, owner) : owner;
+  }
+
+  put(t: Transaction, table: AnatomyTable): void {
     const { events } = this.thread;
+    const { draft, clock } = this;
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
-    const earliest = Math.max(t.lockRow, span?.beginRow ?? statementRow(this.thread, t.beginRow));
+    const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
     const connection = t.object + t.context * 2 ** 26;
     const from = Math.min(t.beginRow, Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0));
     const toRow = this.lastUnlock(t);
     this.ended.set(connection, toRow + 1);
-    const [fromNs, toNsAll] = [toNs(events.t0[from]!), toNs(events.t0[toRow]! + events.dur[toRow]!)];
-    const enclosing = statementRow(this.thread, from);
-    const sqlUntil = enclosing < 0 ? -Infinity : this.endNs(enclosing);
-    this.clock.start(fromNs, toNsAll, sqlUntil);
-    const found: TransactionAnatomy = {
-      transaction: t,
-      fromUs: events.t0[from]!,
-      toUs: toNsAll / 1000,
-      ladder: [null, null, null, null, null],
-      mode: span ? 'explicit' : this.explicit.known ? 'autocommit' : null,
-      beginStatementRow: span?.beginRow ?? -1,
-      endStatementRow: span && this.endsWith(span, t) ? span.endRow : -1,
-      statements: null,
-      statementRows: this.statementsIn(t, Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing), toRow),
-      pagesRead: 0,
-      pagesWritten: null,
-      dbBytes: 0,
-      journalBytes: 0,
-      walBytes: 0,
-      syncs: 0,
-      busyRetries: 0,
-      time: NO_TIME,
-      commit: null,
-    };
-    if (this.executions.length) found.statements = found.statementRows.length;
+    const fromNs = toNs(events.t0[from]!);
+    const toNsAll = toNs(events.t0[toRow]! + events.dur[toRow]!);
+    const enclosing = this.statement(from);
+    const sqlUntil = enclosing < 0 ? -Infinity : clock.endOf(enclosing);
+    clock.start(fromNs, toNsAll, sqlUntil);
+    draft.clear();
+    draft.fromUs = events.t0[from]!;
+    draft.toUs = toNsAll / 1000;
+    draft.mode = span ? 'explicit' : this.explicit.known ? 'autocommit' : null;
+    draft.beginStatementRow = span?.beginRow ?? -1;
+    draft.endStatementRow = span && this.endsWith(span, t) ? span.endRow : -1;
+    draft.statementsKnown = this.executions.length > 0;
+    this.statementsIn(t, Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing), toRow);
     const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
-    this.walk(found, from, toRow, commit);
-    found.time = timesOf(this.clock.ns);
-    if (commit >= 0)
-      found.commit = { fromUs: this.clock.markedNs / 1000, toUs: found.toUs, time: timesOf(this.clock.ns, this.clock.marked) };
-    return found;
+    this.walk(t, from, toRow, commit);
+    if (commit >= 0) draft.commitFromUs = clock.markedNs / 1000;
+    table.push(draft, clock.ns, clock.marked);
   }
 
   private endsWith(span: ExplicitSpan, t: Transaction): boolean {
     return span.endRow >= 0 && this.thread.events.seq[t.endRow]! <= span.endSeq;
-  }
-
-  private endNs(row: number): number {
-    const { events } = this.thread;
-    return events.endSeq[row] === 0 ? Infinity : toNs(events.t0[row]! + events.dur[row]!);
   }
 
   /** Row of the last of the unlocks that follow at once. */
@@ -213,12 +192,12 @@ class AnatomyScanner {
   /** Row with which the commit begins, or -1. */
   private commitBegin(t: Transaction, from: number, span: ExplicitSpan | null): number {
     const { events } = this.thread;
-    const statement = statementRow(this.thread, t.endRow);
+    const statement = this.statement(t.endRow);
     if (span && span.endRow === statement && statement >= from && span.beginRow !== statement) return statement;
     for (let row = Math.max(from, statement); row <= t.endRow; row++) {
       const op = events.op[row]!;
       if (op >= 64 || events.context[row] !== t.context) continue;
-      const kind = events.flags[row]! & Flag.memoryJournal ? undefined : this.file(events.object[row]!)?.kind;
+      const kind = events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
       if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
       if (op === Op.xFileControl && events.aux[row] === FCNTL_BEGIN_ATOMIC_WRITE) return row;
       if (op === Op.xSync && kind !== 'temp') return row;
@@ -227,7 +206,13 @@ class AnatomyScanner {
     return t.commitRow;
   }
 
-  private statementsIn(t: Transaction, from: number, to: number): number[] {
+  private kindOf(object: number): FileKind | undefined {
+    const file = this.file(object);
+    return file === NO_FILE ? undefined : file.kind;
+  }
+
+  /** Put the rows of the executions in [from, to] into the draft. */
+  private statementsIn(t: Transaction, from: number, to: number): void {
     const { events } = this.thread;
     const { executions } = this;
     let lo = 0;
@@ -237,44 +222,45 @@ class AnatomyScanner {
       if (executions[mid]! < from) lo = mid + 1;
       else hi = mid;
     }
-    const found: number[] = [];
     for (; lo < executions.length && executions[lo]! <= to; lo++)
-      if (events.context[executions[lo]!] === t.context) found.push(executions[lo]!);
-    return found;
+      if (events.context[executions[lo]!] === t.context) this.draft.statementRows.push(executions[lo]!);
   }
 
-  private walk(found: TransactionAnatomy, from: number, to: number, commitRow: number): void {
+  private walk({ path, context }: Transaction, from: number, to: number, commitRow: number): void {
     const { events } = this.thread;
-    const { read, written, clock } = this;
-    const { path, context } = found.transaction;
+    const { read, written, clock, draft } = this;
     read.clear();
     written.clear();
     this.frames.clear();
     let framesDecoded = false;
+    let file = NO_FILE;
+    let [lastObject, own] = [-1, false];
     for (let row = from; row <= to; row++) {
       const op = events.op[row]!;
       if (row === commitRow) clock.mark(toNs(events.t0[row]!));
       if (events.context[row] !== context || op === 0) continue;
-      if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(toNs(events.t0[row]!), this.endNs(row));
+      if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(row);
       if (op >= 64 || events.endSeq[row] === 0 || events.flags[row]! & Flag.memoryJournal) continue;
-      const file = this.file(events.object[row]!);
-      if (file?.kind === 'memory-journal') continue;
-      const own = file !== null && file.main === path;
-      clock.vfsCall(toNs(events.t0[row]!), this.endNs(row), partOfCall(op, own ? file.kind : 'other'));
+      if (events.object[row] !== lastObject) {
+        file = this.file((lastObject = events.object[row]!));
+        own = file !== NO_FILE && file.main === path;
+      }
+      if (file.kind === 'memory-journal') continue;
+      clock.vfsCall(row, partOfCall(op, own ? file.kind : 'other'));
       if (!own) continue;
-      if (op === Op.xLock || op === Op.xUnlock) found.busyRetries += this.step(row, op, found.ladder);
+      if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
       if (events.result[row] !== 0) continue;
       const length = events.length[row]!;
-      if (op === Op.xSync) found.syncs++;
+      if (op === Op.xSync) draft.syncs++;
       else if (op === Op.xRead) {
         if (file.kind === 'main-db' && length >= SMALLEST_PAGE) read.add(events.offset[row]! / SMALLEST_PAGE);
       } else if (op === Op.xWrite) {
         if (file.kind === 'main-db') {
-          found.dbBytes += length;
+          draft.dbBytes += length;
           written.add(events.offset[row]! / SMALLEST_PAGE);
-        } else if (file.kind === 'journal') found.journalBytes += length;
+        } else if (file.kind === 'journal') draft.journalBytes += length;
         else if (file.kind === 'wal') {
-          found.walBytes += length;
+          draft.walBytes += length;
           const page = events.aux[row]!;
           if (page !== 0 && page !== AUX_WAL_HEADER) {
             framesDecoded = true;
@@ -284,29 +270,23 @@ class AnatomyScanner {
       }
     }
     clock.advance(Infinity);
-    found.pagesRead = read.size;
-    found.pagesWritten = found.walBytes && !framesDecoded ? null : written.size + this.frames.size;
+    draft.pagesRead = read.size;
+    draft.pagesWritten = draft.walBytes && !framesDecoded ? -1 : written.size + this.frames.size;
   }
 
-  /** @returns 1 where the lock was refused as busy */
-  private step(row: number, op: number, ladder: (LadderStep | null)[]): number {
+  /** A lock asked for or given back. */
+  private step(row: number, op: number): void {
     const { events } = this.thread;
-    const [at, level, rc] = [events.t0[row]!, events.aux[row]!, events.result[row]!];
+    const at = events.t0[row]!;
+    const level = events.aux[row]!;
+    const rc = events.result[row]!;
     const end = at + events.dur[row]!;
     if (op === Op.xUnlock) {
-      for (let above = Math.max(0, level) + 1; above <= 4; above++) {
-        const step = ladder[above];
-        if (rc === 0 && step && step.grantedUs !== null) step.leftUs ??= end;
-      }
-      return 0;
+      if (rc === 0) this.draft.left(level, end);
+    } else if (level >= 1 && level <= 4) {
+      const busy = rc !== 0 && (rc & 255) === 5;
+      this.draft.asked(level, at, rc === 0 ? end : NaN, busy);
+      if (busy) this.draft.busyRetries++;
     }
-    if (level < 1 || level > 4) return 0;
-    const step = (ladder[level] ??= { askedUs: at, grantedUs: null, leftUs: null, busy: 0 });
-    if (rc === 0) step.grantedUs ??= end;
-    else if ((rc & 255) === 5) {
-      step.busy++;
-      return 1;
-    }
-    return 0;
   }
 }

@@ -56,28 +56,7 @@ export function partOfCall(op: number, kind: FileKind): number {
   }
 }
 
-/** @param before sums to take off, or null */
-export function timesOf(ns: Float64Array, before: Float64Array | null = null): TransactionTimes {
-  const us = (part: number): number => (before ? ns[part]! - before[part]! : ns[part]!) / 1000;
-  const P = PART_NUMBER;
-  return {
-    lockUs: us(P.lock),
-    dbReadUs: us(P.dbRead),
-    journalReadUs: us(P.journalRead),
-    walReadUs: us(P.walRead),
-    journalWriteUs: us(P.journalWrite),
-    walWriteUs: us(P.walWrite),
-    dbWriteUs: us(P.dbWrite),
-    syncUs: us(P.sync),
-    idbCompleteUs: us(P.idbComplete),
-    unlockUs: us(P.unlock),
-    otherVfsUs: us(P.otherVfs),
-    cpuUs: us(P.cpu),
-    idleUs: us(P.idle),
-  };
-}
-
-/** Sums up the calls of one transaction after the other, each given in order of its begin. Times are nanoseconds. */
+/** Sums up the calls of one transaction after the other, each given by its row, in order. Times are nanoseconds. */
 export class TransactionClock {
   readonly ns = new Float64Array(TRANSACTION_PARTS.length);
   /** The sums when `mark` was called, and the moment up to which they are: later than asked for inside a call. Without `mark`, the begin. */
@@ -87,7 +66,10 @@ export class TransactionClock {
   private sqlUntil = 0;
   private toNs = 0;
 
-  constructor(private readonly completions: Completions) {}
+  constructor(
+    private readonly events: EventColumns,
+    private readonly completions: Completions,
+  ) {}
 
   /** @param sqlUntil end of the SQL call that is open when the transaction begins */
   start(fromNs: number, toNs: number, sqlUntil: number): void {
@@ -115,14 +97,21 @@ export class TransactionClock {
     this.cursor = to;
   }
 
-  sqlCall(begin: number, end: number): void {
-    this.advance(begin);
+  /** When a call ends, nanoseconds; Infinity = it has not. */
+  endOf(row: number): number {
+    const { t0, dur, endSeq } = this.events;
+    return endSeq[row] === 0 ? Infinity : toNs(t0[row]! + dur[row]!);
+  }
+
+  sqlCall(row: number): void {
+    this.advance(toNs(this.events.t0[row]!));
+    const end = this.endOf(row);
     if (end > this.sqlUntil) this.sqlUntil = end;
   }
 
-  vfsCall(begin: number, end: number, part: number): void {
-    this.advance(begin);
-    const to = Math.min(end, this.toNs);
+  vfsCall(row: number, part: number): void {
+    this.advance(toNs(this.events.t0[row]!));
+    const to = Math.min(this.endOf(row), this.toNs);
     if (to <= this.cursor) return;
     const waited = this.completions.within(this.cursor, to);
     this.ns[PART_NUMBER.idbComplete]! += waited;

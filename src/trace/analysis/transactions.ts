@@ -9,29 +9,10 @@
  */
 import { AUX_WAL_HEADER, Flag, Op, type Definition, type FileKind } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { ById } from './by-id.ts';
+import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
 
-/** What made a transaction durable. */
-export type CommitPoint = 'journal deleted' | 'journal truncated' | 'journal zeroed' | 'wal' | 'atomic write' | 'database write';
-
-export interface Transaction {
-  /** Place in TraceStore.threads. */
-  thread: number;
-  path: string;
-  kind: 'read' | 'write';
-  outcome: 'committed' | 'rolled back' | 'nothing written';
-  /** Rows of the first and the last call that belong to it, of the commit point (-1 without), and when it began and ended. */
-  beginRow: number;
-  endRow: number;
-  commitRow: number;
-  /** Row of the xLock that took SHARED for it; -1 where the lock was there before, or kept from another transaction. */
-  lockRow: number;
-  /** Id of the database file and of the connection (0 = not known): what the rows of its database calls carry. */
-  object: number;
-  context: number;
-  commitPoint: CommitPoint | null;
-  beginUs: number;
-  endUs: number;
-}
+export type { CommitPoint, Transaction } from './transaction-table.ts';
 
 const FCNTL_COMMIT_ATOMIC_WRITE = 32;
 const FCNTL_COMMIT_PHASETWO = 22;
@@ -93,7 +74,6 @@ class Database {
 
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
-  readonly transactions: Transaction[] = [];
   /** A commit may have gone unseen: the trace lacks what would show it. */
   commitsUnknown = false;
   /** Read transactions may have gone unseen: a lock is kept over several transactions. */
@@ -102,10 +82,8 @@ export class TransactionScanner {
   private framesSeen = false;
   /** Transactions in a WAL leave no sign of a rollback, nor of reading. */
   walSeen = false;
-  commits = 0;
   private next = 0;
-  /** By object id. */
-  private readonly files: KnownFile[] = [];
+  private readonly files = new ById<KnownFile>();
   /** By object id and connection: files of one path share their id. */
   private readonly databases = new Map<number, Database>();
   private latest: Database | null = null;
@@ -113,7 +91,11 @@ export class TransactionScanner {
   /** xFileControl calls are recorded on this thread, so COMMIT_PHASETWO would be seen. */
   private controls = false;
 
-  constructor(private readonly thread: ThreadStore) {
+  constructor(
+    private readonly thread: ThreadStore,
+    /** Takes in those found. */
+    readonly transactions = new TransactionTable(),
+  ) {
     const { events } = thread;
     for (let i = 0; i < events.count && !this.controls; i++) this.controls = events.op[i] === Op.xFileControl;
   }
@@ -133,7 +115,7 @@ export class TransactionScanner {
   private call(row: number, op: number): void {
     const { events, definitions } = this.thread;
     const object = events.object[row]!;
-    const file = (this.files[object] ??= fileOf(definitions.get(object)));
+    const file = this.files.get(object) ?? this.files.set(object, fileOf(definitions.get(object)));
     if (file === NO_FILE) return;
     if (events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl) return; // many VFSs answer NOTFOUND to COMMIT_PHASETWO
     const kind: FileKind = events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : file.kind;
@@ -293,7 +275,6 @@ export class TransactionScanner {
   }
 
   private commit(row: number, db: Database, commitRow: number, point: CommitPoint): void {
-    this.commits++;
     if (++db.commitsAtLevel > 1) this.readsUnknown = true;
     this.end(row, db, 'committed', commitRow, point);
   }
@@ -314,10 +295,10 @@ export class TransactionScanner {
     commitPoint: CommitPoint | null,
   ): void {
     const { events, index } = this.thread;
-    const [beginUs, endUs] = [events.t0[beginRow]!, events.t0[endRow]! + events.dur[endRow]!];
+    const beginUs = events.t0[beginRow]!;
+    const endUs = events.t0[endRow]! + events.dur[endRow]!;
     const lockRow = db.spanWrites === 0 ? db.spanRow : -1;
     const { path, object, context } = db;
-    // a plain literal: there are hundreds of thousands
     // prettier-ignore
     this.transactions.push({ thread: index, path, kind, outcome, beginRow, endRow, commitRow, lockRow, object, context, commitPoint, beginUs, endUs });
   }
@@ -325,7 +306,7 @@ export class TransactionScanner {
 
 /** What is known of a trace's transactions; a count that could be too low is null. */
 export interface Transactions {
-  list: Transaction[];
+  list: TransactionTable;
   read: number | null;
   write: number | null;
   rolledBack: number | null;
@@ -334,18 +315,23 @@ export interface Transactions {
 
 /** @returns null counts where no VFS call was recorded, or where the trace cannot show them */
 export function transactionsOf(store: TraceStore): Transactions {
-  const scanners = store.threads.map((thread) => new TransactionScanner(thread));
+  const list = new TransactionTable();
+  const scanners = store.threads.map((thread) => new TransactionScanner(thread, list));
   for (const scanner of scanners) scanner.advance();
-  const list = scanners.flatMap((s) => s.transactions);
   const seen = store.threads.some((t) => hasVfs(t));
   const unknown = scanners.some((s) => s.commitsUnknown);
-  const count = (keep: (t: Transaction) => boolean): number => list.reduce((n, t) => n + (keep(t) ? 1 : 0), 0);
+  let writes = 0;
+  const outcomes = { committed: 0, 'rolled back': 0, 'nothing written': 0 };
+  for (let i = 0; i < list.length; i++) {
+    if (list.isWrite(i)) writes++;
+    outcomes[list.outcome(i)]++;
+  }
   return {
     list,
-    read: !seen || scanners.some((s) => s.readsUnknown || s.walSeen) ? null : count((t) => t.kind === 'read'),
-    write: !seen || unknown ? null : count((t) => t.kind === 'write'),
-    rolledBack: !seen || unknown || scanners.some((s) => s.walSeen) ? null : count((t) => t.outcome === 'rolled back'),
-    commits: !seen || unknown ? null : count((t) => t.outcome === 'committed'),
+    read: !seen || scanners.some((s) => s.readsUnknown || s.walSeen) ? null : list.length - writes,
+    write: !seen || unknown ? null : writes,
+    rolledBack: !seen || unknown || scanners.some((s) => s.walSeen) ? null : outcomes['rolled back'],
+    commits: !seen || unknown ? null : outcomes.committed,
   };
 }
 

@@ -96,7 +96,9 @@ export class WalFollower {
     if (op === Op.xDelete) return this.cut(0);
     if (op === Op.xSync || op === Op.opfsFlush) this.boundary(); // a sector is filled before it is synced
     if (op !== Op.xWrite && op !== Op.opfsWrite) return false;
-    const [offset, length, aux] = [events.offset[row]!, events.length[row]!, events.aux[row]!];
+    const offset = events.offset[row]!;
+    const length = events.length[row]!;
+    const aux = events.aux[row]!;
     this.fileBytes = Math.max(this.fileBytes, offset + length);
     if (aux === AUX_WAL_HEADER) {
       this.base = offset;

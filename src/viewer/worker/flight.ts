@@ -99,7 +99,7 @@ export class Flight {
     scan.scanner.advance(false);
     const { transactions } = scan.scanner;
     for (; scan.seen < transactions.length; scan.seen++) {
-      const { outcome, commitRow, beginRow, endRow } = transactions[scan.seen]!;
+      const { outcome, commitRow, beginRow, endRow } = transactions.at(scan.seen);
       if (outcome !== 'committed' || endRow + forgotten < scan.told) continue;
       const statement = statementRow(thread, commitRow);
       const row = statement < 0 ? beginRow : statement;

@@ -5,40 +5,19 @@
 import { AUX_WAL_HEADER, Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { captureOptionsOf } from '../../capture.ts';
-import type { Transaction } from '../transactions.ts';
+import type { Transaction, TransactionTable } from '../transaction-table.ts';
 import { transactions, type FindingContext } from './context.ts';
 
-export interface CommitCost {
-  transaction: Transaction;
-  /** Calls: of all its files, */
-  syncs: number;
-  locks: number;
-  unlocks: number;
-  accesses: number;
-  /** of its journal, */
-  journalSyncs: number;
-  journalOpens: number;
-  journalCloses: number;
-  journalDeletes: number;
-  journalTruncates: number;
-  journalReads: number;
-  journalWrites: number;
-  /** of the database and the log, */
-  dbReads: number;
-  dbWrites: number;
-  walWrites: number;
-  atomicBegins: number;
-  /** and of the storage beneath. */
-  webWrites: number;
-  /** First and last row. */
-  fromRow: number;
-  toRow: number;
-  /** Bytes of its writes, and the sum of its VFS calls' durations. */
-  bytes: number;
-  us: number;
-  /** Pages written, to database or log, by number from 1 (database: by place in the file). */
-  pages: number[];
-}
+/** Calls that are counted: */
+const COUNTS = [
+  // of all its files,
+  ...(['syncs', 'locks', 'unlocks', 'accesses'] as const),
+  // of its journal,
+  ...(['journalSyncs', 'journalOpens', 'journalCloses', 'journalDeletes', 'journalTruncates', 'journalReads', 'journalWrites'] as const),
+  // of the database and the log, and of the storage beneath
+  ...(['dbReads', 'dbWrites', 'walWrites', 'atomicBegins', 'webWrites'] as const),
+] as const;
+type Count = (typeof COUNTS)[number];
 
 const BEGIN_ATOMIC_WRITE = 31;
 /** Longest list of pages that is kept: who writes more is no small commit. */
@@ -46,27 +25,111 @@ const MANY_PAGES = 64;
 const SMALLEST_PAGE = 512;
 
 /** Thread, connection and file of a transaction as one number. */
-export const connectionKey = ({ thread, context, object }: Transaction): number => thread * 2 ** 44 + context * 2 ** 22 + object;
+export const connectionKey = ({ thread, context, object }: TransactionTable, place: number): number =>
+  thread[place]! * 2 ** 44 + context[place]! * 2 ** 22 + object[place]!;
+
+/** Columns, a row for each transaction that committed. */
+class CostColumns {
+  count = 0;
+  readonly place: Uint32Array;
+  readonly rows: Int32Array;
+  /** Bytes, microseconds. */
+  readonly sums: Float64Array;
+  readonly counts: Uint32Array;
+  readonly pages: number[] = [];
+  readonly pagesEnd: Uint32Array;
+
+  /** @param capacity rows at most */
+  constructor(
+    readonly transactions: TransactionTable,
+    capacity: number,
+  ) {
+    this.place = new Uint32Array(capacity);
+    this.rows = new Int32Array(capacity * 2);
+    this.sums = new Float64Array(capacity * 2);
+    this.counts = new Uint32Array(capacity * COUNTS.length);
+    this.pagesEnd = new Uint32Array(capacity);
+  }
+
+  push(place: number, cost: Cost): void {
+    const i = this.count++;
+    this.place[i] = place;
+    this.rows[i * 2] = cost.fromRow;
+    this.rows[i * 2 + 1] = cost.toRow;
+    this.sums[i * 2] = cost.bytes;
+    this.sums[i * 2 + 1] = cost.us;
+    for (let c = 0; c < COUNTS.length; c++) this.counts[i * COUNTS.length + c] = cost[COUNTS[c]!];
+    for (const page of cost.pages) this.pages.push(page);
+    this.pagesEnd[i] = this.pages.length;
+  }
+}
+
+/** One row of them. */
+export class CommitCost {
+  constructor(
+    private readonly columns: CostColumns,
+    private readonly i: number,
+  ) {}
+  /** Place in the list of transactions. */
+  get place(): number {
+    return this.columns.place[this.i]!;
+  }
+  get transaction(): Transaction {
+    return this.columns.transactions.at(this.place);
+  }
+  /** First and last row. */
+  get fromRow(): number {
+    return this.columns.rows[this.i * 2]!;
+  }
+  get toRow(): number {
+    return this.columns.rows[this.i * 2 + 1]!;
+  }
+  /** Bytes of its writes, and the sum of its VFS calls' durations. */
+  get bytes(): number {
+    return this.columns.sums[this.i * 2]!;
+  }
+  get us(): number {
+    return this.columns.sums[this.i * 2 + 1]!;
+  }
+  calls(what: Count): number {
+    return this.columns.counts[this.i * COUNTS.length + COUNTS.indexOf(what)]!;
+  }
+  /** Number of pages written, to database or log, at most MANY_PAGES. */
+  get pageCount(): number {
+    return this.columns.pagesEnd[this.i]! - this.pagesFrom;
+  }
+  /** The pages, by number from 1 (database: by place in the file). */
+  get pages(): number[] {
+    return this.columns.pages.slice(this.pagesFrom, this.columns.pagesEnd[this.i]);
+  }
+  private get pagesFrom(): number {
+    return this.i === 0 ? 0 : this.columns.pagesEnd[this.i - 1]!;
+  }
+}
 
 /** Committed write transactions, thread by thread, each in order of time. */
 export function commitCosts(ctx: FindingContext): CommitCost[] {
-  const found: CommitCost[] = [];
+  const { list } = ctx.of(transactions);
+  let commits = 0;
+  for (let i = 0; i < list.length; i++) if (list.isWrite(i) && list.outcome(i) === 'committed') commits++;
+  const columns = new CostColumns(list, commits);
   /** By thread, file and connection: the row after the last transaction's end. */
   const ended = new Map<number, number>();
-  for (const t of ctx.of(transactions).list) {
-    if (t.kind === 'read') continue;
-    const key = connectionKey(t);
+  for (let i = 0; i < list.length; i++) {
+    if (!list.isWrite(i)) continue;
+    const t = list.at(i);
+    const key = connectionKey(list, i);
     const after = ended.get(key) ?? 0;
     const from = Math.max(after, t.lockRow >= 0 ? Math.min(t.lockRow, t.beginRow) : t.beginRow);
     const cost = costOf(ctx, t, from);
     ended.set(key, cost.toRow + 1);
-    if (t.outcome === 'committed') found.push(cost);
+    if (t.outcome === 'committed') columns.push(i, cost);
   }
-  return found;
+  return Array.from({ length: columns.count }, (_, i) => new CommitCost(columns, i));
 }
 
-/** A class, not a literal put together: there is one for each of tens of thousands of transactions. */
-class Cost implements CommitCost {
+/** One transaction's while it is added up. */
+class Cost implements Record<Count, number> {
   syncs = 0;
   locks = 0;
   unlocks = 0;
@@ -83,22 +146,19 @@ class Cost implements CommitCost {
   walWrites = 0;
   atomicBegins = 0;
   webWrites = 0;
-  toRow: number;
   bytes = 0;
   us = 0;
-  pages: number[] = [];
+  readonly pages: number[] = [];
   constructor(
-    readonly transaction: Transaction,
     readonly fromRow: number,
-  ) {
-    this.toRow = transaction.endRow;
-  }
+    public toRow: number,
+  ) {}
 }
 
-function costOf(ctx: FindingContext, t: Transaction, from: number): CommitCost {
+function costOf(ctx: FindingContext, t: Transaction, from: number): Cost {
   const thread = ctx.store.threads[t.thread]!;
   const { events } = thread;
-  const cost = new Cost(t, from);
+  const cost = new Cost(from, t.endRow);
   for (let row = from; row < events.count; row++) {
     const op = events.op[row]!;
     if (row > t.endRow) {

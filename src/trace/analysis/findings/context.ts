@@ -2,8 +2,9 @@
  * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
  * Holds no state beyond caches of pure functions.
  */
-import { Flag, type FileKind } from '../../event.ts';
+import { Flag, Op, type FileKind } from '../../event.ts';
 import type { ThreadStore, TraceStore } from '../../store.ts';
+import { ById } from '../by-id.ts';
 import { Analyses } from '../shared.ts';
 import type { Transactions } from '../transactions.ts';
 import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
@@ -29,6 +30,9 @@ interface OpIndex {
 }
 
 const NO_ROWS = new Uint32Array(0);
+/** SQLITE_IOERR_LOCK; SQLITE_BUSY, CORRUPT, FULL, NOTADB. */
+export const IOERR_LOCK = 10 | (15 << 8);
+const FAILURES: ReadonlySet<number> = new Set([5, 11, 13, 26, IOERR_LOCK]);
 
 export class FindingContext {
   readonly fromUs: number;
@@ -36,7 +40,9 @@ export class FindingContext {
   /** The coarsest clock step of the threads, microseconds; null = not known. */
   readonly clockStepUs: number | null;
   private readonly indexes: OpIndex[];
-  private readonly files: (FileRef | null)[][];
+  /** By thread, ascending: see `eachFailed`. */
+  private readonly failed: readonly (readonly number[])[];
+  private readonly files: ById<FileRef | null>[];
   private readonly costs = new Map<number, Map<string, Cost>>();
   private readonly results = new Map<string, Finding[]>();
   private readonly computed = new Map<(ctx: FindingContext) => unknown, unknown>();
@@ -48,7 +54,8 @@ export class FindingContext {
   ) {
     [this.fromUs, this.toUs] = shared.extent;
     this.indexes = store.threads.map(indexOf);
-    this.files = store.threads.map(() => []);
+    this.failed = store.threads.map(failedRows);
+    this.files = store.threads.map(() => new ById());
     const steps = store.threads.flatMap((t) => (t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : []));
     this.clockStepUs = steps.length ? Math.max(...steps) : null;
   }
@@ -79,17 +86,29 @@ export class FindingContext {
   }
   /** @param each called with every row of an operation, thread by thread */
   each(op: number, each: (thread: ThreadStore, row: number) => void): void {
-    for (const thread of this.store.threads) for (const row of this.rows(thread, op)) each(thread, row);
+    for (const thread of this.store.threads) {
+      const rows = this.rows(thread, op);
+      for (let i = 0; i < rows.length; i++) each(thread, rows[i]!);
+    }
+  }
+
+  /** The same, of those that answered SQLITE_BUSY, IOERR_LOCK, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
+  eachFailed(op: number, each: (thread: ThreadStore, row: number) => void): void {
+    for (const thread of this.store.threads) for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);
+  }
+  /** Rows of all operations of these, ascending. */
+  failures(thread: ThreadStore): readonly number[] {
+    return this.failed[thread.index]!;
   }
 
   /** The SQLite file of an id; null for what is none. */
   file(thread: ThreadStore, object: number): FileRef | null {
     const known = this.files[thread.index]!;
-    const found = known[object];
+    const found = known.get(object);
     if (found !== undefined) return found;
     const d = thread.definitions.get(object);
     const file = d?.kind === 'file' ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, ''), vfs: d.vfs } : null;
-    return (known[object] = file);
+    return known.set(object, file);
   }
 
   /**
@@ -103,26 +122,38 @@ export class FindingContext {
   }
 
   private costsOf(op: number): Map<string, Cost> {
-    const sums = new Map<string, { n: number; us: number; sample: number[] }>();
+    const sums = new Map<FileKind | '', DurationSum>();
     // every row counts to the mean; a median of some thousands is as good as one of millions
     const stride = Math.max(1, Math.floor(this.calls(op) / 8192));
-    const sumOf = (kind: string): { n: number; us: number; sample: number[] } => {
+    const all = new DurationSum(stride);
+    const sumOf = (kind: FileKind): DurationSum => {
       let sum = sums.get(kind);
-      if (!sum) sums.set(kind, (sum = { n: 0, us: 0, sample: [] }));
+      if (!sum) sums.set(kind, (sum = new DurationSum(stride)));
       return sum;
     };
-    this.each(op, (thread, row) => {
-      const { events } = thread;
-      if (events.endSeq[row] === 0 || events.flags[row]! & Flag.untimed) return;
-      const kind =
-        op >= 64 ? '' : events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : (this.file(thread, events.object[row]!)?.kind ?? '');
-      for (const sum of kind === '' ? [sumOf('')] : [sumOf(kind), sumOf('')]) {
-        if (sum.n++ % stride === 0) sum.sample.push(events.dur[row]!);
-        sum.us += events.dur[row]!;
+    for (const thread of this.store.threads) {
+      const { endSeq, flags, dur, object } = thread.events;
+      const rows = this.rows(thread, op);
+      const byFile = new ById<DurationSum | null>();
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i]!;
+        if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
+        let sum: DurationSum | null | undefined = null;
+        if (op < 64 && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
+        else if (op < 64) {
+          sum = byFile.get(object[row]!);
+          if (sum === undefined) {
+            const file = this.file(thread, object[row]!);
+            sum = byFile.set(object[row]!, file && sumOf(file.kind));
+          }
+        }
+        sum?.add(dur[row]!);
+        all.add(dur[row]!);
       }
-    });
+    }
+    if (all.calls > 0) sums.set('', all);
     const found = new Map<string, Cost>();
-    for (const [kind, { n, us, sample }] of sums) {
+    for (const [kind, { calls: n, us, sample }] of sums) {
       const median = Float64Array.from(sample).sort()[(sample.length - 1) >> 1]!;
       found.set(kind, { us: median > (this.clockStepUs ?? 0) ? median : us / n, calls: n });
     }
@@ -155,6 +186,19 @@ export class FindingContext {
 /** Transactions of the store, computed once. */
 export const transactions = (ctx: FindingContext): Transactions => ctx.shared.transactions;
 
+/** Of VFS and SQL calls. Result codes of xSectorSize and xDeviceCharacteristics are numbers of another kind. */
+function failedRows({ events }: ThreadStore): number[] {
+  const { op, result, count } = events;
+  const found: number[] = [];
+  for (let row = 0; row < count; row++) {
+    const rc = result[row]!;
+    if (rc === 0 || !FAILURES.has(rc === IOERR_LOCK ? rc : rc & 255)) continue;
+    const code = op[row]!;
+    if (code !== Op.xSectorSize && code !== Op.xDeviceCharacteristics && (code < 64 || code >= Op.sqlOpen)) found.push(row);
+  }
+  return found;
+}
+
 function indexOf({ events }: ThreadStore): OpIndex {
   const { op, count } = events;
   const at = new Uint32Array(257);
@@ -164,6 +208,18 @@ function indexOf({ events }: ThreadStore): OpIndex {
   const rows = new Uint32Array(count);
   for (let row = 0; row < count; row++) rows[next[op[row]!]!++] = row;
   return { rows, at };
+}
+
+/** Durations added up, one of `stride` kept. */
+class DurationSum {
+  calls = 0;
+  us = 0;
+  readonly sample: number[] = [];
+  constructor(private readonly stride: number) {}
+  add(us: number): void {
+    if (this.calls++ % this.stride === 0) this.sample.push(us);
+    this.us += us;
+  }
 }
 
 /** Gathers calls into evidence. */

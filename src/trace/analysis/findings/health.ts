@@ -163,8 +163,9 @@ export const outOfStack: Rule = {
         link: 'https://emscripten.org/docs/porting/asyncify.html',
       });
     for (const thread of ctx.store.threads) {
+      if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page') continue;
       const row = openWrite(ctx, thread);
-      if (row < 0 || thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page') continue;
+      if (row < 0) continue;
       const { events } = thread;
       const end = events.t0[events.count - 1]!;
       const next = ctx.store.threads.find(
@@ -214,7 +215,7 @@ export const malformed: Rule = {
   run(ctx) {
     const evidence = new Evidence();
     for (const op of [Op.sqlStep, Op.sqlExec, Op.sqlPrepare, Op.sqlOpen, Op.xRead, Op.xWrite])
-      ctx.each(op, (thread, row) => {
+      ctx.eachFailed(op, (thread, row) => {
         const rc = thread.events.result[row]! & 255;
         if (thread.events.result[row]! > 0 && (rc === 11 || rc === 26)) evidence.add(thread, row);
       });
@@ -317,7 +318,7 @@ export const quotaExceeded: Rule = {
     const { evidence, text } = errors(ctx, /QuotaExceeded/i);
     let full = 0;
     for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.sqlStep, Op.sqlExec])
-      ctx.each(op, (thread, row) => {
+      ctx.eachFailed(op, (thread, row) => {
         if ((thread.events.result[row]! & 255) !== 13 || thread.events.result[row]! < 0) return;
         full++;
         evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);

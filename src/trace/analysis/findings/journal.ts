@@ -56,43 +56,43 @@ function journalCalls(saving: Saving, commits: readonly CommitCost[]): Saving {
   const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
   return saving
     .avoid(
-      sum((c) => c.journalSyncs),
+      sum((c) => c.calls('journalSyncs')),
       Op.xSync,
       'journal syncs',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalWrites),
+      sum((c) => c.calls('journalWrites')),
       Op.xWrite,
       'journal writes',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalReads),
+      sum((c) => c.calls('journalReads')),
       Op.xRead,
       'journal reads',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalOpens),
+      sum((c) => c.calls('journalOpens')),
       Op.xOpen,
       'journal opens',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalCloses),
+      sum((c) => c.calls('journalCloses')),
       Op.xClose,
       'journal closes',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalDeletes),
+      sum((c) => c.calls('journalDeletes')),
       Op.xDelete,
       'journal deletes',
       'journal',
     )
     .avoid(
-      sum((c) => c.journalTruncates),
+      sum((c) => c.calls('journalTruncates')),
       Op.xTruncate,
       'journal truncates',
       'journal',
@@ -103,23 +103,23 @@ export const rollbackJournalCost: Rule = {
   id: 'F07',
   title: 'Rollback journal cost',
   run(ctx) {
-    const journalled = ctx.of(commitCosts).filter((c) => c.transaction.commitPoint?.startsWith('journal') && c.journalWrites > 0);
+    const journalled = ctx.of(commitCosts).filter((c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0);
     const found: Finding[] = [];
     for (const [path, commits] of byDatabase(journalled)) {
       const atomic = commits.some((c) => ctx.of(batchAtomic).has(databaseKey(c.transaction.thread, path)));
       if (commits.length < FEW_COMMITS || atomic || nothingStored(ctx, commits)) continue;
       const evidence = evidenceOf(ctx, commits);
       const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
-      const writes = sum((c) => c.journalWrites);
-      const syncs = sum((c) => c.journalSyncs);
+      const writes = sum((c) => c.calls('journalWrites'));
+      const syncs = sum((c) => c.calls('journalSyncs'));
       const connections = new Set(commits.map((c) => `${c.transaction.thread} ${c.transaction.context}`)).size;
       const saving = journalCalls(new Saving(ctx), commits).instead(
-        sum((c) => c.dbWrites),
+        sum((c) => c.calls('dbWrites')),
         Op.xWrite,
         'writes of frame headers',
         'main-db',
       );
-      const others = sum((c) => c.dbWrites);
+      const others = sum((c) => c.calls('dbWrites'));
       found.push({
         rule: 'F07',
         title: `${count(commits.length)} commits on ${path} by rollback journal: ${some(writes, 'journal write')} and ${some(syncs, 'journal sync')} beside ${some(others, 'database write')} (${percent(writes / (writes + others))} of all writes)`,
@@ -163,19 +163,22 @@ export const batchAtomicLost: Rule = {
     const spilled = ctx
       .of(commitCosts)
       .filter(
-        (c) => c.journalWrites >= SPILLED && c.atomicBegins === 0 && atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
+        (c) =>
+          c.calls('journalWrites') >= SPILLED &&
+          c.calls('atomicBegins') === 0 &&
+          atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
       );
     const several = ctx.of(superJournals);
     const groups = [true, false].map((many) => byDatabase(spilled.filter((c) => coversSeveral(several, c) === many)));
     const found = groups.flatMap((group, i) => [...group].map(([path, commits]) => ({ path, commits, many: i === 0 })));
     return found.map(({ path, commits, many }): Finding => {
       const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
-      const writes = sum((c) => c.journalWrites);
+      const writes = sum((c) => c.calls('journalWrites'));
       const evidence = evidenceOf(ctx, commits);
       return {
         rule: 'F12',
         title: `${some(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${some(writes, 'journal write')}, ${some(
-          sum((c) => c.syncs),
+          sum((c) => c.calls('syncs')),
           'sync',
         )}`,
         evidence: evidence.result(ctx),
@@ -204,9 +207,9 @@ export const synchronousOffOnBatchAtomic: Rule = {
       .filter(
         (c) =>
           c.transaction.commitPoint === 'database write' &&
-          c.atomicBegins === 0 &&
-          c.syncs === 0 &&
-          c.journalWrites === 0 &&
+          c.calls('atomicBegins') === 0 &&
+          c.calls('syncs') === 0 &&
+          c.calls('journalWrites') === 0 &&
           atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
       );
     return [...byDatabase(bare)].map(([path, commits]): Finding => ({

@@ -5,7 +5,7 @@
  *   F02   lock 1, access, read 16@24, access, unlock | lock 1 ...           one read transaction: one of each
  */
 import { Op, opName } from '../../event.ts';
-import type { Transaction } from '../transactions.ts';
+import type { TransactionTable } from '../transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, Saving, transactions, type FindingContext } from './context.ts';
 import type { Finding, Rule } from './types.ts';
@@ -22,12 +22,13 @@ export const oneTransactionPerStatement: Rule = {
   id: 'F01',
   title: 'One transaction per statement',
   run(ctx) {
-    const small = ctx.of(commitCosts).filter((c) => c.pages.length <= MOST_PAGES && (c.syncs > 0 || c.webWrites > 0));
-    const runs = runsOf(small, (c) => c.transaction).filter(
+    const small = ctx.of(commitCosts).filter((c) => c.pageCount <= MOST_PAGES && (c.calls('syncs') > 0 || c.calls('webWrites') > 0));
+    const { list } = ctx.of(transactions);
+    const runs = runsOf(list, small, (c) => c.place).filter(
       (run) =>
-        run.length >= SHORTEST_RUN && 2 * run.filter((c) => c.pages.length <= FEW_PAGES).length > run.length && !nothingStored(ctx, run),
+        run.length >= SHORTEST_RUN && 2 * run.filter((c) => c.pageCount <= FEW_PAGES).length > run.length && !nothingStored(ctx, run),
     );
-    return [...byPath(runs, (c) => c.transaction.path)].map(([path, list]) => oneByOne(ctx, path, list));
+    return [...byPath(runs, (c) => list.path(c.place))].map(([path, ofPath]) => oneByOne(ctx, path, ofPath));
   },
 };
 
@@ -41,7 +42,8 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly Co
   for (const run of runs) {
     const pages = new Set(run.flatMap((c) => c.pages)).size;
     const rest = (of: (c: CommitCost) => number, least = 0): number => {
-      let [total, most] = [0, least];
+      let total = 0;
+      let most = least;
       for (const c of run) {
         const n = of(c);
         total += n;
@@ -49,14 +51,14 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly Co
       }
       return Math.max(0, total - most);
     };
-    for (const name of SINGLE) avoid[name]! += rest((c) => c[name]);
-    avoid.journalSyncs! += rest((c) => c.journalSyncs);
-    avoid.dbSyncs! += rest((c) => c.syncs - c.journalSyncs);
-    avoid.dbWrites! += rest((c) => c.dbWrites, pages);
-    avoid.dbReads! += rest((c) => c.dbReads, pages);
+    for (const name of SINGLE) avoid[name]! += rest((c) => c.calls(name));
+    avoid.journalSyncs! += rest((c) => c.calls('journalSyncs'));
+    avoid.dbSyncs! += rest((c) => c.calls('syncs') - c.calls('journalSyncs'));
+    avoid.dbWrites! += rest((c) => c.calls('dbWrites'), pages);
+    avoid.dbReads! += rest((c) => c.calls('dbReads'), pages);
     // a page is journalled in three writes, a frame written in two
-    avoid.journalWrites! += rest((c) => c.journalWrites, 2 + 3 * pages);
-    avoid.walWrites! += rest((c) => c.walWrites, 2 * pages);
+    avoid.journalWrites! += rest((c) => c.calls('journalWrites'), 2 + 3 * pages);
+    avoid.walWrites! += rest((c) => c.calls('walWrites'), 2 * pages);
     for (const c of run) {
       const { thread, commitRow, beginRow, endRow } = c.transaction;
       const { events } = ctx.store.threads[thread]!;
@@ -65,11 +67,11 @@ function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly Co
       evidence.us += c.us;
       evidence.show(thread, commitRow >= 0 ? commitRow : beginRow);
       evidence.span(events.t0[c.fromRow]!, events.t0[endRow]! + events.dur[endRow]!);
-      sums.syncs += c.syncs;
-      sums.writes += c.dbWrites + c.journalWrites + c.walWrites;
+      sums.syncs += c.calls('syncs');
+      sums.writes += c.calls('dbWrites') + c.calls('journalWrites') + c.calls('walWrites');
     }
   }
-  const wal = runs.some((run) => run.some((c) => c.walWrites > 0));
+  const wal = runs.some((run) => run.some((c) => c.calls('walWrites') > 0));
   const saving = new Saving(ctx)
     .avoid(avoid.journalSyncs!, Op.xSync, 'journal syncs', 'journal')
     .avoid(avoid.dbSyncs!, Op.xSync, wal ? 'syncs' : 'database syncs', wal ? '' : 'main-db')
@@ -107,31 +109,30 @@ export const autocommitReads: Rule = {
   id: 'F02',
   title: 'Autocommit reads',
   run(ctx) {
-    const runs = runsOf(
-      ctx.of(transactions).list,
-      (t) => t,
-      (t) => t.kind === 'read' && readsNoPage(ctx, t),
-    ).filter((run) => run.length >= SHORTEST_RUN);
-    return [...byPath(runs, (t) => t.path)].map(([path, list]) => pollReads(ctx, path, list));
+    const { list } = ctx.of(transactions);
+    const places = Uint32Array.from({ length: list.length }, (_, i) => i);
+    const keep = (i: number): boolean => !list.isWrite(i) && readsNoPage(ctx, list, i);
+    const runs = runsOf(list, places, (i) => i, keep).filter((run) => run.length >= SHORTEST_RUN);
+    return [...byPath(runs, (i) => list.path(i))].map(([path, ofPath]) => pollReads(ctx, path, list, ofPath));
   },
 };
 
 /** Lock, look whether the database has changed, unlock: all pages came from SQLite's cache. */
-function readsNoPage(ctx: FindingContext, t: Transaction): boolean {
-  const thread = ctx.store.threads[t.thread]!;
-  const { events } = thread;
-  for (let row = t.beginRow; row <= t.endRow; row++)
-    if (events.op[row] === Op.xRead && events.context[row] === t.context && events.length[row]! >= 512) return false;
+function readsNoPage(ctx: FindingContext, { thread, beginRow, endRow, context }: TransactionTable, i: number): boolean {
+  const { events } = ctx.store.threads[thread[i]!]!;
+  for (let row = beginRow[i]!; row <= endRow[i]!; row++)
+    if (events.op[row] === Op.xRead && events.context[row] === context[i] && events.length[row]! >= 512) return false;
   return true;
 }
 
-function pollReads(ctx: FindingContext, path: string, runs: readonly (readonly Transaction[])[]): Finding {
+function pollReads(ctx: FindingContext, path: string, list: TransactionTable, runs: readonly (readonly number[])[]): Finding {
   const evidence = new Evidence();
   /** Calls of all transactions but the first of each run, by operation. */
   const avoid = new Map<number, number>();
   let calls = 0;
   for (const run of runs)
-    run.forEach((t, i) => {
+    run.forEach((place, i) => {
+      const t = list.at(place);
       const thread = ctx.store.threads[t.thread]!;
       const { events } = thread;
       evidence.count++;
@@ -162,19 +163,25 @@ function pollReads(ctx: FindingContext, path: string, runs: readonly (readonly T
   };
 }
 
-/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. */
-function runsOf<T>(list: readonly T[], of: (item: T) => Transaction, keep: (item: T) => boolean = () => true): T[][] {
+/** Runs of neighbours on one connection and file, less than GAP_US between, all of which `keep`. @param placeOf an item's transaction in the list */
+function runsOf<T>(
+  list: TransactionTable,
+  items: ArrayLike<T>,
+  placeOf: (item: T) => number,
+  keep: (item: T) => boolean = () => true,
+): T[][] {
   const runs: T[][] = [];
   const open = new Map<number, T[]>();
-  for (const item of list) {
-    const t = of(item);
-    const key = connectionKey(t);
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!;
+    const place = placeOf(item);
+    const key = connectionKey(list, place);
     if (!keep(item)) {
       open.delete(key);
       continue;
     }
     let run = open.get(key);
-    if (!run || t.beginUs - of(run.at(-1)!).endUs > GAP_US) {
+    if (!run || list.beginUs[place]! - list.endUs[placeOf(run.at(-1)!)]! > GAP_US) {
       open.set(key, (run = []));
       runs.push(run);
     }

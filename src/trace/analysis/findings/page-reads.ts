@@ -5,6 +5,7 @@
  */
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
+import type { TransactionTable } from '../transaction-table.ts';
 import { Evidence, transactions, type FindingContext } from './context.ts';
 
 export interface PageReader {
@@ -74,7 +75,9 @@ class Reader {
     path: string,
     private readonly thread: ThreadStore,
     connection: number,
-    private readonly foreign: readonly number[],
+    /** To the database, by anybody; `who` tells the reader's own. */
+    private readonly commits: Commits,
+    private readonly who: number,
   ) {
     this.out = {
       ...{ path, thread: thread.index, connection, pageBytes: 0, reads: 0, rereads: 0, hotPages: 0, distinct: 0, again: new Evidence() },
@@ -82,16 +85,14 @@ class Reader {
     };
   }
 
-  private advance(us: number): void {
-    while (this.next < this.foreign.length && this.foreign[this.next]! <= us) {
-      this.next++;
-      this.epoch++;
-    }
-  }
-
-  read(row: number, us: number, page: number, length: number, offset: number): void {
+  /** @param page from 0, numbered by the length of the read */
+  read(row: number, page: number): void {
     const { out, table } = this;
-    if (this.next < this.foreign.length) this.advance(us);
+    const { events } = this.thread;
+    const us = events.t0[row]!;
+    const length = events.length[row]!;
+    const { endUs, who } = this.commits;
+    for (; this.next < endUs.length && endUs[this.next]! <= us; this.next++) if (who[this.next] !== this.who) this.epoch++;
     if (page >= table.seen.length) table.grow(page);
     if (length > this.pageBytes) this.pageBytes = length;
     if (this.reads++ < SAMPLE) out.sample.push(page);
@@ -102,13 +103,14 @@ class Reader {
       table.reads[page] = 1;
     } else {
       if (table.reads[page]! < 255 && ++table.reads[page]! === 3) this.hotPages++;
-      const dur = this.thread.events.dur[row]!;
+      const dur = events.dur[row]!;
       if (this.rereads < SHOWN) this.againRows[this.rereads] = row;
       this.rereads++;
       this.againBytes += length;
       this.againUs += dur;
       if (us + dur > this.againToUs) this.againToUs = us + dur;
     }
+    const offset = events.offset[row]!;
     if (this.runLength > 0 && (!first || offset !== this.end)) this.endRun();
     if (first) {
       this.runLength++;
@@ -150,56 +152,74 @@ class Reader {
   }
 }
 
+/** Commits to one database, ascending: when each ended, and who made it. */
+interface Commits {
+  endUs: Float64Array;
+  who: Float64Array;
+}
+const NO_COMMITS: Commits = { endUs: new Float64Array(0), who: new Float64Array(0) };
+const whoIs = (thread: number, context: number): number => thread * 2 ** 32 + context;
+
+/** By path. */
+function commitsOf(list: TransactionTable): Map<string, Commits> {
+  const places = list.paths.map((): number[] => []);
+  for (let i = 0; i < list.length; i++) if (list.outcome(i) === 'committed') places[list.pathOf[i]!]!.push(i);
+  return new Map(
+    places.map((own, path): [string, Commits] => {
+      own.sort((a, b) => list.endUs[a]! - list.endUs[b]!);
+      const endUs = Float64Array.from(own, (i) => list.endUs[i]!);
+      return [list.paths[path]!, { endUs, who: Float64Array.from(own, (i) => whoIs(list.thread[i]!, list.context[i]!)) }];
+    }),
+  );
+}
+
 /** One for each thread, database file and connection that read a page. */
 export function pageReaders(ctx: FindingContext): PageReader[] {
-  /** Ends of committed transactions by path, ascending, with who made them. */
-  const commits = new Map<string, { us: number; who: string }[]>();
-  for (const t of ctx.of(transactions).list) {
-    if (t.outcome !== 'committed') continue;
-    const list = commits.get(t.path);
-    if (list) list.push({ us: t.endUs, who: `${t.thread} ${t.context}` });
-    else commits.set(t.path, [{ us: t.endUs, who: `${t.thread} ${t.context}` }]);
-  }
-  for (const list of commits.values()) list.sort((a, b) => a.us - b.us);
+  const commits = commitsOf(ctx.of(transactions).list);
   const found: PageReader[] = [];
   for (const thread of ctx.store.threads) {
-    const { events, index } = thread;
+    const { index } = thread;
     const readers = new Map<number, Reader | null>();
     const readerOf = (object: number, context: number): Reader | null => {
       const key = object + context * 2 ** 26;
       let reader = readers.get(key);
       if (reader !== undefined) return reader;
       const file = ctx.file(thread, object);
-      const who = `${index} ${context}`;
-      const foreign = file?.kind === 'main-db' ? (commits.get(file.path) ?? []).filter((c) => c.who !== who).map((c) => c.us) : [];
-      reader = file?.kind === 'main-db' ? new Reader(file.path, thread, context, foreign) : null;
+      const database = file?.kind === 'main-db' ? file.path : null;
+      reader = database === null ? null : new Reader(database, thread, context, commits.get(database) ?? NO_COMMITS, whoIs(index, context));
       readers.set(key, reader);
       return reader;
     };
-    const { op: ops, endSeq, object, context, offset: offsets, length: lengths, result, aux } = events;
-    let [lastObject, lastContext, last] = [-1, -1, null as Reader | null];
-    for (let row = 0; row < events.count; row++) {
-      const op = ops[row]!;
-      if (op !== Op.xRead && op !== Op.xWrite && op !== Op.xFileControl) continue;
-      if (object[row] !== lastObject || context[row] !== lastContext)
-        last = readerOf((lastObject = object[row]!), (lastContext = context[row]!));
-      if (!last) continue;
-      if (op === Op.xFileControl) {
-        if (aux[row] === CKPT_START) last.checkpoint = true;
-        else if (aux[row] === CKPT_DONE) last.checkpoint = false;
-        continue;
-      }
-      const [offset, length] = [offsets[row]!, lengths[row]!];
-      if (length < SMALLEST_PAGE || endSeq[row] === 0 || result[row] !== 0 || last.checkpoint) continue;
-      const page = Math.floor(offset / length);
-      if (!(page >= 0 && page < MOST_PAGES)) continue;
-      if (op === Op.xRead) last.read(row, events.t0[row]!, page, length, offset);
-      else last.write(page);
-    }
+    readThread(thread, readerOf);
     for (const reader of readers.values()) {
       const out = reader?.finish();
       if (out && out.reads > 0) found.push(out);
     }
   }
   return found;
+}
+
+/** @param readerOf who reads, by file and connection; null where that is no database */
+function readThread({ events }: ThreadStore, readerOf: (object: number, context: number) => Reader | null): void {
+  const { op: ops, count, endSeq, object, context, offset: offsets, length: lengths, result, aux } = events;
+  let [lastObject, lastContext] = [-1, -1];
+  let last: Reader | null = null;
+  for (let row = 0; row < count; row++) {
+    const op = ops[row]!;
+    if (op !== Op.xRead && op !== Op.xWrite && op !== Op.xFileControl) continue;
+    if (object[row] !== lastObject || context[row] !== lastContext)
+      last = readerOf((lastObject = object[row]!), (lastContext = context[row]!));
+    if (!last) continue;
+    if (op === Op.xFileControl) {
+      if (aux[row] === CKPT_START) last.checkpoint = true;
+      else if (aux[row] === CKPT_DONE) last.checkpoint = false;
+      continue;
+    }
+    const length = lengths[row]!;
+    if (length < SMALLEST_PAGE || endSeq[row] === 0 || result[row] !== 0 || last.checkpoint) continue;
+    const page = Math.floor(offsets[row]! / length);
+    if (!(page >= 0 && page < MOST_PAGES)) continue;
+    if (op === Op.xRead) last.read(row, page);
+    else last.write(page);
+  }
 }

@@ -20,6 +20,7 @@ export const tempFiles: Rule = {
   id: 'F36',
   title: 'Temporary files hit storage',
   run(ctx) {
+    if (!ctx.store.threads.some(hasTempFile)) return [];
     const evidence = new Evidence();
     const files = new Set<string>();
     let [reads, writes] = [0, 0];
@@ -51,6 +52,11 @@ export const tempFiles: Rule = {
       },
     ];
   },
+};
+
+const hasTempFile = ({ definitions }: ThreadStore): boolean => {
+  for (const d of definitions.values()) if (d.kind === 'file' && d.fileKind === 'temp') return true;
+  return false;
 };
 
 export const vacuum: Rule = {

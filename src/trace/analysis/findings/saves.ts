@@ -5,6 +5,7 @@
  *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
  */
 import { Flag, Op } from '../../event.ts';
+import { ById } from '../by-id.ts';
 import { bytesMoved } from '../files.ts';
 import { parentRow } from '../time-calls.ts';
 import { Evidence, noSaving, Saving, transactions, type FindingContext } from './context.ts';
@@ -57,14 +58,23 @@ export const flushCost: Rule = {
 /** Bytes of each database as its VFS calls show them: the highest end, by thread. */
 function databaseBytes(ctx: FindingContext): Map<string, number> {
   const found = new Map<string, number>();
-  for (const op of [Op.xRead, Op.xWrite])
-    ctx.each(op, (thread, row) => {
-      const { events } = thread;
-      const file = ctx.file(thread, events.object[row]!);
-      if (file?.kind !== 'main-db' || events.result[row] !== 0) return;
-      const end = events.offset[row]! + events.length[row]!;
-      if (end > (found.get(file.path) ?? 0)) found.set(file.path, end);
-    });
+  for (const thread of ctx.store.threads) {
+    const { object, result, offset, length } = thread.events;
+    for (const op of [Op.xRead, Op.xWrite]) {
+      const rows = ctx.rows(thread, op);
+      // most calls lie below the end that is known: the file is asked for only where one does not
+      const highest = new ById<number>();
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i]!;
+        if (result[row] !== 0) continue;
+        const end = offset[row]! + length[row]!;
+        if (!(end > (highest.get(object[row]!) ?? 0))) continue;
+        highest.set(object[row]!, end);
+        const file = ctx.file(thread, object[row]!);
+        if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0)) found.set(file.path, end);
+      }
+    }
+  }
   return found;
 }
 
@@ -122,7 +132,9 @@ export const lostOnLeaving: Rule = {
           if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);
         }
       let last = -Infinity;
-      for (const t of ctx.of(transactions).list) if (t.thread === thread.index && t.outcome === 'committed') last = Math.max(last, t.endUs);
+      const { list } = ctx.of(transactions);
+      for (let i = 0; i < list.length; i++)
+        if (list.thread[i] === thread.index && list.outcome(i) === 'committed') last = Math.max(last, list.endUs[i]!);
       if (evidence.count === 0 || writes === 0 || last === -Infinity) return [];
       return [
         {
@@ -156,7 +168,8 @@ export const writableCopies: Rule = {
         const { events } = thread;
         if (events.flags[row]! & Flag.threw) return;
         const f = of(ctx.text(thread, events.object[row]!));
-        const [offset, length] = [events.offset[row]!, events.length[row]!];
+        const offset = events.offset[row]!;
+        const length = events.length[row]!;
         if (Number.isFinite(offset)) f.highest = Math.max(f.highest, offset + length);
         if (op === Op.opfsCreateWritable || op === Op.opfsStreamClose) f.evidence.add(thread, row);
         if (op === Op.opfsStreamClose) f.closes++;

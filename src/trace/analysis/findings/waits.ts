@@ -10,7 +10,7 @@ import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { busyChains } from '../busy.ts';
 import { parentRow } from '../time-calls.ts';
-import { Evidence, measured, noSaving, Saving, transactions, type FindingContext } from './context.ts';
+import { Evidence, IOERR_LOCK, measured, noSaving, Saving, transactions, type FindingContext } from './context.ts';
 import { byKey, holdersOf, nameOf, webLocks } from './handle-scan.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, percent, some, time } from './words.ts';
@@ -20,14 +20,13 @@ const LONG_HOLD_US = 1_000_000;
 const IDLE_SHARE = 0.05;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
-const IOERR_LOCK = 10 | (15 << 8);
 
 /** Chains of SQLITE_BUSY; most traces have none, which their results tell quickly. */
 function chains(ctx: FindingContext): ReturnType<typeof busyChains> {
-  for (const { events } of ctx.store.threads)
-    for (let row = 0; row < events.count; row++) {
-      const rc = events.result[row]!;
-      if (rc !== 0 && ((rc & 255) === 5 || rc === IOERR_LOCK) && (events.op[row] === Op.xLock || events.op[row]! >= Op.sqlOpen))
+  for (const thread of ctx.store.threads)
+    for (const row of ctx.failures(thread)) {
+      const { op, result } = thread.events;
+      if (((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) && (op[row] === Op.xLock || op[row]! >= Op.sqlOpen))
         return busyChains(ctx.store);
     }
   return [];
@@ -135,17 +134,21 @@ export const heldAcrossAwaits: Rule = {
   run(ctx) {
     const found: Finding[] = [];
     const holds = new Map<string, { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }>();
-    for (const t of ctx.of(transactions).list) {
-      if (t.kind !== 'write' || t.endUs - t.beginUs < LONG_HOLD_US) continue;
+    const { list } = ctx.of(transactions);
+    for (let i = 0; i < list.length; i++) {
+      if (!list.isWrite(i) || list.endUs[i]! - list.beginUs[i]! < LONG_HOLD_US) continue;
+      const t = list.at(i);
       const thread = ctx.store.threads[t.thread]!;
       const { events } = thread;
       if (events.op[t.beginRow] !== Op.xLock && t.lockRow < 0) continue; // locks are kept anyway
       // busy: the union of its calls, which nest
-      let [busy, until] = [0, t.beginUs];
+      let busy = 0;
+      let until = t.beginUs;
       for (let row = t.beginRow; row <= t.endRow; row++) {
         const op = events.op[row]!;
         if (op === 0 || (op >= 64 && op < 128) || op >= 160) continue;
-        const [from, to] = [Math.max(until, events.t0[row]!), Math.min(t.endUs, events.t0[row]! + events.dur[row]!)];
+        const from = Math.max(until, events.t0[row]!);
+        const to = Math.min(t.endUs, events.t0[row]! + events.dur[row]!);
         if (to > from) {
           busy += to - from;
           until = to;

@@ -4,6 +4,7 @@
  */
 import { AUX_WAL_HEADER, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
+import { ById } from '../by-id.ts';
 import { Evidence, type FindingContext } from './context.ts';
 
 export interface WalStory {
@@ -64,46 +65,60 @@ export function walStories(ctx: FindingContext): WalStory[] {
   return ctx.store.threads.flatMap((thread) => scan(thread));
 }
 
+/** A story while it is found out: when the frames in the log were written, and where the copying of a checkpoint goes on. */
+interface Telling {
+  story: WalStory;
+  written: FrameTimes | null;
+  copiedTo: number;
+}
+/** What an id of the thread is: a log, or its database. */
+interface Part {
+  of: Telling;
+  wal: boolean;
+}
+
 function scan(thread: ThreadStore): WalStory[] {
   const { events, definitions, index } = thread;
-  const stories = new Map<string, WalStory>();
-  const parts: ({ story: WalStory; wal: boolean } | null)[] = [];
+  const tellings = new Map<string, Telling>();
+  const parts = new ById<Part | null>();
   let any = false;
-  const partOf = (object: number): { story: WalStory; wal: boolean } | null => {
+  const partOf = (object: number): Part | null => {
     const d = definitions.get(object);
     const isFile = d?.kind === 'file' && (d.fileKind === 'wal' || d.fileKind === 'main-db');
-    if (!d || (!isFile && d.kind !== 'opfs-file')) return null;
+    if (!d || (!isFile && d.kind !== 'opfs-file')) return parts.set(object, null);
     const wal = d.kind === 'file' ? d.fileKind === 'wal' : d.kind === 'opfs-file' && d.path.endsWith('-wal');
     const path = d.kind === 'file' || d.kind === 'opfs-file' ? d.path.replace(/-wal$/, '') : '';
     const key = `${d.kind} ${path}`;
-    let story = stories.get(key);
-    if (!story) {
-      story = {
+    let of = tellings.get(key);
+    if (!of) {
+      const story = {
         ...{ path, thread: index, growth: 0, longest: 0, highWaterBytes: 0, restarts: 0, grown: new Evidence(), checkpoints: 0 },
-        ...{ reads: 0, hotReads: 0, copies: 0, distinct: new Set(), runs: 0, copying: new Evidence(), inside: false },
+        ...{ reads: 0, hotReads: 0, copies: 0, distinct: new Set<number>(), runs: 0, copying: new Evidence(), inside: false },
       };
-      stories.set(key, story);
+      tellings.set(key, (of = { story, written: null, copiedTo: NaN }));
     }
-    return { story, wal };
+    return parts.set(object, { of, wal });
   };
   for (const [id, d] of definitions)
     if ((d.kind === 'file' || d.kind === 'opfs-file') && d.path.endsWith('-wal')) {
       any = true;
-      parts[id] = partOf(id);
+      partOf(id);
     }
   if (!any) return [];
-  const written = new Map<WalStory, FrameTimes>();
-  const ends = new Map<WalStory, number>();
   const { op: ops, endSeq } = events;
   for (let row = 0; row < events.count; row++) {
     const op = ops[row]!;
     if (MATTERS[op] === 0 || endSeq[row] === 0) continue;
     const write = op === Op.xWrite || op === Op.opfsWrite;
     const object = events.object[row]!;
-    const part = parts[object] === undefined ? (parts[object] = partOf(object)) : parts[object];
+    let part = parts.get(object);
+    if (part === undefined) part = partOf(object);
     if (!part) continue;
-    const { story, wal } = part;
-    const [offset, length, aux] = [events.offset[row]!, events.length[row]!, events.aux[row]!];
+    const { of, wal } = part;
+    const { story } = of;
+    const offset = events.offset[row]!;
+    const length = events.length[row]!;
+    const aux = events.aux[row]!;
     if (op === Op.xFileControl) {
       if (aux === CKPT_START) {
         story.inside = true;
@@ -114,15 +129,15 @@ function scan(thread: ThreadStore): WalStory[] {
       story.copies++;
       story.distinct.add(offset);
       story.copying.add(thread, row, length);
-      if (ends.get(story) !== offset) story.runs++;
-      ends.set(story, offset + length);
+      if (of.copiedTo !== offset) story.runs++;
+      of.copiedTo = offset + length;
     } else if (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete) {
       if (op === Op.xDelete || offset < 32) story.growth = 0;
     } else if (op === Op.xRead) {
       if (!story.inside || length < 512) continue;
       story.reads++;
       story.copying.add(thread, row, length);
-      const at = written.get(story)?.at(offset - 24);
+      const at = of.written?.at(offset - 24);
       if (at !== undefined && events.t0[row]! - at < HOT_US) story.hotReads++;
     } else {
       story.highWaterBytes = Math.max(story.highWaterBytes, offset + length);
@@ -130,16 +145,15 @@ function scan(thread: ThreadStore): WalStory[] {
         if (story.growth > 0) story.restarts++;
         story.growth = 0;
         story.grown = new Evidence();
-        written.get(story)?.clear();
+        of.written?.clear();
       } else if (aux !== 0) {
         story.growth++;
         story.longest = Math.max(story.longest, story.growth);
         story.grown.add(thread, row, length);
-        let times = written.get(story);
-        if (!times) written.set(story, (times = new FrameTimes()));
-        times.set(offset, events.t0[row]!);
+        of.written ??= new FrameTimes();
+        of.written.set(offset, events.t0[row]!);
       }
     }
   }
-  return [...stories.values()].filter((s) => s.highWaterBytes > 0);
+  return [...tellings.values()].flatMap(({ story }) => (story.highWaterBytes > 0 ? [story] : []));
 }

@@ -55,8 +55,8 @@ export const walRefused: Rule = {
       const key = `${thread} ${context}`;
       const ask = asked.get(key);
       if (!ask || c.fromRow < ask.row) continue;
-      if (c.walWrites > 0 || commitPoint === 'wal') inWal.add(`${key} ${path}`);
-      if (!commitPoint?.startsWith('journal') || c.journalWrites === 0) continue;
+      if (c.calls('walWrites') > 0 || commitPoint === 'wal') inWal.add(`${key} ${path}`);
+      if (!commitPoint?.startsWith('journal') || c.calls('journalWrites') === 0) continue;
       let entry = found.get(`${key} ${path}`);
       if (!entry) {
         found.set(`${key} ${path}`, (entry = { evidence: new Evidence(), path, thread, row: ask.row }));

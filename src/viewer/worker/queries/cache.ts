@@ -69,7 +69,7 @@ function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): Ca
 
 function curvesOf({ store, shared }: QueryContext): CacheCurve[] {
   const settings = new Map(databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]));
-  return missRatiosOf(store, {}, shared.accesses).map((curve) => {
+  return missRatiosOf(store, {}, shared).map((curve) => {
     const { hits, ...rest } = curve;
     const last = Math.max(curve.fromPages, hits.length - 1);
     const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);

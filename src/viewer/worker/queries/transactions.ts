@@ -162,7 +162,7 @@ export const transactionQueries = {
     const thread = context.store.threads[index];
     if (!thread) return null;
     const all = anatomies(context);
-    const place = all.transactions.findIndex((t) => t.thread === index && t.beginRow + thread.forgotten === row);
+    const place = all.transactions.placeOf(index, row - thread.forgotten);
     if (place < 0) return null;
     const a = all.at(place);
     const { events, forgotten } = thread;
@@ -187,9 +187,12 @@ export const transactionQueries = {
     const at = row - thread.forgotten;
     const serves = statementRow(thread, at);
     const all = anatomies(context);
-    const found = all.transactions.find(
-      (t, i) => t.thread === index && ((t.beginRow <= at && at <= t.endRow) || (serves >= 0 && all.statementRows(i).includes(serves))),
-    );
-    return found ? { thread: index, row: found.beginRow + thread.forgotten } : null;
+    const { thread: threads, beginRow, endRow } = all.transactions;
+    for (let i = 0; i < all.length; i++) {
+      const inside = beginRow[i]! <= at && at <= endRow[i]!;
+      if (threads[i] === index && (inside || (serves >= 0 && all.statementRows(i).includes(serves))))
+        return { thread: index, row: beginRow[i]! + thread.forgotten };
+    }
+    return null;
   },
 };

@@ -26,6 +26,7 @@ interface Rows<Row> {
   at: (i: number) => Row;
 }
 const listed = <Row>(list: readonly Row[]): Rows<Row> => ({ count: list.length, at: (i) => list[i]! });
+const held = <Row>(list: { length: number; at(i: number): Row }): Rows<Row> => ({ count: list.length, at: (i) => list.at(i) });
 /** Places of parts one after the other: [which part, place in it]. */
 function joined(counts: readonly number[]): Rows<{ part: number; i: number }> {
   const found = { part: 0, i: 0 };
@@ -125,7 +126,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
         ['statement', 'TEXT', 'Its text', (e) => (e.all.text[e.i] ? objectName(e.thread, e.all.text[e.i]!) || null : null)],
       ],
     ),
-    table('transactions', 'Transactions, told by VFS calls', ({ shared }) => listed(shared.transactions.list), [
+    table('transactions', 'Transactions, told by VFS calls', ({ shared: { transactions } }) => held(transactions.list), [
       ['thread', 'INTEGER', THREAD_HELP, (t) => t.thread],
       ['row', 'INTEGER', 'First call', (t) => forLife(t.thread, t.beginRow)],
       ['end_row', 'INTEGER', 'Last call', (t) => forLife(t.thread, t.endRow)],

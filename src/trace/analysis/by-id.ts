@@ -1,0 +1,21 @@
+/**
+ * What is known of each id. Ids count from 1 on each thread, so most lie in a short array; one that a page made up goes into a map,
+ * where an array by id would be stretched to the largest.
+ */
+const NEAR = 1024;
+
+export class ById<T> {
+  private readonly near = new Array<T | undefined>(NEAR).fill(undefined);
+  private readonly far = new Map<number, T>();
+
+  /** @returns undefined = nothing was set */
+  get(id: number): T | undefined {
+    return id < NEAR ? this.near[id] : this.far.get(id);
+  }
+  /** @returns the value */
+  set(id: number, value: T): T {
+    if (id < NEAR) this.near[id] = value;
+    else this.far.set(id, value);
+    return value;
+  }
+}

@@ -78,7 +78,7 @@ export class SqlTexts {
     const truncated = end === cut && cut < last && heap[cut] !== 0;
     if (this.level === 1 || !folder.changed || this.literalTexts >= MAX_LITERAL_TEXTS) {
       const folded = this.idOf(folder.length, truncated);
-      if (fitting && folded > 0 && this.newest === newest)
+      if (fitting && folded > 0 && this.newest === newest && !folder.kept)
         this.templates.learn(heap, start, end, end < cut && heap[end] === SEMICOLON, folded);
       return folded;
     }

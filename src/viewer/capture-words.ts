@@ -3,7 +3,11 @@ import type { CapturedLayer, CaptureLevel } from '../trace/capture.ts';
 
 export const CAPTURE_LEVEL_WORDS: readonly (readonly [level: CaptureLevel, title: string, help: string])[] = [
   [0, 'Calls only', 'Operations, offsets, sizes, times, lock levels. No SQL text.'],
-  [1, 'SQL without values', 'SQL text with every literal folded to ?, and names of tables and indexes. Bound values are not recorded.'],
+  [
+    1,
+    'SQL without values',
+    'SQL text with literals folded to ? (numbers that a PRAGMA sets, like cache_size, stay), and names of tables and indexes. Bound values are not recorded.',
+  ],
   [2, 'SQL with literals', 'SQL text as the app wrote it: it may hold what users typed.'],
   [3, 'SQL with bound values', 'Everything an app gives to SQLite may be in the trace. For a trace that stays with you.'],
 ];

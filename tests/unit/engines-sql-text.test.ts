@@ -18,6 +18,13 @@ describe('foldLiterals', () => {
     ["SELECT x'00", 'SELECT ?'],
     ['SELECT a$b, t2.c3, größe FROM été', 'SELECT a$b, t2.c3, größe FROM été'],
     ['', ''],
+    ['PRAGMA cache_size=-2000', 'PRAGMA cache_size=-2000'],
+    ['/* c */ pragma main . Page_Size ( 8192 ) ; SELECT 1', '/* c */ pragma main . Page_Size ( 8192 ) ; SELECT ?'],
+    ['PRAGMA "a".wal_autocheckpoint = + 100, 5', 'PRAGMA "a".wal_autocheckpoint = + 100, ?'],
+    ["PRAGMA key=1234; PRAGMA user_version=7; PRAGMA cache_size='8'", 'PRAGMA key=?; PRAGMA user_version=?; PRAGMA cache_size=?'],
+    ['PRAGMA cache_size SELECT 5; cache_size=5', 'PRAGMA cache_size SELECT ?; cache_size=?'],
+    ['SELECT pragma, cache_size = 5 FROM pragma', 'SELECT pragma, cache_size = ? FROM pragma'],
+    ['PRAGMA page_size.key = 1234', 'PRAGMA page_size.key = ?'],
   ])('%s', (sql, folded) => expect(foldLiterals(sql)).toBe(folded));
 
   it('tokens joined are the text', () => {

@@ -1,17 +1,41 @@
 /**
  * An SQL text with `?` in the place of every literal, in one pass and without a string: what the hook does for every statement, and
  * what sql-text.ts does for strings. A literal's sign goes with it. A list behind IN becomes `(?, ...)`, and rows of VALUES after the
- * first become `, ...`: their number is no part of a statement's shape. Everything else stays as it was written.
+ * first become `, ...`: their number is no part of a statement's shape. The number that a PRAGMA sets stays where it says how the database
+ * is run and nothing of what is in it (SETTINGS). Everything else stays as it was written.
  */
 import { Kind, SqlScanner, isKeyword, type Units } from './sql-scan.ts';
 
-const [QUESTION, MINUS, PLUS, OPEN, CLOSE, COMMA, SEMICOLON] = [63, 45, 43, 40, 41, 44, 59] as const;
+const [QUESTION, MINUS, PLUS, OPEN, CLOSE, COMMA, SEMICOLON, DOT, EQUALS] = [63, 45, 43, 40, 41, 44, 59, 46, 61] as const;
 const units = (text: string): readonly number[] => Array.from(text, (c) => c.charCodeAt(0));
 const LIST = units('(?, ...)');
 const MORE = units(', ...');
 
 /** EXPLAIN QUERY PLAN CREATE TEMP TRIGGER: no statement says later that it makes a trigger. */
 const TRIGGER_WORDS = 6;
+
+/** PRAGMAs whose numbers are kept: https://www.sqlite.org/pragma.html */
+const SETTINGS =
+  ' auto_vacuum busy_timeout cache_size cache_spill foreign_keys incremental_vacuum journal_size_limit locking_mode max_page_count ' +
+  'mmap_size page_size read_uncommitted secure_delete synchronous temp_store threads wal_autocheckpoint wal_checkpoint ';
+const LONGEST_SETTING = 18;
+const isSetting = (u: Units, from: number, end: number): boolean => {
+  let name = ' ';
+  for (let i = from; i < end && i < from + LONGEST_SETTING + 1; i++) name += String.fromCharCode(u[i]!);
+  return SETTINGS.includes(`${name.toLowerCase()} `);
+};
+/** How far a statement is a PRAGMA that sets a number. `name` may be that of a schema. */
+const Pragma = { none: 0, word: 1, name: 2, setting: 3, value: 4 } as const;
+
+/** How far it is with its next token, which is no comment. */
+function nextInPragma(pragma: number, u: Units, from: number, end: number, kind: number): number {
+  const c = kind === Kind.other ? u[from]! : 0;
+  const isName = kind === Kind.word || kind === Kind.quoted;
+  if (pragma === Pragma.word && isName) return kind === Kind.word && isSetting(u, from, end) ? Pragma.setting : Pragma.name;
+  if (c === DOT && (pragma === Pragma.name || pragma === Pragma.setting)) return Pragma.word;
+  if (pragma === Pragma.setting && (c === EQUALS || c === OPEN)) return Pragma.value;
+  return pragma === Pragma.value && (c === MINUS || c === PLUS) ? Pragma.value : Pragma.none;
+}
 
 /** How far the output's end matches a list of nothing but `?`, white space aside. */
 const List = { none: 0, in: 1, open: 2, item: 3, comma: 4, closed: 5, between: 6 } as const;
@@ -45,6 +69,8 @@ export class SqlFolder<U extends Units> {
   statements = 0;
   /** Something of the text was replaced. */
   changed = false;
+  /** A number stayed: another of the same shape is another text. */
+  kept = false;
   private readonly scanner: SqlScanner;
   private readonly stop: number;
   private readonly allocate: (length: number) => U;
@@ -75,8 +101,9 @@ export class SqlFolder<U extends Units> {
     if (this.out.length < room) this.out = this.allocate(room);
     const { scanner, stop, out } = this;
     this.list = List.none;
-    this.changed = false;
+    this.changed = this.kept = false;
     this.length = this.statements = 0;
+    let pragma: number = Pragma.none;
     let signAt = -1; // where in `out` signs begin that may belong to a literal
     let before = -1; // the last token that is neither space nor comment: its kind, and where it is
     let beforeAt = 0;
@@ -91,13 +118,20 @@ export class SqlFolder<U extends Units> {
       const after = scanner.next(u, i, end);
       const { kind } = scanner;
       const c = kind === Kind.other ? u[i]! : 0;
+      let keeps = false;
       if (c === SEMICOLON && (!inTrigger || sawEnd)) {
         if (first) return i;
         began = inTrigger = sawEnd = afterSemicolon = false;
         words = 0;
+        pragma = Pragma.none;
       } else if (kind !== Kind.space) {
         if (!began) this.statements++;
         began = true;
+        if (kind === Kind.word && words === 0) pragma = isKeyword(u, i, after, 'pragma') ? Pragma.word : Pragma.none;
+        else if (pragma && kind !== Kind.comment) {
+          keeps = pragma === Pragma.value && kind === Kind.number;
+          pragma = nextInPragma(pragma, u, i, after, kind);
+        }
         if (kind === Kind.word) {
           if (words === 0) words = isKeyword(u, i, after, 'create') || isKeyword(u, i, after, 'explain') ? 1 : TRIGGER_WORDS;
           else if (words < TRIGGER_WORDS && ++words && isKeyword(u, i, after, 'trigger')) inTrigger = true;
@@ -108,7 +142,8 @@ export class SqlFolder<U extends Units> {
           afterSemicolon = c === SEMICOLON;
         }
       }
-      if (kind === Kind.string || kind === Kind.blob || kind === Kind.number) {
+      if (keeps) this.kept = true;
+      if (!keeps && (kind === Kind.string || kind === Kind.blob || kind === Kind.number)) {
         if (signAt >= 0) this.length = signAt;
         signAt = -1;
         out[this.length++] = QUESTION;

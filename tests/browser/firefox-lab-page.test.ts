@@ -135,6 +135,7 @@ it('the panel in the toolbox hands its recording over, while it records and afte
   await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 20 }));
   await arrived(panel, page);
   await panel.press('tab-files');
+  await panel.waitFor(`document.querySelector('[data-testid="file-row"]')`); // the link stands elsewhere before
   await panel.press('replay-in-lab' as never);
   await until(`document.querySelector('[data-testid="replay-facts"], [data-testid="replay-error"]')`);
   expect(await textIn('replay-error')).toBe('');

@@ -24,6 +24,7 @@ afterAll(async () => {
 
 async function openFromPanel(): Promise<Page> {
   await panel.press('tab-files');
+  await panel.frame.waitForSelector('[data-testid="file-row"]'); // the link stands elsewhere before
   const link = await panel.frame.waitForSelector('[data-testid="replay-in-lab"]');
   const known = new Set(driven.browser.targets());
   await link!.click();

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { writeAmplificationOf } from '../../src/trace/analysis/block-writes.ts';
 import { cacheReport } from '../../src/trace/analysis/cache.ts';
-import { pageSizesOf } from '../../src/trace/analysis/database-files.ts';
+import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
 import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
 import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
 import { pageMatrix } from '../../src/trace/analysis/page-matrix.ts';
@@ -193,7 +193,7 @@ it.each([512, 1024, 8192, 65536])('page size %i, and the map of a bulk load in a
   const { t, exec, bytes } = await start(`PRAGMA page_size=${size};${FILL}`);
   await exec('PRAGMA cache_size=1; SELECT sum(b) FROM t');
   const store = storeOf(t);
-  expect(pageSizesOf(store)).toMatchObject([{ pageSize: { bytes: size, certain: true } }]);
+  expect(databaseFilesOf(store).list).toMatchObject([{ pageSize: { bytes: size, certain: true } }]);
   const accesses = pageAccessesOf(store);
   const pages = pagesOf(store, {}, accesses)[0]!;
   expect(pages.highest).toBe(bytes('app.db').length / size);

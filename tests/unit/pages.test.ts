@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
 import { pageMatrix, workingSet } from '../../src/trace/analysis/page-matrix.ts';
 import { pagesOf, placesOf, type ObjectPages } from '../../src/trace/analysis/pages.ts';
-import { pageSizesOf } from '../../src/trace/analysis/database-files.ts';
+import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
 import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
 import { eachRunInTimeOrder } from '../../src/trace/analysis/time-order.ts';
 import { AUX_WAL_HEADER } from '../../src/trace/event.ts';
@@ -26,11 +26,11 @@ describe('page sizes', () => {
     t.call('xRead', { object: db, offset: 8192, length: 8192 });
     t.call('xRead', { object: other, offset: 24, length: 16 });
     t.send();
-    expect(pageSizesOf(t.store).map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
+    expect(databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
       ['a.db', 8192, true],
       ['b.db', null, false],
     ]);
-    expect(pageSizesOf(t.store)[1]!.pageSize.how).toBe('no page was read or written');
+    expect(databaseFilesOf(t.store).list[1]!.pageSize.how).toBe('no page was read or written');
   });
   test('from most lengths where VACUUM changed it, and from frames where the database is not touched', () => {
     const t = new ThreadBuilder(newStore());
@@ -40,7 +40,7 @@ describe('page sizes', () => {
     t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1 });
     t.call('xWrite', { object: wal, offset: 56, length: 2048 });
     t.send();
-    expect(pageSizesOf(t.store).map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
+    expect(databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
       ['a.db', 1024, false],
       ['b.db', 2048, true],
     ]);

@@ -143,8 +143,3 @@ export function gcd(a: number, b: number): number {
   while (b) [a, b] = [b, a % b];
   return a;
 }
-
-/** Page sizes by path of the database; several VFSs may have a file of the same path. */
-export function pageSizesOf(store: TraceStore): { path: string; vfs: string; pageSize: Unit }[] {
-  return databaseFilesOf(store).list.map(({ path, vfs, pageSize }) => ({ path, vfs, pageSize }));
-}

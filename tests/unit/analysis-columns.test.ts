@@ -1,0 +1,53 @@
+// Columns of analyses: numbers that do not fit the narrow ones, and ids that a page made up.
+import { expect, test } from 'vitest';
+import { Accesses } from '../../src/trace/analysis/accesses.ts';
+import { ById } from '../../src/trace/analysis/by-id.ts';
+import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+test('accesses: what was pushed is what is read, whatever a later row needs', () => {
+  const t = new ThreadBuilder(newStore());
+  t.call('xRead', {});
+  t.send();
+  const rows = [
+    [0, 1, 1, 4096, 0],
+    [255, 0xffffffff, 255, 65535, 255],
+    [256, 2 ** 40, 256, 65536, 256],
+    [70_000, 7, 65536, 0xffffffff, 70_000],
+    [1, 2, 3, 4, 5],
+  ] as const;
+  const accesses = new Accesses(2); // and it grows
+  for (const [object, place, span, bytes, asker] of rows) accesses.push(t.thread, 0, object, place, span, 3, 13, bytes, asker);
+  expect(accesses.count).toBe(rows.length);
+  rows.forEach((row, i) => {
+    const { object, place, span, bytes, asker, what, type } = accesses;
+    expect([object[i], place[i], span[i], bytes[i], asker[i], what[i], type[i]]).toEqual([...row, 3, 13]);
+  });
+});
+
+test('an id far out is found like a near one', () => {
+  const known = new ById<string | null>();
+  for (const id of [0, 1, 1023, 1024, 0xffffffff]) {
+    expect(known.get(id)).toBeUndefined();
+    expect(known.set(id, `${id}`)).toBe(`${id}`);
+    expect(known.get(id)).toBe(`${id}`);
+  }
+  known.set(1024, null);
+  expect([known.get(1024), known.get(1025)]).toEqual([null, undefined]);
+});
+
+test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  t.thread.define({ kind: 'file', id, path: '/a.db', fileKind: 'main-db', vfs: 'memory', engine: 0, flags: 0 });
+  for (const level of [1, 2, 4]) t.call('xLock', { object: id, context: 1, aux: level, dur: 1 });
+  t.call('xWrite', { object: id, context: 1, offset: 4096, length: 4096, dur: 2 });
+  t.call('xFileControl', { object: id, context: 1, aux: 22, result: 12 });
+  t.call('xUnlock', { object: id, context: 1, aux: 0 });
+  t.send();
+  const { list, commits } = transactionsOf(store);
+  expect([list.length, commits]).toEqual([1, 1]);
+  expect(list.at(0)).toMatchObject({ path: '/a.db', object: id, kind: 'write', outcome: 'committed', commitPoint: 'database write' });
+  expect(transactionAnatomies(store, list)).toMatchObject([{ dbBytes: 4096, pagesWritten: 1, time: { dbWriteUs: 2, lockUs: 3 } }]);
+});

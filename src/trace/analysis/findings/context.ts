@@ -2,11 +2,12 @@
  * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
  * Holds no state beyond caches of pure functions.
  */
-import { Flag, Op, type FileKind } from '../../event.ts';
+import { Flag, type FileKind } from '../../event.ts';
 import type { ThreadStore, TraceStore } from '../../store.ts';
 import { ById } from '../by-id.ts';
 import { Analyses } from '../shared.ts';
 import type { Transactions } from '../transactions.ts';
+import { failedRows } from './failures.ts';
 import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
 
 export interface FileRef {
@@ -30,9 +31,6 @@ interface OpIndex {
 }
 
 const NO_ROWS = new Uint32Array(0);
-/** SQLITE_IOERR_LOCK; SQLITE_BUSY, CORRUPT, FULL, NOTADB. */
-export const IOERR_LOCK = 10 | (15 << 8);
-const FAILURES: ReadonlySet<number> = new Set([5, 11, 13, 26, IOERR_LOCK]);
 
 export class FindingContext {
   readonly fromUs: number;
@@ -185,19 +183,6 @@ export class FindingContext {
 
 /** Transactions of the store, computed once. */
 export const transactions = (ctx: FindingContext): Transactions => ctx.shared.transactions;
-
-/** Of VFS and SQL calls. Result codes of xSectorSize and xDeviceCharacteristics are numbers of another kind. */
-function failedRows({ events }: ThreadStore): number[] {
-  const { op, result, count } = events;
-  const found: number[] = [];
-  for (let row = 0; row < count; row++) {
-    const rc = result[row]!;
-    if (rc === 0 || !FAILURES.has(rc === IOERR_LOCK ? rc : rc & 255)) continue;
-    const code = op[row]!;
-    if (code !== Op.xSectorSize && code !== Op.xDeviceCharacteristics && (code < 64 || code >= Op.sqlOpen)) found.push(row);
-  }
-  return found;
-}
 
 function indexOf({ events }: ThreadStore): OpIndex {
   const { op, count } = events;

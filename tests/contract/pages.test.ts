@@ -82,7 +82,7 @@ describe('1000 autocommit inserts', () => {
     }
     expect(insert.vfsCalls! + insert.prepareVfsCalls!).toBe(calls);
     expect((insert.vfsCalls! - questions) / 1000).toBeCloseTo(25, 1);
-    expect(insert.share).toBeGreaterThan(0.9);
+    expect(insert.share).toBeGreaterThan(0.5); // a time: nothing else runs, but what the machine does between two calls counts, too
     const [amplification] = writeAmplificationOf(store, range);
     expect(amplification).toMatchObject({ dirtyPagesByTransaction: 2007, pageBytes: 4096, storageBytes: null });
     // 8028 KB of pages, 8527 KB of journal

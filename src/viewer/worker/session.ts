@@ -19,7 +19,7 @@ import { ThreadPorts } from './thread-ports.ts';
 /** What changes is told at once, and so often at most: of a trace at rest, and of one that is watched while it grows. */
 const TELL_EVERY_MS = 100;
 /** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
-const TELL_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 50;
+const TELL_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 40;
 /** Telling takes at most this share of the worker's time. */
 const TELL_SHARE = 0.25;
 

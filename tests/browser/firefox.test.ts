@@ -86,7 +86,9 @@ test('what serves filtered workers is in the hook for Firefox alone', async () =
   expect(firefox!.length - chrome!.length).toBeGreaterThan(5000);
   expect([firefox, chrome].map((hook) => /its hook has said nothing for/.test(hook!))).toEqual([true, false]);
   // the same function as a text
-  const text = /^globalThis\.vfscopeWorkerHook = (".*");\n$/.exec(await readFile(path.join(builds, 'firefox', 'worker-hook.js'), 'utf8'))![1]!;
+  const text = /^globalThis\.vfscopeWorkerHook = (".*");\n$/.exec(
+    await readFile(path.join(builds, 'firefox', 'worker-hook.js'), 'utf8'),
+  )![1]!;
   expect(firefox!.replaceAll('\n', '\\n').startsWith(JSON.parse(text) as string)).toBe(true);
 });
 

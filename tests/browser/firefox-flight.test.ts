@@ -3,7 +3,7 @@
  * or an exception of the app freeze it.
  */
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
@@ -11,9 +11,9 @@ import type { TestId } from '../../src/cli/drive/panel.ts';
 import { resultText } from '../../src/trace/describe.ts';
 import { Op } from '../../src/trace/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { createServer, type AppServer } from '../server/server.mjs';
+import type { AppServer } from '../server/server.mjs';
 import { savedStore, state } from './extension-harness.ts';
-import { freshTab, launchInFirefox } from './firefox-harness.ts';
+import { inFirefox } from './firefox-harness.ts';
 
 const KEPT_US = 1e6;
 let server: AppServer;
@@ -22,16 +22,7 @@ let page: Page;
 let panel: FirefoxPanel;
 let labels = 0;
 
-beforeAll(async () => {
-  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
-});
-afterAll(async () => {
-  await driven?.close();
-  await server?.close();
-});
-beforeEach(async () => {
-  ({ page, panel } = await freshTab(driven));
-});
+inFirefox((tab) => ({ server, driven, page, panel } = tab));
 
 const shows = (id: string, start: string): Promise<unknown> =>
   panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { launchFirefox, type DrivenFirefox, type FirefoxOptions } from '../../src/cli/drive/firefox.ts';
 import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
 
 /** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
 export const FIREFOX_EXTENSION = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'firefox');
@@ -34,6 +36,20 @@ export async function freshTab(driven: DrivenFirefox): Promise<Tab> {
     30_000,
   );
   return { page, panel: await driven.openPanel(page) };
+}
+
+/** One Firefox and one server for all tests of a file, and a tab with its panel for each. @param onTab hands them over before each test */
+export function inFirefox(onTab: (of: Tab & { driven: DrivenFirefox; server: AppServer }) => void): void {
+  let server: AppServer;
+  let driven: DrivenFirefox;
+  beforeAll(async () => {
+    [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
+  });
+  afterAll(async () => {
+    await driven?.close();
+    await server?.close();
+  });
+  beforeEach(async () => onTab({ ...(await freshTab(driven)), driven, server }));
 }
 
 /** What the user's switch on about:addons does: let the extension into web pages, or no longer. */

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
@@ -11,9 +11,9 @@ import type { TestId } from '../../src/cli/drive/panel.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { EXPORT_FORMATS } from '../../src/viewer/export-formats.ts';
-import { createServer, type AppServer } from '../server/server.mjs';
+import type { AppServer } from '../server/server.mjs';
 import { recorded, restored, savedStore, savedSummary, state } from './extension-harness.ts';
-import { arrived, freshTab, launchInFirefox } from './firefox-harness.ts';
+import { arrived, inFirefox } from './firefox-harness.ts';
 
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
@@ -21,16 +21,7 @@ let driven: DrivenFirefox;
 let page: Page;
 let panel: FirefoxPanel;
 
-beforeAll(async () => {
-  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
-});
-afterAll(async () => {
-  await driven?.close();
-  await server?.close();
-});
-beforeEach(async () => {
-  ({ page, panel } = await freshTab(driven));
-});
+inFirefox((tab) => ({ server, driven, page, panel } = tab));
 
 test('a recording of an origin covers its other tabs, open ones and new ones', async () => {
   const origin = server.origin('tabs');

@@ -3,7 +3,7 @@
  * page that hangs, and every view with the numbers that `summary` has.
  */
 import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
@@ -13,9 +13,9 @@ import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { Op } from '../../src/trace/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/trace/capture.ts';
-import { createServer, type AppServer } from '../server/server.mjs';
+import type { AppServer } from '../server/server.mjs';
 import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
-import { arrived, freshTab, launchInFirefox, siteAccessInFirefox } from './firefox-harness.ts';
+import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';
 
 const ENGINE = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync';
 let server: AppServer;
@@ -24,16 +24,7 @@ let page: Page;
 let panel: FirefoxPanel;
 let labels = 0;
 
-beforeAll(async () => {
-  [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
-});
-afterAll(async () => {
-  await driven?.close();
-  await server?.close();
-});
-beforeEach(async () => {
-  ({ page, panel } = await freshTab(driven));
-});
+inFirefox((tab) => ({ server, driven, page, panel } = tab));
 afterEach(async () => {
   await panel?.setStored({ ...CAPTURE_DEFAULTS });
 });

@@ -33,7 +33,7 @@ export const cacheTooSmall: Rule = {
         const reads = Math.round(r.rereads * GOAL);
         return {
           rule: 'F11',
-          title: `${some(r.reads, 'read')} of only ${some(r.distinct, 'distinct page')} of ${r.path}: ${count(r.rereads)} read pages again that the page cache had dropped`,
+          title: `${some(r.reads, 'read')} with only ${some(r.distinct, 'distinct page')} of ${r.path} read or written: ${count(r.rereads)} read pages again that the page cache had dropped`,
           evidence: r.again.result(ctx),
           ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
           confidence: r.connection ? 'certain' : 'likely',

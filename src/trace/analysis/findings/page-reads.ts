@@ -19,6 +19,7 @@ export interface PageReader {
   rereads: number;
   /** Pages that it read three times or more, no write between. */
   hotPages: number;
+  /** Pages that it read or wrote. */
   distinct: number;
   again: Evidence;
   /** Reads in ascending runs of at least RUN pages, of pages read for the first time. */

@@ -12,6 +12,7 @@
  */
 import type { Batch } from '../trace/batch.ts';
 import { isBTreeDefinition, isBTreeKind } from '../trace/b-tree-definitions.ts';
+import { isDatabaseHeader } from '../trace/database-headers.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import { RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
 
@@ -195,6 +196,7 @@ function isIdentity(v: unknown): v is ThreadIdentity {
 function isDefinition(v: unknown): boolean {
   if (!isObject(v) || !isText(v.kind, 32) || !isCount(v.id)) return false;
   if (isBTreeKind(v.kind)) return isBTreeDefinition(v);
+  if (v.kind === 'database-header') return isDatabaseHeader(v);
   for (const value of Object.values(v)) {
     if (typeof value === 'string' && value.length > MAX_TEXT) return false;
     if (Array.isArray(value) && !(value.length <= MAX_LIST && value.every((item) => isText(item, MAX_TEXT)))) return false;

@@ -7,6 +7,7 @@
  */
 import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
+import type { DatabaseHeaderDefinition } from './database-headers.ts';
 
 /** The layers, stacked as they nest. Readers skip layers that they do not know. */
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
@@ -259,6 +260,8 @@ export const Field = {
  * AUX and AUX2 of xRead, xWrite and opfsWrite: what SQLite's own headers say, decoded in passing; page bytes are never stored.
  *   main-db, 512 bytes or more: aux2 = type of the b-tree page (2, 5 interior; 10, 13 leaf; index, table), from its first byte, of
  *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist cannot be told by one byte.
+ *             page 1: aux = file change counter; means nothing where aux2 is 0 (what is encrypted)
+ *             16 bytes at 24, the comparison of a page cache with its file: aux = file change counter, aux2 = pages of the freelist
  *   wal       a frame header: aux = page number, aux2 = pages of the database after the commit, 0 = no commit frame
  *             the WAL header: aux = `AUX_WAL_HEADER`, aux2 = salt-1; SQLite draws new salts at every restart of the log
  *             the page of a frame, written or read alone: 0, aux2 = its type as of main-db, 0 of page 1. One opfsWrite may be header
@@ -318,6 +321,7 @@ export type Definition =
   /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
   | BTreeDefinition
+  | DatabaseHeaderDefinition
   /** What the tracer costs: measured on this thread at start. */
   | { kind: 'cost'; id: 0; nsPerJsEvent: number; nsPerVfsEvent: number | null; nsPerClockPair: number };
 

@@ -202,7 +202,15 @@ export class ThreadStore {
     let kept = 0;
     this.said.forEach((d, i) => {
       const { kind, id } = d;
-      if (kind === 'environment' || kind === 'cost' || kind === 'note' || kind === 'engine' || isBTreeKind(kind) || keep(id)) {
+      if (
+        kind === 'environment' ||
+        kind === 'cost' ||
+        kind === 'note' ||
+        kind === 'engine' ||
+        isBTreeKind(kind) ||
+        kind === 'database-header' ||
+        keep(id)
+      ) {
         this.said[kept] = d;
         this.saidAt[kept++] = this.saidAt[i]!;
       } else this.definitions.delete(id);

@@ -5,6 +5,8 @@
 import { AUX_WAL_HEADER, type FileKind } from '../trace/event.ts';
 
 const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [32, 24, 512, 100] as const;
+/** Change counter, pages, first trunk and number of pages of the freelist. */
+const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 /** A bit for each type of b-tree page: 2, 5, 10, 13. */
 const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
 
@@ -29,6 +31,11 @@ export function decodeHeader(file: HeadedFile, bytes: Uint8Array, at: number, of
   if (at + Math.min(length, WAL_HEADER_BYTES) > bytes.length) return; // a buffer that memory growth has detached
   if (file.kind === 'main-db') {
     if (length >= SMALLEST_PAGE) decodeType(bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!);
+    if (length >= SMALLEST_PAGE && offset === 0) decoded.aux = word(bytes, at + VERSION_AT);
+    else if (offset === VERSION_AT && length === VERSION_BYTES) {
+      decoded.aux = word(bytes, at);
+      decoded.aux2 = word(bytes, at + 12);
+    }
   } else if (file.kind === 'wal') {
     decodeWal(file, bytes, at, offset, length);
   } else if (file.kind === 'journal' && offset === 0 && length >= 8 && length < SMALLEST_PAGE) {

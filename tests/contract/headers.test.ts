@@ -119,8 +119,8 @@ describe.each(BUILDS)('database pages, %s', (build) => {
     const writes = new Map(of(t, t.all(), Op.xWrite, 'main-db').map((r) => [r.offset, r.aux2]));
     expect(writes.size).toBe(file.byteLength / PAGE);
     for (const [offset, type] of writes) expect([offset, type]).toEqual([offset, typeAt(offset)]);
-    // the 16 bytes of the change counter are no page
-    expect(of(t, t.all(), Op.xRead, 'main-db').filter((r) => r.length < 512 && (r.aux || r.aux2))).toEqual([]);
+    // of what is no page only the 16 bytes at 24 say something
+    expect(of(t, t.all(), Op.xRead, 'main-db').filter((r) => r.length < 512 && r.offset !== 24 && (r.aux || r.aux2))).toEqual([]);
     await sqlite3.close(db);
   });
 

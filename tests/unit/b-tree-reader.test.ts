@@ -14,7 +14,7 @@ describe('the reader in the hook', () => {
     const recorder = new Recorder({ capacity: 64, maxEngines: 1 });
     const memory = new WebAssembly.Memory({ initial: 2 });
     const block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
-    const image = bTreeReader(recorder, new EngineMemory(memory), (id) => (id === 8 ? 7 : id), block);
+    const image = bTreeReader(recorder, new EngineMemory(memory), (id) => (id === 8 ? 7 : id), block, true);
     const put = (bytes: Uint8Array): void => new Uint8Array(memory.buffer).set(bytes, AT);
     const said = (): BTreeDefinition[] => recorder.takeDefinitions() as BTreeDefinition[];
     const see = (page: number, bytes: Uint8Array, write = false): BTreeDefinition[] => {

@@ -197,7 +197,7 @@ describe('trampolines', () => {
     const call = fc.record({
       write: fc.boolean(),
       length: fc.oneof(fc.constant(4096), fc.constantFrom(4, 8, 12, 16, 24, 28, 32, 100, 512)),
-      offset: fc.oneof(fc.constant(0), fc.constantFrom(32, 33, 512, 32 + 24 + 4096, 32 + 5 * (24 + 4096)), fc.nat(2 ** 40)),
+      offset: fc.oneof(fc.constant(0), fc.constantFrom(24, 32, 33, 512, 32 + 24 + 4096, 32 + 5 * (24 + 4096)), fc.nat(2 ** 40)),
       first: fc.constantFrom(0, 2, 3, 5, 10, 13, 34, 255),
       words: fc.array(fc.constantFrom(0, 1, 4096, 512, 77, 2 ** 32 - 2), { minLength: 8, maxLength: 8 }),
       result: fc.constantFrom(0, 0, 0, 522),
@@ -207,8 +207,9 @@ describe('trampolines', () => {
     const says = (kind: string, pageSize: number, length: number, offset: number, view: DataView): [number, number] => {
       if (kind === 'main-db' && length >= 512) {
         const type = view.getUint8(offset === 0 ? 100 : 0);
-        return [0, [2, 5, 10, 13].includes(type) ? type : 0];
+        return [offset === 0 ? view.getUint32(24) : 0, [2, 5, 10, 13].includes(type) ? type : 0];
       }
+      if (kind === 'main-db' && offset === 24 && length === 16) return [view.getUint32(0), view.getUint32(12)];
       if (kind === 'journal' && offset === 0 && length >= 8 && length < 512) return [0, view.getBigUint64(0) === 0n ? 1 : 0];
       if (kind !== 'wal') return [0, 0];
       if (offset === 0) return length === 32 ? [0xffffffff, view.getUint32(16)] : [0, 0];

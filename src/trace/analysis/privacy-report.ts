@@ -93,6 +93,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
           break;
         case 'b-tree-pages':
         case 'b-tree-end':
+        case 'database-header':
         case 'cost':
           break;
       }

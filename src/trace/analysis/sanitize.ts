@@ -139,6 +139,11 @@ class Sanitizer {
         return { kind: 'b-tree-pages', id: d.id, file: d.file, at: d.at, page: d.page, children: [...d.children] };
       case 'b-tree-end':
         return { kind: 'b-tree-end', id: d.id, file: d.file, at: d.at, page: d.page };
+      case 'database-header':
+        return {
+          ...{ kind: 'database-header', id: d.id, file: d.file, at: d.at, pageSize: d.pageSize, pages: d.pages, free: d.free },
+          ...{ schema: d.schema, vacuum: d.vacuum },
+        };
       case 'stack':
         if (typeof d.text !== 'string') return null;
         return { kind: 'stack', id: d.id, of: countOrZero(d.of), connection: countOrZero(d.connection), text: this.stack(d.text) };

@@ -1,6 +1,7 @@
 /** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
 import { EventColumns } from '../columns.ts';
 import { isBTreeDefinition } from '../b-tree-definitions.ts';
+import { isDatabaseHeader } from '../database-headers.ts';
 import type { Definition } from '../event.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
@@ -205,6 +206,8 @@ function isDefinition(v: unknown): v is Definition {
     case 'b-tree-names':
     case 'b-tree-end':
       return isBTreeDefinition(d);
+    case 'database-header':
+      return isDatabaseHeader(d);
     default:
       return false; // of a later writer
   }

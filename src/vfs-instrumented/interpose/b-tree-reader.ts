@@ -1,9 +1,10 @@
 /**
- * The structure of an engine's databases, from the page images that pass: children of interior pages, and the roots and names of tables
- * and indexes. Each page is decoded once, and again when it has changed; what is new goes out as definitions (b-tree-definitions.ts).
+ * The structure of an engine's databases, from the page images that pass: children of interior pages, the roots and names of tables
+ * and indexes, and the numbers of the database header. Each page is decoded once, and again when it has changed; what is new goes out as definitions (b-tree-definitions.ts, database-headers.ts).
  * All of it is bounded, and where nothing more is followed, that is said. A closure, as local names minify: every page parses the hook.
  */
 import { MOST_SAID, SAID_COST } from '../../trace/b-tree-definitions.ts';
+import { MOST_HEADERS } from '../../trace/database-headers.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { Header } from '../../trace/ring-layout.ts';
 import { childrenOf, schemaRowsOf } from '../../trace/sqlite-format/b-tree.ts';
@@ -25,32 +26,55 @@ type Database = [
   known: Map<number, number>,
   /** Pages by frame of its WAL. */
   frames: number[],
+  /** A hash of the header's numbers, and how often they may still be said. */
+  header: number,
+  headers: number,
 ];
 const [SMALLEST_PAGE, WAL_HEADER, FRAME_HEADER, DATABASE_HEADER] = [512, 32, 24, 100] as const;
 
 const hash = (words: readonly number[]): number => words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
 
-/** @param databaseOf id of the database that a file's pages belong to, 0 = none @param block byte address of the engine's block */
+/**
+ * @param databaseOf id of the database that a file's pages belong to, 0 = none @param block byte address of the engine's block
+ * @param names false: says nothing but the numbers of database headers
+ */
 export function bTreeReader(
   recorder: Recorder,
   memory: EngineMemory,
   databaseOf: (object: number) => number,
   block: number,
+  names: boolean,
 ): TrampolineHost['image'] {
   const databases = new Map<number, Database>();
   const u32 = new Uint32Array(recorder.memory.buffer);
+  const sayHeader = (database: Database, file: number, at: number): void => {
+    const word = (i: number): number => memory.word(at + i);
+    const isValid = word(24) === word(92);
+    const content = hash([word(16), word(28), word(36), word(40), word(52), word(64), +isValid]);
+    if (database[7] === content || !database[8]) return;
+    database[7] = content;
+    database[8]--;
+    const view = new DataView(memory.bytes().buffer, at);
+    const size = view.getUint16(16);
+    recorder.define({
+      ...{ kind: 'database-header', file, at: u32[Header.seq >>> 2]!, pageSize: size === 1 ? 65536 : size },
+      pages: isValid ? view.getUint32(28) : 0,
+      ...{ free: view.getUint32(36), schema: view.getUint32(40), vacuum: word(52) ? (word(64) ? 2 : 1) : 0 },
+    });
+  };
   const read: TrampolineHost['image'] = (object, page, at, length, write, offset) => {
     const file = databaseOf(object);
     if (!file || at & 3) return; // SQLite's buffers are aligned
     const bytes = memory.bytes();
     let database = databases.get(file);
-    if (!database) databases.set(file, (database = [MOST_SAID, 0, 0, 1, new Map(), new Map(), []]));
+    if (!database) databases.set(file, (database = [names ? MOST_SAID : 0, 0, 0, 1, new Map(), new Map(), [], 0, MOST_HEADERS]));
     const [, , , , schema, known, frames] = database;
     const isFirst = memory.word(at) === FIRST_WORD;
     if (isFirst) {
       database[1] = length;
       database[2] = length - bytes[at + 20]!;
       database[3] = bytes[at + 59]! || 1; // 0 before the first table is made
+      sayHeader(database, file, at);
     }
     if (object === file) page = offset / length + 1;
     else {

@@ -1,6 +1,6 @@
 /**
  * What SQLite's own headers say, read in passing by wasm from the buffer of an xRead or xWrite: page types, WAL frames, a zeroed
- * journal header. At most 32 bytes of the app's memory are looked at, a word at a time; `AUX` in trace/event.ts says what comes out.
+ * journal header, the change counter. At most 32 bytes of the app's memory are looked at, a word at a time; `AUX` in trace/event.ts says what comes out.
  * Pages that tell of the structure of their database are handed on whole (structure-decode.ts).
  */
 import { HeadersOf, PAGE_BITS_SHIFT } from './engine-block.ts';
@@ -8,9 +8,11 @@ import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
 /** What a transfer carries at the begin of its buffer. `body`: the page of a frame, whose header went before. */
-export const Headed = { none: 0, body: 1, page: 2, page1: 3, walHeader: 4, frame: 5, journal: 6 } as const;
+export const Headed = { none: 0, body: 1, page: 2, page1: 3, walHeader: 4, frame: 5, journal: 6, version: 7 } as const;
 
 const [WAL_HEADER_BYTES, SMALLEST_PAGE] = [32, 512] as const;
+/** In the database header: change counter, pages, first trunk and number of pages of the freelist, which a connection compares as one. */
+const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 export const FRAME_HEADER_BYTES = 24;
 /** A bit for each type of b-tree page: 2, 5, 10, 13. */
 const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
@@ -66,10 +68,11 @@ function whereBody(): Bytes {
       [...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64LtU, ...w.choose(w.i32(Headed.none), frameOr0)],
     ),
   ];
-  const page = [
-    ...[...w.get(length), ...w.i32(SMALLEST_PAGE), OP.geU],
-    ...w.choose([...atStart, ...w.i32(Headed.page), OP.add], w.i32(Headed.none)),
+  const version = [
+    ...[...w.get(offset), ...w.i64(VERSION_AT), OP.i64Eq, ...w.get(length), ...w.i32(VERSION_BYTES), OP.eq, OP.and],
+    ...[...w.i32(Headed.version), OP.mul],
   ];
+  const page = [...[...w.get(length), ...w.i32(SMALLEST_PAGE), OP.geU], ...w.choose([...atStart, ...w.i32(Headed.page), OP.add], version)];
   const journal = [
     ...[...atStart, ...w.get(length), ...w.i32(8), OP.geU, OP.and, ...w.get(length), ...w.i32(SMALLEST_PAGE), OP.ltU, OP.and],
     ...[...w.i32(Headed.journal), OP.mul],
@@ -91,8 +94,16 @@ function bigEndian(peek: number, offset: Bytes, scratch: number): Bytes {
 
 function auxBody(peek: number): Bytes {
   const [headed, word] = [0, 2] as const;
-  const frame = [...w.get(headed), ...w.i32(Headed.frame), OP.eq, ...w.choose(bigEndian(peek, w.i32(0), word), w.i32(0))];
-  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(-1), frame)]);
+  const counterOf = [...w.get(headed), ...w.i32(Headed.page1), OP.eq, ...w.i32(VERSION_AT), OP.mul];
+  const hasWord = [
+    ...w.i32((1 << Headed.page1) | (1 << Headed.frame) | (1 << Headed.version)),
+    ...w.get(headed),
+    OP.shrU,
+    ...w.i32(1),
+    OP.and,
+  ];
+  const said = [...hasWord, ...w.choose(bigEndian(peek, counterOf, word), w.i32(0))];
+  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(-1), said)]);
 }
 
 function aux2Body(peek: number): Bytes {
@@ -105,7 +116,9 @@ function aux2Body(peek: number): Bytes {
     ...[...w.get(word), ...w.i32(16), OP.ltU, OP.and, OP.mul],
   ];
   const isZero = [...at(0), ...at(4), OP.or, OP.eqz];
-  const walWord = [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(16), w.i32(4))]; // salt-1, or the commit size
-  const rest = [...w.get(headed), ...w.i32(Headed.journal), OP.eq, ...w.choose(isZero, bigEndian(peek, walWord, word))];
+  const isHeaded = (k: number): Bytes => [...w.get(headed), ...w.i32(k), OP.eq];
+  // salt-1, pages of the freelist, or the commit size
+  const place = [...isHeaded(Headed.walHeader), ...w.choose(w.i32(16), [...isHeaded(Headed.version), ...w.choose(w.i32(12), w.i32(4))])];
+  const rest = [...isHeaded(Headed.journal), ...w.choose(isZero, bigEndian(peek, place, word))];
   return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.page1), OP.gtU, ...w.choose(rest, type)]);
 }

@@ -32,7 +32,7 @@ export interface TracedTable {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
   readonly asyncify: boolean;
-  /** Say which pages belong to which table or index (b-tree-reader.ts): names of an app's own. Default false. */
+  /** Say which pages belong to which table or index (b-tree-reader.ts): names of an app's own. Default false: database headers alone. */
   readonly structure?: boolean;
   /** Id of the engine's definition; asked for before the first file is defined. */
   readonly engine: () => number;
@@ -86,7 +86,7 @@ export class VfsTracer implements TrampolineHost {
     if (!this.block) throw new RangeError(`more than ${recorder.layout.maxEngines} SQLite engines in one thread: this one is not traced`);
     this.files = new OpenFiles(recorder.memory, this.block);
     this.names = new FileNames(recorder, target.engine);
-    this.image = bTreeReader(recorder, this.memory, (id) => this.names.databaseOf(id), this.block);
+    this.image = bTreeReader(recorder, this.memory, (id) => this.names.databaseOf(id), this.block, target.structure === true);
     const clock = new Float64Array(recorder.memory.buffer, Header.lastClock, 1);
     clock[0] ||= recorder.now(); // a call that is not timed must not be dated 0
   }
@@ -124,7 +124,6 @@ export class VfsTracer implements TrampolineHost {
       block: this.block,
       asyncify: this.target.asyncify,
       peek: this.peek,
-      structure: this.target.structure === true,
       host: this,
     });
     list.forEach((t, i) => {

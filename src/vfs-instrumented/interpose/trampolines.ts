@@ -54,8 +54,6 @@ export interface TrampolineOptions {
   readonly block: number;
   readonly asyncify: boolean;
   readonly peek: WasmFunction;
-  /** Hand pages to `host.image`. */
-  readonly structure: boolean;
   readonly host: TrampolineHost;
 }
 
@@ -171,13 +169,10 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
   const [file, buffer] = [w.get(0), w.get(1)];
   const learnWal = [...w.get(header), ...w.i32(Headed.walHeader), OP.eq, ...w.when([...file, ...buffer, ...w.call(WAL_HEADER)])];
   const headerSays = (which: number): Bytes => [...w.get(header), ...buffer, ...w.call(which)];
-  const structure = (write: number): Bytes =>
-    o.structure
-      ? [
-          ...[...w.get(header), ...w.get(says), ...w.get(says2), ...w.get(object), ...buffer, ...w.get(2), ...w.i32(write)],
-          ...[...w.get(3), ...w.call(decoder.behind)],
-        ]
-      : [];
+  const structure = (write: number): Bytes => [
+    ...[...w.get(header), ...w.get(says), ...w.get(says2), ...w.get(object), ...buffer, ...w.get(2), ...w.i32(write)],
+    ...[...w.get(3), ...w.call(decoder.behind)],
+  ];
   const sayHeader = [...headerSays(decoder.aux), ...w.set(says), ...headerSays(decoder.aux2), ...w.set(says2)];
   const beginTransfer = (): Bytes => [
     ...[...w.get(entry), ...w.load(FileEntry.flags), ...w.i32(HEADERS_SHIFT), OP.shrU, ...w.tee(header)],

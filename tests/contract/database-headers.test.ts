@@ -1,9 +1,13 @@
 // What the header of a database says, in passing: against the bytes that the VFS holds, statement by statement.
 import { afterEach, describe, expect, it } from 'vitest';
+import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
+import { databaseHeadersOf } from '../../src/trace/analysis/database-headers.ts';
+import { staleCachesOf } from '../../src/trace/analysis/stale-caches.ts';
 import { isDatabaseHeader, type DatabaseHeaderDefinition } from '../../src/trace/database-headers.ts';
 import type { Definition } from '../../src/trace/event.ts';
 import { Op } from '../../src/trace/event.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
+import { storeOf } from './helpers/store.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite, type Build } from './helpers/wa-sqlite.ts';
 
@@ -85,7 +89,44 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
     expect([length, free]).toEqual([16, headersOf(t.definitions).at(-1)!.free]);
     await sqlite3.exec(other, 'UPDATE t SET b = 2 WHERE a = 100');
     expect(await compared('SELECT * FROM t', db)).toEqual([[16, counter! + 1, free]]);
+    // of these connections: who found the cache stale, and after how many commits of others
+    await sqlite3.exec(db, 'UPDATE t SET b = 3 WHERE a = 100');
+    for (let i = 0; i < 3; i++) await sqlite3.exec(db, `UPDATE t SET b = ${i} WHERE a = 150`);
+    await sqlite3.exec(other, 'SELECT * FROM t');
+    const store = storeOf(t);
+    const caches = staleCachesOf(store, databaseFilesOf(store));
+    expect(caches.map(({ stale, commits, rows }) => [stale, commits, rows.length])).toEqual([
+      [1, 1, 1],
+      [1, 4, 1],
+    ]);
+    const all = transfers(t, t.all(), Op.xRead).filter((r) => r.offset === 24 && r.aux); // not of the empty database
+    expect(caches.reduce((n, { compared }) => n + compared, 0)).toBe(all.length);
     await sqlite3.close(other);
+  });
+
+  it('what is freed, used again and appended over time', async () => {
+    const { t, sqlite3, db, file } = await start(build, '');
+    const states: number[][] = [];
+    for (const sql of SCRIPT) {
+      await sqlite3.exec(db, sql);
+      const [, pages, free] = inFile(file());
+      states.push([pages!, free!]);
+    }
+    const store = storeOf(t);
+    const [headers] = databaseHeadersOf(store, databaseFilesOf(store));
+    const { count, us, pages, free, pageSize, ...sums } = headers!;
+    expect(Array.from({ length: count }, (_, i) => [pages[i], free[i]])).toEqual(
+      states.filter((s, i) => String(s) !== String(states[i - 1])),
+    );
+    expect([...us]).toEqual([...us].sort((a, b) => a - b));
+    const [filled, deleted, again, dropped, vacuumed] = [1, 2, 4, 6, 7].map((i) => states[i]!) as [number, number][];
+    expect(deleted[1]).toBeGreaterThan(50);
+    expect(again[1]).toBe(0); // all of it was used again, and the rest went to the end
+    expect({ pageSize, ...sums }).toEqual({
+      ...{ pageSize: 4096, vacuum: 0, severalOrigins: false, reused: deleted[1], freed: deleted[1] + dropped[1] },
+      ...{ appended: dropped[0] - states[0]![0]!, cut: dropped[0] - vacuumed[0] },
+    });
+    expect(filled[0]).toBeLessThan(dropped[0]);
   });
 
   it('in WAL mode the page in the log tells', async () => {

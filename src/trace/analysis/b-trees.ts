@@ -194,7 +194,7 @@ function readAccesses(structures: readonly Structure[], { object, place, span, w
 }
 
 /** Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are later. */
-function timeOf({ events }: ThreadStore, seq: number): number {
+export function timeOf({ events }: ThreadStore, seq: number): number {
   let [from, to] = [0, events.count];
   while (from < to) {
     const middle = (from + to) >>> 1;
@@ -209,7 +209,7 @@ function capturesNames({ environment }: ThreadStore): boolean {
   return capture > 0 && layers.includes('sql');
 }
 
-const originOf = ({ info: { url } }: ThreadStore): string => (URL.canParse(url) ? new URL(url).origin : 'null');
+export const originOf = ({ info: { url } }: ThreadStore): string => (URL.canParse(url) ? new URL(url).origin : 'null');
 
 /** Place in `trees.list` by place of a table; -1 = not known. */
 export function ownersOf(trees: BTrees, { count, place }: PlaceColumns): Int32Array {

@@ -1,5 +1,5 @@
-/** `lab run --count --statements`: instructions by statement and between VFS calls, one result or two with the exact difference. */
-import { gapRows, statementRows } from '../experiments/cpu-detail.ts';
+/** `lab run --count --statements`, `--functions`: instructions by statement and between VFS calls, or by function; one result or two with the exact difference. */
+import { functionRows, gapRows, statementRows } from '../experiments/cpu-detail.ts';
 import type { RunResult } from '../experiments/types.ts';
 import { plain, table } from './summary-text.ts';
 
@@ -51,5 +51,26 @@ export function detailText(results: readonly RunResult[]): string {
           ),
         )
       : ['  between VFS calls: n/a, there was no VFS call']),
+  ].join('\n')}\n`;
+}
+
+/** @param results one, or two to compare; counted with functions apart */
+export function functionsText(results: readonly RunResult[]): string {
+  const rows = functionRows(results, 'total');
+  const [head, cells] =
+    results.length > 1
+      ? [
+          ['function', 'instructions A', 'instructions B', 'B - A'],
+          ([a, b]: readonly (number | null)[]) => [number(a ?? undefined), number(b ?? undefined), signed(a ?? 0, b ?? 0)],
+        ]
+      : [['function', 'instructions'], ([a]: readonly (number | null)[]) => [number(a ?? undefined)]];
+  const more = rows.length > MOST_ROWS ? [`  and ${rows.length - MOST_ROWS} more (--json has them)`] : [];
+  return `${[
+    '',
+    ...table(
+      head,
+      rows.slice(0, MOST_ROWS).map(({ name, cells: own }) => [plain(name) || '(all others)', ...cells(own)]),
+    ),
+    ...more,
   ].join('\n')}\n`;
 }

@@ -2,7 +2,8 @@
 import { PAGE_SIZES_NOTE, pageSizesOf, type Between, type PageSizes } from '../trace/analysis/page-sizes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { wrongUse } from './drive/failure.ts';
-import { Exit, print } from './open-file.ts';
+import { Exit } from './open-file.ts';
+import { print } from './stdout.ts';
 import { plain, table } from './summary-text.ts';
 
 /** @returns the exit code @throws CommandFailure where no page was seen */

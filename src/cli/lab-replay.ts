@@ -1,5 +1,5 @@
 /** `vfscope lab replay FILE --config vfs=...`: a recording's VFS calls on another VFS, counts side by side, and the replay as a trace for Compare. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { readWords } from '../experiments/plan.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
@@ -12,9 +12,11 @@ import { openLab } from './drive/lab.ts';
 import { nodeSurroundings } from './lab-node.ts';
 import { pageSizesCommand } from './lab-page-sizes.ts';
 import { configText } from './lab-text.ts';
-import { CHROME_JSON, complain, Exit, openTrace, print } from './open-file.ts';
+import { CHROME_JSON, complain, Exit, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
 import { EXTENSION } from './record.ts';
 import { plain, table } from './summary-text.ts';
+import { checkWritable, writeWhole } from './write-file.ts';
 
 export interface ReplayOptions {
   readonly file: string;
@@ -42,6 +44,7 @@ export async function replayCommand({ file, config, node, json, headed, out, pag
   const opened = await openTrace(file);
   if (!opened) return Exit.wrongUse;
   if (pageSizes) return pageSizesCommand(opened.store, json);
+  if (out !== undefined) await checkWritable(out);
   let done: { report: ReplayReport; trace: Uint8Array };
   if (node) {
     const { report, trace } = await replay(opened.store, wanted, { engines: nodeSurroundings().engines }).catch((e: Error) => {
@@ -49,7 +52,7 @@ export async function replayCommand({ file, config, node, json, headed, out, pag
     });
     done = { report, trace: new Uint8Array(await trace.arrayBuffer()) };
   } else done = await inBrowser(await traceFile(opened, file), wanted, headed);
-  if (out !== undefined) await writeFile(out, done.trace);
+  if (out !== undefined) await writeWhole(out, [done.trace]);
   await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
   return Exit.done;
 }

@@ -1,5 +1,6 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime } from '../experiments/aggregate.ts';
+import { sharesOf } from '../experiments/shares.ts';
 import type { Config, Experiment, ExperimentResult, Run, RunResult, Spread, StepResult, Verdict, Workload } from '../experiments/types.ts';
 import { plain, table } from './summary-text.ts';
 
@@ -10,8 +11,17 @@ const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(
 const msText = (s: Spread | null | undefined): string => (s ? `${s.median.toFixed(2)} ms` : '');
 const spreadText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '');
 
-/** Each pass: runs that fall in two classes have a median that is neither. */
-const passesText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.passes.map((ms) => ms.toFixed(2)).join(', ')} ms` : '');
+/** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
+function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
+  if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
+  const out = new Set(leftOut.map(({ pass }) => pass));
+  const passes = totalMs.passes.map((ms, i) => (out.has(i + 1) ? `[${ms.toFixed(2)}]` : ms.toFixed(2)));
+  return `${[...(warmUpMs === null ? [] : [`[${warmUpMs.toFixed(2)}]`]), ...passes].join(', ')} ms`;
+}
+const notCounted = ({ warmUpMs, leftOut }: RunResult): string[] => [
+  ...(warmUpMs === null ? [] : ['in brackets first: the pass that warms up']),
+  ...leftOut.map(({ pass, reason }) => `pass ${pass} is left out: ${plain(reason)}`),
+];
 
 /** The settings that are not the build's own. */
 export const configText = (config: Config): string =>
@@ -19,7 +29,7 @@ export const configText = (config: Config): string =>
     .flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]))
     .join(' ');
 const headOf = (run: Run): string[] => [
-  `  ${run.mode === 'count' ? 'counted: metered engine, fresh instance, seeded' : `timed: unmetered, median of ${run.repeats}`}`,
+  `  ${run.mode === 'count' ? 'counted: metered engine, fresh instance, seeded' : `timed: unmetered, median of ${run.repeats} after one that warms up`}`,
   `  ${configText(run.config)}`,
   ...(Object.keys(run.parameters).length
     ? [
@@ -70,23 +80,13 @@ export function resultText(workload: Workload, result: RunResult): string {
       ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
       [...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)), row('total', result.totals, result.totalMs)],
     ),
-    ...(passesText(result.totalMs) ? ['', `  passes: ${passesText(result.totalMs)}`] : []),
+    ...(passesText(result) ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)] : []),
     ...shareText(result),
     ...footOf(result),
   ].join('\n')}\n`;
 }
 const partNames = (result: RunResult): string[] => [...new Set(result.steps.flatMap((s) => Object.keys(s.parts)))];
 
-/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. One a step that has parts. */
-function sharesOf(result: RunResult): { step: string; parts: (readonly [part: string, share: number])[] }[] {
-  return result.steps.flatMap((s) => {
-    const of = (part: string): number | undefined =>
-      result.run.mode === 'count' ? s.counters[`${part}.instructions`] : s.parts[`${part}.ms`]?.median;
-    const parts = ['begin', 'body', 'commit'].map((p) => [p, of(p)] as const).filter((p): p is [string, number] => p[1] !== undefined);
-    const sum = parts.reduce((a, [, n]) => a + n, 0);
-    return parts.length < 2 || sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
-  });
-}
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const shareText = (result: RunResult): string[] =>
   sharesOf(result).flatMap(({ step, parts }) => [
@@ -105,7 +105,7 @@ const footOf = (result: RunResult): string[] => [
   ...result.notes.map((note) => `  ! ${plain(note)}`),
   ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
   '',
-  `  rows ${result.digest}; ${Object.entries(result.settings)
+  `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(result.settings)
     .map(([k, v]) => `${k} ${plain(v)}`)
     .join(', ')}`,
   `  ${Object.entries(result.environment)
@@ -159,8 +159,12 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
       rows.map((r) => r.map(plain)),
     ),
     '',
-    ...(passesText(a.totalMs) ? [`  passes A: ${passesText(a.totalMs)}`, `  passes B: ${passesText(b.totalMs)}`] : []),
+    ...[['A', a] as const, ['B', b] as const].flatMap(([name, result]) =>
+      passesText(result) ? [`  passes ${name}: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${name}: ${words}`)] : [],
+    ),
     ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
+    ...a.verdicts.map((v) => verdictText({ ...v, text: `A: ${v.text}` })),
+    ...b.verdicts.map((v) => verdictText({ ...v, text: `B: ${v.text}` })),
   ].join('\n')}\n`;
 }
 
@@ -187,15 +191,20 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
     ),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
-    ...(ran.some((v) => passesText(v.result.totalMs))
+    ...(ran.some((v) => passesText(v.result))
       ? [
           '',
           'Passes',
           ...table(
             ['variant', 'each, in order'],
-            ran.map(({ id, result }) => [id, passesText(result.totalMs)]),
+            ran.map(({ id, result }) => [id, passesText(result)]),
             [0, 1],
           ),
+          ...[
+            ...new Set(
+              ran.flatMap(({ id, result }) => notCounted(result).map((words) => (words.startsWith('pass') ? `${id}: ${words}` : words))),
+            ),
+          ].map((words) => `  ${words}`),
         ]
       : []),
     '',

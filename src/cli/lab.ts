@@ -7,15 +7,17 @@ import { readWords, runOf, runsOf, type Asked, type RunOptions } from '../experi
 import { runExperiment } from '../experiments/run-experiment.ts';
 import { hindrance, measure, type Surroundings } from '../experiments/run.ts';
 import type { Experiment, ExperimentResult, RunResult, Workload } from '../experiments/types.ts';
+import { storedVerdicts } from '../experiments/stored.ts';
 import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
 import { CommandFailure, wrongUse } from './drive/failure.ts';
 import { inBrowser } from './lab-browser.ts';
 import { databaseFrom } from './lab-database.ts';
 import { nodeSurroundings } from './lab-node.ts';
-import { detailText } from './lab-detail-text.ts';
+import { detailText, functionsText } from './lab-detail-text.ts';
 import { compareText, experimentText, listText, resultText } from './lab-text.ts';
-import { cannotRead, complain, Exit, print } from './open-file.ts';
+import { cannotRead, complain, Exit } from './open-file.ts';
+import { print } from './stdout.ts';
 
 export interface LabOptions {
   /** `list` or `run`. */
@@ -27,6 +29,8 @@ export interface LabOptions {
   readonly count: boolean;
   /** Of a counted workload: by statement and between VFS calls, too. */
   readonly statements: boolean;
+  /** Of a counted workload: by function of the engine. */
+  readonly functions: boolean;
   readonly node: boolean;
   readonly json: boolean;
   readonly repeats: number;
@@ -57,7 +61,7 @@ export async function labCommand(o: LabOptions): Promise<number> {
   }
   if (o.verb !== 'run') throw wrongUse(`vfscope lab ${o.verb}: expected list, run or replay.`);
   const order = await orderOf(o);
-  const outcome = o.node ? await inNode(order) : await inBrowser(order, browserOf(o.browser), o.headed);
+  const outcome = compared(o.node ? await inNode(order) : await inBrowser(order, browserOf(o.browser), o.headed));
   if (o.json) await print(`${JSON.stringify('experiment' in outcome ? outcome.experiment : outcome.runs, null, 2)}\n`);
   else if ('experiment' in outcome && 'experiment' in order.what) await print(experimentText(order.what.experiment, outcome.experiment));
   else if ('runs' in outcome && 'workload' in order.what)
@@ -67,8 +71,20 @@ export async function labCommand(o: LabOptions): Promise<number> {
         : resultText(order.what.workload, outcome.runs[0]!),
     );
   if (o.statements && !o.json && 'runs' in outcome) await print(detailText(outcome.runs));
+  if (o.functions && !o.json && 'runs' in outcome) await print(functionsText(outcome.runs));
   const verdicts = 'experiment' in outcome ? outcome.experiment.verdicts : outcome.runs.flatMap((r) => r.verdicts);
   return verdicts.some((v) => v.holds === false) ? Exit.checkFailed : Exit.done;
+}
+
+/** Of two runs side by side, the second says whether it stored what the first did. */
+function compared(outcome: LabOutcome): LabOutcome {
+  if ('experiment' in outcome || outcome.runs.length < 2) return outcome;
+  const [a, b] = outcome.runs as [RunResult, RunResult];
+  const stored = storedVerdicts([
+    { name: 'A', result: a },
+    { name: 'B', result: b },
+  ]);
+  return { runs: [a, { ...b, verdicts: [...b.verdicts, ...stored] }] };
 }
 
 const listed = (): object => ({
@@ -119,12 +135,15 @@ async function orderOf(o: LabOptions): Promise<LabOrder> {
     const compared = o.compare.length
       ? { config: { ...asked.config, ...changed.config }, parameters: { ...asked.parameters, ...changed.parameters } }
       : null;
-    if (o.statements && (experiment || !o.count)) throw new Error('--statements is for one workload with --count.');
+    if ((o.statements || o.functions) && (experiment || !o.count))
+      throw new Error(`--${o.statements ? 'statements' : 'functions'} is for one workload with --count.`);
+    if (o.statements && o.functions) throw new Error('--statements and --functions are two runs: ask for one of them.');
     if (experiment && compared) throw new Error('--compare is for one workload; an experiment has its variants.');
     const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
     const options: RunOptions = {
       mode,
       repeats: o.repeats,
+      ...(o.functions ? { functions: true } : {}),
       ...(sql === undefined ? {} : { sql }),
       ...(database === undefined ? {} : { database }),
     };
@@ -159,6 +178,8 @@ const inNode = (order: LabOrder): Promise<LabOutcome> =>
   carryOut(
     order,
     nodeSurroundings((run, repeat) =>
-      complain(`${run.workload} (${run.config.vfs}, ${run.config.build})${run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`),
+      complain(
+        `${run.workload} (${run.config.vfs}, ${run.config.build})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
+      ),
     ),
   );

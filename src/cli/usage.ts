@@ -28,7 +28,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
   vfscope lab run <experiment|workload>   in a browser, on fresh storage of its own
       [--node]               in Node, on in-memory databases
       [--count]              count the engine's instructions exactly, instead of taking times
-      [--statements]         with --count of a workload: by statement, and between VFS calls
+      [--statements | --functions]  with --count of a workload: by statement, and between VFS calls; or by function of the engine
       [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters
       [--compare k=v ...]    the same once more with these settings, side by side
       [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]

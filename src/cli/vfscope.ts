@@ -11,6 +11,7 @@ import { replayCommand } from './lab-replay.ts';
 import { open } from './open.ts';
 import { complain, Exit } from './open-file.ts';
 import { record } from './record.ts';
+import { outliveReaders } from './stdout.ts';
 import { summaryCommand } from './summary.ts';
 import { usage, usageOf } from './usage.ts';
 
@@ -79,7 +80,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     return replayCommand({ file: target, config, node, json, headed, out, pageSizes: values['page-sizes'] ?? false });
   }
   const options = {
-    ...{ config: words, compare: words, count: yes, statements: yes, node: yes, json: yes },
+    ...{ config: words, compare: words, count: yes, statements: yes, functions: yes, node: yes, json: yes },
     ...{ repeats: text, sql: text, file: text, headed: yes, browser: text },
   } as const;
   const split = repeated(args, ['--config', '--compare']);
@@ -94,6 +95,7 @@ function lab([verb, ...args]: string[]): Promise<number> {
     compare,
     count,
     statements: values.statements ?? false,
+    functions: values.functions ?? false,
     node,
     json,
     repeats,
@@ -170,6 +172,7 @@ const inWords = (e: unknown): string => {
   return e instanceof CommandFailure ? e.message : e instanceof Error ? (e.stack ?? e.message) : String(e);
 };
 
+outliveReaders();
 run(process.argv.slice(2)).then(
   (code) => (process.exitCode = code),
   (e: unknown) => {

@@ -2,8 +2,9 @@
 import { decide } from './assertions.ts';
 import type { Counters, Run, RunResult, Sample, Spread, StepResult, Workload } from './types.ts';
 
-/** @param values at least one */
-export function spreadOf(values: readonly number[]): Spread {
+/** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */
+export function spreadOf(passes: readonly number[], isOut: (index: number) => boolean = () => false): Spread {
+  const values = passes.filter((_, i) => !isOut(i));
   const median = medianOf(values);
   return {
     median,
@@ -11,7 +12,7 @@ export function spreadOf(values: readonly number[]): Spread {
     most: Math.max(...values),
     mad: medianOf(values.map((v) => Math.abs(v - median))),
     n: values.length,
-    passes: values,
+    passes,
   };
 }
 function medianOf(values: readonly number[]): number {
@@ -23,36 +24,63 @@ function medianOf(values: readonly number[]): number {
 /** Times end in `ms`; everything else is a count. */
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
 
-/** @param samples at least one, all of the same run */
-export function resultOf(run: Run, workload: Workload, samples: readonly Sample[], environment: RunResult['environment']): RunResult {
+const msOf = (sample: Sample): number => sample.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0);
+
+/**
+ * @param samples at least one, all of the same run
+ * @param warmUp the pass before them, which is not counted; what it stored counts for all
+ */
+export function resultOf(
+  run: Run,
+  workload: Workload,
+  samples: readonly Sample[],
+  environment: RunResult['environment'],
+  warmUp: Sample | null = null,
+): RunResult {
   const first = samples[0]!;
   const steps = first.steps.map((_, i): StepResult => stepResult(samples.map((s) => s.steps[i]!)));
   const totals: Record<string, number> = {};
   for (const step of steps) for (const [name, value] of Object.entries(step.counters)) totals[name] = (totals[name] ?? 0) + value;
-  const perSample = samples.map((s) => s.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0));
-  const digests = new Set(samples.map((s) => s.digest));
+  const all = warmUp ? [warmUp, ...samples] : samples;
+  const digests = new Set(all.map((s) => s.digest));
+  const stored = all.flatMap((s) => s.stored ?? []);
   const result: Omit<RunResult, 'verdicts'> = {
     run,
     version: workload.version,
     environment,
     steps,
     totals,
-    totalMs: run.mode === 'time' ? spreadOf(perSample) : null,
+    totalMs: run.mode === 'time' ? spreadOf(samples.map(msOf)) : null,
+    warmUpMs: warmUp && msOf(warmUp),
+    leftOut: [],
+    stored: stored[0] ?? null,
     settings: first.settings,
     digest: first.digest,
     notes: [
-      ...new Set(samples.flatMap((s) => s.notes)),
+      ...new Set(all.flatMap((s) => s.notes)),
       ...(digests.size > 1 ? ['The rows that came back differ between the repeats.'] : []),
-      ...steps.flatMap((s) =>
-        s.unstable.length ? [`Step ${s.id}: ${s.unstable.join(', ')} differed between the repeats; the first is shown.`] : [],
-      ),
+      ...(new Set(stored.map(({ digest }) => digest)).size > 1 ? ['What was stored differs between the repeats.'] : []),
+      ...steps.flatMap((s) => (s.unstable.length ? [`Step ${s.id}: ${differed(s.unstable, run.mode)}`] : [])),
     ],
   };
-  return { ...result, verdicts: workload.assertions.map((a) => decide(a, (place) => placed(result, place))) };
+  return decideAll(result, workload);
 }
 
+/** With the verdicts on what the workload expects of every result. */
+export const decideAll = (result: Omit<RunResult, 'verdicts'>, workload: Workload): RunResult => ({
+  ...result,
+  verdicts: workload.assertions.map((a) => decide(a, (place) => placed(result, place))),
+});
+
+const differed = (names: readonly string[], mode: Run['mode']): string =>
+  mode === 'count'
+    ? `${names.join(', ')} differed between the passes; shown is the one with the least instructions.`
+    : `${names.join(', ')} differed between the repeats; the first is shown.`;
+
 function stepResult(samples: Sample['steps'][number][]): StepResult {
-  const { id, title, counters, skipped, statements } = samples[0]!;
+  // JavaScriptCore's counts stray upwards only, and seldom: the least of several passes is the count
+  const least = samples.reduce((a, b) => ((b.counters.instructions ?? 0) < (a.counters.instructions ?? 0) ? b : a));
+  const { id, title, counters, skipped, statements, functions } = least;
   const names = Object.keys(counters).filter((name) => !isTime(name));
   const times = samples.flatMap((s) => s.counters.ms ?? []);
   return {
@@ -64,6 +92,7 @@ function stepResult(samples: Sample['steps'][number][]): StepResult {
     parts: partsOf(samples.map((s) => s.counters)),
     ...(skipped ? { skipped } : {}),
     ...(statements ? { statements } : {}),
+    ...(functions ? { functions } : {}),
   };
 }
 

@@ -56,6 +56,31 @@ export function gapRows(results: readonly Maybe[], step: string): GapRow[] {
   return rows.sort((a, b) => weight(b) - weight(a));
 }
 
+export interface FunctionRow {
+  /** '' = all that are not listed. */
+  readonly name: string;
+  /** Own instructions, one a result; null where it executed none, or is not among those that are listed. */
+  readonly cells: readonly (number | null)[];
+}
+/** @param step as in `statementRows` @returns the dearest first; names without a text are those of one wasm file: columns of others have their own rows */
+export function functionRows(results: readonly Maybe[], step: string): FunctionRow[] {
+  const sums = results.map((result) => {
+    const sum = new Map<string, number>();
+    for (const { id, functions } of result?.steps ?? [])
+      if (step === 'total' || id === step)
+        for (const { name, instructions } of functions ?? [])
+          sum.set(rowName(name, result!), (sum.get(rowName(name, result!)) ?? 0) + instructions);
+    return sum;
+  });
+  const names = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
+  const rows = names.map((name): FunctionRow => ({ name, cells: sums.map((sum) => sum.get(name) ?? null) }));
+  const weight = ({ cells }: FunctionRow): number => Math.max(...cells.map((cell) => cell ?? 0));
+  return rows.sort((a, b) => Number(a.name === '') - Number(b.name === '') || weight(b) - weight(a));
+}
+/** A number means something in its own module only. */
+const rowName = (name: string, { run }: RunResult): string =>
+  name.startsWith('#') ? `${name} of ${run.config.engine} ${run.config.build}` : name;
+
 /** `b - a` with its sign, `=` for none; digits in full. */
 export function exactDifference(a: number, b: number): string {
   if (a === b) return '=';

@@ -1,4 +1,5 @@
 /** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by whoever opens it: Node, a worker. */
+import type { FunctionCount } from '../vfs-instrumented/meter.ts';
 import type { StatementCounts } from './statement-counts.ts';
 import type { Actor, Counters, RawStep } from './types.ts';
 
@@ -25,8 +26,10 @@ export interface Host {
   readonly counters: () => Counters;
   /** Executed instructions so far; null in time mode. Read straight before and after the calls. */
   readonly instructions: (() => bigint) | null;
-  /** Count mode: statement by statement; null in time mode. */
+  /** Count mode: statement by statement; null in time mode, and where functions are counted apart. */
   readonly statements: StatementCounts | null;
+  /** Where functions are counted apart: what each has executed so far; null else. */
+  readonly functions: (() => FunctionCount[]) | null;
   /** Count mode: a step begins at this many instructions. */
   readonly mark: (instructions: bigint) => void;
   /** Milliseconds. */

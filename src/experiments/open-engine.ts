@@ -30,6 +30,17 @@ interface Compiled {
   readonly metered: MeteredModule | null;
 }
 
+/** Names of exports as the glue knows them: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps them, and so keeps their names to itself. */
+function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<string, string> {
+  const byFunction = new Map(Object.entries(exports).map(([name, value]) => [value as unknown, name]));
+  const names = new Map<string, string>();
+  for (const [name, value] of Object.entries(module)) {
+    const exported = byFunction.get(value);
+    if (typeof value === 'function' && exported !== undefined) names.set(exported, name.replace(/^_/, ''));
+  }
+  return names;
+}
+
 /** Opens instances; keeps what was compiled. */
 export class Engines {
   private readonly compiled = new Map<string, Promise<Compiled>>();
@@ -59,7 +70,10 @@ export class Engines {
       exported: (name) => exports[name],
       wasmBytes: bytes,
       instructions: metered && (() => metered.read(exports)),
-      functions: () => metered?.readFunctions(exports) ?? [],
+      functions: () => {
+        const names = glueNames(module, exports);
+        return (metered?.readFunctions(exports) ?? []).map((f) => ({ ...f, name: names.get(f.name ?? '') ?? f.name }));
+      },
     };
   }
 

@@ -35,7 +35,6 @@ export interface OpenHost {
   readonly host: Host;
   /** Of the engine's wasm file as it is published. */
   readonly wasmBytes: number;
-  readonly functions: () => { index: number; name: string | null; instructions: bigint }[];
   /** Closes the database, and gives the realm its chance and clock back. */
   readonly close: () => Promise<void>;
 }
@@ -62,7 +61,9 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
   const { sqlite3, module } = engine;
   const made = config.vfs === 'memory' ? null : await vfsOf(config, module, options.makeVfs);
   const executed = engine.instructions;
-  const statements: StatementCounts | null = executed && new StatementCounts(sqlite3, executed, () => tally?.total ?? 0);
+  // a counter a function: too many to be read at every statement and call
+  const total = options.metering === 'total' ? executed : null;
+  const statements: StatementCounts | null = total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
   const tally = made && new VfsTally(made.vfs, engine.build.generation, module, statements?.instructions);
   if (made) (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(made.vfs, true);
   const path = made ? FILE : ':memory:';
@@ -75,8 +76,9 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
     sqlite3,
     db: await sqlite3.open_v2(path),
     counters: () => ({ ...tally?.read(), ...made?.counters?.(), ...cache() }),
-    instructions: statements?.instructions ?? null,
+    instructions: statements?.instructions ?? executed,
     statements,
+    functions: options.metering === 'functions' ? engine.functions : null,
     mark: (instructions) => tally?.mark(instructions),
     now: () => performance.now(),
     async reopen() {
@@ -97,7 +99,6 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
   return {
     host,
     wasmBytes: engine.wasmBytes,
-    functions: engine.functions,
     async close() {
       try {
         await sqlite3.close(host.db);

@@ -71,12 +71,18 @@ export interface RunOptions {
   /** Of time mode. */
   readonly repeats: number;
   readonly seed?: number;
+  /** Count mode: each function of the engine apart. */
+  readonly functions?: boolean;
   readonly sql?: string;
   readonly database?: Run['database'];
 }
 
 /** One run of a workload: its own settings under those asked for. @throws on an unknown workload or parameter */
-export function runOf(workload: Workload, asked: Partial<Asked>, { mode, repeats, seed = 12345, sql, database }: RunOptions): Run {
+export function runOf(
+  workload: Workload,
+  asked: Partial<Asked>,
+  { mode, repeats, seed = 12345, functions, sql, database }: RunOptions,
+): Run {
   const config = { ...DEFAULT_CONFIG, ...workload.config, ...asked.config };
   // nobody named a build: one that can run the VFS
   const named = asked.config?.build ?? workload.config.build;
@@ -89,6 +95,7 @@ export function runOf(workload: Workload, asked: Partial<Asked>, { mode, repeats
     repeats: mode === 'count' ? 1 : repeats,
     seed,
     readRows: true,
+    ...(functions ? { functions } : {}),
     ...(sql === undefined ? {} : { sql }),
     ...(database === undefined ? {} : { database }),
   };

@@ -3,6 +3,7 @@ import { placed } from './aggregate.ts';
 import { decide } from './assertions.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measure, type Surroundings } from './run.ts';
+import { storedVerdicts } from './stored.ts';
 import type { Experiment, ExperimentResult, Run, RunResult } from './types.ts';
 
 /** @throws when a run fails that should have been possible */
@@ -27,7 +28,7 @@ export async function runExperiment(
   return experimentResult(experiment, new Map(ids.map((id, i) => [id, measured[i]!])), skipped);
 }
 
-/** The experiment's expectations on results, however they were come by. */
+/** The experiment's expectations on results, however they were come by, and whether what is stored is the same in all that should store the same. */
 export function experimentResult(
   experiment: Experiment,
   results: ReadonlyMap<string, RunResult>,
@@ -39,5 +40,6 @@ export function experimentResult(
       return result && placed(result, place);
     }),
   );
-  return { experiment: experiment.id, results: Object.fromEntries(results), skipped, verdicts };
+  const stored = storedVerdicts([...results].map(([name, result]) => ({ name, result })));
+  return { experiment: experiment.id, results: Object.fromEntries(results), skipped, verdicts: [...verdicts, ...stored] };
 }

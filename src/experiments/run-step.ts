@@ -1,10 +1,12 @@
 /** One step of a workload on an open database, with the difference of every counter over it. */
+import type { FunctionCount } from '../vfs-instrumented/meter.ts';
+import { functionsBetween } from './function-counts.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
 import type { BoundStep, Counters, StatementCount, Step, StepSample, TransactionsStep, Value } from './types.ts';
 
 const SQLITE_ROW = 100;
-type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements'>;
+type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;
 type Sums = Record<string, number>;
 
 /** @throws what SQLite throws */
@@ -35,9 +37,10 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
   }
 }
 
-/** A whole step: in count mode its statements, too. */
+/** A whole step: in count mode its statements, too, or its functions. */
 async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promise<Outcome> {
-  const { statements } = host;
+  const { statements, functions } = host;
+  if (functions) return byFunction(host, functions, work);
   if (!statements) return { counters: await measured(host, work) };
   const counts: StatementCount[] = [];
   const counters = await measured(
@@ -52,6 +55,19 @@ async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promi
     },
   );
   return { counters, statements: counts };
+}
+
+async function byFunction(host: Host, read: () => FunctionCount[], work: (sums: Sums) => Promise<void>): Promise<Outcome> {
+  let [before, after]: FunctionCount[][] = [[], []];
+  const counters = await measured(
+    host,
+    async (sums) => {
+      await work(sums);
+      after = read();
+    },
+    () => (before = read()),
+  );
+  return { counters, functions: functionsBetween(before!, after!) };
 }
 
 /**

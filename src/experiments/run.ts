@@ -2,11 +2,12 @@
  * Runs: one pass of a workload on a fresh database (`sampleOf`), and whole runs with their repeats interleaved (`measure`), so that a
  * slow minute of the machine falls on all of them alike. Count mode and time mode never meet in one result.
  */
-import { resultOf } from './aggregate.ts';
 import { settingsOf } from './apply-config.ts';
-import { openHost, type HostOptions } from './open-host.ts';
+import { openHost, type HostOptions, type OpenHost } from './open-host.ts';
 import type { Engines } from './open-engine.ts';
 import { needsAsync } from './plan.ts';
+import { passesOf, passOf, resultOfPasses } from './passes.ts';
+import { readBack } from './read-back.ts';
 import { whyNotShared } from './sharing.ts';
 import { runWorkload } from './run-workload.ts';
 import type { Config, Run, RunResult, Sample, VfsName, Workload } from './types.ts';
@@ -23,7 +24,7 @@ export interface Surroundings {
   readonly environment: RunResult['environment'];
   /** Empties the storage that the next sample starts on; in memory there is nothing to do. */
   readonly clean?: (run: Run) => Promise<void>;
-  /** Before each sample: which run, which repeat. */
+  /** Before each sample: which run, which repeat; -1 = the first pass of a timed run, which is not counted. */
   readonly progress?: (run: Run, repeat: number) => void;
 }
 
@@ -51,7 +52,7 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   const workload = workloadFor(run);
   await around.clean?.(run);
   const open = await openHost(around.engines, run.config, {
-    metering: run.mode === 'count' ? 'total' : 'none',
+    metering: run.mode === 'time' ? 'none' : run.functions ? 'functions' : 'total',
     seed: run.seed,
     makeVfs: around.makeVfs,
     rawStep: around.rawStep,
@@ -59,23 +60,51 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
     ...(run.database ? { database: run.database.file } : {}),
     pageCache: workload.watch.some((name) => name.startsWith('cache.')),
   });
+  let sample: Sample;
   try {
-    const sample = await runWorkload(open.host, workload, run);
-    return { ...sample, settings: { ...(await settingsOf(open.host)), ...sample.settings, wasm_bytes: String(open.wasmBytes) } };
-  } finally {
-    await open.close();
+    sample = await sampleIn(open, workload, run);
+  } catch (e) {
+    const told = run.mode === 'count' && trapped(e) ? new Error(`${words(e)}. ${TRAPPED}`, { cause: e }) : e;
+    // after a trap, closing fails as a rule: the trap is what is to be known
+    await open.close().catch((closing: unknown) => {
+      throw new Error(`${words(told)} Closing the database failed as well: ${words(closing)}`, { cause: told });
+    });
+    throw told;
+  }
+  await open.close();
+  return sample;
+}
+
+async function sampleIn({ host, wasmBytes }: OpenHost, workload: Workload, run: Run): Promise<Sample> {
+  const sample = await runWorkload(host, workload, run);
+  const settings = { ...(await settingsOf(host)), ...sample.settings, wasm_bytes: String(wasmBytes) };
+  if (run.readBack === false) return { ...sample, settings };
+  try {
+    return { ...sample, settings, stored: await readBack(host, run.config.vfs !== 'memory') };
+  } catch (e) {
+    if (trapped(e)) throw e;
+    return { ...sample, settings, notes: [...sample.notes, `What was stored could not be read back: ${words(e)}`] };
   }
 }
 
-/** All runs, repeat by repeat in turn. @throws when a run fails */
+const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+const TRAPPED =
+  'The engine trapped: no count is given, because it would be short of what the functions on the stack had not written down yet.';
+/** Whether wasm itself ended the call. */
+function trapped(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) if (e instanceof WebAssembly.RuntimeError) return true;
+  return false;
+}
+
+/** All runs, pass by pass in turn. @throws when a run fails */
 export async function measure(runs: readonly Run[], around: Surroundings): Promise<RunResult[]> {
   const samples = runs.map((): Sample[] => []);
-  const most = Math.max(0, ...runs.map((r) => r.repeats));
-  for (let repeat = 0; repeat < most; repeat++)
+  const most = Math.max(0, ...runs.map(passesOf));
+  for (let pass = 0; pass < most; pass++)
     for (const [i, run] of runs.entries())
-      if (repeat < run.repeats) {
-        around.progress?.(run, repeat);
-        samples[i]!.push(await sampleOf(run, around));
+      if (pass < passesOf(run)) {
+        around.progress?.(run, run.mode === 'time' ? pass - 1 : pass);
+        samples[i]!.push(await sampleOf(passOf(run, pass), around));
       }
-  return runs.map((run, i) => resultOf(run, workloadFor(run), samples[i]!, around.environment));
+  return runs.map((run, i) => resultOfPasses(run, samples[i]!, around.environment));
 }

@@ -1,7 +1,9 @@
 /**
  * What an experiment is, as data: workloads (SQL and what to watch), configurations (what they run on), runs and their results,
- * and experiments (several workloads x configurations with a question). Nothing here knows where it runs: Node, worker, page.
+ * and experiments (several workloads x configurations with a question). Nothing here knows where it runs: Node, worker, page. What comes
+ * out of runs is in result-types.ts.
  */
+export type * from './result-types.ts';
 
 /** A value to bind. */
 export type Value = number | string | null | Uint8Array;
@@ -179,85 +181,23 @@ export interface Run {
   readonly parameters: Parameters;
   readonly config: Config;
   readonly mode: Mode;
-  /** Time mode: how often, interleaved with the other runs of the experiment. Count mode: 1. */
+  /**
+   * Time mode: how often, interleaved with the other runs of the experiment, after a first pass that is not counted. Count mode: 1, but
+   * more where the JavaScript engine strays: the least is the count.
+   */
   readonly repeats: number;
   /** Of the engine's randomness in count mode. */
   readonly seed: number;
   /** Whether the columns of result rows are read, as an app would; without, only steps are made, and there is no digest. */
   readonly readRows: boolean;
+  /** Whether what was stored is read back once all is measured (read-back.ts); absent: it is. */
+  readonly readBack?: boolean;
+  /** Count mode: every function of the engine apart, instead of every statement and every gap between VFS calls. */
+  readonly functions?: boolean;
   /** For the workloads `own-sql` and `own-database`: the user's script. */
   readonly sql?: string;
   /** For `own-database`: the file that the script finds. */
   readonly database?: { readonly name: string; readonly file: Blob };
-}
-
-/** Count mode: what one statement of a step took in all its runs. */
-export interface StatementCount {
-  /** Its text, literals folded; '' = what belongs to no statement of the step. */
-  readonly sql: string;
-  readonly runs: number;
-  /** From its prepare to its finalize. */
-  readonly instructions: number;
-  /** VFS calls. */
-  readonly calls: number;
-}
-/** One step of one sample. */
-export interface StepSample {
-  readonly id: string;
-  readonly title: string;
-  readonly counters: Counters;
-  /** Why the step did not run, where it did not. */
-  readonly skipped?: string;
-  /** Count mode: they sum up to the step's instructions. */
-  readonly statements?: readonly StatementCount[];
-}
-/** One pass over a workload. */
-export interface Sample {
-  readonly steps: readonly StepSample[];
-  /** FNV-1a of every row that came back: two variants that compute the same have the same. */
-  readonly digest: string;
-  /** PRAGMA answers that differ from what was asked, and the like. */
-  readonly notes: readonly string[];
-  /** What the connection answered: page_size, cache_size, journal_mode, ...; `wasm_bytes`: size of the engine's file. */
-  readonly settings: Readonly<Record<string, string>>;
-}
-
-export interface Spread {
-  readonly median: number;
-  readonly least: number;
-  readonly most: number;
-  /** Median distance from the median. */
-  readonly mad: number;
-  readonly n: number;
-  /** Each pass, in the order in which they ran: two classes of them do not show in a median. */
-  readonly passes: readonly number[];
-}
-export interface StepResult {
-  readonly id: string;
-  readonly title: string;
-  /** Equal in every sample; without `ms`. A counter that differed between samples is named in `unstable`. */
-  readonly counters: Counters;
-  readonly unstable: readonly string[];
-  /** Time mode only. */
-  readonly ms: Spread | null;
-  /** Time mode: the times of the step's parts, as `commit.ms`. */
-  readonly parts: Readonly<Record<string, Spread>>;
-  readonly skipped?: string;
-  readonly statements?: readonly StatementCount[];
-}
-export interface RunResult {
-  readonly run: Run;
-  /** Version of the workload that ran. */
-  readonly version: number;
-  readonly environment: Readonly<Record<string, string | number | boolean | null>>;
-  readonly steps: readonly StepResult[];
-  /** Sums over the steps. */
-  readonly totals: Counters;
-  readonly totalMs: Spread | null;
-  readonly settings: Readonly<Record<string, string>>;
-  readonly digest: string;
-  readonly notes: readonly string[];
-  readonly verdicts: readonly Verdict[];
 }
 
 /** A number of a result: a counter of a step (`total` = the sum over all). */
@@ -276,15 +216,6 @@ export interface Assertion {
   readonly is: '=' | '<' | '<=' | '>' | '>=';
   readonly right: number | Place;
 }
-export interface Verdict {
-  readonly text: string;
-  /** null: not decided, `why` says so (a counter that is not known here, a difference within the noise). */
-  readonly holds: boolean | null;
-  readonly left: number | null;
-  readonly right: number | null;
-  readonly why?: string;
-}
-
 export interface Variant {
   readonly id: string;
   readonly title: string;
@@ -306,11 +237,4 @@ export interface Experiment {
   readonly expectations: readonly Assertion[];
   /** How our result stands to the document. */
   readonly agreement: string;
-}
-export interface ExperimentResult {
-  readonly experiment: string;
-  readonly results: Readonly<Record<string, RunResult>>;
-  /** Variants that could not run here, and why. */
-  readonly skipped: Readonly<Record<string, string>>;
-  readonly verdicts: readonly Verdict[];
 }

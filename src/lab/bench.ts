@@ -64,7 +64,7 @@ export class Bench {
       });
       keeper.postMessage({ k: 'keep' } satisfies ToKeeper, [port2]);
       this.start().postMessage({ k: 'trace' } satisfies ToLabWorker, [port1]);
-      const sampled = this.sample({ ...run, mode: 'time', repeats: 1 });
+      const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false }); // its trace is to show the run alone
       // a failed run has a trace, too: the one that shows why
       const [file] = await Promise.all([
         kept,

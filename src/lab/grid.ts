@@ -10,12 +10,12 @@ import {
   type VfsName,
   type Workload,
 } from '../experiments/types.ts';
-import { buildFor, isAvailable } from '../experiments/worker/builds-here.ts';
+import { buildFor, countPasses, isAvailable, isBuildFor } from '../experiments/worker/builds-here.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
 /** A setting that the grid varies. */
 export interface Knob {
-  readonly key: Exclude<keyof Config, 'build'>;
+  readonly key: keyof Config;
   readonly title: string;
   readonly help: string;
   readonly values: readonly (string | number | null)[];
@@ -26,7 +26,13 @@ const VFSS: readonly VfsName[] = [
 ];
 export const KNOBS: readonly Knob[] = [
   { key: 'vfs', title: 'VFS', help: 'Where the database lies; memory is SQLite’s own :memory:', values: VFSS },
-  { key: 'engine', title: 'SQLite', help: 'The build of wa-sqlite', values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] },
+  { key: 'engine', title: 'SQLite', help: 'The version of wa-sqlite', values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] },
+  {
+    key: 'build',
+    title: 'Build',
+    help: 'How it waits for promises; not chosen: what the VFS needs. An asynchronous VFS has no sync build, this browser perhaps no JSPI',
+    values: ['sync', 'asyncify', 'jspi'],
+  },
   { key: 'pageSize', title: 'Page size', help: 'PRAGMA page_size, bytes', values: [null, 1024, 4096, 8192, 32768, 65536] },
   {
     key: 'cacheSize',
@@ -42,9 +48,21 @@ export const KNOBS: readonly Knob[] = [
   },
   { key: 'synchronous', title: 'Synchronous', help: 'PRAGMA synchronous', values: [null, 'off', 'normal', 'full', 'extra'] },
   { key: 'lockingMode', title: 'Locking', help: 'PRAGMA locking_mode; WAL needs exclusive here', values: [null, 'normal', 'exclusive'] },
+  {
+    key: 'walAutocheckpoint',
+    title: 'Checkpoint',
+    help: 'PRAGMA wal_autocheckpoint: frames in the log; 0 = never by itself',
+    values: [null, 0, 100, 1000, 10_000],
+  },
   { key: 'blockSize', title: 'Block size', help: 'Of BlockIDB, bytes', values: [null, 4096, 8192, 32768, 65536] },
   { key: 'writePolicy', title: 'Writes', help: 'Of BlockIDB: when a block is stored', values: [null, 'through', 'queued', 'lazy'] },
   { key: 'cacheBlocks', title: 'Block cache', help: 'Of BlockIDB: blocks kept in memory', values: [null, 4, 64, 512] },
+  {
+    key: 'durability',
+    title: 'Durability',
+    help: 'Of BlockIDB: what IndexedDB is asked for at a commit',
+    values: [null, 'default', 'relaxed', 'strict'],
+  },
 ];
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
 
@@ -81,8 +99,7 @@ export const TIME_REPEATS = 5;
 /** A whole configuration from a part of one: the build is what the VFS needs, and knobs that it does not have are not set. */
 export function completeConfig(part: Partial<Config>): Config {
   const config = { ...DEFAULT_CONFIG, ...part };
-  const needed = buildFor(config.vfs, config.engine);
-  const build = part.build && part.build !== 'jspi' && !(part.build === 'sync' && needed !== 'sync') ? part.build : needed;
+  const build = part.build && isBuildFor(part.build, config) ? part.build : buildFor(config.vfs, config.engine);
   return config.vfs === 'BlockIDB'
     ? { ...config, build }
     : { ...config, build, ...Object.fromEntries(BLOCK_KNOBS.map((key) => [key, null])) };
@@ -92,10 +109,11 @@ export function runOf(workload: Workload, part: Partial<Config>, mode: Mode, par
   const run = planned(workload, { config: part, parameters }, { mode, repeats: TIME_REPEATS, ...own });
   // the workload's own build belongs to its own VFS
   const given = part.build ?? (part.vfs === undefined && part.engine === undefined ? run.config.build : undefined);
-  return { ...run, config: completeConfig({ ...run.config, build: given ?? buildFor(run.config.vfs, run.config.engine) }) };
+  const config = completeConfig({ ...run.config, build: given ?? buildFor(run.config.vfs, run.config.engine) });
+  return { ...run, config, repeats: mode === 'count' ? countPasses() : run.repeats };
 }
 
-/** Every combination of the choices, parameters last and in the order of the knobs, each once. */
+/** Every combination of the choices that there is, parameters last and in the order of the knobs, each once. */
 export function runsOfGrid(
   workload: Workload,
   choices: Choices,
@@ -114,8 +132,10 @@ export function runsOfGrid(
     if (values.length) parts = parts.flatMap((part) => values.map((value): Partial<Config> => ({ ...part, [key]: value })));
   }
   const runs = parts
-    .flatMap((part) => parameters.map((given) => runOf(workload, part, mode, given, own)))
-    .filter(({ config }) => isAvailable(config.vfs, config.engine));
+    .flatMap((part) => parameters.map((given) => ({ part, run: runOf(workload, part, mode, given, own) })))
+    // a build that was chosen is not replaced by another
+    .filter(({ part, run: { config } }) => isAvailable(config.vfs, config.engine) && config.build === (part.build ?? config.build))
+    .map(({ run }) => run);
   return [...new Map(runs.map((run) => [JSON.stringify([run.config, run.parameters]), run])).values()];
 }
 
@@ -148,6 +168,8 @@ export function labelOf(key: Knob['key'], value: string | number | null): string
   if (key === 'pageSize') return `${size(Number(value))} pages`;
   if (key === 'blockSize') return `${size(Number(value))} blocks`;
   if (key === 'cacheBlocks') return `${value} blocks kept`;
+  if (key === 'walAutocheckpoint') return value === 0 ? 'no checkpoint' : `checkpoint at ${Number(value).toLocaleString('en')} frames`;
+  if (key === 'durability') return `durability ${value}`;
   if (key === 'cacheSize') return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
   return key === 'synchronous' ? `sync ${value}` : key === 'lockingMode' ? `${value} locking` : String(value);
 }

@@ -2,16 +2,16 @@
  * Runs in turn, their repeats interleaved, so that a slow minute falls on all of them alike. One that fails does not stop the others;
  * a cancelled queue goes on where it was.
  */
-import { resultOf } from '../experiments/aggregate.ts';
-import type { Run, RunResult, Sample } from '../experiments/types.ts';
-import { workloadOf } from '../experiments/workloads/index.ts';
+import { leaveOut } from '../experiments/leave-out.ts';
+import { passesOf, passOf, resultOfPasses } from '../experiments/passes.ts';
+import type { LeftOut, Run, RunResult, Sample } from '../experiments/types.ts';
 import { Cancelled, type Bench } from './bench.ts';
 
 export type RunState = 'waiting' | 'running' | 'done' | 'failed';
 export interface QueuedRun {
   readonly run: Run;
   state: RunState;
-  /** Passes that are done. */
+  /** Passes that are done, in their order; a timed run's first is not counted. */
   samples: Sample[];
   result: RunResult | null;
   /** Why it failed. */
@@ -35,7 +35,7 @@ export class RunQueue {
 
   /** Passes done, and passes in all; a failed run has no more of them. */
   get progress(): { done: number; all: number } {
-    const passes = (item: QueuedRun): number => (item.state === 'failed' ? item.samples.length : item.run.repeats);
+    const passes = (item: QueuedRun): number => (item.state === 'failed' ? item.samples.length : passesOf(item.run));
     return {
       done: this.items.reduce((n, item) => n + item.samples.length, 0),
       all: this.items.reduce((n, item) => n + passes(item), 0),
@@ -70,6 +70,14 @@ export class RunQueue {
     this.onChange();
   }
 
+  /** A pass of a run that is done is out, or back in. @throws Error in words where it cannot be */
+  leaveOut(index: number, leftOut: readonly LeftOut[]): void {
+    const item = this.items[index];
+    if (!item?.result) return;
+    item.result = leaveOut(item.result, leftOut);
+    this.onChange();
+  }
+
   /** The run with the fewest passes: repeats in turn. */
   private next(): QueuedRun | undefined {
     const open = this.items.filter((item) => item.state === 'waiting');
@@ -79,11 +87,11 @@ export class RunQueue {
   private async pass(item: QueuedRun): Promise<void> {
     const { run } = item;
     try {
-      const { sample, environment, left } = await this.bench.sample(run);
+      const { sample, environment, left } = await this.bench.sample(passOf(run, item.samples.length));
       item.samples.push(sample);
       item.left = left;
-      item.state = item.samples.length < run.repeats ? 'waiting' : 'done';
-      if (item.state === 'done') item.result = resultOf(run, workloadOf(run.workload, run.sql), item.samples, environment);
+      item.state = item.samples.length < passesOf(run) ? 'waiting' : 'done';
+      if (item.state === 'done') item.result = resultOfPasses(run, item.samples, environment);
     } catch (error) {
       if (error instanceof Cancelled) {
         item.state = 'waiting';

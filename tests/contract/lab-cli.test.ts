@@ -8,7 +8,7 @@ import { labCommand, type LabOptions } from '../../src/cli/lab.ts';
 import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 
 const DEFAULTS: LabOptions = {
-  ...{ verb: 'run', what: undefined, config: [], compare: [], count: true, statements: false, node: true },
+  ...{ verb: 'run', what: undefined, config: [], compare: [], count: true, statements: false, functions: false, node: true },
   ...{ json: false, repeats: 2, sql: undefined, database: undefined, headed: false, browser: 'chromium' },
 };
 afterEach(() => vi.restoreAllMocks());
@@ -51,6 +51,33 @@ describe('lab run', () => {
     expect(parts.reduce((a, b) => a + b, 0)).toBe(total);
     expect(out).toMatch(/^ +xWrite journal +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[-+]?[\d,]+$/m);
   });
+  it('by function of the engine, with the exact difference', async () => {
+    const { out } = await lab({ what: 'ac60', functions: true, compare: ['vfs=MemoryVFS'] });
+    const total = /ac60 +instructions +([\d,]+) +([\d,]+) +([-+][\d,]+)/.exec(out)!;
+    expect(out).toMatch(/^ +function +instructions A +instructions B +B - A$/m);
+    expect(out).toMatch(/^ +sqlite3_step +[\d,]+ +[\d,]+ +[-+]?[\d,]+$/m);
+    expect(total[1]).toBe('1,491,318');
+    const { out: json } = await lab({ what: 'ac60', functions: true, json: true });
+    const [result] = JSON.parse(json) as { steps: { functions: { instructions: number }[] }[] }[];
+    expect(result!.steps[0]!.functions.reduce((sum, f) => sum + f.instructions, 0)).toBe(1_491_318);
+  });
+  it('two that stored another thing: told, in --json too, and the exit code is 1', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vfscope-stored-'));
+    try {
+      const sql = join(folder, 'chance.sql');
+      writeFileSync(sql, 'CREATE TABLE t(a); INSERT INTO t VALUES(random());');
+      const asked = { what: 'own-sql', sql, count: false, compare: ['pageSize=8192'] }; // unseeded
+      const text = await lab(asked);
+      expect(text.code).toBe(1);
+      expect(text.out).toMatch(/FAILS {2}B: own-sql: what is stored at the end is the same in all 2: B differs from A in t \(1 rows/);
+      const { code, out } = await lab({ ...asked, json: true });
+      const [, b] = JSON.parse(out) as { verdicts: { holds: boolean; why: string }[]; stored: { tables: Record<string, string> } }[];
+      expect([code, b!.verdicts.map(({ holds }) => holds), b!.stored.tables['t']]).toEqual([1, [false], expect.stringMatching(/\/1$/)]);
+      expect((await lab({ ...asked, count: true })).code).toBe(0); // seeded
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
   it('the same bytes twice', async () => {
     const first = await lab({ what: 'cold-start' });
     expect(first.out).toContain('rows 9f2db24b/2');
@@ -62,7 +89,8 @@ describe('lab run', () => {
   });
   it('timed runs say how often and from where to where, and count no instructions', async () => {
     const { out } = await lab({ what: 'cold-start', count: false });
-    expect(out).toContain('timed: unmetered, median of 2');
+    expect(out).toContain('timed: unmetered, median of 2 after one that warms up');
+    expect(out).toMatch(/passes: \[\d+\.\d\d\], \d+\.\d\d, \d+\.\d\d ms\n {2}in brackets first: the pass that warms up\n/);
     expect(out).not.toContain('instructions');
   });
   it('--json is the results', async () => {

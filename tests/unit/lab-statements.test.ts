@@ -77,3 +77,21 @@ describe('instructions between VFS calls', () => {
     expect(Object.keys(timed.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual([]);
   });
 });
+
+describe('instructions by function', () => {
+  it.each([{ vfs: 'memory' }, { vfs: 'MemoryVFS' }] satisfies Partial<Config>[])(
+    '%o: the sum is the step, to the last one',
+    async (config) => {
+      const run = runOf(workloadOf('own-sql', SCRIPT), { config }, { mode: 'count', repeats: 1, sql: SCRIPT, functions: true });
+      const { steps } = await sampleOf(run, around);
+      const whole = await sample('own-sql', config, SCRIPT);
+      for (const [i, { functions, counters, statements }] of steps.entries()) {
+        expect(sum(functions!.map((f) => f.instructions))).toBe(counters['instructions']);
+        expect(counters['instructions']).toBe(whole.steps[i]!.counters['instructions']);
+        expect(statements).toBeUndefined();
+        expect(functions!.length).toBeGreaterThan(50);
+      }
+      expect(steps[1]!.functions!.map(({ name }) => name)).toContain('sqlite3_step');
+    },
+  );
+});

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/experiments/aggregate.ts';
 import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
+import { leaveOut } from '../../src/experiments/leave-out.ts';
 import { runOf } from '../../src/experiments/plan.ts';
 import { sampleOf } from '../../src/experiments/run.ts';
 import type { Sample } from '../../src/experiments/types.ts';
@@ -38,6 +39,10 @@ describe('timed', () => {
     expect(text).toContain('  passes: 40.00, 8.00, 42.00 ms\n');
     expect(text).toContain('  share of time (run): begin 10.0 %, body 30.0 %, commit 60.0 %\n');
     expect(resultText(workload, timed([40]))).not.toContain('passes');
+  });
+  it('a pass that is left out stands in brackets, and why', () => {
+    const text = resultText(workload, leaveOut(timed([40, 8, 42]), [{ pass: 2, reason: 'the disk slept' }]));
+    expect(text).toContain('  passes: 40.00, [8.00], 42.00 ms\n  pass 2 is left out: the disk slept\n');
   });
   it('so do two side by side, and an experiment', () => {
     expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(/ {2}passes A: 40\.00, 8\.00 ms\n {2}passes B: 7\.00, 9\.00 ms\n/);

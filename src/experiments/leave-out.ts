@@ -1,0 +1,35 @@
+/** A pass that is taken out of a timed result, with the reason: it stays among the passes, medians and verdicts are made without it. */
+import { decideAll, spreadOf } from './aggregate.ts';
+import type { LeftOut, RunResult, Spread } from './types.ts';
+import { workloadOf } from './workloads/index.ts';
+
+const MOST_CHARACTERS = 300;
+
+/**
+ * @param leftOut all that are to be out, instead of those that were @returns another result
+ * @throws Error in words: of counts, without a reason, a pass that there is not, or none that would stay
+ */
+export function leaveOut(result: RunResult, leftOut: readonly LeftOut[]): RunResult {
+  const n = result.totalMs?.passes.length;
+  if (n === undefined) throw new Error('Only passes of a timed run can be left out: a count is the same in all.');
+  const out = new Map<number, string>();
+  for (const { pass, reason } of leftOut) {
+    if (!Number.isInteger(pass) || pass < 1 || pass > n) throw new Error(`There is no pass ${pass}: there are 1 to ${n}.`);
+    const words = reason.replace(/\s+/g, ' ').trim();
+    if (!words) throw new Error(`Pass ${pass} needs a reason to be left out.`);
+    out.set(pass, words.slice(0, MOST_CHARACTERS));
+  }
+  if (out.size >= n) throw new Error('At least one pass must stay.');
+  const without = (spread: Spread): Spread => spreadOf(spread.passes, (i) => out.has(i + 1));
+  const { verdicts: _, ...rest } = {
+    ...result,
+    leftOut: [...out].sort(([a], [b]) => a - b).map(([pass, reason]) => ({ pass, reason })),
+    totalMs: result.totalMs && without(result.totalMs),
+    steps: result.steps.map((step) => ({
+      ...step,
+      ms: step.ms && without(step.ms),
+      parts: Object.fromEntries(Object.entries(step.parts).map(([name, spread]) => [name, without(spread)])),
+    })),
+  };
+  return decideAll(rest, workloadOf(result.run.workload, result.run.sql));
+}

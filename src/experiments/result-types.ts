@@ -1,0 +1,116 @@
+/** What comes out of runs: samples (one pass each), results of a run over its samples, verdicts, results of an experiment. */
+import type { Counters, Run } from './types.ts';
+
+/** Count mode: what one statement of a step took in all its runs. */
+export interface StatementCount {
+  /** Its text, literals folded; '' = what belongs to no statement of the step. */
+  readonly sql: string;
+  readonly runs: number;
+  /** From its prepare to its finalize. */
+  readonly instructions: number;
+  /** VFS calls. */
+  readonly calls: number;
+}
+/** Count mode: what one function of the engine executed in a step, by its own instructions. */
+export interface FunctionInstructions {
+  /** From the module's names or exports; `#1234`, its index in the module, where it has none; '' = all that are not listed. */
+  readonly name: string;
+  readonly instructions: number;
+}
+/** One step of one sample. */
+export interface StepSample {
+  readonly id: string;
+  readonly title: string;
+  readonly counters: Counters;
+  /** Why the step did not run, where it did not. */
+  readonly skipped?: string;
+  /** Count mode: they sum up to the step's instructions. */
+  readonly statements?: readonly StatementCount[];
+  /** Where they were asked for: they sum up to the step's instructions, the dearest first. */
+  readonly functions?: readonly FunctionInstructions[];
+}
+/** What the database held at the end, read back by a connection of its own: digests as of rows, no rows. */
+export interface Stored {
+  readonly digest: string;
+  /** By table, and the schema itself as `sqlite_schema`. */
+  readonly tables: Readonly<Record<string, string>>;
+}
+/** One pass over a workload. */
+export interface Sample {
+  readonly steps: readonly StepSample[];
+  /** FNV-1a of every row that came back: two variants that compute the same have the same. */
+  readonly digest: string;
+  /** PRAGMA answers that differ from what was asked, and the like. */
+  readonly notes: readonly string[];
+  /** Absent: it was not read back; where it could not be, a note says why. */
+  readonly stored?: Stored;
+  /** What the connection answered: page_size, cache_size, journal_mode, ...; `wasm_bytes`: size of the engine's file. */
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  /** Median distance from the median. */
+  readonly mad: number;
+  /** Passes that these are of: those that were left out are not among them. */
+  readonly n: number;
+  /** Each pass, in the order in which they ran: two classes of them do not show in a median. */
+  readonly passes: readonly number[];
+}
+export interface StepResult {
+  readonly id: string;
+  readonly title: string;
+  /** Equal in every sample; without `ms`. A counter that differed between samples is named in `unstable`. Count mode: of the pass with the least instructions. */
+  readonly counters: Counters;
+  readonly unstable: readonly string[];
+  /** Time mode only. */
+  readonly ms: Spread | null;
+  /** Time mode: the times of the step's parts, as `commit.ms`. */
+  readonly parts: Readonly<Record<string, Spread>>;
+  readonly skipped?: string;
+  readonly statements?: readonly StatementCount[];
+  readonly functions?: readonly FunctionInstructions[];
+}
+/** A pass that somebody took out of the median, and why. It stays among the passes. */
+export interface LeftOut {
+  /** From 1, in the order of `passes`. */
+  readonly pass: number;
+  readonly reason: string;
+}
+export interface RunResult {
+  readonly run: Run;
+  /** Version of the workload that ran. */
+  readonly version: number;
+  readonly environment: Readonly<Record<string, string | number | boolean | null>>;
+  readonly steps: readonly StepResult[];
+  /** Sums over the steps. */
+  readonly totals: Counters;
+  readonly totalMs: Spread | null;
+  /** Time mode: the first pass, which warms up and is in no median; null where there was none. */
+  readonly warmUpMs: number | null;
+  readonly leftOut: readonly LeftOut[];
+  readonly stored: Stored | null;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly digest: string;
+  readonly notes: readonly string[];
+  readonly verdicts: readonly Verdict[];
+}
+
+export interface Verdict {
+  readonly text: string;
+  /** null: not decided, `why` says so (a counter that is not known here, a difference within the noise). */
+  readonly holds: boolean | null;
+  readonly left: number | null;
+  readonly right: number | null;
+  readonly why?: string;
+}
+
+export interface ExperimentResult {
+  readonly experiment: string;
+  readonly results: Readonly<Record<string, RunResult>>;
+  /** Variants that could not run here, and why. */
+  readonly skipped: Readonly<Record<string, string>>;
+  readonly verdicts: readonly Verdict[];
+}

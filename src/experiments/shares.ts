@@ -1,0 +1,23 @@
+/** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
+import type { RunResult } from './types.ts';
+
+export const PARTS = ['begin', 'body', 'commit'] as const;
+export interface StepShares {
+  readonly step: string;
+  /** 0 to 1; they sum up to 1. */
+  readonly parts: readonly (readonly [part: (typeof PARTS)[number], share: number])[];
+}
+
+/** One for each step that is made of transactions. */
+export function sharesOf(result: RunResult): StepShares[] {
+  return result.steps.flatMap((s) => {
+    const of = (part: string): number | undefined =>
+      result.run.mode === 'count' ? s.counters[`${part}.instructions`] : s.parts[`${part}.ms`]?.median;
+    const parts = PARTS.flatMap((part) => {
+      const n = of(part);
+      return n === undefined ? [] : [[part, n] as const];
+    });
+    const sum = parts.reduce((a, [, n]) => a + n, 0);
+    return parts.length < 2 || sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
+  });
+}

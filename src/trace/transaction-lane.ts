@@ -24,27 +24,38 @@ export const transactionWord = (intervalKind: number): string => WORDS[intervalK
 export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable): IntervalIndex[] {
   const indexes = store.threads.map(() => new IntervalIndex());
   const ends = store.threads.map(() => -Infinity);
-  const order = Uint32Array.from({ length: anatomies.length }, (_, i) => i).sort(
-    (a, b) => anatomies.fromUs(a) - anatomies.fromUs(b) || a - b,
-  );
-  for (const i of order) {
-    const { transaction, fromUs, toUs, ladder, commit } = anatomies.at(i);
-    const { thread, beginRow, outcome, kind: what } = transaction;
-    const write = what === 'write' ? toNs(ladder[RESERVED]?.askedUs ?? fromUs) : Infinity;
-    const committed = commit ? toNs(commit.fromUs) : Infinity;
-    const phases: [number, number][] = [
-      [toNs(fromUs), READ],
-      [write, outcome === 'rolled back' ? ROLLED_BACK : WRITE],
-      [committed, COMMIT],
-    ];
-    const end = toNs(toUs);
-    phases.forEach(([from, phase], i) => {
-      const until = Math.min(end, ...phases.slice(i + 1).map(([next]) => next));
-      const start = Math.max(from, ends[thread]!);
-      if (until <= start && !(until === from && from === end && start === from)) return;
-      indexes[thread]!.push(start, until - start, phase, beginRow);
+  const { transactions } = anatomies;
+  for (const i of inTimeOrder(anatomies)) {
+    const thread = transactions.thread[i]!;
+    const row = transactions.beginRow[i]!;
+    const from = toNs(anatomies.fromUs(i));
+    const end = toNs(anatomies.toUs(i));
+    const reserved = anatomies.askedUs(i, RESERVED);
+    const write = transactions.isWrite(i) ? (Number.isNaN(reserved) ? from : toNs(reserved)) : Infinity;
+    const commit = anatomies.commitUs(i);
+    const committed = Number.isNaN(commit) ? Infinity : toNs(commit);
+    const phase = (begin: number, until: number, what: number): void => {
+      const start = Math.max(begin, ends[thread]!);
+      if (until <= start && !(until === begin && begin === end && start === begin)) return;
+      indexes[thread]!.push(start, until - start, what, row);
       ends[thread] = until;
-    });
+    };
+    phase(from, Math.min(end, write, committed), READ);
+    phase(write, Math.min(end, committed), transactions.outcome(i) === 'rolled back' ? ROLLED_BACK : WRITE);
+    phase(committed, end, COMMIT);
   }
   return indexes;
+}
+
+/** Places of anatomies, those of each thread in the order of their begin. */
+function inTimeOrder(anatomies: AnatomyTable): Uint32Array {
+  const order = Uint32Array.from({ length: anatomies.length }, (_, i) => i);
+  const { thread } = anatomies.transactions;
+  const last = new Map<number, number>();
+  for (let i = 0; i < anatomies.length; i++) {
+    const from = anatomies.fromUs(i);
+    if (from < (last.get(thread[i]!) ?? -Infinity)) return order.sort((a, b) => anatomies.fromUs(a) - anatomies.fromUs(b) || a - b);
+    last.set(thread[i]!, from);
+  }
+  return order;
 }

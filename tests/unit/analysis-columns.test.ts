@@ -4,7 +4,9 @@ import { Accesses } from '../../src/trace/analysis/accesses.ts';
 import { ById } from '../../src/trace/analysis/by-id.ts';
 import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
 import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
 
 test('accesses: what was pushed is what is read, whatever a later row needs', () => {
   const t = new ThreadBuilder(newStore());
@@ -50,4 +52,15 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
   expect([list.length, commits]).toEqual([1, 1]);
   expect(list.at(0)).toMatchObject({ path: '/a.db', object: id, kind: 'write', outcome: 'committed', commitPoint: 'database write' });
   expect(transactionAnatomies(store, list)).toMatchObject([{ dbBytes: 4096, pagesWritten: 1, time: { dbWriteUs: 2, lockUs: 3 } }]);
+});
+
+test('anatomies: single numbers are those of the object', () => {
+  const { anatomies } = new Analyses(syntheticStore({ events: 20_000, clockStepUs: 5 }));
+  const commits = [...anatomies].map(({ commit }) => commit !== null);
+  expect([commits.includes(true), commits.includes(false)]).toEqual([true, true]);
+  for (let i = 0; i < anatomies.length; i++) {
+    const { toUs, commit, ladder } = anatomies.at(i);
+    expect([anatomies.toUs(i), anatomies.commitUs(i)]).toEqual([toUs, commit?.fromUs ?? NaN]);
+    ladder.forEach((step, level) => expect(anatomies.askedUs(i, level)).toBe(step?.askedUs ?? NaN));
+  }
 });

@@ -197,6 +197,18 @@ describe('a session that opens a large file', () => {
     await session.clear();
   });
 
+  test('reads it in a few large pieces, and others have their turn after each section', async () => {
+    const file = await counted(syntheticStore({ events: 1_000_000 / 4, clockStepUs: 0 }));
+    const sections = (await readOverview(file))!.chunks.length;
+    file.parts.length = 0;
+    let turns = 0;
+    await readTrace(file, { rest: async () => void turns++ });
+    expect(turns).toBeGreaterThan(sections);
+    expect(file.parts.length).toBeLessThan(2 + (2 * file.size) / (1 << 20));
+    expect(file.parts.length).toBeLessThan(sections);
+    for (const [from, to] of file.parts) expect(to - from).toBeLessThanOrEqual(1 << 20);
+  });
+
   test('given up, keeps what is there and says so', async () => {
     const store = syntheticStore({ events: EVENTS });
     const { session, result } = await opened(store, (session) => session.cancelOpen());

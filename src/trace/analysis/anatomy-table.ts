@@ -182,6 +182,9 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
   fromUs(i: number): number {
     return this.spans[i * 2]!;
   }
+  toUs(i: number): number {
+    return this.spans[i * 2 + 1]!;
+  }
   durationUs(i: number): number {
     return this.spans[i * 2 + 1]! - this.spans[i * 2]!;
   }
@@ -243,6 +246,19 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
     const values = new Float64Array(PARTS);
     this.values.readSparse(at, values);
     return { fromUs: this.commitFromUs(i), toUs, time: timesOf(values) };
+  }
+
+  /** When its commit began, microseconds; NaN = nothing was committed. */
+  commitUs(i: number): number {
+    return this.integers[i * INTEGERS + I.what]! & COMMITTED ? this.commitFromUs(i) : NaN;
+  }
+
+  /** When a lock level was asked for first, microseconds; NaN = it was not. */
+  askedUs(i: number, level: number): number {
+    const { values } = this.steps;
+    for (let s = this.startOf(i, I.steps), end = this.endOf(i, I.steps, this.steps); s + STEP <= end; s += STEP)
+      if (values[s]! % LEVELS === level) return values[s + 1]!;
+    return NaN;
   }
 
   /** Of one that committed. */

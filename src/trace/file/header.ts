@@ -5,12 +5,32 @@ import { FILE_HEADER_BYTES, FORMAT_VERSION, MAGIC, TraceFileError, type FileHead
 
 export interface Source {
   size: number;
+  /** The bytes [from, to), fewer at the end of the file; not to be written to. */
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
 export function sourceOf(file: Blob | Uint8Array): Source {
   if (file instanceof Uint8Array) return { size: file.length, read: (from, to) => Promise.resolve(file.subarray(from, to)) };
   return { size: file.size, read: async (from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer()) };
+}
+
+/** Each read of a Blob costs a message to another process: so many bytes are read at once, which are several sections. */
+const WINDOW_BYTES = 1 << 20;
+
+/** The same bytes, for a reader that goes through all of them in their order. */
+export function inWindows(source: Source): Source {
+  let at = 0;
+  let window: Uint8Array = new Uint8Array(0);
+  return {
+    size: source.size,
+    async read(from, until) {
+      const to = Math.min(until, source.size);
+      if (from >= at && to <= at + window.length) return window.subarray(from - at, to - at);
+      const bytes = await source.read(from, Math.min(source.size, Math.max(to, from + WINDOW_BYTES)));
+      [at, window] = [from, bytes];
+      return bytes.subarray(0, Math.max(0, to - from));
+    },
+  };
 }
 
 /** Whether two runs of bytes are equal. */

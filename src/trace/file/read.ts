@@ -15,7 +15,7 @@ import {
   TRAILER_BYTES,
   type FileHeader,
 } from './format.ts';
-import { readHeader, same, sourceOf, type Source } from './header.ts';
+import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader, unpackAhead } from './load.ts';
 import { upgradeSection, type RawSection } from './upgrade.ts';
 
@@ -26,6 +26,8 @@ export interface ReadOptions {
   /** Given up, or the file cannot be read any further: what was read by then is the result, with a warning. */
   keepPart?: boolean;
   maxEvents?: number;
+  /** Waited for after each section: others get their turn. */
+  rest?: () => Promise<void>;
   /** Told of the store, which grows while the file is read. */
   onStore?: (store: TraceStore) => void;
   /** Events by thread, by the number that the file gives it: room for them is made at once. Checked by `readOverview`. */
@@ -49,7 +51,7 @@ export interface ReadResult {
  * @throws TraceFileError for what is no trace, is newer than this program, or is damaged in its very header
  */
 export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = {}): Promise<ReadResult> {
-  const source = sourceOf(file);
+  const source = inWindows(sourceOf(file));
   const { header, version, at } = await readHeader(source);
   const store = new TraceStore(header.originMs);
   options.onStore?.(store);
@@ -68,6 +70,7 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
         }
       }
       options.onProgress?.(section.end, source.size);
+      await options.rest?.();
     }
   } catch (e) {
     if (!options.keepPart) throw e;

@@ -40,9 +40,12 @@ export abstract class Answers {
   private pyramidVersion = -1;
   private queryVersion = -1;
   private lanesSeen = 0;
+  /** Of the last picture that was answered. */
+  private picturedVersion = -1;
   protected readonly pacer = new Pacer({
     shared: () => this.shared,
     growing: () => this.recording || this.opening !== null,
+    pictured: () => this.picturedVersion === this.version,
     dueIn: () => this.trace.counts.slowDueIn(this.version, performance.now(), this.recording),
     compute: (shared) => {
       if (this.opening) return; // planned again when the events are there
@@ -98,7 +101,13 @@ export abstract class Answers {
   }
 
   async timeline({ from, to, width, lanes }: Parameters<SessionApi['timeline']>[0]): Promise<TimelineFrame> {
-    return { from, to, width, lanes: (this.preview ?? this.lanesNow()).frames(lanes, from, to, width) };
+    const { preview } = this;
+    const frame = { from, to, width, lanes: (preview ?? this.lanesNow()).frames(lanes, from, to, width) };
+    if (!preview && this.picturedVersion !== this.version) {
+      this.picturedVersion = this.version;
+      this.pacer.plan();
+    }
+    return frame;
   }
 
   async hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null> {

@@ -3,6 +3,7 @@ import { readOverview, type TraceOverview } from '../../trace/file/overview.ts';
 import { readTrace, type ReadResult } from '../../trace/file/read.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { LoadProgress, LoadResult } from '../session-api.ts';
+import { rest } from './rest.ts';
 
 /** Smaller files are read before a summary would have been looked at. */
 export const OVERVIEW_FROM_EVENTS = 100_000;
@@ -48,8 +49,7 @@ export class FileReading {
       signal.throwIfAborted();
       if (keepPart) await reading.onOverview!(overview);
       const result = await readTrace(file, {
-        signal,
-        keepPart,
+        ...{ signal, keepPart, rest },
         ...(overview ? { expected: overview.events } : {}),
         onStore: (made) => reading.onStore?.((store = made)),
         onProgress: (bytes, totalBytes) => {

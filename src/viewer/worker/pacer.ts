@@ -11,13 +11,15 @@ export interface Paced {
   /** Of the trace as it is now: another object when it has changed. */
   shared(): Analyses;
   growing(): boolean;
+  /** A picture of the trace as it is now was asked for, and is answered. */
+  pictured(): boolean;
   /** ms until the whole-trace numbers are worth computing; null = not now. */
   dueIn(): number | null;
   /** Compute them; what the steps made is there. */
   compute(shared: Analyses): void;
 }
 
-/** The first picture is out by then. */
+/** The first picture is out by then, or nobody looks at the timeline. */
 const SLOW_AFTER_MS = 250;
 
 export class Pacer {
@@ -45,11 +47,11 @@ export class Pacer {
     return run;
   }
 
-  /** Compute the whole-trace numbers when they are due. */
+  /** Compute the whole-trace numbers when they are due: of a trace that grows no more, as soon as its picture is out. */
   plan(): void {
     const due = this.of.dueIn();
     if (due === null || this.busy) return;
-    const wait = Math.max(SLOW_AFTER_MS, due);
+    const wait = Math.max(this.of.pictured() && !this.of.growing() ? 0 : SLOW_AFTER_MS, due);
     const at = performance.now() + wait;
     if (at >= this.timerAt) return;
     if (this.timer !== null) clearTimeout(this.timer); // planned at a recording's pace, and it has ended

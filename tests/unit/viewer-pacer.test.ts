@@ -1,0 +1,44 @@
+// When the store's worker begins its long work: as soon as the first picture is out, and step by step.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Pacer, type Paced } from '../../src/viewer/worker/pacer.ts';
+import { newStore } from '../traces/builder.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function paced(changes: Partial<Paced>): { pacer: Pacer; computed: () => number } {
+  const shared = new Analyses(newStore());
+  let computed = 0;
+  const of: Paced = {
+    shared: () => shared,
+    growing: () => false,
+    pictured: () => false,
+    dueIn: () => (computed ? null : 0),
+    compute: () => void computed++,
+  };
+  return { pacer: new Pacer({ ...of, ...changes }), computed: () => computed };
+}
+
+test('the numbers of a whole trace are computed once its picture is out, whenever that is', async () => {
+  let pictured = false;
+  const { pacer, computed } = paced({ pictured: () => pictured });
+  pacer.plan();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(computed()).toBe(0);
+  pictured = true;
+  pacer.plan();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(computed()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(computed()).toBe(1); // not a second time by the first plan
+});
+
+test('and without a picture all the same; those of a trace that grows wait', async () => {
+  const [still, growing] = [paced({}), paced({ growing: () => true, pictured: () => true })];
+  for (const { pacer } of [still, growing]) pacer.plan();
+  await vi.advanceTimersByTimeAsync(1);
+  expect([still.computed(), growing.computed()]).toEqual([0, 0]);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect([still.computed(), growing.computed()]).toEqual([1, 1]);
+});

@@ -163,6 +163,31 @@ describe('how a file is used', () => {
     );
   });
 
+  it('free pages of a database, what became of freed space, and a line over time', () => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const file = t.file('/a.db');
+    const pages = { kind: 'database-header', file, pageSize: PAGE, schema: 1, vacuum: 0 } as const;
+    for (const [all, free] of [
+      [100, 0],
+      [100, 40],
+      [110, 25],
+    ] as const) {
+      t.call('xWrite', { object: file, context: 1, offset: 0, length: PAGE });
+      t.send();
+      t.define({ ...pages, at: 2 * store.threads[0]!.events.count, pages: all, free });
+    }
+    t.send();
+    const facts = useFacts(patternQueries.fileUse(contextOf(store), { path: '/a.db', kind: 'main-db' }));
+    expect(facts.map(({ text }) => text)).toEqual(
+      expect.arrayContaining(['25 free pages of 110 (22.7 %)', '40 freed, 15 used again, 10 appended']),
+    );
+    expect(facts.find(({ line }) => line)).toMatchObject({ text: '25 free pages of 110 (22.7 %)', line: 'M0,11.0H45.0V1.0H90.0V4.8H90' });
+    // a recording without headers says nothing of it
+    const none = useFacts(patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db' }));
+    expect(none.filter(({ text }) => /free|appended/.test(text))).toEqual([]);
+  });
+
   it('calls that ask again what the connection knew', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);

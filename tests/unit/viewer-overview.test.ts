@@ -78,6 +78,7 @@ describe('how a database is set up', () => {
     expect(pageSize('PRAGMA page_size=512', 'PRAGMA main.page_size = 8192')).toEqual({
       value: 4096,
       asked: 8192,
+      header: null,
       how: expect.stringContaining('PRAGMA page_size=8192 changed nothing') as string,
     });
     expect(pageSize('PRAGMA page_size(4096)')).toMatchObject({
@@ -85,6 +86,20 @@ describe('how a database is set up', () => {
       how: expect.not.stringContaining('changed nothing') as string,
     });
     expect(pageSize('PRAGMA page_size=?')).toMatchObject({ asked: null, how: expect.stringContaining('folded its value') as string });
+  });
+  it('the page size of the database header stands beside that of the calls', () => {
+    const withHeader = (commits: number, bytes: number) => {
+      const store = autocommits(commits);
+      const t = new ThreadBuilder(store);
+      const header = { kind: 'database-header', file: t.file('/app.db'), at: 0, pages: 9, free: 0, schema: 1, vacuum: 0 } as const;
+      t.define({ ...header, pageSize: bytes });
+      t.call('xLock', { object: 1 });
+      t.send();
+      return databaseSettingsOf(store)[0]!.pageSize;
+    };
+    expect(withHeader(1, 4096)).toMatchObject({ value: 4096, header: 4096, how: expect.stringContaining('says the same') as string });
+    expect(withHeader(1, 8192)).toMatchObject({ value: 4096, header: 8192, how: expect.stringContaining('8,192 bytes') as string });
+    expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 }); // no call has the length of a page
   });
   it('commits are believed before PRAGMAs, and the last PRAGMA before the first', () => {
     const [db] = databaseSettingsOf(autocommits(1, ['PRAGMA journal_mode=wal', 'PRAGMA synchronous=off', 'PRAGMA synchronous=extra']));

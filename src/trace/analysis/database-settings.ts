@@ -5,6 +5,7 @@
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import type { Unit } from './accesses.ts';
+import { databaseHeadersIn } from './database-headers.ts';
 import { Analyses } from './shared.ts';
 import type { CommitPoint } from './transactions.ts';
 
@@ -18,8 +19,11 @@ export interface DatabaseSettings {
   path: string;
   /** '' where none was seen. */
   vfs: string;
-  /** Bytes; `asked`: what the last PRAGMA page_size said, null where none was seen or the recording folded its value. */
-  pageSize: Setting<number> & { asked: number | null };
+  /**
+   * Bytes, by the lengths of calls. `asked`: what the last PRAGMA page_size said, null where none was seen or the recording folded its
+   * value. `header`: what the database header said last, null where none passed.
+   */
+  pageSize: Setting<number> & { asked: number | null; header: number | null };
   journalMode: Setting<string>;
   synchronous: Setting<string>;
   /** As the PRAGMA says it: pages, or KiB where negative. */
@@ -60,11 +64,12 @@ export function databaseSettingsOf(store: TraceStore, shared: Analyses = new Ana
     const database = commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
     if (typeof database === 'number') points.set(database, commitPoint!);
   }
+  const headers = databaseHeadersIn(shared);
   return list.map(({ path, vfs, pageSize }, i) => {
     const asked = (pragma: Pragma, otherwise: string): Setting<string> => fromPragma(pragma, said[i]!.get(pragma), otherwise);
     return {
       ...{ path, vfs },
-      pageSize: pageSizeSetting(pageSize, said[i]!.get('page_size')),
+      pageSize: withHeader(pageSizeSetting(pageSize, said[i]!.get('page_size')), headers[i]!.pageSize),
       journalMode: journalMode(points.get(i), said[i]!.get('journal_mode'), inMemory(store, path)),
       synchronous: asked('synchronous', 'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another'),
       cacheSize: asked('cache_size', 'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another'),
@@ -73,8 +78,17 @@ export function databaseSettingsOf(store: TraceStore, shared: Analyses = new Ana
   });
 }
 
+type Asked = Omit<DatabaseSettings['pageSize'], 'header'>;
+
+/** The header speaks where no call has the length of a page; where the two differ, both are said. */
+function withHeader({ value, how, asked }: Asked, header: number | null): DatabaseSettings['pageSize'] {
+  if (header === null) return { value, how, asked, header };
+  const says = header === value ? 'the database header says the same' : `the database header says ${header.toLocaleString('en-US')} bytes`;
+  return { value: value ?? header, how: `${how}; ${says}`, asked, header };
+}
+
 /** SQLite takes a page size before the first table is made, or at the next VACUUM outside WAL mode, and says nothing where it does not. */
-function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined): DatabaseSettings['pageSize'] {
+function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined): Asked {
   if (said === undefined) return { value: bytes, how, asked: null };
   if (!/^\d+$/.test(said))
     return { value: bytes, how: `${how}; PRAGMA page_size was set, and the recording folded its value`, asked: null };

@@ -63,7 +63,7 @@ function ofThread({ events, index }: ThreadStore, parts: DatabaseFiles['parts'][
     const says = events.offset[row] === 0 && events.length[row]! >= SMALLEST_PAGE && Boolean(events.aux2[row]);
     if (counter === 0 || (!compares && !says)) continue; // 0: an empty database, or a recording that has no counters
     const key = `${connection} ${part.database}`;
-    let known = byKey.get(key);
+    const known = byKey.get(key);
     if (!known) {
       // what was cached before the recording is not known
       if (says)

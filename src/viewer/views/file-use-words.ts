@@ -1,4 +1,5 @@
 /** How a file is used, in words: what could be one call, what is read to be written, what IndexedDB is asked for. */
+import type { DatabaseHeaders } from '../../trace/analysis/database-headers.ts';
 import { RUN_CLASSES, type Runs } from '../../trace/analysis/runs.ts';
 import type { IdbUse } from '../../trace/analysis/idb-use.ts';
 import { formatBytes, formatCount, formatDuration, formatShare } from '../units.ts';
@@ -8,7 +9,11 @@ export interface UseFact {
   text: string;
   /** What it means, and how it is counted. */
   title: string;
+  /** A line over time beside the text, see `stepsOf`. */
+  line?: string;
 }
+/** Of the line over time, px. */
+export const LINE = { width: 90, height: 12 } as const;
 
 /** Fewer are not worth a word. */
 const FEW_REPEATED = 10;
@@ -100,11 +105,56 @@ function repeatedFact({ repeated }: FileUse): UseFact[] {
   ];
 }
 
+const VACUUMS: readonly string[] = [
+  'auto_vacuum is none: the file keeps them until VACUUM',
+  'auto_vacuum is full: each commit gives them back',
+  'auto_vacuum is incremental: PRAGMA incremental_vacuum gives them back',
+];
+
+function freeFacts({ headers }: FileUse): UseFact[] {
+  if (!headers?.count) return [];
+  const { pages, free, count, freed, reused, appended, cut, pageSize, vacuum } = headers;
+  const [now, all] = [free[count - 1]!, pages[count - 1]!];
+  const most = free.reduce((a, b) => Math.max(a, b), 0);
+  const share = all ? ` of ${formatCount(all)} (${formatShare(now / all)})` : '';
+  const facts: UseFact[] = [
+    {
+      text: `${some(now, 'free page')}${share}`,
+      title:
+        `Pages of the freelist, from the database header: ${formatBytes(now * pageSize!)} that hold nothing; at most ${formatCount(most)}. ${VACUUMS[vacuum] ?? ''}` +
+        (count > 1 ? '\n\nThe line has them over time.' : ''),
+      ...(most && count > 1 ? { line: stepsOf(headers) } : {}),
+    },
+  ];
+  if (freed || reused || appended || cut)
+    facts.push({
+      text: `${formatCount(freed)} freed, ${formatCount(reused)} used again, ${formatCount(appended)} appended${cut ? `, ${formatCount(cut)} cut off` : ''}`,
+      title:
+        'Pages, from one database header to the next: those that went to the freelist, those that were taken from it, and those by which the file grew and shrank. ' +
+        'What a transaction frees and uses again itself is in none of them',
+    });
+  return facts;
+}
+
+/** Free pages over time as an SVG path in `LINE`: the first header at the left, the last at the right, the most at the top. */
+export function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
+  const finite = us.slice(0, count).filter(Number.isFinite);
+  const [from, to] = [finite[0] ?? 0, finite.at(-1) ?? 0];
+  const most = free.reduce((a, b) => Math.max(a, b), 1);
+  const x = (at: number): string => (Number.isFinite(at) && to > from ? ((at - from) / (to - from)) * LINE.width : 0).toFixed(1);
+  const y = (n: number): string => (1 + (1 - n / most) * (LINE.height - 2)).toFixed(1);
+  let path = `M0,${y(free[0] ?? 0)}`;
+  // of many steps one a pixel: where it ends
+  for (let i = 1; i < count; i++) if (i === count - 1 || x(us[i]!) !== x(us[i + 1]!)) path += `H${x(us[i]!)}V${y(free[i]!)}`;
+  return `${path}H${LINE.width}`;
+}
+
 /** Empty where nothing is to be said of it. */
 export const useFacts = (use: FileUse): UseFact[] => [
   ...runFact(use.writes, 'write'),
   ...runFact(use.reads, 'read'),
   ...blockFacts(use),
+  ...freeFacts(use),
   ...repeatedFact(use),
   ...(use.idb ? idbFacts(use.idb) : []),
 ];

@@ -1,5 +1,6 @@
-/** Questions on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, transactions of IndexedDB. */
+/** Questions on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
 import { blockWritesOf, writeAmplificationOf, type BlockWrites, type WriteAmplification } from '../../../trace/analysis/block-writes.ts';
+import { databaseHeadersIn, type DatabaseHeaders } from '../../../trace/analysis/database-headers.ts';
 import type { FileRow } from '../../../trace/analysis/files.ts';
 import { idbUseOf, type IdbUse } from '../../../trace/analysis/idb-use.ts';
 import { repeatedCallsOf, type RepeatedCalls } from '../../../trace/analysis/redundant-calls.ts';
@@ -17,6 +18,8 @@ export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
   amplification: WriteAmplification | null;
   /** Calls on it that repeat what the connection knew, by operation; those without a repetition are left out. */
   repeated: RepeatedCalls[];
+  /** Of a database: what its header said over time. */
+  headers: DatabaseHeaders | null;
   /** Of IndexedDB as a whole, for its stores. */
   idb: IdbUse | null;
 }
@@ -29,6 +32,14 @@ export const PATTERNS = {
   repeated: (shared: Analyses) => shared.once('repeated calls', () => repeatedCallsOf(shared.store)),
   idb: (shared: Analyses) => shared.once('use of IndexedDB', () => idbUseOf(shared.store)),
 };
+
+/** Of a path, whichever VFS has it; null where no header of it passed. */
+function headersOf(shared: Analyses, path: string): DatabaseHeaders | null {
+  const all = databaseHeadersIn(shared);
+  const at = shared.databaseFiles.list.findIndex((f, i) => !f.opfs && databasePath(f.path) === databasePath(path) && all[i]!.count > 0);
+  const found = all[at];
+  return found ? { ...found, us: found.us.slice(), pages: found.pages.slice(), free: found.free.slice() } : null;
+}
 
 export const patternQueries = {
   /** @param args of a row of the Files view */
@@ -43,6 +54,7 @@ export const patternQueries = {
       blocks: blocks ? (counts as FileUse['blocks']) : null,
       amplification:
         kind === 'main-db' ? (PATTERNS.amplification(shared).find((a) => databasePath(a.path) === databasePath(path)) ?? null) : null,
+      headers: kind === 'main-db' ? headersOf(shared, path) : null,
       repeated: PATTERNS.repeated(shared).filter((r) => r.path === path && r.repeated > 0),
       idb: kind === 'idb-store' ? PATTERNS.idb(shared) : null,
     };

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist/cli/vfscope.mjs');
@@ -30,6 +31,5 @@ if (!existsSync(built) || statSync(built).mtimeMs < newest(sources)) {
   }
 }
 // npm runs its scripts in the checkout: files are meant as seen from where npm was called, `npm --prefix CHECKOUT run vfscope -- ...`
-const cwd = (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD) || process.cwd();
-const { status, signal } = spawnSync(process.execPath, [built, ...process.argv.slice(2)], { cwd, stdio: 'inherit' });
-process.exit(status ?? (signal ? 130 : 3));
+if (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+await import(pathToFileURL(built)); // in this process: Ctrl+C reaches the command once, and the shell waits until it has saved

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { BudgetError, checkBudget, parseBudget, type BudgetRow } from '../trace/analysis/budget.ts';
 import { summaryOf } from '../trace/analysis/summary.ts';
-import { cannotRead, complain, Exit, openTrace, print } from './open-file.ts';
+import { cannotRead, complain, Exit, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
 import { plain, table } from './summary-text.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */

@@ -1,7 +1,8 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
 import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
-import { Exit, openTrace, print } from './open-file.ts';
+import { Exit, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
 import { durationText, plain, table } from './summary-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */

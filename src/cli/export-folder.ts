@@ -1,10 +1,12 @@
 /** A folder of traces as one partitioned Parquet data set (docs/fleet.md): `OUT/<table>/trace=<name>/part-0.parquet`. */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readFile, readdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetDataSet } from '../formats/parquet.ts';
 import { sanitizeStore } from '../trace/analysis/sanitize.ts';
+import { wrongUse } from './drive/failure.ts';
 import { Exit, complain, openTrace } from './open-file.ts';
+import { cannotWrite, writeWhole } from './write-file.ts';
 
 /** @throws what node:fs says of a path that is there and cannot be looked at */
 export async function isFolder(path: string): Promise<boolean> {
@@ -34,7 +36,11 @@ async function nameOf(path: string, sanitize: boolean, taken: ReadonlySet<string
   return name;
 }
 
-/** Exports every .vfst file of a folder. @returns the exit code: 0; 2 for another format, an empty folder, or when a trace was left out */
+/**
+ * Exports every .vfst file of a folder.
+ * @returns the exit code: 0; 2 for another format, an empty folder, or when a trace was left out
+ * @throws CommandFailure (exit code 2) when the data set cannot be written
+ */
 export async function exportDataSet(options: { folder: string; format: string; out?: string; sanitize: boolean }): Promise<number> {
   const { folder, format, out, sanitize } = options;
   if (format !== 'parquet' || out === undefined || out === '-') {
@@ -57,24 +63,18 @@ export async function exportDataSet(options: { folder: string; format: string; o
     }
     const partition = await nameOf(path, sanitize, taken);
     taken.add(partition);
-    try {
-      for (const { path: part, pieces } of parquetDataSet(partition, sanitize ? sanitizeStore(trace.store) : trace.store))
-        await writeFile(join(out, part), pieces);
-    } catch (e) {
-      complain(`${out} cannot be written: ${e instanceof Error ? e.message : String(e)}.`);
-      return Exit.wrongUse;
+    for (const { path: part, pieces } of parquetDataSet(partition, sanitize ? sanitizeStore(trace.store) : trace.store)) {
+      await makeFolder(dirname(join(out, part)));
+      await writeWhole(join(out, part), pieces);
     }
   }
   complain(`${taken.size} of ${files.length} traces are in ${out}.`);
   return leftOut ? Exit.wrongUse : Exit.done;
 }
 
-async function writeFile(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const target = await open(path, 'w');
-  try {
-    for await (const piece of pieces) await target.writeFile(piece);
-  } finally {
-    await target.close();
-  }
+/** @throws CommandFailure (exit code 2) */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((e: NodeJS.ErrnoException) => {
+    throw wrongUse(cannotWrite(path, e));
+  });
 }

@@ -1,7 +1,7 @@
 /** `vfscope export FILE|FOLDER --format F --out OUT [--sanitize]`: a trace in a foreign format, or many as one Parquet data set. */
-import { open, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { arrowPieces } from '../formats/arrow.ts';
 import { chromeJson } from '../formats/chrome-json.ts';
 import { csv } from '../formats/csv.ts';
@@ -17,6 +17,8 @@ import { TraceWriter } from '../trace/file/write.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { exportDataSet, isFolder } from './export-folder.ts';
 import { Exit, complain, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
+import { writeWhole } from './write-file.ts';
 
 type Piece = string | Uint8Array;
 interface Job {
@@ -56,7 +58,10 @@ export interface ExportOptions {
   sanitize?: boolean;
 }
 
-/** @returns the exit code: 0, or 2 when the format is unknown, a file cannot be read, or the result cannot be written */
+/**
+ * @returns the exit code: 0, or 2 when the format is unknown or a file cannot be read
+ * @throws CommandFailure (exit code 2) when the result cannot be written
+ */
 export async function exportCommand({ file, format, out, sanitize = false }: ExportOptions): Promise<number> {
   const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!write) {
@@ -74,44 +79,10 @@ export async function exportCommand({ file, format, out, sanitize = false }: Exp
   if (!sanitize && !trace.header.sanitised)
     complain(`the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`);
   const title = sanitize ? 'vfscope trace' : basename(file);
-  return writePieces(write({ store, title, sanitized: sanitize || trace.header.sanitised }), out);
-}
-
-/** @param out a file, `-` or nothing = stdout; what was begun and failed is removed @returns the exit code @throws what the format throws */
-async function writePieces(pieces: AsyncIterable<Piece>, out: string | undefined): Promise<number> {
-  if (out === undefined || out === '-') {
-    for await (const piece of pieces) await toStdout(piece);
-    return Exit.done;
-  }
-  let begun = false;
-  try {
-    const target = await open(out, 'w');
-    begun = true;
-    try {
-      for await (const piece of pieces) await target.writeFile(piece);
-    } finally {
-      await target.close();
-    }
-  } catch (e) {
-    if (begun) await rm(out, { force: true }); // half of it would look like all of it
-    if ((e as NodeJS.ErrnoException).syscall === undefined) throw e;
-    complain(cannotWrite(out, e as NodeJS.ErrnoException));
-    return Exit.wrongUse;
-  }
+  const pieces = write({ store, title, sanitized: sanitize || trace.header.sanitised });
+  if (out !== undefined && out !== '-') await writeWhole(out, pieces);
+  else for await (const piece of pieces) if (!(await print(piece))) break;
   return Exit.done;
-}
-
-function cannotWrite(out: string, { code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT') return `${out} cannot be written: there is no folder ${dirname(out)}.`;
-  if (code === 'EISDIR') return `${out} cannot be written: it is a folder.`;
-  return `${out} cannot be written: ${message}.`;
-}
-
-/** A reader that has gone (`| head`) is no failure. */
-async function toStdout(piece: Piece): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(piece, (error) => (error && (error as NodeJS.ErrnoException).code !== 'EPIPE' ? reject(error) : resolve()));
-  });
 }
 
 /** vfscope's own format: for sanitised copies, and for what came in another format. */

@@ -2,7 +2,8 @@
 import { experimentFor } from '../experiments/tries.ts';
 import { badgesOf, FindingContext, findingsOf, type Badge, type Finding } from '../trace/analysis/findings/index.ts';
 import { time } from '../trace/analysis/findings/words.ts';
-import { Exit, openTrace, print } from './open-file.ts';
+import { Exit, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
 export async function findingsCommand({ file, json }: { file: string; json: boolean }): Promise<number> {

@@ -14,6 +14,7 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return `${path}: there is no such file.`;
   if (code === 'EISDIR') return `${path} is a folder, not ${what}.`;
+  if (code === 'EACCES') return `${path} cannot be read: you may not read it.`;
   return `${path} cannot be read: ${message}.`;
 }
 
@@ -52,11 +53,4 @@ export async function openTrace(file: string): Promise<ReadResult | null> {
     complain(`${file}: ${e.message}`);
     return null;
   }
-}
-
-/** Write all of it to stdout; a reader that has gone (`| head`) is no failure. */
-export async function print(text: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    process.stdout.write(text, (error) => (error && (error as NodeJS.ErrnoException).code !== 'EPIPE' ? reject(error) : resolve()));
-  });
 }

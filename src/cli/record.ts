@@ -1,10 +1,10 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
-import { access, constants, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { CommandFailure, wrongUse } from './drive/failure.ts';
 import { complain } from './open-file.ts';
 import { recordPage, type RecordOptions } from './drive/session.ts';
+import { checkWritable } from './write-file.ts';
 
 /** The built extension lies beside the built command. */
 export const EXTENSION = fileURLToPath(new URL('../chrome/', import.meta.url));
@@ -43,16 +43,4 @@ async function check({ url, out, until, untilMark, screenshot }: RecordArgs): Pr
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
   for (const file of screenshot === undefined ? [out] : [out, screenshot]) await checkWritable(file);
-}
-
-/** @throws CommandFailure */
-async function checkWritable(file: string): Promise<void> {
-  const folder = dirname(file);
-  const found = await stat(folder).catch(() => null);
-  if (!found?.isDirectory()) throw wrongUse(`There is no folder ${folder} to write ${file} into.`);
-  const present = await stat(file).catch(() => null);
-  if (present && !present.isFile()) throw wrongUse(`${file} is no file that could be written.`);
-  await access(present ? file : folder, constants.W_OK).catch((e: Error) => {
-    throw wrongUse(`${file} cannot be written: ${e.message}.`);
-  });
 }

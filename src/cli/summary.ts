@@ -3,7 +3,8 @@ import { privacyReport, privacyText } from '../trace/analysis/privacy-report.ts'
 import { reportMarkdown } from '../trace/analysis/report-markdown.ts';
 import { reportOf } from '../trace/analysis/report.ts';
 import { summaryOf } from '../trace/analysis/summary.ts';
-import { Exit, openTrace, print } from './open-file.ts';
+import { Exit, openTrace } from './open-file.ts';
+import { print } from './stdout.ts';
 import { summaryText } from './summary-text.ts';
 
 export interface SummaryArgs {

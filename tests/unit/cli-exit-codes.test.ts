@@ -3,11 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
-const BUNDLE = 'node_modules/.cache/vfscope-cli-test/vfscope.mjs';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-cli-'));
 const file = (name: string, content: string): string => {
   const path = join(folder, name);
@@ -15,23 +14,14 @@ const file = (name: string, content: string): string => {
   return path;
 };
 
+let command: string;
 beforeAll(async () => {
-  await build({
-    entryPoints: ['src/cli/vfscope.ts'],
-    outfile: BUNDLE, // within the repository, where its packages are found
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    define: { VFSCOPE_VERSION: '"1.2.3"' },
-    packages: 'external',
-    logLevel: 'error',
-  });
+  command = await buildCommand('vfscope-cli-test');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function vfscope(args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
   return { code: status, stdout, stderr };
 }
 const URL = 'http://localhost:1/';
@@ -129,7 +119,7 @@ describe('the other codes', () => {
   });
 
   test('3 without a browser', () => {
-    const { status, stderr } = spawnSync(process.execPath, [BUNDLE, 'record', URL, ...OUT], {
+    const { status, stderr } = spawnSync(process.execPath, [command, 'record', URL, ...OUT], {
       encoding: 'utf8',
       env: { ...process.env, CHROMIUM: join(folder, 'no-browser') },
     });

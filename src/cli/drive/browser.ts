@@ -22,6 +22,8 @@ export interface LaunchOptions {
   /** Leave the welcome page open, with which a fresh profile is greeted. */
   welcome?: boolean;
   args?: string[];
+  /** Ctrl+C, SIGTERM and SIGHUP are the caller's business: they do not end the browser. */
+  outlivesSignals?: boolean;
 }
 
 export interface DrivenBrowser extends DrivenBrowserBase {
@@ -37,6 +39,7 @@ export interface DrivenBrowser extends DrivenBrowserBase {
  */
 export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrowser> {
   const { extension, headed = false, dark = false, width = 1300, height = 900, userDataDir, welcome = false, args = [] } = options;
+  const handled = !options.outlivesSignals;
   const executablePath = findChromium();
   if (!executablePath) {
     const asked = process.env['CHROMIUM'];
@@ -55,7 +58,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
       handleDevToolsAsPage: true,
       defaultViewport: null,
       userDataDir,
-      handleSIGINT: !headed, // in a window, Ctrl+C ends the recording and saves it
+      ...{ handleSIGINT: handled, handleSIGTERM: handled, handleSIGHUP: handled },
       args: [
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), // as root Chromium starts in no other way
         `--window-size=${width},${height}`,

@@ -18,6 +18,8 @@ export interface FirefoxOptions {
   preferences?: Record<string, string | number | boolean>;
   /** A profile to go on with; a fresh one that ends with the browser unless given. */
   userDataDir?: string;
+  /** Ctrl+C, SIGTERM and SIGHUP are the caller's business: they do not end the browser. */
+  outlivesSignals?: boolean;
 }
 
 export interface DrivenFirefox extends DrivenBrowserBase {
@@ -36,6 +38,7 @@ export async function launchFirefox({
   dark = false,
   preferences = {},
   userDataDir,
+  outlivesSignals = false,
 }: FirefoxOptions): Promise<DrivenFirefox> {
   const executablePath = findFirefox();
   if (!executablePath) {
@@ -53,7 +56,7 @@ export async function launchFirefox({
       userDataDir,
       headless: !headed,
       defaultViewport: null,
-      handleSIGINT: !headed, // in a window, Ctrl+C ends the recording and saves it
+      ...{ handleSIGINT: !outlivesSignals, handleSIGTERM: !outlivesSignals, handleSIGHUP: !outlivesSignals },
       protocolTimeout: 120_000,
       args: ['--remote-allow-system-access'],
       extraPrefsFirefox: {

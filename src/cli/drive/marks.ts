@@ -11,13 +11,14 @@ const POLL_MS = 100;
 /**
  * Wait until the page or one of its dedicated workers has made a mark of this name. The mark must stay: `performance.clearMarks()` takes
  * it away, and so does leaving the page.
+ * @param signal ends the waiting with an AbortError
  * @returns false when it was not made in time
  */
-export async function markMade(page: Page, name: string, seconds: number): Promise<boolean> {
+export async function markMade(page: Page, name: string, seconds: number, signal?: AbortSignal): Promise<boolean> {
   const made = (mark: string): boolean => performance.getEntriesByName(mark, 'mark').length > 0;
   let seen = false;
   const asked = new Set<object>();
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(POLL_MS)) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(POLL_MS, undefined, { signal })) {
     for (const realm of [page, ...page.workers()]) {
       if (asked.has(realm)) continue; // one that blocks answers when it goes on
       asked.add(realm);

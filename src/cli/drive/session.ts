@@ -8,10 +8,12 @@ import type { Browser, Page } from 'puppeteer-core';
 import type { RecordingScope } from '../../protocol/messages.ts';
 import { STOP_MARK } from '../../trace/analysis/cut.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../trace/capture.ts';
+import { cannotWrite } from '../write-file.ts';
 import { launchBrowser } from './browser.ts';
 import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
 import { browserFailed, wrongUse } from './failure.ts';
 import { launchFirefox } from './firefox.ts';
+import { listenForInterrupt, type Interrupt } from './interrupt.ts';
 import { keepMarked, markMade } from './marks.ts';
 
 export interface RecordOptions {
@@ -56,33 +58,87 @@ type Steps = (page: Page, panel: DrivenPanel) => Promise<void>;
 
 /**
  * Record a page.
- * @throws CommandFailure: exit code 2 for a script that cannot be used, 3 when browser or page fail. When only the condition
- * was not met in time, the trace up to then has been saved.
+ * @throws CommandFailure: exit code 2 for a script that cannot be used or an `out` that cannot be written, 3 when browser or page fail. When
+ * only the condition was not met, by Ctrl+C or in time, the trace up to then has been saved.
  */
 export async function recordPage(options: RecordOptions): Promise<void> {
   const { say = () => {} } = options;
   const steps = options.script === undefined ? null : await loadSteps(options.script);
+  const interrupt = listenForInterrupt(say);
+  try {
+    await recordIn({ ...options, outlivesSignals: true }, steps, interrupt);
+  } finally {
+    interrupt.ignore();
+  }
+}
+
+async function recordIn(options: RecordOptions & { outlivesSignals: true }, steps: Steps | null, interrupt: Interrupt): Promise<void> {
+  const { say = () => {} } = options;
   const driven: DrivenBrowserBase = await (options.browser === 'firefox' ? launchFirefox(options) : launchBrowser(options));
+  const lost = ofBrowser(driven.browser);
+  const over = new AbortController();
+  const early = interrupt.first.then(() => {
+    throw browserFailed('Interrupted before the recording began: there is nothing to save.');
+  });
+  early.catch(() => {}); // heard where it matters
   try {
     say('opening DevTools');
     const page = await driven.firstPage();
-    const panel = await driven.openPanel(page);
-    await startRecording(panel, options);
+    const ready = (async () => {
+      const opened = await driven.openPanel(page);
+      await startRecording(opened, options);
+      return opened;
+    })();
+    const panel = await Promise.race([ready, early, lost]);
     say(`loading ${options.url}`);
-    await load(driven, page, options.url);
-    const late = await useApp(page, panel, steps, options);
+    const late = await Promise.race([
+      useApp(driven, page, panel, steps, options, over.signal),
+      cutShort(page, interrupt, endsByHand(options)),
+      lost,
+    ]);
     say('stopping');
-    await stopRecording(panel);
-    await saveTrace(driven, panel, options.out);
-    const unmarked = options.marks ? await keepMarked(options.out, say) : null;
-    if (options.screenshot !== undefined) {
-      await panel.resize(PICTURE.width, PICTURE.height);
-      await panel.screenshot(options.screenshot);
-    }
+    const unmarked = await Promise.race([save(driven, panel, options), lost]);
     if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
   } finally {
+    over.abort(); // nothing goes on waiting
     await driven.close();
   }
+}
+
+/** Never resolves. @throws CommandFailure when the browser ends, by a crash or by its user */
+function ofBrowser(browser: Browser): Promise<never> {
+  const lost = new Promise<never>((_, reject) =>
+    browser.once('disconnected', () => reject(browserFailed('The browser ended before the recording was saved.'))),
+  );
+  lost.catch(() => {}); // at the end it is we who close it
+  return lost;
+}
+
+/** A recording in a window that nothing else ends. */
+const endsByHand = ({ headed = false, script, seconds, until, untilMark = false }: RecordOptions): boolean =>
+  headed && script === undefined && seconds === undefined && until === undefined && !untilMark;
+
+/** @returns why the recording ends before its condition was met: null where it has none but Ctrl+C */
+function cutShort(page: Page, interrupt: Interrupt, byHand: boolean): Promise<string | null> {
+  const crashed = new Promise<string>((resolve) =>
+    page.once('error', (e: Error) => resolve(`The page crashed (${e.message}); the trace up to then is saved.`)),
+  );
+  return Promise.race([crashed, interrupt.first.then(() => (byHand ? null : 'Interrupted; the trace up to then is saved.'))]);
+}
+
+/** Press Stop and Save. @returns why what is saved is not what was asked for, or null */
+async function save(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+  { out, marks, screenshot, say = () => {} }: RecordOptions,
+): Promise<string | null> {
+  await stopRecording(panel);
+  const unmarked = await saveTrace(driven, panel, out, async (file) => (marks ? keepMarked(file, say) : null));
+  if (screenshot !== undefined) {
+    await panel.resize(PICTURE.width, PICTURE.height);
+    await panel.screenshot(screenshot);
+  }
+  return unmarked;
 }
 
 async function loadSteps(script: string): Promise<Steps> {
@@ -108,9 +164,9 @@ export async function startRecording(
   await panel.find('stop');
 }
 
-/** Press Stop; resolves when the last thread has said goodbye and the trace can be saved. */
+/** Press Stop, where the user has not; resolves when the last thread has said goodbye and the trace can be saved. */
 export async function stopRecording(panel: DrivenPanel): Promise<void> {
-  await panel.press('stop');
+  if (await Promise.race([panel.find('stop').then(() => true), panel.find('record').then(() => false)])) await panel.press('stop');
   await panel.find('record');
 }
 
@@ -124,9 +180,17 @@ async function load(driven: DrivenBrowserBase, page: Page, url: string): Promise
   if (status !== undefined && status >= 400) throw browserFailed(`${url} does not load: the server answered ${status}.`);
 }
 
-/** @returns why the recording ended before its condition was met, or null */
-async function useApp(page: Page, panel: DrivenPanel, steps: Steps | null, options: RecordOptions): Promise<string | null> {
+/** @param signal ends its waiting @returns why the recording ended before its condition was met, or null */
+async function useApp(
+  driven: DrivenBrowserBase,
+  page: Page,
+  panel: DrivenPanel,
+  steps: Steps | null,
+  options: RecordOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
   const { until, say = () => {} } = options;
+  await load(driven, page, options.url);
   if (steps) {
     say(`running ${options.script}`);
     try {
@@ -148,36 +212,44 @@ async function useApp(page: Page, panel: DrivenPanel, steps: Steps | null, optio
   } else if (options.untilMark) {
     const seconds = options.seconds ?? DEFAULT_UNTIL_SECONDS;
     say(`waiting for the mark ${STOP_MARK}`);
-    if (!(await markMade(page, STOP_MARK, seconds)))
+    if (!(await markMade(page, STOP_MARK, seconds, signal)))
       return `The page made no performance.mark('${STOP_MARK}') within ${seconds} s; the trace up to then is saved.`;
-  } else if (options.headed && !steps && options.seconds === undefined) {
+  } else if (endsByHand(options)) {
     say('recording; use the page, then press Ctrl+C here to stop and save');
-    await interrupted(page.browser());
+    await new Promise(() => {}); // Ctrl+C comes from elsewhere
   } else if (!steps || options.seconds !== undefined) {
     const seconds = options.seconds ?? DEFAULT_SECONDS;
     say(`recording for ${seconds} s`);
-    await delay(seconds * 1000);
+    await delay(seconds * 1000, undefined, { signal });
   }
   return null;
 }
 
-/** Ctrl+C. @throws CommandFailure when the browser goes first */
-function interrupted(browser: Browser): Promise<void> {
-  return new Promise((done, failed) => {
-    process.once('SIGINT', () => done());
-    browser.once('disconnected', () => failed(browserFailed('The browser was closed before the recording was saved.')));
-  });
-}
-
-/** Press Save and put the file to `out`. */
-export async function saveTrace(driven: DrivenBrowserBase, panel: DrivenPanel, out: string): Promise<void> {
+/**
+ * Press Save and put the file to `out`. Where it cannot be put there it stays where the browser has saved it.
+ * @param rework changes the file before that @returns what it answers
+ * @throws CommandFailure (exit code 2) naming the place where the file stays
+ */
+export async function saveTrace<T = void>(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+  out: string,
+  rework?: (file: string) => Promise<T>,
+): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'vfscope-'));
+  let kept = false;
   try {
     await driven.downloadTo(folder);
     await panel.press('save');
-    await copyFile(join(folder, await downloaded(folder)), out);
+    const file = join(folder, await downloaded(folder));
+    const answer = (await rework?.(file)) as T;
+    await copyFile(file, out).catch((e: NodeJS.ErrnoException) => {
+      kept = true;
+      throw wrongUse(`${cannotWrite(out, e)} The recording is in ${file}`);
+    });
+    return answer;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (!kept) await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,0 +1,26 @@
+/** stdout as the commands write it: a reader that has gone (`| head`) is no failure, a full disk is one. */
+import { wrongUse } from './drive/failure.ts';
+
+/**
+ * Keep a broken stdout or stderr from ending the process by itself, as Node does with an error that nobody listens for. Who writes by
+ * `print` hears of it there; of a stderr that is gone nobody can be told.
+ */
+export function outliveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+}
+
+/**
+ * Write all of it to stdout.
+ * @returns false when nobody reads any more: there is no use in going on
+ * @throws CommandFailure (exit code 2) when it cannot be written
+ */
+export function print(piece: string | Uint8Array): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(piece, (error) => {
+      const { code, message } = (error ?? {}) as NodeJS.ErrnoException;
+      if (!error) resolve(true);
+      else if (code === 'EPIPE' || code === 'ERR_STREAM_DESTROYED') resolve(false);
+      else reject(wrongUse(`the result cannot be written to stdout: ${message}.`));
+    });
+  });
+}

@@ -1,0 +1,69 @@
+/** Files that a command writes: there whole or not at all, and what was there before stays until then. */
+import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { wrongUse } from './drive/failure.ts';
+
+type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
+
+/**
+ * Write a file piece by piece beside its place and put it there once it is whole. What is no file (a device, a named pipe) is written
+ * into as it is.
+ * @throws CommandFailure (exit code 2) when it cannot be written, else what the pieces throw
+ */
+export async function writeWhole(path: string, pieces: Pieces): Promise<void> {
+  try {
+    const present = await stat(path).catch(missing);
+    if (present) await access(path, constants.W_OK); // to rename over it one would not need it
+    if (present && !present.isFile()) return await fill(path, pieces);
+    const place = present ? await realpath(path) : path; // a link stays one
+    const part = `${place}.${process.pid}.part`;
+    try {
+      await fill(part, pieces);
+      await rename(part, place);
+    } catch (e) {
+      await rm(part, { force: true });
+      throw e;
+    }
+  } catch (e) {
+    if ((e as NodeJS.ErrnoException).syscall === undefined) throw e;
+    throw wrongUse(cannotWrite(path, e as NodeJS.ErrnoException));
+  }
+}
+
+/**
+ * What can be known before a long work whose result is to be written there.
+ * @throws CommandFailure (exit code 2)
+ */
+export async function checkWritable(path: string): Promise<void> {
+  const folder = dirname(path);
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) throw wrongUse(`There is no folder ${folder} to write ${path} into.`);
+  const present = await stat(path).catch(() => null);
+  if (present && !present.isFile()) throw wrongUse(`${path} is no file that could be written.`);
+  await access(present ? path : folder, constants.W_OK).catch((e: NodeJS.ErrnoException) => {
+    throw wrongUse(cannotWrite(path, e));
+  });
+}
+
+async function fill(path: string, pieces: Pieces): Promise<void> {
+  const target = await open(path, 'w');
+  try {
+    for await (const piece of pieces) await target.writeFile(piece);
+  } finally {
+    await target.close();
+  }
+}
+
+function missing(e: NodeJS.ErrnoException): null {
+  if (e.code !== 'ENOENT') throw e;
+  return null;
+}
+
+/** Why a file could not be written, in words for the user. @param error of node:fs */
+export function cannotWrite(path: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `${path} cannot be written: there is no folder ${dirname(path)}.`;
+  if (code === 'EISDIR') return `${path} cannot be written: it is a folder.`;
+  if (code === 'ENOSPC') return `${path} cannot be written: no space is left there.`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `${path} cannot be written: you may not write there (${code}).`;
+  return `${path} cannot be written: ${message}.`;
+}

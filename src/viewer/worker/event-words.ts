@@ -3,37 +3,10 @@ import { auxText, flagTexts, isFailure, objectName, resultText, statementText } 
 import { OPS, Op, opName, type Definition } from '../../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../session-api.ts';
+import { threadTitles } from './thread-titles.ts';
 
 /** More children than anybody reads; the rest is counted. */
 const MAX_CHILDREN = 200;
-
-const KIND_WORDS: Record<string, string> = {
-  page: 'Page',
-  frame: 'Frame',
-  worker: 'Worker',
-  'shared-worker': 'Shared worker',
-  'service-worker': 'Service worker',
-};
-
-/** `search · worker db.js`: what a developer calls the thread, its own name first. */
-export function threadTitle({ info }: ThreadStore): string {
-  const kind = KIND_WORDS[info.kind] ?? info.kind;
-  let place = info.url;
-  if (URL.canParse(info.url)) {
-    const { protocol, host, pathname } = new URL(info.url);
-    const file = pathname.split('/').at(-1);
-    place =
-      protocol === 'blob:'
-        ? 'from a blob'
-        : protocol === 'data:'
-          ? 'from a data URL'
-          : info.kind === 'page'
-            ? host + pathname
-            : file || host;
-  }
-  const what = `${kind} ${place}`.trimEnd();
-  return info.name ? `${info.name} · ${what[0]!.toLowerCase()}${what.slice(1)}` : what;
-}
 
 /** Place of a row in its thread's columns. @throws RangeError where there is no such event (any more) */
 function placeOf(store: TraceStore, thread: number, row: number): { t: ThreadStore; at: number } {
@@ -71,7 +44,7 @@ export function detailsOfEvent(store: TraceStore, thread: number, row: number): 
   return {
     ...line,
     flags: flagTexts(e.flags),
-    threadTitle: threadTitle(t),
+    threadTitle: threadTitles(store)[thread]!,
     engine: engineOf(t, e.object),
     parent: parentRow < 0 ? null : { thread, row: t.forgotten + parentRow, name: opName(t.events.op[parentRow]!) },
     children: children.map((child) => ({ thread, row: t.forgotten + child, name: opName(t.events.op[child]!), dur: t.events.dur[child]! })),

@@ -4,9 +4,9 @@ import type { SummaryLanes } from '../../trace/summary-lanes.ts';
 import { TimelineLanes } from '../../trace/timeline-lanes.ts';
 import type { ThreadRow } from '../session-api.ts';
 import { EventQuery } from './event-query.ts';
-import { threadTitle } from './event-words.ts';
 import { LiveCounts } from './live-stats.ts';
 import { Memo } from './queries/context.ts';
+import { threadTitles } from './thread-titles.ts';
 
 export interface Loaded {
   store: TraceStore;
@@ -26,8 +26,9 @@ export const loaded = (store: TraceStore): Loaded => ({
 
 /** @param lanes up to date */
 export function threadRows(store: TraceStore, lanes: Pick<TimelineLanes, 'rowsOf'>): ThreadRow[] {
+  const titles = threadTitles(store);
   return store.threads.map((t) => ({
-    ...{ index: t.index, id: t.info.id, kind: t.info.kind, title: threadTitle(t), url: t.info.url },
+    ...{ index: t.index, id: t.info.id, kind: t.info.kind, title: titles[t.index]!, url: t.info.url },
     ...{ events: t.events.count, dropped: t.dropped + t.missing, ended: t.ended, engines: t.engines },
     notes: t.notes.map(({ topic, text, url }) => (url === undefined ? { topic, text } : { topic, text, url })),
     lanes: lanes.rowsOf(t),

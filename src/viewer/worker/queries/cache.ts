@@ -9,7 +9,7 @@ import { cachePages, kneeOf } from '../../../trace/analysis/miss-ratio-knee.ts';
 import { workingSet } from '../../../trace/analysis/page-matrix.ts';
 import { Access } from '../../../trace/analysis/accesses.ts';
 import { sharedTable } from '../../../trace/analysis/statement-table.ts';
-import { threadTitle } from '../event-words.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 /** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */
@@ -69,6 +69,7 @@ function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): Ca
 
 function curvesOf({ store, shared }: QueryContext): CacheCurve[] {
   const settings = new Map(databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]));
+  const titles = threadTitles(store);
   return missRatiosOf(store, {}, shared).map((curve) => {
     const { hits, ...rest } = curve;
     const last = Math.max(curve.fromPages, hits.length - 1);
@@ -78,8 +79,15 @@ function curvesOf({ store, shared }: QueryContext): CacheCurve[] {
     );
     const size = sizeOf(settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize, curve.pageSize.bytes);
     const key = `${curve.thread} ${curve.connection} ${curve.path}`;
-    const title = threadTitle(store.threads[curve.thread]!);
-    return { ...rest, key, threadTitle: title, pages, misses: pages.map((n) => missRatioAt(curve, n)!), knee: kneeOf(curve), size };
+    return {
+      ...rest,
+      key,
+      threadTitle: titles[curve.thread]!,
+      pages,
+      misses: pages.map((n) => missRatioAt(curve, n)!),
+      knee: kneeOf(curve),
+      size,
+    };
   });
 }
 

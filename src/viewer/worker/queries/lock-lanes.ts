@@ -7,8 +7,7 @@
  */
 import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../trace/analysis/lock-columns.ts';
-import type { TraceStore } from '../../../trace/store.ts';
-import { threadTitle } from '../event-words.ts';
+import { rootOf, threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface LockLane {
@@ -62,33 +61,12 @@ export const MOST_LANES = 1000;
 /** The analysis, kept while the trace stays as it is. */
 export const locksNow = (context: QueryContext): Locks => context.memo('locks', () => locksOf(context.store));
 
-/** The thread at the top: its page, or a worker whose creator is not known. */
-function rootOf(store: TraceStore, index: number): number {
-  let at = store.threads[index]!;
-  for (let depth = 0; depth < 16 && at.info.parent !== null; depth++) {
-    const parent = store.threadById(at.info.parent);
-    if (!parent) break;
-    at = parent;
-  }
-  return at.index;
-}
-
-/** Names of threads; where several pages were recorded, with the page that each belongs to: `Page 2 · Worker db.js`. */
-export function titlesOf(store: TraceStore): string[] {
-  const roots = store.threads.map(({ index }) => rootOf(store, index));
-  const pages = [...new Set(roots)].filter((root) => store.threads[root]!.info.kind === 'page');
-  return store.threads.map((thread, i) => {
-    const page = pages.length > 1 ? pages.indexOf(roots[i]!) : -1;
-    return page < 0 ? threadTitle(thread) : `Page ${page + 1} · ${threadTitle(thread)}`;
-  });
-}
-
 /** By key, threads of one page together. */
 export function lanesNow(context: QueryContext): Map<string, LaneRows> {
   return context.memo('lock lanes', () => {
     const { store } = context;
     const { holds, waits, resources, edges } = locksNow(context);
-    const titles = titlesOf(store);
+    const titles = threadTitles(store);
     const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
     const laneOf = (columns: IntervalColumns, i: number): { lane: LockLane; holds: number[]; waits: number[] } => {
       const [thread, resource] = [columns.thread[i]!, columns.resource[i]!];

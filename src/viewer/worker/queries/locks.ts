@@ -5,7 +5,8 @@ import type { Locks } from '../../../trace/analysis/locks.ts';
 import { LOCK_LEVELS } from '../../../trace/lock-ladder.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
-import { locksNow, shownLanes, titlesOf, type LockLane } from './lock-lanes.ts';
+import { threadTitles } from '../thread-titles.ts';
+import { locksNow, shownLanes, type LockLane } from './lock-lanes.ts';
 
 /** An event, by thread and row for life. */
 export interface EventRef {
@@ -136,7 +137,7 @@ class Words {
     private readonly store: TraceStore,
     readonly locks: Locks,
   ) {
-    this.titles = titlesOf(store);
+    this.titles = threadTitles(store);
   }
   ref = (columns: IntervalColumns, i: number): EventRef => this.eventOf(columns.thread[i]!, columns.row[i]!);
   eventOf = (thread: number, row: number): EventRef => ({ thread, row: this.store.threads[thread]!.forgotten + row });

@@ -8,7 +8,7 @@ import { partitionThread, type TimePartition, type TimeRange } from '../../../tr
 import { hasVfs } from '../../../trace/analysis/transactions.ts';
 import { Op, type EngineInfo } from '../../../trace/event.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { threadTitle } from '../event-words.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface ThreadPartition {
@@ -47,10 +47,11 @@ export const overviewQueries = {
   overview({ store, shared, memo }: QueryContext, _args: object): Overview {
     return memo('overview', () => {
       const summary = sharedSummary(shared);
+      const titles = threadTitles(store);
       return {
         environment: summary.environment,
         engines: store.threads.flatMap((t) => t.engines).map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
-        threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, threadTitle(t)])),
+        threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
         databases: databaseSettingsOf(store, shared),
         durability: durabilityOf(store),
         numbers: headlineNumbers(store, shared, summary).map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
@@ -61,9 +62,10 @@ export const overviewQueries = {
 
 export function partitionsOf(shared: Analyses, range: TimeRange = {}): ThreadPartition[] {
   const whole = range.fromUs === undefined && range.toUs === undefined;
+  const titles = threadTitles(shared.store);
   return shared.store.threads.map((thread, i) => {
     const partition = whole ? shared.partition(thread) : partitionThread(thread, range);
-    return { thread: i, title: threadTitle(thread), partition, sqlite: hasSql(thread) || hasVfs(thread) };
+    return { thread: i, title: titles[i]!, partition, sqlite: hasSql(thread) || hasVfs(thread) };
   });
 }
 

@@ -7,7 +7,7 @@ import type { LadderStep, TransactionAnatomy } from '../../../trace/analysis/tra
 import { partOfCall, TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../../trace/analysis/transaction-time.ts';
 import { totalTimeInSql } from '../../../trace/analysis/time-partition.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
-import { threadTitle } from '../event-words.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface TransactionLine {
@@ -102,7 +102,6 @@ function lineOf({ store }: QueryContext, a: TransactionAnatomy, titles: readonly
     busyRetries: a.busyRetries,
   };
 }
-const titlesOf = ({ store }: QueryContext): string[] => store.threads.map(threadTitle);
 
 /** The longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
 function longestOf(all: AnatomyTable): TransactionAnatomy[] {
@@ -151,7 +150,7 @@ export const transactionQueries = {
   transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
     const all = anatomies(context);
     const kept = all.length <= MOST_TRANSACTIONS ? [...all] : longestOf(all);
-    const titles = titlesOf(context);
+    const titles = threadTitles(context.store);
     const rows = kept.map((a) => lineOf(context, a, titles));
     const commits = { ...all.commitTotals(), inSqlUs: totalTimeInSql(context.store, context.shared) };
     return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
@@ -167,7 +166,7 @@ export const transactionQueries = {
     const a = all.at(place);
     const { events, forgotten } = thread;
     return {
-      ...lineOf(context, a, titlesOf(context)),
+      ...lineOf(context, a, threadTitles(context.store)),
       ...{ toUs: a.toUs, ladder: a.ladder, time: a.time, commit: a.commit },
       ...{ dbBytes: a.dbBytes, journalBytes: a.journalBytes, walBytes: a.walBytes },
       statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({

@@ -1,7 +1,7 @@
 /** Questions of the WAL view: each log's history and its checkpoints. */
 import { checkpointsIn, type Checkpoint } from '../../../trace/analysis/checkpoints.ts';
 import { isStarved, walHistories, walsIn, type WalHistory } from '../../../trace/analysis/wal.ts';
-import { threadTitle } from '../event-words.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface CheckpointLine extends Checkpoint {
@@ -51,6 +51,7 @@ export const walQueries = {
       const { store } = context;
       const files = walsIn(context.shared);
       const checkpoints = checkpointsIn(context.shared);
+      const titles = threadTitles(store);
       return walHistories(store, files).map((wal): WalLog => {
         const { series, ...history } = wal;
         return {
@@ -61,7 +62,7 @@ export const walQueries = {
             .filter(({ path }) => path === wal.path)
             .map((c) => ({
               ...c,
-              threadTitle: threadTitle(store.threads[c.thread]!),
+              threadTitle: titles[c.thread]!,
               row: store.threads[c.thread]!.forgotten + c.fromRow,
             })),
         };

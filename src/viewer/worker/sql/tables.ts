@@ -12,7 +12,7 @@ import { locksOf } from '../../../trace/analysis/locks.ts';
 import { placesOf, type ObjectPages } from '../../../trace/analysis/pages.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../trace/sqlite-format/sql-text.ts';
-import { threadTitle } from '../event-words.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from '../queries/context.ts';
 import { accessesOf } from '../queries/pages.ts';
 import { ColumnTable, type TableData } from './column-table.ts';
@@ -71,16 +71,21 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
   const forLife = (thread: number, row: number): number => (context().store.threads[thread]?.forgotten ?? 0) + row;
 
   return [
-    table('threads', 'Threads that were recorded', ({ store }) => listed(store.threads), [
-      ['thread', 'INTEGER', THREAD_HELP, (t) => t.index],
-      ['title', 'TEXT', 'As the timeline calls it', (t) => threadTitle(t)],
-      ['kind', 'TEXT', 'page, frame, worker, shared-worker or service-worker', (t) => t.info.kind],
-      ['url', 'TEXT', 'Of its script or document', (t) => t.info.url],
-      ['events', 'INTEGER', 'Calls recorded on it', (t) => t.events.count],
-      ['dropped', 'INTEGER', 'Calls that found no room, or got lost', (t) => t.dropped + t.missing],
-      ['engine', 'TEXT', 'SQLite’s build, where one was recognised', (t) => t.engines[0]?.name ?? null],
-      ['sqlite_version', 'TEXT', 'Of that build', (t) => t.engines[0]?.sqliteVersion ?? null],
-    ]),
+    table(
+      'threads',
+      'Threads that were recorded',
+      ({ store }) => listed(threadTitles(store).map((title, i) => ({ title, t: store.threads[i]! }))),
+      [
+        ['thread', 'INTEGER', THREAD_HELP, ({ t }) => t.index],
+        ['title', 'TEXT', 'As the timeline calls it', ({ title }) => title],
+        ['kind', 'TEXT', 'page, frame, worker, shared-worker or service-worker', ({ t }) => t.info.kind],
+        ['url', 'TEXT', 'Of its script or document', ({ t }) => t.info.url],
+        ['events', 'INTEGER', 'Calls recorded on it', ({ t }) => t.events.count],
+        ['dropped', 'INTEGER', 'Calls that found no room, or got lost', ({ t }) => t.dropped + t.missing],
+        ['engine', 'TEXT', 'SQLite’s build, where one was recognised', ({ t }) => t.engines[0]?.name ?? null],
+        ['sqlite_version', 'TEXT', 'Of that build', ({ t }) => t.engines[0]?.sqliteVersion ?? null],
+      ],
+    ),
     table(
       'statements',
       'Texts of statements, literals folded',

@@ -23,17 +23,11 @@ const word = (key: 'path' | 'kind' | 'vfs', title: string, definition: string): 
   text: (row) => row[key],
 });
 
+/** The first is the name, then words, then numbers, what the table is sorted by at first before the others. */
 export const COLUMNS: readonly FileColumn[] = [
   word('path', 'File or store', 'Path as the VFS or OPFS names it; database/store for IndexedDB'),
   word('kind', 'Kind', 'main-db, journal, wal, temp: SQLite’s files, seen by VFS calls. opfs, idb-store, storage: what lies beneath'),
   word('vfs', 'VFS', 'Name of the VFS that opened it'),
-  count('reads', 'Reads', 'xRead; get, getAll, cursor steps; OPFS reads'),
-  bytes('readBytes', 'Read', 'Bytes that reads asked of a VFS, or that storage answered'),
-  count('writes', 'Writes', 'xWrite; put, add; OPFS writes'),
-  bytes('writeBytes', 'Written', 'Bytes given to writes'),
-  count('syncs', 'Syncs', 'xSync; OPFS flush; a writable stream closed'),
-  count('locks', 'Locks', 'xLock calls'),
-  count('opens', 'Opens', 'xOpen; access handles, files and streams opened'),
   {
     key: 'timeUs',
     title: 'Time',
@@ -41,7 +35,17 @@ export const COLUMNS: readonly FileColumn[] = [
     numeric: true,
     text: (row) => formatDuration(row.timeUs),
   },
+  count('reads', 'Reads', 'xRead; get, getAll, cursor steps; OPFS reads'),
+  bytes('readBytes', 'Read', 'Bytes that reads asked of a VFS, or that storage answered'),
+  count('writes', 'Writes', 'xWrite; put, add; OPFS writes'),
+  bytes('writeBytes', 'Written', 'Bytes given to writes'),
+  count('syncs', 'Syncs', 'xSync; OPFS flush; a writable stream closed'),
+  count('locks', 'Locks', 'xLock calls'),
+  count('opens', 'Opens', 'xOpen; access handles, files and streams opened'),
 ];
+
+/** Where the table is narrow: without the words beside the name. */
+export const NARROW_COLUMNS: readonly FileColumn[] = COLUMNS.filter(({ key, numeric }) => numeric || key === 'path');
 
 /** A sorted copy; ties go by path. */
 export function sortedFiles<Row extends FileRow>(rows: readonly Row[], key: FileColumn['key'], descending: boolean): Row[] {

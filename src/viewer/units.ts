@@ -18,9 +18,8 @@ export function formatMeasured(us: number, stepUs: number | null): string {
   return stepUs !== null && stepUs > 0 && us < 0.999 * stepUs ? `< ${formatDuration(stepUs)}` : formatDuration(us);
 }
 
-/** A moment since the trace began, to the microsecond: `1.234 567 s`. */
+/** A moment since the trace began, to the microsecond: `1.234567 s`. Always in seconds, so that a column of moments compares. */
 export function formatMoment(us: number): string {
-  if (Math.abs(us) < 1e6) return `${(us / 1e3).toFixed(3)} ms`;
   return `${(us / 1e6).toFixed(6)} s`;
 }
 

@@ -10,7 +10,8 @@ import { lineOfEvent } from '../../src/viewer/worker/event-words.ts';
 import type { EventWhere } from '../../src/viewer/session-api.ts';
 import { settingsOf } from '../../src/viewer/settings.ts';
 import { bytesOf, durationOf, pageOf } from '../../src/viewer/views/events/amounts.ts';
-import { EVENT_VIEW_COLUMNS, shownColumns, tsv, tsvCell } from '../../src/viewer/views/events/columns.ts';
+import { tsvCell } from '../../src/viewer/parts/tsv.ts';
+import { EVENT_VIEW_COLUMNS, shownColumns, tsv } from '../../src/viewer/views/events/columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

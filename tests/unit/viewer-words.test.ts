@@ -68,7 +68,7 @@ describe('units', () => {
     expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual(['0 B', '1023 B', '4.00 KiB', '1.50 MiB']);
     expect([9_999, 12_345, 4_560_000].map(formatShortCount)).toEqual(['9,999', '12.3k', '4.56M']);
     expect([0, 0.0001, 0.253, 1].map(formatShare)).toEqual(['0 %', '<0.1 %', '25.3 %', '100 %']);
-    expect([1.5, 2_000_000.5].map(formatMoment)).toEqual(['0.002 ms', '2.000001 s']);
+    expect([0, 1.6, 950_000, 2_000_000.5].map(formatMoment)).toEqual(['0.000000 s', '0.000002 s', '0.950000 s', '2.000001 s']);
   });
 });
 

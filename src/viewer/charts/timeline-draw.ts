@@ -1,5 +1,5 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
-import { ACTIVITIES } from '../session-api.ts';
+import { ACTIVITIES, type LaneKind } from '../session-api.ts';
 import { formatBytes } from '../units.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { Palette } from './palette.ts';
@@ -90,7 +90,7 @@ function drawLane(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: n
       g.drawImage(canvas, from, painted.y, to - from, painted.height, left, y, right - left, lane.height);
     }
     drawSlices(g, scene, lane, y, x);
-    if (painted.most > 0 && lane.kind !== 'cache') drawScale(g, scene, lane, y, painted.most);
+    if (painted.most > 0) drawScale(g, scene, lane, y, painted.most);
   }
   if (selected?.lane === lane.key) {
     const left = x(selected.t0);
@@ -138,14 +138,20 @@ function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y:
 
 /** What the full height of a counter's lane stands for. */
 function drawScale(g: CanvasRenderingContext2D, { palette }: Scene, lane: LaneBox, y: number, most: number): void {
-  const text =
-    lane.kind === 'queue' ? `most ${most.toFixed(1)}` : lane.kind === 'wal' ? `most ${formatBytes(most)}` : `most ${formatBytes(most)}/s`;
+  const text = scaleText(lane.kind, most);
   g.fillStyle = palette.background;
   g.globalAlpha = 0.75;
   g.fillRect(0, y, widthOf(g, text) + 6, 12);
   g.globalAlpha = 1;
   g.fillStyle = palette.subtle;
   g.fillText(text, 3, y + 6);
+}
+
+/** Of a counter: its largest value on screen, in its unit; a hit rate's lane is always as high as all hits. */
+export function scaleText(kind: LaneKind, most: number): string {
+  if (kind === 'cache') return '100 %';
+  if (kind === 'queue') return `at most ${+most.toFixed(1)}`;
+  return `at most ${formatBytes(most)}${kind === 'wal' ? '' : '/s'}`;
 }
 
 const widths = new Map<string, number>();

@@ -1,6 +1,7 @@
 /** Runs of a statement as points: x when it began, y how long it took, logarithmic. */
 import { ExecutionState } from '../../trace/analysis/executions.ts';
-import { formatDuration, formatMeasured, formatMoment } from '../units.ts';
+import { ticksOf } from '../charts/time-axis.ts';
+import { formatDuration, formatMeasured } from '../units.ts';
 import type { StatementRuns } from '../worker/queries/statements.ts';
 
 export interface RunsLook {
@@ -74,11 +75,14 @@ export function drawRuns(canvas: HTMLCanvasElement, runs: StatementRuns, look: R
     g.fillText(formatDuration(10 ** d), LEFT - 6, y);
   }
   if (stepUs && 10 ** scale.decades[0] < stepUs) g.fillText(formatMeasured(0, stepUs), LEFT - 6, scale.y(0));
-  g.fillStyle = look.text;
-  g.textAlign = 'left';
-  g.fillText(formatMoment(scale.from), LEFT, height - BOTTOM / 2);
-  g.textAlign = 'right';
-  g.fillText(formatMoment(scale.to), width - RIGHT, height - BOTTOM / 2);
+  g.textAlign = 'center';
+  for (const { us, label } of ticksOf({ from: scale.from, to: scale.to }, width - LEFT - RIGHT)) {
+    const half = g.measureText(label).width / 2;
+    g.fillStyle = look.grid;
+    g.fillRect(Math.round(scale.x(us)), TOP, 1, height - TOP - BOTTOM);
+    g.fillStyle = look.text;
+    g.fillText(label, Math.min(width - half, scale.x(us)), height - BOTTOM / 2);
+  }
   const size = runs.shown > 2000 ? 2 : 4;
   for (let i = 0; i < runs.shown; i++) {
     const failed = runs.state[i] === ExecutionState.failed;

@@ -67,6 +67,15 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     width: '82px',
   },
   {
+    key: 'waterfall',
+    title: 'Over time',
+    definition:
+      'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); grey: rolled back',
+    value: (t) => t.fromUs,
+    text: (t) => formatMoment(t.fromUs),
+    width: '190px',
+  },
+  {
     key: 'mode',
     title: 'Mode',
     definition: 'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
@@ -144,6 +153,6 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     text: (t) => (t.idleUs ? duration(t.idleUs, t) : '0'),
     width: '86px',
   },
-  { key: 'path', title: 'Database', value: (t) => t.path, mono: true, width: '1fr' },
-  { key: 'thread', title: 'Thread', value: (t) => t.threadTitle, width: '160px' },
+  { key: 'path', title: 'Database', value: (t) => t.path, mono: true, width: '150px' },
+  { key: 'thread', title: 'Thread', value: (t) => t.threadTitle, width: '1fr' },
 ];

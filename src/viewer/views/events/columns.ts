@@ -1,4 +1,5 @@
 /** The columns of the Events view: which there are, which are shown, and a row as text. */
+import { tsvLines } from '../../parts/tsv.ts';
 import type { EventLine } from '../../session-api.ts';
 import { formatCount, formatMeasured, formatMoment } from '../../units.ts';
 
@@ -37,7 +38,7 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
     definition: 'Since the trace began; copied in microseconds',
   },
   {
-    ...{ key: 'duration', narrow: '64px', title: 'Duration', numeric: true, width: '70px', shown: 'always' },
+    ...{ key: 'duration', narrow: '74px', title: 'Duration', numeric: true, width: '82px', shown: 'always' },
     ...{ definition: 'From the call to its end, across suspensions; copied in microseconds' },
     text: durationText,
     raw: (l) => (l.open ? 'open' : raw(l.dur)),
@@ -109,13 +110,8 @@ export function tracksOf(columns: readonly EventColumn[], narrow: boolean): { te
   return { template: tracks.join(' '), least: tracks.reduce((sum, track) => sum + Number(/\d+/.exec(track)![0]), 0) };
 }
 
-/** A cell of tab-separated text: no tab, no line break, and nothing that a spreadsheet takes for a formula. */
-export function tsvCell(text: string): string {
-  const flat = text.replace(/[\t\r\n\u2028\u2029]+/g, ' ');
-  return /^[=+\-@]/.test(flat) && !/^-?\d+(\.\d+)?$/.test(flat) ? `'${flat}` : flat;
-}
 /** Lines with a heading, as a spreadsheet takes them from the clipboard. @param titles of threads, by place */
 export function tsv(lines: readonly EventLine[], columns: readonly EventColumn[], titles: readonly string[]): string {
-  const rows = lines.map((line) => columns.map((c) => tsvCell(c.raw?.(line) ?? c.text(line, titles[line.thread] ?? ''))));
-  return [columns.map(({ title }) => title), ...rows].map((cells) => `${cells.join('\t')}\n`).join('');
+  const rows = lines.map((line) => columns.map((c) => c.raw?.(line) ?? c.text(line, titles[line.thread] ?? '')));
+  return tsvLines([columns.map(({ title }) => title), ...rows]);
 }

@@ -1,4 +1,4 @@
-/** Numbers of the Overview and of comparisons as people read them, and clipboard. */
+/** Numbers of the Overview and of comparisons as people read them. */
 import type { HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
 import { formatBytes, formatCount, formatDuration, formatShare } from '../../units.ts';
 
@@ -23,19 +23,4 @@ export function browserOf(userAgent: string): string {
   if (last) return `${{ Edg: 'Edge', OPR: 'Opera', Chrome: 'Chrome' }[last[1]!] ?? last[1]} ${last[2]}`;
   const safari = /Version\/([\d.]+).*Safari\//.exec(userAgent);
   return safari ? `Safari ${safari[1]}` : userAgent;
-}
-
-/** Put text on the clipboard; DevTools panels have no clipboard permission, but may copy what is selected. @throws where neither works */
-export async function copyText(text: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-  } catch {
-    const area = document.createElement('textarea');
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const copied = document.execCommand('copy');
-    area.remove();
-    if (!copied) throw new Error('The browser did not let the panel copy.');
-  }
 }

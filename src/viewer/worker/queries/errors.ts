@@ -17,8 +17,8 @@ export interface ErrorGroup {
   count: number;
   firstUs: number;
   lastUs: number;
-  /** First ones, for life. */
-  events: { thread: number; row: number }[];
+  /** Some, at most MOST_EVENTS, by time; rows for life. */
+  events: { thread: number; row: number; us: number }[];
   /** Distinct statements that they served, the most frequent first; at most 5. */
   statements: { text: string; count: number }[];
 }
@@ -75,7 +75,7 @@ export const errorQueries = {
           group.count++;
           group.firstUs = Math.min(group.firstUs, events.t0[row]!);
           group.lastUs = Math.max(group.lastUs, events.t0[row]!);
-          if (group.events.length < MOST_EVENTS) group.events.push({ thread: thread.index, row: forgotten + row });
+          if (group.events.length < MOST_EVENTS) group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
           const text = statementText(thread, row);
           if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
         }
@@ -85,6 +85,7 @@ export const errorQueries = {
         ...{ events: total, more },
         groups: list.map(({ texts, ...group }) => ({
           ...group,
+          events: group.events.sort((a, b) => a.us - b.us),
           statements: [...texts]
             .sort((a, b) => b[1] - a[1])
             .slice(0, 5)

@@ -1,0 +1,184 @@
+// What one sees of the views in panels of other shapes: numbers that are in sight, panes that are no slits, axes, names that differ.
+import { describe, expect, it } from 'vitest';
+import { id, viewHarness } from './view-harness.ts';
+
+const panel = viewHarness(['opfs-coop-sync', 'idb-two-tabs', 'cache-thrash', 'checkpoint-storm']);
+
+/** Of elements within their scrolling parent and the window, the part that is seen, px. */
+function seenHeight(selector: string): number {
+  const element = document.querySelector(selector)!;
+  let { top, bottom } = element.getBoundingClientRect();
+  for (let at = element.parentElement; at; at = at.parentElement) {
+    if (getComputedStyle(at).overflowY === 'visible') continue;
+    const box = at.getBoundingClientRect();
+    [top, bottom] = [Math.max(top, box.top), Math.min(bottom, box.bottom)];
+  }
+  return Math.max(0, Math.min(bottom, innerHeight) - Math.max(top, 0));
+}
+/** Columns of the first row that are within the table. */
+function columnsInSight(row: string): string[] {
+  const first = document.querySelector(row)!;
+  const box = first.closest('table')!.parentElement!.getBoundingClientRect();
+  return [...first.querySelectorAll<HTMLElement>('[data-column]')]
+    .filter((cell) => cell.getBoundingClientRect().right <= box.right + 1)
+    .map((cell) => cell.dataset.column!);
+}
+
+describe('Files', () => {
+  it('shows reads, writes, bytes and syncs beside the map at 1400 px, and the kind with the name', async () => {
+    await panel.open('cache-thrash', 'files', 1400);
+    await panel.waitFor(id('page-map'));
+    const columns = await panel.page.evaluate(columnsInSight, id('file-row'));
+    expect(columns).toEqual(['path', 'timeUs', 'reads', 'readBytes', 'writes', 'writeBytes', 'syncs']);
+    expect(await panel.page.$eval(`${id('file-row')}[aria-selected=true] [data-column=path]`, (e) => e.textContent?.trim())).toBe(
+      'test-1.dbmain-db',
+    );
+    await panel.page.setViewport({ width: 1900, height: 700 });
+    await panel.waitFor(`${id('file-row')} [data-column=vfs]`);
+  });
+  it.each([
+    [620, 300],
+    [900, 300],
+    [400, 640],
+  ])('at %i x %i has rows of the table and, scrolled to, a map that is no slit', async (width, height) => {
+    await panel.open('cache-thrash', 'files', width);
+    await panel.page.setViewport({ width, height });
+    await panel.waitFor(`${id('page-map')}[data-cells]`);
+    expect(await panel.page.evaluate(seenHeight, id('files'))).toBeGreaterThan(80);
+    await panel.page.$eval(id('page-map'), (e) => e.scrollIntoView({ block: 'nearest' }));
+    expect(await panel.page.evaluate(seenHeight, id('page-map'))).toBeGreaterThan(50);
+  });
+});
+
+describe('Locks', () => {
+  it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
+    await panel.open('idb-two-tabs', 'locks', 1400);
+    await panel.waitFor(`${id('lock-waits')}`);
+    const space = await panel.page.$eval(id('lock-lanes'), (e) => e.clientHeight - e.firstElementChild!.clientHeight);
+    expect(space).toBeGreaterThanOrEqual(0);
+    expect(space).toBeLessThan(10);
+    const before = await panel.page.$eval(id('lock-waits'), (e) => e.clientHeight);
+    await panel.page.focus(`${id('locks-view')} [role=separator]`);
+    await panel.page.keyboard.press('ArrowDown');
+    await panel.page.waitForFunction(
+      (s: string, h: number) => document.querySelector(s)!.clientHeight < h - 20,
+      {},
+      id('lock-waits'),
+      before,
+    );
+  });
+});
+
+it('durations below the clock’s step are whole in a panel of 620 px', async () => {
+  await panel.open('opfs-coop-sync', 'events', 620);
+  await panel.page.type(id('filter'), 'xSectorSize');
+  await panel.waitFor(`${id('event-row')} [data-column=duration]`);
+  await panel.page.waitForFunction(
+    (s: string) => [...document.querySelectorAll(s)].some((e) => e.textContent?.startsWith('< ')),
+    {},
+    `${id('event-row')} [data-column=duration]`,
+  );
+  const cut = await panel.page.$$eval(`${id('event-row')} [data-column=duration]`, (all) =>
+    all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent),
+  );
+  expect(cut).toEqual([]);
+});
+
+it('charts over time have an axis with round moments', async () => {
+  await panel.open('checkpoint-storm', 'wal', 900);
+  const labels = async (chart: string): Promise<string[]> => {
+    await panel.waitFor(`${id(chart)} ${id('time-ticks')}`);
+    return panel.page.$$eval(`${id(chart)} ${id('time-ticks')} text`, (all) => all.map((e) => e.textContent ?? ''));
+  };
+  expect(await labels('wal-chart')).toEqual(['0.99 s', '1.00 s', '1.01 s', '1.02 s', '1.03 s', '1.04 s']);
+  await panel.click(id('tab-cache'));
+  expect((await labels('cache-rate')).length).toBeGreaterThan(2);
+});
+
+it('threads of two tabs have names that differ, on the timeline and in the chosen area', async () => {
+  await panel.open('idb-two-tabs', 'timeline', 1400);
+  const names = (): Promise<string[]> =>
+    panel.page.$$eval('[data-testid^="thread-"]', (all) => all.map((e) => e.textContent?.trim() ?? ''));
+  await panel.waitFor('[data-testid^="thread-"]');
+  expect(await names()).toEqual(['Page 1 · Worker worker.js', 'Page 2 · Worker worker.js']);
+  await panel.page.keyboard.press('r');
+  await panel.waitFor(id('area'));
+  const ticks = await panel.page.$$eval(`${id('area')} label`, (all) => all.map((e) => e.textContent?.trim()));
+  expect(ticks).toEqual(['SQL', 'VFS', 'Storage', 'Host', 'Page 1 · Worker worker.js', 'Page 2 · Worker worker.js']);
+});
+
+describe('Transactions', () => {
+  it('stand one after the other over time, each with its commit', async () => {
+    await panel.open('opfs-coop-sync', 'transactions', 1400);
+    await panel.waitFor(`${id('transactions-row')} [data-column=waterfall] i`);
+    const bars = await panel.page.$$eval(`${id('transactions-row')} [data-column=waterfall] i`, (all) =>
+      all.map((e) => {
+        const [box, room] = [e.getBoundingClientRect(), e.parentElement!.getBoundingClientRect()];
+        return {
+          left: box.left - room.left,
+          right: room.right - box.right,
+          commit: e.firstElementChild!.getBoundingClientRect().width,
+          width: box.width,
+        };
+      }),
+    );
+    expect(bars.length).toBeGreaterThan(15);
+    expect(bars[0]!.left).toBe(0);
+    for (const [i, bar] of bars.entries()) {
+      expect(bar.right).toBeGreaterThanOrEqual(-1);
+      expect(bar.width).toBeGreaterThanOrEqual(2);
+      expect(bar.commit).toBeLessThanOrEqual(bar.width + 0.5);
+      if (i) expect(bar.left).toBeGreaterThanOrEqual(bars[i - 1]!.left);
+    }
+    expect(bars[0]!.commit).toBe(0); // it wrote nothing
+    expect(bars[1]!.commit).toBeGreaterThan(0);
+  });
+});
+
+describe('Errors', () => {
+  it('copies its rows, and lists the events of one in Events, filtered', async () => {
+    await panel.open('opfs-coop-sync', 'errors', 1400);
+    await panel.waitFor(id('errors-row'));
+    await panel.page.evaluate(() => {
+      const copied: string[] = [];
+      Object.assign(window, { copied });
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText: (text: string) => Promise.resolve(void copied.push(text)) } });
+    });
+    const copied = (): Promise<string[]> => panel.page.evaluate(() => (window as unknown as { copied: string[] }).copied);
+    await panel.click(id('error-copy'));
+    await panel.waitFor(id('toast'));
+    expect((await copied())[0]!.split('\n')).toHaveLength(4 + 2);
+    await panel.click(id('errors-row'));
+    await panel.page.focus(id('errors'));
+    await panel.page.keyboard.down('Control');
+    await panel.page.keyboard.press('c');
+    await panel.page.keyboard.up('Control');
+    await panel.page.waitForFunction(() => (window as unknown as { copied: string[] }).copied.length === 2);
+    expect((await copied())[1]).toMatch(
+      /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\nSQLITE_BUSY\t2\tVFS\txLock\ttest-1\.db\t944100[.\d]*\t944900[.\d]*\n$/,
+    );
+    expect(await panel.page.$$eval(`${id('error-details')} li`, (all) => all.map((e) => e.textContent?.trim()))).toEqual([
+      '0.944100 s',
+      '0.944900 s',
+    ]);
+    await panel.click(id('error-list'));
+    await panel.waitText(id('event-count'), '2 events');
+  });
+  it('are found by the statement behind them', async () => {
+    await panel.open('opfs-coop-sync', 'errors');
+    await panel.waitFor(id('errors-row'));
+    await panel.page.type(id('error-filter'), 'vfs create table');
+    await panel.page.waitForFunction((s: string) => !document.querySelector(s), {}, id('errors-row'));
+    await panel.page.$eval(id('error-filter'), (e) => ((e as HTMLInputElement).value = ''));
+    await panel.page.type(id('error-filter'), 'CREATE TABLE t');
+    await panel.waitText(id('error-count'), '5 failed calls, 2 kinds');
+  });
+});
+
+it('SQL offers questions to begin with; one of them runs', async () => {
+  await panel.open('opfs-coop-sync', 'sql');
+  await panel.waitFor(id('sql-example'));
+  await panel.page.$$eval(id('sql-example'), (all) => (all.find((e) => e.textContent?.includes('slowest')) as HTMLElement).click());
+  await panel.waitFor(id('sql-result-row'));
+  await panel.waitFor(id('sql-show'));
+});

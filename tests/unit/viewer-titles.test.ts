@@ -1,0 +1,71 @@
+// What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
+import { describe, expect, it } from 'vitest';
+import { scaleText } from '../../src/viewer/charts/timeline-draw.ts';
+import type { Column } from '../../src/viewer/parts/columns.ts';
+import { tsvOfRows } from '../../src/viewer/parts/tsv.ts';
+import { threadTitles } from '../../src/viewer/worker/thread-titles.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+describe('threads', () => {
+  const page = (store: ReturnType<typeof newStore>, id: string): number[] =>
+    new ThreadBuilder(store, { id, kind: 'page', url: 'https://app.example/shop/' }).send();
+  const worker = (store: ReturnType<typeof newStore>, parent: string | null, name = ''): number[] =>
+    new ThreadBuilder(store, { parent, name }).send();
+
+  it('of one page have plain names, and a number where two are alike', () => {
+    const store = newStore();
+    page(store, 'p');
+    worker(store, 'p');
+    worker(store, 'p');
+    worker(store, 'p', 'search');
+    expect(threadTitles(store)).toEqual([
+      'Page app.example/shop/',
+      'Worker worker.js',
+      'Worker worker.js (2)',
+      'search · worker worker.js',
+    ]);
+  });
+  it('of several pages say which; one whose page is not known does not', () => {
+    const store = newStore();
+    page(store, 'p');
+    worker(store, 'p');
+    page(store, 'q');
+    worker(store, 'q');
+    worker(store, 'gone');
+    expect(threadTitles(store)).toEqual([
+      'Page 1 · app.example/shop/',
+      'Page 1 · Worker worker.js',
+      'Page 2 · app.example/shop/',
+      'Page 2 · Worker worker.js',
+      'Worker worker.js',
+    ]);
+  });
+  it('that claim to have made one another end the search', () => {
+    const store = newStore();
+    new ThreadBuilder(store, { id: 'a', parent: 'b' }).send();
+    new ThreadBuilder(store, { id: 'b', parent: 'a' }).send();
+    expect(threadTitles(store)).toEqual(['Worker worker.js', 'Worker worker.js (2)']);
+  });
+});
+
+it('a copied table has raw numbers, words as shown, n/a, and no formula', () => {
+  const columns: Column<{ n: number | null; name: string }>[] = [
+    { key: 'n', title: 'Time', numeric: true, value: (r) => r.n, text: (r) => (r.n === null ? 'n/a' : `${r.n} µs`) },
+    { key: 'name', title: 'Name', value: (r) => r.name },
+  ];
+  const rows = [
+    { n: 1.5, name: '=1+1' },
+    { n: null, name: 'a\tb\nc' },
+  ];
+  expect(tsvOfRows(rows, columns)).toBe("Time\tName\n1.5\t'=1+1\nn/a\ta b c\n");
+});
+
+it('a counter says what its height stands for, with a unit', () => {
+  expect([
+    scaleText('queue', 3),
+    scaleText('queue', 2.44),
+    scaleText('wal', 4096),
+    scaleText('reads', 2 ** 20),
+    scaleText('cache', 1),
+  ]).toEqual(['at most 3', 'at most 2.4', 'at most 4.00 KiB', 'at most 1.00 MiB/s', '100 %']);
+});

@@ -31,10 +31,21 @@ const copied = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(by
 
 const chunkColumns = async (payload: Uint8Array): Promise<Uint8Array> => gunzip(copied(readChunkHead(payload).columns), MAX_UNPACKED_BYTES);
 
+/** Unpacks the payload of a chunk on another thread. @returns null where it is to be done on this one */
+export type UnpackElsewhere = (payload: Uint8Array) => Promise<EventColumns> | null;
+/** A chunk's columns as they are packed, or its events where another thread has unpacked them. */
+type Unpacked = Promise<Uint8Array | EventColumns>;
+
+/** The events of a chunk. @throws MalformedError */
+export async function unpackChunk(payload: Uint8Array): Promise<EventColumns> {
+  const { head, columns } = readChunkHead(payload);
+  return unpackRows(await gunzip(copied(columns), MAX_UNPACKED_BYTES), head.count);
+}
+
 /** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
-export function unpackAhead({ tag, payload }: RawSection): Promise<Uint8Array> | undefined {
+export function unpackAhead({ tag, payload }: RawSection, elsewhere?: UnpackElsewhere): Unpacked | undefined {
   if (tag !== Tag.events) return undefined;
-  const columns = chunkColumns(payload);
+  const columns: Unpacked = elsewhere?.(payload) ?? chunkColumns(payload);
   columns.catch(() => undefined); // told when its section is loaded
   return columns;
 }
@@ -59,7 +70,7 @@ export class SectionLoader {
   lateEnds = 0;
 
   /** @param columns of a chunk, where they are being unpacked already (`unpackAhead`) @returns whether it was the index, which stands at the end of a finished file @throws MalformedError */
-  async load({ tag, payload }: RawSection, columns?: Promise<Uint8Array>): Promise<boolean> {
+  async load({ tag, payload }: RawSection, columns?: Unpacked): Promise<boolean> {
     switch (tag) {
       case Tag.thread:
         this.thread(json(payload));
@@ -117,7 +128,7 @@ export class SectionLoader {
     for (const d of t.definitions as unknown[]) if (isDefinition(d)) thread.define(d);
   }
 
-  private async chunk(payload: Uint8Array, unpacked = chunkColumns(payload)): Promise<void> {
+  private async chunk(payload: Uint8Array, unpacked: Unpacked = chunkColumns(payload)): Promise<void> {
     unpacked.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
     const { head } = readChunkHead(payload);
     const thread = this.of(head.thread);
@@ -125,7 +136,8 @@ export class SectionLoader {
       this.beyondLimit += head.count;
       return;
     }
-    const rows = unpackRows(await unpacked, head.count, this.rows);
+    const columns = await unpacked;
+    const rows = columns instanceof EventColumns ? columns : unpackRows(columns, head.count, this.rows);
     if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
     this.events += head.count;
   }
@@ -193,7 +205,7 @@ function isDefinition(v: unknown): v is Definition {
     case 'note':
       return strings('topic', 'text') && (d.url === undefined || typeof d.url === 'string');
     case 'engine':
-      return strings('name') && typeof layers === 'object' && layers !== null;
+      return strings('name') && typeof layers === 'object' && layers !== null && (d.load === undefined || isId(d.load));
     case 'environment':
       return strings('url', 'threadKind', 'userAgent') && typeof d.clockStepUs === 'number';
     case 'cost':

@@ -16,7 +16,7 @@ import {
   type FileHeader,
 } from './format.ts';
 import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
-import { SectionLoader, unpackAhead } from './load.ts';
+import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 import { upgradeSection, type RawSection } from './upgrade.ts';
 
 export interface ReadOptions {
@@ -26,6 +26,8 @@ export interface ReadOptions {
   /** Given up, or the file cannot be read any further: what was read by then is the result, with a warning. */
   keepPart?: boolean;
   maxEvents?: number;
+  /** Where chunks are unpacked, if not on this thread. */
+  unpack?: UnpackElsewhere;
   /** Waited for after each section: others get their turn. */
   rest?: () => Promise<void>;
   /** Told of the store, which grows while the file is read. */
@@ -60,7 +62,7 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
   let finished = false;
   let partial = false;
   try {
-    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings)) {
+    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings, options.unpack)) {
       if (options.signal?.aborted) throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
       if (current) {
         try {
@@ -98,11 +100,16 @@ interface Upgraded {
   section: Section;
   /** null where there is nothing to take in */
   current: RawSection | null;
-  columns: Promise<Uint8Array> | undefined;
+  columns: ReturnType<typeof unpackAhead>;
 }
 
 /** The sections in their order, the next chunks begun. */
-async function* ahead(all: AsyncGenerator<Section>, version: number, warnings: string[]): AsyncGenerator<Upgraded> {
+async function* ahead(
+  all: AsyncGenerator<Section>,
+  version: number,
+  warnings: string[],
+  unpack?: UnpackElsewhere,
+): AsyncGenerator<Upgraded> {
   const begun: Upgraded[] = [];
   for await (const section of all) {
     let current: RawSection | null = null;
@@ -111,7 +118,7 @@ async function* ahead(all: AsyncGenerator<Section>, version: number, warnings: s
     } catch (e) {
       warnings.push(unreadable(section, e));
     }
-    begun.push({ section, current, columns: current ? unpackAhead(current) : undefined });
+    begun.push({ section, current, columns: current ? unpackAhead(current, unpack) : undefined });
     if (begun.length > AHEAD) yield begun.shift()!;
   }
   yield* begun;

@@ -4,9 +4,13 @@ import { readTrace, type ReadResult } from '../../trace/file/read.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { LoadProgress, LoadResult } from '../session-api.ts';
 import { rest } from './rest.ts';
+import { Unpacker } from './unpacker.ts';
 
 /** Smaller files are read before a summary would have been looked at. */
 export const OVERVIEW_FROM_EVENTS = 100_000;
+
+/** Smaller files are unpacked before a worker for that would have started. */
+const UNPACK_BESIDE_FROM_BYTES = 1 << 20;
 
 export interface Reading {
   /** Of a large file, before its events are read. From then on giving up keeps what was read. */
@@ -42,6 +46,7 @@ export class FileReading {
   private async readNow(file: Blob, name: string, reading: Reading, abort: AbortController): Promise<LoadResult> {
     const { signal } = abort;
     let store: TraceStore | null = null;
+    const unpacker = file.size >= UNPACK_BESIDE_FROM_BYTES ? Unpacker.start() : null;
     try {
       const overview = reading.onOverview ? await readOverview(file) : null;
       const events = overview ? [...overview.events.values()].reduce((sum, n) => sum + n, 0) : 0;
@@ -50,6 +55,7 @@ export class FileReading {
       if (keepPart) await reading.onOverview!(overview);
       const result = await readTrace(file, {
         ...{ signal, keepPart, rest },
+        ...(unpacker ? { unpack: unpacker.unpack } : {}),
         ...(overview ? { expected: overview.events } : {}),
         onStore: (made) => reading.onStore?.((store = made)),
         onProgress: (bytes, totalBytes) => {
@@ -65,6 +71,7 @@ export class FileReading {
       signal.throwIfAborted(); // as an AbortError, whatever the reader called it
       throw error instanceof Error ? new Error(`${name}: ${error.message}`, { cause: error }) : error;
     } finally {
+      unpacker?.stop();
       if (this.running === abort) this.running = null;
     }
   }

@@ -2,11 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/trace/analysis/accesses.ts';
 import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
+import { DistinctPlaces } from '../../src/trace/analysis/distinct-places.ts';
+import { FindingContext } from '../../src/trace/analysis/findings/index.ts';
+import { pageReaders } from '../../src/trace/analysis/findings/page-reads.ts';
 import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
 import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
 import { placesOf } from '../../src/trace/analysis/pages.ts';
 import { Holders, MOST_CELLS, MOST_FAR } from '../../src/trace/analysis/rereads.ts';
+import { Slots } from '../../src/trace/analysis/slots.ts';
 import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
+import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;
@@ -130,4 +135,77 @@ describe('a checkpoint', () => {
     [2 ** 53, 4096, { first: 1, count: 0 }],
     [0, 0xffffffff, { first: 1, count: 0 }],
   ])('offset %d, %d bytes', (offset, length, touched) => expect(pagesTouched(offset, length, 4096)).toEqual(touched));
+});
+
+/** Bytes that arrays take more after the work than before it. */
+function arrayBytes(work: () => unknown): number {
+  const before = process.memoryUsage().arrayBuffers;
+  const kept = work();
+  const after = process.memoryUsage().arrayBuffers;
+  return kept === undefined ? 0 : after - before;
+}
+
+describe('numbers by place', () => {
+  const FAR = [2 ** 26 - 1, 2 ** 31, 2 ** 40 + 0.5, 2 ** 60, -3, 1e300];
+
+  test('slots are dense, in the order of coming, whether places lie close, far out, or close only later', () => {
+    const slots = new Slots();
+    const known = new Map<number, number>();
+    const places = [...FAR, 40_000, ...Array.from({ length: 5000 }, (_, i) => i * 10), 0.25, NaN];
+    for (const place of [...places, ...places]) {
+      if (!known.has(place)) known.set(place, known.size);
+      expect([place, slots.slot(place)]).toEqual([place, known.get(place)]);
+    }
+    expect(slots.count).toBe(new Set(places).size);
+  });
+
+  test('a place far out takes no array up to it; each of many takes little', () => {
+    expect(arrayBytes(() => FAR.map((place) => new Slots().slot(place)))).toBeLessThan(1 << 16);
+    const many = arrayBytes(() => {
+      const slots = new Slots();
+      for (let i = 0; i < 100_000; i++) slots.slot((i * 2_654_435_761) % 2 ** 40);
+      return slots;
+    });
+    expect(many).toBeLessThan(100_000 * 64 * 2);
+  });
+
+  test('distinct places are those since the last clear, less those deleted', () => {
+    const places = new DistinctPlaces();
+    for (const place of [...FAR, ...FAR, 7, 7]) places.add(place);
+    expect(places.size).toBe(FAR.length + 1);
+    for (const place of [7, 7, 8, FAR[0]!]) places.delete(place);
+    expect(places.size).toBe(FAR.length - 1);
+    places.add(7);
+    expect(places.size).toBe(FAR.length);
+    places.clear();
+    places.delete(7);
+    expect(places.size).toBe(0);
+  });
+});
+
+test('a connection that reads a page far out takes no array up to it, and its pages count', () => {
+  const { t, db } = database();
+  const far = (2 ** 26 - 1) * PAGE;
+  for (let n = 0; n < 3; n++) t.call('xRead', { object: db, offset: far, length: PAGE });
+  t.call('xWrite', { object: db, offset: 2 ** 43, length: PAGE });
+  t.send();
+  const context = new FindingContext(t.store);
+  const transactions = context.shared.transactions;
+  expect(transactions).toBeDefined();
+  let readers: ReturnType<typeof pageReaders> = [];
+  expect(arrayBytes(() => (readers = pageReaders(context)))).toBeLessThan(1 << 20);
+  expect(readers).toMatchObject([{ reads: 11, rereads: 2, hotPages: 1, distinct: 10 }]);
+});
+
+test('a transaction that reads and writes pages far out takes no array up to them', () => {
+  const { t, db } = database();
+  t.call('xLock', { object: db, aux: 1 });
+  t.call('xLock', { object: db, aux: 2 });
+  for (const offset of [2 ** 30, 2 ** 33, 2 ** 33, 2 ** 50 + 100]) t.call('xRead', { object: db, offset, length: PAGE });
+  for (const offset of [2 ** 30, 2 ** 32 + 1]) t.call('xWrite', { object: db, offset, length: PAGE });
+  t.call('xUnlock', { object: db, aux: 0 });
+  t.send();
+  let anatomies: ReturnType<typeof transactionAnatomies> = [];
+  expect(arrayBytes(() => (anatomies = transactionAnatomies(t.store)))).toBeLessThan(1 << 20);
+  expect(anatomies).toMatchObject([{ pagesRead: 3, pagesWritten: 2 }]);
 });

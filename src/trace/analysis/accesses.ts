@@ -193,28 +193,3 @@ export class Accesses {
     this.row = more(this.row);
   }
 }
-
-/** Gives places dense numbers from 0, in the order of their coming. An array where places lie close, a map for wild ones. */
-export class Slots {
-  count = 0;
-  private readonly dense: Int32Array | null;
-  private readonly sparse: Map<number, number> | null;
-
-  /** @param highest place that will be asked for @param calls how many calls at most */
-  constructor(highest: number, calls: number) {
-    const close = highest < Math.min(1 << 24, Math.max(1 << 12, calls * 16));
-    this.dense = close ? new Int32Array(highest + 1).fill(-1) : null;
-    this.sparse = close ? null : new Map();
-  }
-
-  slot(place: number): number {
-    const { dense, sparse } = this;
-    if (dense) {
-      const known = dense[place]!;
-      return known >= 0 ? known : (dense[place] = this.count++);
-    }
-    let known = sparse!.get(place);
-    if (known === undefined) sparse!.set(place, (known = this.count++));
-    return known;
-  }
-}

@@ -12,6 +12,7 @@ import { Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
 import { pagesTouched } from './accesses.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
+import { DistinctPlaces } from './distinct-places.ts';
 import type { Analyses } from './shared.ts';
 import { WalFollower, walFilesOf, walsIn, type WalFile } from './wal.ts';
 
@@ -81,10 +82,11 @@ class CheckpointScan {
   private readonly found: Checkpoint[] = [];
   private readonly wal: WalFollower;
   /** Pages of the log that are not in the database yet. */
-  private readonly pending = new Set<number>();
+  private readonly pending = new DistinctPlaces();
+  /** Pages that one checkpoint wrote. */
+  private readonly pages = new DistinctPlaces();
   /** The log as it was when the checkpoint under way began: it may cut it. */
   private log = { frames: 0, pages: 0, writtenUs: [] as readonly number[] };
-  private readonly bracketed: boolean;
   /** Places in `file` where the checkpoint under way began, where it last did something, and whether CKPT_DONE has been. */
   private start = -1;
   private last = -1;
@@ -95,7 +97,6 @@ class CheckpointScan {
     private readonly file: WalFile,
   ) {
     this.wal = new WalFollower(file);
-    this.bracketed = file.row.some((row, i) => this.events(i).op[row] === Op.xFileControl && this.events(i).aux[row] === CKPT_START);
   }
 
   private events(i: number) {
@@ -108,7 +109,7 @@ class CheckpointScan {
       const row = file.row[i]!;
       const events = this.events(i);
       const op = events.op[row]!;
-      if (this.bracketed) this.bracket(i, op, events.aux[row]!);
+      if (this.file.bracketed) this.bracket(i, op, events.aux[row]!);
       else this.infer(i, op);
       if (file.onWal[i]) this.logCall(file.thread[i]!, row);
       else if (op === Op.xFileControl && events.aux[row] === COMMIT_PHASETWO) this.wal.boundary();
@@ -135,8 +136,8 @@ class CheckpointScan {
   private begin(i: number): void {
     this.start = this.last = i;
     this.done = false;
-    const { frames, newest, writtenUs } = this.wal;
-    this.log = { frames, pages: newest.size, writtenUs };
+    const { frames, pages, writtenUs } = this.wal;
+    this.log = { frames, pages: pages.size, writtenUs };
   }
 
   private bracket(i: number, op: number, aux: number): void {
@@ -204,7 +205,8 @@ class CheckpointScan {
     const [fromRow, toRow] = [file.row[start]!, file.row[last]!];
     const sums = { dbWrites: 0, dbBytes: 0, walReads: 0, walReadBytes: 0, walSyncs: 0, dbSyncs: 0, busy: 0, runs: 0, longestRun: 0 };
     const time = { read: 0, write: 0, sync: 0 };
-    const pages = new Set<number>();
+    const { pages } = this;
+    pages.clear();
     let [ascending, truncatedWal, end, run, hot, youngest] = [true, false, -1, 0, 0, Infinity];
     for (let i = start; i <= last; i++) {
       const row = file.row[i]!;
@@ -261,7 +263,7 @@ class CheckpointScan {
       toRow,
       fromUs,
       toUs,
-      bracketed: this.bracketed,
+      bracketed: file.bracketed,
       trigger,
       mode,
       statement: statementText(store.threads[thread]!, fromRow),

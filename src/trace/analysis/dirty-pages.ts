@@ -1,6 +1,7 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
 import type { TraceStore } from '../store.ts';
-import { Access, Slots, type Accesses } from './accesses.ts';
+import { Access, type Accesses } from './accesses.ts';
+import { Slots } from './slots.ts';
 import type { TimeRange } from './time-range.ts';
 import type { TransactionTable } from './transaction-table.ts';
 
@@ -34,19 +35,12 @@ export function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: Transa
     store.threads.map((_, t) => ({ rows: ends.get(keyOf(t, path)) ?? [], at: 0, ordinal: 0, pages: 0 }));
   const from = accesses.lowerBound(range.fromUs ?? -Infinity);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
-  const { what, object, span } = accesses;
-  const isWrite = (i: number): boolean => (what[i]! & (Access.write | Access.checkpoint)) === Access.write;
-  const spans = new Float64Array(objects.length);
-  for (let i = from; i < to; i++) if (isWrite(i)) spans[object[i]!]! += span[i]!;
-  const counts = objects.map(({ path, highest }, i) => {
-    const slots = spans[i] ? new Slots(highest, spans[i]!) : NO_SLOTS;
-    return new DirtyCount(cursorsOf(list.paths.indexOf(path)), slots);
-  });
-  for (let i = from; i < to; i++) if (isWrite(i)) counts[object[i]!]!.take(accesses, i);
+  const { what, object } = accesses;
+  const counts = objects.map(({ path }) => new DirtyCount(cursorsOf(list.paths.indexOf(path))));
+  for (let i = from; i < to; i++)
+    if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write) counts[object[i]!]!.take(accesses, i);
   return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));
 }
-
-const NO_SLOTS = new Slots(0, 0);
 
 /** How far a thread's transactions on a database are followed: the ends of all, the next one, its number, the pages that it wrote. */
 interface Cursor {
@@ -61,11 +55,9 @@ class DirtyCount {
   /** Ordinal of the transaction that wrote the page last, by slot; 0 = none. */
   private stamps = new Uint32Array(256);
   private ordinals = 0;
+  readonly slots = new Slots();
 
-  constructor(
-    private readonly cursors: readonly Cursor[],
-    readonly slots: Slots,
-  ) {}
+  constructor(private readonly cursors: readonly Cursor[]) {}
 
   /** A write, in order of time. */
   take(accesses: Accesses, i: number): void {

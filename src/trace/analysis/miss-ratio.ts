@@ -10,9 +10,10 @@
  * throws its whole cache away. Checkpoints ask for nothing.
  */
 import type { TraceStore } from '../store.ts';
-import { Access, Slots, type Accesses, type Asker, type Unit } from './accesses.ts';
+import { Access, type Accesses, type Asker, type Unit } from './accesses.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
 import { Analyses } from './shared.ts';
+import { Slots } from './slots.ts';
 import { Reference, stackDistances } from './stack-distance.ts';
 import type { TimeRange } from './time-partition.ts';
 
@@ -117,7 +118,7 @@ class References {
   pages = new Uint32Array(0);
   flags = new Uint8Array(0);
   count = 0;
-  slots = new Slots(0, 0);
+  readonly slots = new Slots();
   /** Access at which it was here last; -1 = not yet. */
   private lastAt = -1;
 
@@ -127,10 +128,9 @@ class References {
   ) {}
 
   /** Room for all its calls. */
-  reserve(highest: number): void {
+  reserve(): void {
     this.pages = new Uint32Array(this.calls);
     this.flags = new Uint8Array(this.calls);
-    this.slots = new Slots(highest, this.calls);
   }
 
   /** The access `i`, in order of time. @param last writes to the database so far */
@@ -176,7 +176,7 @@ function referencesOf(accesses: Accesses, from: number, to: number): References[
     own.calls += span[i]!;
     if (what[i]! & Access.write) own.writes = true;
   }
-  for (const own of list) own.reserve(objects[own.object]!.highest);
+  for (const own of list) own.reserve();
   const writes = objects.map((): Writes => ({ asker: -1, at: -1, othersAt: -1 }));
   for (let i = from; i < to; i++) {
     if (what[i]! & Access.checkpoint) continue;

@@ -5,7 +5,8 @@
  *         |   W W . . W . .        and has the type that most of them had
  *         +------------------> time
  */
-import { Access, Slots, type Accesses } from './accesses.ts';
+import { Access, type Accesses } from './accesses.ts';
+import { Slots } from './slots.ts';
 
 export interface MatrixRequest {
   /** Place in Accesses.objects. */
@@ -98,9 +99,7 @@ export function workingSet(accesses: Accesses, object: number, fromUs: number, t
   const fresh = new Uint32Array(bins);
   const from = accesses.lowerBound(fromUs);
   const to = accesses.lowerBound(toUs);
-  let spans = 0;
-  for (let i = from; i < to; i++) if (accesses.object[i] === object) spans += accesses.span[i]!;
-  const slots = new Slots(accesses.objects[object]?.highest ?? 0, spans);
+  const slots = new Slots();
   /** Last bin + 1 by slot; 0 = not touched yet. */
   let last = new Uint32Array(1024);
   const length = toUs > fromUs ? toUs - fromUs : Infinity;

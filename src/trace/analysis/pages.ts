@@ -8,10 +8,11 @@
  * Reads and writes that a checkpoint makes are counted apart, as are those in the WAL.
  */
 import type { TraceStore } from '../store.ts';
-import { Access, Slots, type Accesses, type AccessedObject } from './accesses.ts';
+import { Access, type Accesses, type AccessedObject } from './accesses.ts';
 import { pageAccessesOf } from './page-accesses.ts';
 import { Holders } from './rereads.ts';
 import type { Analyses } from './shared.ts';
+import { Slots } from './slots.ts';
 import type { TimeRange } from './time-partition.ts';
 
 /** Columns by place touched, places ascending. */
@@ -72,20 +73,16 @@ export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const calls = new Uint32Array(accesses.objects.length);
-  const spans = new Float64Array(accesses.objects.length);
-  for (let i = 0; i < to; i++) {
-    calls[accesses.object[i]!] = calls[accesses.object[i]!]! + (i < from ? 0 : 1);
-    spans[accesses.object[i]!]! += accesses.span[i]!;
-  }
+  for (let i = from; i < to; i++) calls[accesses.object[i]!]!++;
   const found: ObjectPages[] = [];
   accesses.objects.forEach((object, index) => {
-    if (calls[index]) found.push(new PlaceTable(object, index, spans[index]!).take(accesses, from, to));
+    if (calls[index]) found.push(new PlaceTable(object, index).take(accesses, from, to));
   });
   return found;
 }
 
 class PlaceTable {
-  private readonly slots: Slots;
+  private readonly slots = new Slots();
   private size = 256;
   private columns = columnsOf(256);
   private readonly holders = new Holders();
@@ -93,10 +90,7 @@ class PlaceTable {
   constructor(
     private readonly object: AccessedObject,
     private readonly index: number,
-    spans: number,
-  ) {
-    this.slots = new Slots(object.highest, spans);
-  }
+  ) {}
 
   /** Accesses before `from` only say what connections hold. */
   take(accesses: Accesses, from: number, to: number): ObjectPages {

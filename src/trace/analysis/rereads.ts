@@ -5,7 +5,8 @@
  *   page 7   R   r   W r
  *   page 8   R   w   R      w = another connection writes: that read had to be
  */
-import { Access, Slots, type Accesses } from './accesses.ts';
+import { Access, type Accesses } from './accesses.ts';
+import { Slots } from './slots.ts';
 
 /** Cells of all arrays together, and places kept one by one: a page can make up thousands of connections, each with a place far out. */
 export const MOST_CELLS = 1 << 24;
@@ -58,9 +59,7 @@ function longer(from: Uint32Array, size: number): Uint32Array {
 export function rereadsOf(accesses: Accesses, object: number): Uint8Array {
   const found = new Uint8Array(accesses.count);
   const holders = new Holders();
-  let spans = 0;
-  for (let i = 0; i < accesses.count; i++) if (accesses.object[i] === object) spans += accesses.span[i]!;
-  const slots = new Slots(accesses.objects[object]?.highest ?? 0, spans);
+  const slots = new Slots();
   for (let i = 0; i < accesses.count; i++) {
     if (accesses.object[i] !== object || accesses.what[i]! & Access.checkpoint) continue;
     const write = (accesses.what[i]! & Access.write) !== 0;

@@ -12,6 +12,7 @@
  */
 import { statementRow } from '../describe.ts';
 import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
+import { isPageSize } from '../sqlite-format/words.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
 import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
@@ -102,8 +103,10 @@ interface KnownFile {
   kind: FileKind;
   /** Path of the database that it belongs to. */
   main: string;
+  /** Places are counted in pages of the first length that was moved: pages a byte; 0 = nothing was moved. */
+  perByte: number;
 }
-const NO_FILE: KnownFile = { kind: 'other', main: '' };
+const NO_FILE: KnownFile = { kind: 'other', main: '', perByte: 0 };
 
 class AnatomyScanner {
   private readonly explicit;
@@ -133,7 +136,10 @@ class AnatomyScanner {
     const known = this.files.get(object);
     if (known !== undefined) return known;
     const d = this.thread.definitions.get(object);
-    return this.files.set(object, d?.kind === 'file' ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, '') } : NO_FILE);
+    return this.files.set(
+      object,
+      d?.kind === 'file' ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, ''), perByte: 0 } : NO_FILE,
+    );
   }
 
   /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
@@ -226,52 +232,58 @@ class AnatomyScanner {
       if (events.context[executions[lo]!] === t.context) this.draft.statementRows.push(executions[lo]!);
   }
 
-  private walk({ path, context }: Transaction, from: number, to: number, commitRow: number): void {
-    const { events } = this.thread;
-    const { read, written, clock, draft } = this;
+  private walk({ path, context: own }: Transaction, from: number, to: number, commitRow: number): void {
+    const { t0, op: ops, context, object, endSeq, flags, result, length: lengths, offset, aux } = this.thread.events;
+    const { read, written, frames, clock, draft } = this;
     read.clear();
     written.clear();
-    this.frames.clear();
+    frames.clear();
     let framesDecoded = false;
     let file = NO_FILE;
-    let [lastObject, own] = [-1, false];
+    let [lastObject, ofIt] = [-1, false];
     for (let row = from; row <= to; row++) {
-      const op = events.op[row]!;
-      if (row === commitRow) clock.mark(toNs(events.t0[row]!));
-      if (events.context[row] !== context || op === 0) continue;
-      if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(row);
-      if (op >= 64 || events.endSeq[row] === 0 || events.flags[row]! & Flag.memoryJournal) continue;
-      if (events.object[row] !== lastObject) {
-        file = this.file((lastObject = events.object[row]!));
-        own = file !== NO_FILE && file.main === path;
+      const op = ops[row]!;
+      if (row === commitRow) clock.mark(toNs(t0[row]!));
+      if (context[row] !== own || op === 0) continue;
+      if (op >= 64) {
+        if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(row);
+        continue;
       }
-      if (file.kind === 'memory-journal') continue;
-      clock.vfsCall(row, partOfCall(op, own ? file.kind : 'other'));
-      if (!own) continue;
+      if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;
+      if (object[row] !== lastObject) {
+        file = this.file((lastObject = object[row]!));
+        ofIt = file !== NO_FILE && file.main === path;
+      }
+      const { kind } = file;
+      if (kind === 'memory-journal') continue;
+      clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
+      if (!ofIt) continue;
       if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
-      if (events.result[row] !== 0) continue;
-      const length = events.length[row]!;
+      if (result[row] !== 0) continue;
       if (op === Op.xSync) draft.syncs++;
-      else if (op === Op.xRead) {
-        if (file.kind === 'main-db' && length >= SMALLEST_PAGE) read.add(events.offset[row]! / SMALLEST_PAGE);
-      } else if (op === Op.xWrite) {
-        if (file.kind === 'main-db') {
-          draft.dbBytes += length;
-          written.add(events.offset[row]! / SMALLEST_PAGE);
-        } else if (file.kind === 'journal') draft.journalBytes += length;
-        else if (file.kind === 'wal') {
-          draft.walBytes += length;
-          const page = events.aux[row]!;
-          if (page !== 0 && page !== AUX_WAL_HEADER) {
-            framesDecoded = true;
-            this.frames.add(page);
-          }
+      if (op !== Op.xRead && op !== Op.xWrite) continue;
+      const length = lengths[row]!;
+      if (kind === 'main-db') {
+        if (op === Op.xRead && length < SMALLEST_PAGE) continue;
+        if (file.perByte === 0) file.perByte = 1 / (isPageSize(length) ? length : SMALLEST_PAGE);
+        const place = offset[row]! * file.perByte;
+        const whole = place | 0; // as a fraction each would be an object of its own
+        (op === Op.xRead ? read : written).add(whole === place ? whole : place);
+        if (op === Op.xWrite) draft.dbBytes += length;
+      } else if (op === Op.xRead) continue;
+      else if (kind === 'journal') draft.journalBytes += length;
+      else if (kind === 'wal') {
+        draft.walBytes += length;
+        const page = aux[row]!;
+        if (page !== 0 && page !== AUX_WAL_HEADER) {
+          framesDecoded = true;
+          frames.add(page);
         }
       }
     }
     clock.advance(Infinity);
     draft.pagesRead = read.size;
-    draft.pagesWritten = draft.walBytes && !framesDecoded ? -1 : written.size + this.frames.size;
+    draft.pagesWritten = draft.walBytes && !framesDecoded ? -1 : written.size + frames.size;
   }
 
   /** A lock asked for or given back. */

@@ -109,13 +109,18 @@ export class TransactionClock {
     if (end > this.sqlUntil) this.sqlUntil = end;
   }
 
+  /** @param row of a call that has ended */
   vfsCall(row: number, part: number): void {
-    this.advance(toNs(this.events.t0[row]!));
-    const to = Math.min(this.endOf(row), this.toNs);
-    if (to <= this.cursor) return;
-    const waited = this.completions.within(this.cursor, to);
-    this.ns[PART_NUMBER.idbComplete]! += waited;
-    this.ns[part]! += to - this.cursor - waited;
+    const { ns } = this;
+    const { t0, dur } = this.events;
+    const begin = t0[row]!;
+    this.advance(toNs(begin));
+    const to = Math.min(toNs(begin + dur[row]!), this.toNs);
+    const { cursor } = this;
+    if (to <= cursor) return;
+    const waited = this.completions.within(cursor, to);
+    ns[PART_NUMBER.idbComplete]! += waited;
+    ns[part]! += to - cursor - waited;
     this.cursor = to;
   }
 }

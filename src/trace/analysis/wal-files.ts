@@ -20,6 +20,8 @@ export interface WalFile {
   onWal: Uint8Array;
   /** Page size in bytes; null = not known. */
   pageSize: number | null;
+  /** Checkpoints announce themselves, by xFileControl CKPT_START. */
+  bracketed: boolean;
 }
 
 /** Calls that matter: 1 = on the log, 2 = on the database too. */
@@ -27,14 +29,14 @@ const MATTERS = new Uint8Array(256);
 for (const op of [Op.xRead, Op.opfsRead]) MATTERS[op] = 1;
 for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl]) MATTERS[op] = 2;
 for (const op of [Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsClose]) MATTERS[op] = 2;
-/** CKPT_START, CKPT_DONE, COMMIT_PHASETWO */
-const CONTROLS: readonly number[] = [39, 37, 22];
+const [CKPT_START, CKPT_DONE, COMMIT_PHASETWO] = [39, 37, 22];
 
 /** Calls on one log and its database: by thread the rows, twice, plus 1 where the call is on the log. */
 interface FoundCalls {
   layer: 'vfs' | 'web';
   threads: Map<number, GrowingRows>;
   used: boolean;
+  bracketed: boolean;
 }
 
 class GrowingRows {
@@ -58,7 +60,7 @@ export function walFilesOf(store: TraceStore): WalFile[] {
   return [...files].flatMap(([key, found]) => {
     const path = key.slice(4);
     if (!found.used || (found.layer === 'web' && seenByVfs.has(path))) return [];
-    const file: WalFile = { path, layer: found.layer, pageSize: null, ...inTimeOrder(store, found) };
+    const file: WalFile = { path, layer: found.layer, pageSize: null, bracketed: found.bracketed, ...inTimeOrder(store, found) };
     file.pageSize = pageSizeOf(store, file);
     return [file];
   });
@@ -81,25 +83,29 @@ function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<str
     const layer = d.kind === 'file' ? 'vfs' : 'web';
     const key = `${layer}\0${(isWal ? d.path.replace(/-wal$/, '') : d.path).replace(/^\/+/, '')}`;
     let found = files.get(key);
-    if (!found) files.set(key, (found = { layer, threads: new Map(), used: false }));
+    if (!found) files.set(key, (found = { layer, threads: new Map(), used: false, bracketed: false }));
     return { found, onWal: isWal ? 1 : 0, rows: null };
   };
+  const { op: ops, endSeq, aux, object: objects, result, count } = events;
   let lastObject = -1;
   let target: Target | null = null;
-  for (let row = 0; row < events.count; row++) {
-    const op = events.op[row]!;
+  for (let row = 0; row < count; row++) {
+    const op = ops[row]!;
     const matters = MATTERS[op]!;
-    if (matters === 0 || events.endSeq[row] === 0 || (op === Op.xFileControl && !CONTROLS.includes(events.aux[row]!))) continue;
-    const object = events.object[row]!;
+    if (matters === 0) continue;
+    const object = objects[row]!;
     if (object !== lastObject) {
       lastObject = object;
       const known = targets.get(object);
       if (known === undefined) targets.set(object, (target = targetOf(object)));
       else target = known;
     }
-    if (!target || matters < 2 - target.onWal || (op < 64 && events.result[row] !== 0 && op !== Op.xFileControl)) continue;
+    if (!target || matters < 2 - target.onWal || endSeq[row] === 0 || (op < 64 && result[row] !== 0 && op !== Op.xFileControl)) continue;
     const { found, onWal } = target;
-    if (onWal && (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && events.aux[row] !== 0))) found.used = true;
+    if (op === Op.xFileControl) {
+      if (aux[row] === CKPT_START) found.bracketed = true;
+      else if (aux[row] !== CKPT_DONE && aux[row] !== COMMIT_PHASETWO) continue;
+    } else if (onWal && (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))) found.used = true;
     if (!target.rows) {
       target.rows = found.threads.get(index) ?? new GrowingRows();
       found.threads.set(index, target.rows);
@@ -111,35 +117,57 @@ function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<str
 /** Those of all that is shared, found once. */
 export const walsIn = (shared: Analyses): WalFile[] => shared.once('logs', () => walFilesOf(shared.store));
 
+/** Calls of one thread, in order, and how far they are taken: `us` = begin of the next one, Infinity behind the last. */
+interface ThreadCalls {
+  index: number;
+  t0: Float64Array;
+  values: Uint32Array;
+  count: number;
+  at: number;
+  us: number;
+}
+
 /** Calls of all threads in order of time; those of one thread are in order already. */
 function inTimeOrder(store: TraceStore, { threads }: FoundCalls): Pick<WalFile, 'thread' | 'row' | 'onWal'> {
-  const lists = [...threads].map(([index, { values, count }]) => ({ index, t0: store.threads[index]!.events.t0, values, count, at: 0 }));
+  const lists = [...threads].map(([index, { values, count }]): ThreadCalls => {
+    const { t0 } = store.threads[index]!.events;
+    return { index, t0, values, count, at: 0, us: count ? t0[values[0]! >>> 1]! : Infinity };
+  });
   const total = lists.reduce((n, { count }) => n + count, 0);
   const merged = { thread: new Uint16Array(total), row: new Uint32Array(total), onWal: new Uint8Array(total) };
-  const beginOf = (list: (typeof lists)[number]): number => list.t0[list.values[list.at]! >>> 1]!;
   for (let n = 0; n < total;) {
-    let first: (typeof lists)[number] | null = null;
-    let firstUs = Infinity;
-    let secondUs = Infinity;
-    for (const list of lists) {
-      if (list.at === list.count) continue;
-      const us = beginOf(list);
-      if (!first || us < firstUs) {
-        secondUs = firstUs;
-        firstUs = us;
+    let [first, secondUs] = [lists[0]!, Infinity];
+    for (let i = 1; i < lists.length; i++) {
+      const list = lists[i]!;
+      if (list.us < first.us) {
+        secondUs = first.us;
         first = list;
-      } else if (us < secondUs) secondUs = us;
+      } else if (list.us < secondUs) secondUs = list.us;
     }
-    if (!first) break;
-    // until another thread's next call is as early
-    do {
-      const value = first.values[first.at++]!;
-      merged.thread[n] = first.index;
-      merged.row[n] = value >>> 1;
-      merged.onWal[n++] = value & 1;
-    } while (first.at < first.count && beginOf(first) < secondUs);
+    n = takeUntil(first, secondUs, merged, n);
   }
   return merged;
+}
+
+/** The next call of a thread, and those behind it until another thread's next one is as early. @returns place of the next */
+function takeUntil(
+  list: ThreadCalls,
+  untilUs: number,
+  { thread, row, onWal }: Pick<WalFile, 'thread' | 'row' | 'onWal'>,
+  n: number,
+): number {
+  const { t0, values, count, index } = list;
+  let { at, us } = list;
+  do {
+    const value = values[at++]!;
+    thread[n] = index;
+    row[n] = value >>> 1;
+    onWal[n++] = value & 1;
+    us = at < count ? t0[values[at]! >>> 1]! : Infinity;
+  } while (us < untilUs);
+  list.at = at;
+  list.us = us;
+  return n;
 }
 
 /** From the page that follows a frame's header, or a frame written in one piece. */

@@ -10,6 +10,7 @@
 import { AUX_WAL_HEADER, Op } from '../event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';
 import type { TraceStore } from '../store.ts';
+import { DistinctPlaces } from './distinct-places.ts';
 import { walFilesOf, type WalFile } from './wal-files.ts';
 
 export { walFilesOf, walsIn, type WalFile } from './wal-files.ts';
@@ -52,8 +53,8 @@ export class WalFollower {
   fileBytes = 0;
   /** Time of writing by frame, from 1. A log that begins again has a new one. */
   writtenUs: number[] = [0];
-  /** Newest frame by page. */
-  newest = new Map<number, number>();
+  /** Pages with a frame. */
+  readonly pages = new DistinctPlaces();
   /** Page of the frame just taken in; 0 = it was none. */
   lastPage = 0;
   framesDecoded = false;
@@ -118,7 +119,7 @@ export class WalFollower {
     if (!repeated) this.appended++;
     this.frames = Math.max(this.frames, frame);
     this.lastPage = aux;
-    this.newest.set(aux, frame);
+    this.pages.add(aux);
     this.writtenUs[frame] = events.t0[row]!;
     const commitSize = events.aux2[row] ?? 0;
     if (commitSize === 0) {
@@ -158,7 +159,7 @@ export class WalFollower {
     this.frames = 0;
     this.usedBytes = used;
     this.writtenUs = [0];
-    this.newest = new Map();
+    this.pages.clear();
     this.lastCommitParent = -1;
   }
 }

@@ -75,13 +75,17 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   const paths = new Set<string>();
   for (const thread of ctx.store.threads) {
     const { events } = thread;
-    const seen = new Set<number>();
-    for (const row of ctx.rows(thread, Op.xRead)) {
+    const waited = new Set([...thread.definitions].flatMap(([id, d]) => (d.kind === 'file' && d.fileKind === 'main-db' ? [id] : [])));
+    const rows = ctx.rows(thread, Op.xRead);
+    let last = -1;
+    for (let i = 0; i < rows.length && waited.size > 0; i++) {
+      const row = rows[i]!;
       const object = events.object[row]!;
-      if (seen.has(object)) continue;
-      seen.add(object);
+      if (object === last) continue;
+      last = object;
+      if (!waited.delete(object)) continue;
       const file = ctx.file(thread, object);
-      if (file?.kind === 'main-db' && events.offset[row]! < 100 && events.result[row] === SHORT_READ) paths.add(file.path);
+      if (file && events.offset[row]! < 100 && events.result[row] === SHORT_READ) paths.add(file.path);
     }
     for (const row of ctx.rows(thread, Op.idbDeleteDatabase)) paths.add(ctx.text(thread, events.object[row]!));
   }

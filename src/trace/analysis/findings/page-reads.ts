@@ -5,6 +5,7 @@
  */
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
+import { Slots } from '../slots.ts';
 import type { TransactionTable } from '../transaction-table.ts';
 import { Evidence, transactions, type FindingContext } from './context.ts';
 
@@ -36,16 +37,24 @@ const SAMPLE = 20_000;
 /** Rows of a run that are shown. */
 const SHOWN = 200;
 const SMALLEST_PAGE = 512;
-const MOST_PAGES = 1 << 26;
+/** Beyond lies no page of a database. */
+const MOST_PAGES = 2 ** 32;
 const [CKPT_DONE, CKPT_START] = [37, 39];
 
-/** Epoch and number of reads by page. */
+/** Epoch and number of reads of pages, by slot: a page's number is what the trace says, and may lie far out. */
 class PageTable {
-  seen = new Int32Array(256);
-  reads = new Uint8Array(256);
-  grow(page: number): void {
-    if (page < this.seen.length) return;
-    const n = Math.max(page + 1, this.seen.length * 2);
+  private readonly slots = new Slots();
+  seen = new Int32Array(16);
+  reads = new Uint8Array(16);
+
+  /** Where a page lies in `seen` and `reads`. */
+  slot(page: number): number {
+    const slot = this.slots.slot(page);
+    if (slot >= this.seen.length) this.grow();
+    return slot;
+  }
+  private grow(): void {
+    const n = this.seen.length * 2;
     const [seen, reads] = [new Int32Array(n), new Uint8Array(n)];
     seen.set(this.seen);
     reads.set(this.reads);
@@ -94,16 +103,17 @@ class Reader {
     const length = events.length[row]!;
     const { endUs, who } = this.commits;
     for (; this.next < endUs.length && endUs[this.next]! <= us; this.next++) if (who[this.next] !== this.who) this.epoch++;
-    if (page >= table.seen.length) table.grow(page);
+    const slot = table.slot(page);
+    const { seen, reads } = table;
     if (length > this.pageBytes) this.pageBytes = length;
     if (this.reads++ < SAMPLE) out.sample.push(page);
-    const first = table.seen[page] !== this.epoch;
+    const first = seen[slot] !== this.epoch;
     if (first) {
-      if (table.seen[page] === 0) out.distinct++;
-      table.seen[page] = this.epoch;
-      table.reads[page] = 1;
+      if (seen[slot] === 0) out.distinct++;
+      seen[slot] = this.epoch;
+      reads[slot] = 1;
     } else {
-      if (table.reads[page]! < 255 && ++table.reads[page]! === 3) this.hotPages++;
+      if (reads[slot]! < 255 && ++reads[slot]! === 3) this.hotPages++;
       const dur = events.dur[row]!;
       if (this.rereads < SHOWN) this.againRows[this.rereads] = row;
       this.rereads++;
@@ -134,10 +144,10 @@ class Reader {
   }
   write(page: number): void {
     const { table } = this;
-    table.grow(page);
-    if (table.seen[page] === 0) this.out.distinct++;
-    table.seen[page] = this.epoch;
-    table.reads[page] = 0;
+    const slot = table.slot(page);
+    if (table.seen[slot] === 0) this.out.distinct++;
+    table.seen[slot] = this.epoch;
+    table.reads[slot] = 0;
   }
   endRun(): void {
     const { out, runLength } = this;

@@ -3,7 +3,7 @@
  * of ten million events take half a gigabyte, which every collection of garbage goes through. Numbers that are 0 are left out, so one
  * takes some 120 bytes. An object is made when one is asked for.
  */
-import type { LadderStep, TransactionAnatomy } from './transaction-anatomy.ts';
+import type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 import { TRANSACTION_PARTS, type TransactionTimes } from './transaction-time.ts';
 import type { TransactionTable } from './transaction-table.ts';
 

@@ -15,53 +15,18 @@ import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
 import { isPageSize } from '../sqlite-format/words.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
+import type { TransactionAnatomy } from './anatomy.ts';
 import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
 import { ById } from './by-id.ts';
 import { DistinctPlaces } from './distinct-places.ts';
 import { executionsOf, type Executions } from './executions.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
 import { ownersOf, type Owners } from './owners.ts';
-import { Completions, partOfCall, TransactionClock, type TransactionTimes } from './transaction-time.ts';
+import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactionsOf } from './transactions.ts';
 
-/** One lock level. Microseconds; null = refused, or not given back before the transaction's end. */
-export interface LadderStep {
-  askedUs: number;
-  grantedUs: number | null;
-  leftUs: number | null;
-  /** SQLITE_BUSY answers before it was granted. */
-  busy: number;
-}
-
-export interface TransactionAnatomy {
-  transaction: Transaction;
-  /** From the lock that it took first (or, where locks are kept, the statement that it began with) to the last unlock. */
-  fromUs: number;
-  toUs: number;
-  /** By lock level 1..4; null = not asked for: kept from before, or taken inside the VFS. */
-  ladder: (LadderStep | null)[];
-  /** null where the statements' texts are not known. */
-  mode: 'autocommit' | 'explicit' | null;
-  /** Rows of the BEGIN and COMMIT (or ROLLBACK) calls; -1 where there are none. */
-  beginStatementRow: number;
-  endStatementRow: number;
-  /** Executions, BEGIN and COMMIT included; null where no SQL call was recorded. Rows of their first calls. */
-  statements: number | null;
-  statementRows: number[];
-  /** Distinct pages, by place in the file; pages written to a WAL by frame header, null where those were not decoded. */
-  pagesRead: number;
-  pagesWritten: number | null;
-  dbBytes: number;
-  journalBytes: number;
-  walBytes: number;
-  syncs: number;
-  busyRetries: number;
-  /** Sums to toUs - fromUs. */
-  time: TransactionTimes;
-  /** What the commit cost; null where nothing was committed. */
-  commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
-}
+export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
 const FCNTL_BEGIN_ATOMIC_WRITE = 31;
 const EXCLUSIVE = 4;

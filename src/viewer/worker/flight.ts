@@ -3,7 +3,7 @@
  * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
  */
 import { Op, OPS, opName } from '../../trace/event.ts';
-import { TransactionScanner } from '../../trace/analysis/transactions.ts';
+import { TransactionScanner } from '../../trace/analysis/transaction-scan.ts';
 import { objectName, statementRow } from '../../trace/describe.ts';
 import { cutOf, forgetBefore, forgetBlock } from '../../trace/retention.ts';
 import { resultName } from '../../trace/result-codes.ts';

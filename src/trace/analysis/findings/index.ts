@@ -9,13 +9,14 @@ import { cacheTooSmall, coldStart, pageTooSmall } from './cache.ts';
 import { FindingContext } from './context.ts';
 import { handleChurn, handleLeftBehind, lockedOut, poolFull, tooManyHandles } from './handles.ts';
 import { idbKilled, malformed, notIsolated, openBlocked, outOfStack, quotaExceeded, storageRefused, writeWithoutLock } from './health.ts';
+import { heldAcrossAwaits } from './held-transactions.ts';
 import { durabilityTier, readersInReadwrite, sequentialGets, transactionPerBlock } from './idb.ts';
 import { batchAtomicLost, rollbackJournalCost, synchronousOffOnBatchAtomic } from './journal.ts';
 import { autocommitReads, oneTransactionPerStatement } from './one-by-one.ts';
 import { tempFiles, vacuum } from './rewrites.ts';
 import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from './saves.ts';
 import type { Confidence, Finding, Rule } from './types.ts';
-import { busyStorm, frozenHolder, hang, heldAcrossAwaits, proxyOverhead } from './waits.ts';
+import { busyStorm, frozenHolder, hang, proxyOverhead } from './waits.ts';
 import { checkpointCopies, walGrows, walRefused } from './wal.ts';
 
 export { badgesOf } from './badges.ts';

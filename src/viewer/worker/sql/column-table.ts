@@ -40,6 +40,9 @@ export class ColumnTable implements SqlTable {
   selectivity({ op }: Term): number | null {
     return op === Compare.eq ? EQUAL_SHARE : null;
   }
+  sorts(): boolean {
+    return false;
+  }
   /** Rows by value of a column; texts are folded. */
   index(column: number): Map<Cell, number[]> {
     let index = this.indexes.get(column);

@@ -1,13 +1,14 @@
 /**
  * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, row, ts, op and layer is
- * answered by bisecting and by skipping in place; everything else SQLite checks itself.
+ * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
  */
 import { objectName, resultText, isFailure } from '../../../trace/describe.ts';
 import { OPS, layerOfCode, opName } from '../../../trace/event.ts';
 import { fileOf } from '../../../trace/analysis/files.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { Sink } from './sink.ts';
-import { Compare, folded, type BoundTerm, type Cursor, type SqlColumn, type SqlTable, type Term } from './table.ts';
+import { rowsByText, type Stretch } from './events-order.ts';
+import { Compare, folded, type BoundTerm, type Cursor, type Order, type SqlColumn, type SqlTable, type Term } from './table.ts';
 
 const column = (name: string, type: SqlColumn['type'], help: string): SqlColumn => ({ name, type, help });
 const COLUMNS = [
@@ -32,7 +33,9 @@ const COLUMNS = [
   column('aux', 'INTEGER', 'Detail: lock level, open flags, opcode'),
   column('aux2', 'INTEGER', 'Second detail: type of the page'),
 ] as const;
-const [THREAD, ROW, TS, LAYER, OP] = [0, 1, 2, 4, 5];
+const [THREAD, ROW, TS, LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT] = [0, 1, 2, 4, 5, 6, 7, 8, 14];
+/** Texts of which there are few, however many rows. */
+const SORTED: ReadonlySet<number> = new Set([LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT]);
 
 const LAYERS = OPS.map((_, code) => layerOfCode(code));
 const NAMES = OPS.map((_, code) => opName(code));
@@ -74,6 +77,9 @@ export class EventsTable implements SqlTable {
     if (column === THREAD) return 1 / Math.max(1, this.store.threads.length);
     return column === OP ? 0.1 : column === LAYER ? 0.3 : null;
   }
+  sorts({ column, desc }: Order): boolean {
+    return SORTED.has(column) || (column === THREAD && !desc); // as they are
+  }
   open(): Cursor {
     return new EventsCursor(this);
   }
@@ -94,10 +100,12 @@ class EventsCursor implements Cursor {
   private onlyThread: number | null = null;
   private readonly ts: [from: number, to: number] = [-Infinity, Infinity];
   private readonly rows: [from: number, to: number] = [-Infinity, Infinity];
+  /** Rows of all threads in the order asked for, and where in it the scan is; null = as they are. */
+  private ordered: { rows: Uint32Array; at: number; before: number[] } | null = null;
 
   constructor(private readonly table: EventsTable) {}
 
-  start(terms: readonly BoundTerm[]): void {
+  start(terms: readonly BoundTerm[], order: Order | null): void {
     const { ts, rows } = this;
     [ts[0], ts[1]] = [rows[0], rows[1]] = [-Infinity, Infinity];
     this.wanted = this.onlyThread = null;
@@ -117,11 +125,46 @@ class EventsCursor implements Cursor {
       }
     }
     this.forgotten = this.table.store.threads.map((t) => t.forgotten);
+    this.ordered = null;
+    this.begin();
+    if (order && order.column !== THREAD) this.sort(order);
+  }
+
+  /** To the first row. */
+  private begin(): void {
     this.part = -1;
     this.before = 0;
     this.done = false;
     this.nextPart();
     this.skip();
+  }
+
+  /** Go through the rows once, and then through them again in another order. */
+  private sort({ column, desc }: Order): void {
+    const { threads } = this.table.store;
+    const before: number[] = [];
+    const stretches: Stretch[] = [];
+    for (let part = 0, sum = 0; part < threads.length; sum += threads[part++]!.events.count) {
+      before.push(sum);
+      let rows = new Uint32Array(!this.done && this.part === part ? this.end - this.row : 0);
+      let n = 0;
+      for (; !this.done && this.part === part; this.next()) rows[n++] = this.row;
+      rows = rows.subarray(0, n);
+      const thread = threads[part]!;
+      stretches.push({ rows, codes: this.codesOf(thread, column), textOf: (code) => this.textOf(part, code, column) });
+    }
+    this.ordered = { rows: rowsByText(stretches, before, desc), at: -1, before };
+    this.next();
+  }
+  /** By row: what the text of a column that is sorted depends on. */
+  private codesOf(thread: ThreadStore, column: number): ArrayLike<number> {
+    if (column === STATEMENT) return this.table.statements(thread);
+    return column === OBJECT || column === KIND ? thread.events.object : thread.events.op;
+  }
+  private textOf(part: number, code: number, column: number): string | null {
+    if (column === OBJECT || column === STATEMENT) return this.nameOf(part, code);
+    if (column === KIND) return this.kindOf(part, code);
+    return (column === LAYER ? LAYERS : column === OP ? NAMES : ACTIVITIES)[code] ?? null;
   }
 
   /** To the first row of the next thread that may have some. */
@@ -153,8 +196,23 @@ class EventsCursor implements Cursor {
     }
   }
   next(): void {
+    if (this.ordered) return this.nextOrdered(this.ordered);
     this.row++;
     if (this.row >= this.end || this.wanted) this.skip();
+  }
+  private nextOrdered(ordered: NonNullable<EventsCursor['ordered']>): void {
+    const { rows, before } = ordered;
+    if (++ordered.at >= rows.length) {
+      this.done = true;
+      return;
+    }
+    this.done = false;
+    const row = rows[ordered.at]!;
+    if (row < this.before) this.part = 0; // the next text's begin
+    while (this.part + 1 < before.length && row >= before[this.part + 1]!) this.part++;
+    this.before = before[this.part]!;
+    this.thread = this.table.store.threads[this.part]!;
+    this.row = row - this.before;
   }
   rowid(): number {
     return this.before + this.row;
@@ -182,9 +240,9 @@ class EventsCursor implements Cursor {
       case 6:
         return sink.text(context, ACTIVITIES[op]!);
       case 7:
-        return sink.cell(context, this.nameOf(events.object[row]!));
+        return sink.cell(context, this.nameOf(this.part, events.object[row]!));
       case 8:
-        return sink.cell(context, this.kindOf(events.object[row]!));
+        return sink.cell(context, this.kindOf(this.part, events.object[row]!));
       case 9:
         return sink.real(context, events.offset[row]!);
       case 10:
@@ -196,7 +254,7 @@ class EventsCursor implements Cursor {
       case 13:
         return sink.number(context, events.endSeq[row] !== 0 && isFailure(op, events.result[row]!, events.flags[row]!) ? 1 : 0);
       case 14:
-        return sink.cell(context, this.nameOf(this.table.statements(thread)[row]!));
+        return sink.cell(context, this.nameOf(this.part, this.table.statements(thread)[row]!));
       case 15: {
         const parent = events.parent[row] === 0 ? -1 : events.rowOfSeq(events.parent[row]!);
         return parent < 0 ? sink.null(context) : sink.number(context, thread.forgotten + parent);
@@ -211,19 +269,19 @@ class EventsCursor implements Cursor {
         return sink.number(context, events.aux2[row] ?? 0);
     }
   }
-  private lookup(id: number, what: keyof Lookups, find: () => string | null): string | null {
+  private lookup(part: number, id: number, what: keyof Lookups, find: () => string | null): string | null {
     if (id === 0) return null;
-    const known = (this.table.lookups[this.part] ??= { names: new Map(), kinds: new Map() })[what];
+    const known = (this.table.lookups[part] ??= { names: new Map(), kinds: new Map() })[what];
     let found = known.get(id);
     if (found === undefined) known.set(id, (found = find()));
     return found;
   }
-  private nameOf(id: number): string | null {
-    return this.lookup(id, 'names', () => objectName(this.thread, id) || null);
+  private nameOf(part: number, id: number): string | null {
+    return this.lookup(part, id, 'names', () => objectName(this.table.store.threads[part]!, id) || null);
   }
-  private kindOf(id: number): string | null {
-    return this.lookup(id, 'kinds', () => {
-      const definition = this.thread.definitions.get(id);
+  private kindOf(part: number, id: number): string | null {
+    return this.lookup(part, id, 'kinds', () => {
+      const definition = this.table.store.threads[part]!.definitions.get(id);
       return fileOf(definition)?.kind ?? definition?.kind ?? null;
     });
   }

@@ -3,7 +3,7 @@
  * The shape of the methods is wa-sqlite's, which finds the module by vtab and by cursor.
  */
 import type { Sink } from './sink.ts';
-import { Compare, type BoundTerm, type Cursor, type SqlTable, type Term } from './table.ts';
+import { Compare, type BoundTerm, type Cursor, type Order, type SqlTable, type Term } from './table.ts';
 
 const [OK, ERROR] = [0, 1];
 
@@ -12,6 +12,9 @@ interface IndexInfo {
   nConstraint: number;
   aConstraint: { iColumn: number; op: number; usable: boolean }[];
   aConstraintUsage: { argvIndex: number; omit: boolean }[];
+  /** Of ORDER BY, GROUP BY or DISTINCT, where all their terms are columns of this table in its own collation. */
+  aOrderBy: { iColumn: number; desc: boolean }[];
+  orderByConsumed: boolean;
   idxNum: number;
   estimatedCost: number;
   estimatedRows: number;
@@ -25,9 +28,15 @@ const USABLE: ReadonlySet<number> = new Set(Object.values(Compare));
 /** Cost of beginning a scan, in rows: keeps a join from beginning many where one will do. */
 const START_COST = 20;
 
+/** How a scan is to be made. */
+interface Plan {
+  terms: Term[];
+  order: Order | null;
+}
+
 /** @param onError what a method threw: an exception must not cross SQLite's own frames */
 export function moduleOf(table: SqlTable, api: ModuleApi, sink: Sink, onError: (error: unknown) => void): object {
-  const plans: Term[][] = [];
+  const plans: Plan[] = [];
   const cursors = new Map<number, Cursor>();
   let lastAt = -1;
   let last: Cursor = table.open();
@@ -58,18 +67,22 @@ export function moduleOf(table: SqlTable, api: ModuleApi, sink: Sink, onError: (
     },
     xBestIndex(_: number, info: IndexInfo): number {
       return safely(() => {
-        const plan: Term[] = [];
+        const terms: Term[] = [];
         let share = 1;
         for (let i = 0; i < info.nConstraint; i++) {
           const { iColumn: column, op, usable } = info.aConstraint[i]!;
           if (!usable || column < 0 || !USABLE.has(op)) continue;
           const left = table.selectivity({ column, op });
           if (left === null) continue;
-          plan.push({ column, op });
-          info.aConstraintUsage[i]!.argvIndex = plan.length;
+          terms.push({ column, op });
+          info.aConstraintUsage[i]!.argvIndex = terms.length;
           share *= left;
         }
-        info.idxNum = plans.push(plan) - 1;
+        const [by, more] = info.aOrderBy;
+        const wanted = by && !more ? { column: by.iColumn, desc: by.desc } : null;
+        const order = wanted && table.sorts(wanted) ? wanted : null;
+        info.orderByConsumed = order !== null;
+        info.idxNum = plans.push({ terms, order }) - 1;
         info.estimatedRows = Math.max(1, Math.ceil(table.rows() * share));
         info.estimatedCost = START_COST + info.estimatedRows;
       });
@@ -88,7 +101,11 @@ export function moduleOf(table: SqlTable, api: ModuleApi, sink: Sink, onError: (
       return OK;
     },
     xFilter(at: number, plan: number, _: string | null, values: Uint32Array): number {
-      return safely(() => cursorAt(at).start((plans[plan] ?? []).map((term, i) => ({ ...term, value: bound(api.value(values[i]!)) }))));
+      return safely(() => {
+        const { terms, order } = plans[plan]!;
+        const bounds = terms.map((term, i) => ({ ...term, value: bound(api.value(values[i]!)) }));
+        cursorAt(at).start(bounds, order);
+      });
     },
     xNext(at: number): number {
       cursorAt(at).next();

@@ -21,9 +21,16 @@ export interface BoundTerm extends Term {
   value: Cell;
 }
 
+/** The column by which a scan is to bring its rows, as ORDER BY would: SQLite does not sort them again. */
+export interface Order {
+  column: number;
+  desc: boolean;
+}
+
 /** One scan. Positioned on a row, or at the end. */
 export interface Cursor {
-  start(terms: readonly BoundTerm[]): void;
+  /** @param order one that the table `sorts`; null = any */
+  start(terms: readonly BoundTerm[], order: Order | null): void;
   next(): void;
   readonly done: boolean;
   column(sink: Sink, context: number, column: number): void;
@@ -38,6 +45,8 @@ export interface SqlTable {
   rows(): number;
   /** Share of the rows that a comparison leaves, 0..1; null where the table cannot use it. */
   selectivity(term: Term): number | null;
+  /** Whether scans can bring their rows in this order. */
+  sorts(order: Order): boolean;
   open(): Cursor;
 }
 

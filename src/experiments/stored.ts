@@ -21,12 +21,22 @@ export function storedVerdicts(results: readonly Named[]): Verdict[] {
     const key = JSON.stringify([run.workload, version, run.parameters, run.sql, run.database?.name]);
     groups.set(key, [...(groups.get(key) ?? []), named]);
   }
-  return [...groups.values()].flatMap((group) => (group.length > 1 ? [verdictOf(group)] : []));
+  const several = [...groups.values()].filter((group) => group.length > 1);
+  const workloads = several.map(([first]) => first!.result.run.workload);
+  return several.map((group, i) =>
+    verdictOf(
+      group,
+      workloads.some((id, j) => j !== i && id === workloads[i]),
+    ),
+  );
 }
 
-function verdictOf(group: readonly Named[]): Verdict {
-  const { workload, sql } = group[0]!.result.run;
-  const verdict = { text: `${workload}: what is stored at the end is the same in all ${group.length}`, left: null, right: null };
+/** @param told whether the parameters are to be said: another group is of the same workload */
+function verdictOf(group: readonly Named[], told: boolean): Verdict {
+  const { workload, parameters, sql } = group[0]!.result.run;
+  const words = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const what = [workload, ...(told ? words : [])].join(' ');
+  const verdict = { text: `${what}: what is stored at the end is the same in all ${group.length}`, left: null, right: null };
   const read = group.filter(({ result }) => result.stored);
   const [first] = read;
   const different = read.filter(({ result }) => result.stored!.digest !== first!.result.stored!.digest);

@@ -2,7 +2,8 @@
 import { isTime, placed } from '../experiments/aggregate.ts';
 import { exactDifference } from '../experiments/cpu-detail.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
-import type { Experiment, RunResult, Verdict } from '../experiments/types.ts';
+import { storedVerdicts } from '../experiments/stored.ts';
+import type { Experiment, ExperimentResult, RunResult, Verdict } from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { Offer } from './catalog.ts';
 import { runsOfExperiment } from './grid.ts';
@@ -63,7 +64,7 @@ export function compare(results: readonly Maybe[], step: string, counters: reado
               difference: i === 0 || base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
               share: most > 0 ? f.value / most : 0,
               detail: f.spread
-                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
+                ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n}${f.spread.n < f.spread.passes.length ? ` of ${f.spread.passes.length}` : ''} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
                 : i > 0 && base !== undefined
                   ? `${exactDifference(base, f.value)} against the first`
                   : '',
@@ -83,20 +84,30 @@ export function ratioOf(value: number, base: number): string {
   return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
 }
 
-/** What an experiment expects between its variants, and what a workload expects of every result of its own. */
+/** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */
 export function verdictsOf(offer: Offer, columns: readonly { heading: string; item: QueuedRun }[]): Verdict[] {
   if (columns.some(({ item }) => item.state === 'waiting' || item.state === 'running')) return [];
   if (offer.kind === 'experiment')
-    return experimentVerdicts(
-      offer.experiment,
-      columns.map(({ item }) => item.result),
-    );
-  return columns.flatMap(({ heading, item }) =>
+    return [
+      ...experimentResultOf(
+        offer.experiment,
+        columns.map(({ item }) => item),
+      ).verdicts,
+    ];
+  const own = columns.flatMap(({ heading, item }) =>
     (item.result?.verdicts ?? []).map((v) => (columns.length > 1 ? { ...v, text: `${heading}: ${v.text}` } : v)),
   );
+  return [...own, ...storedVerdicts(columns.flatMap(({ heading, item }) => (item.result ? [{ name: heading, result: item.result }] : [])))];
 }
 
-function experimentVerdicts(experiment: Experiment, results: readonly Maybe[]): Verdict[] {
-  const byVariant = runsOfExperiment(experiment).flatMap(({ variant }, i) => (results[i] ? [[variant, results[i]] as const] : []));
-  return [...experimentResult(experiment, new Map(byVariant), {}).verdicts];
+/** @param items in the order of `runsOfExperiment` */
+export function experimentResultOf(experiment: Experiment, items: readonly QueuedRun[]): ExperimentResult {
+  const results = new Map<string, RunResult>();
+  const skipped: Record<string, string> = {};
+  runsOfExperiment(experiment).forEach(({ variant }, i) => {
+    const item = items[i];
+    if (item?.result) results.set(variant, item.result);
+    else if (item?.message) skipped[variant] = item.message;
+  });
+  return experimentResult(experiment, results, skipped);
 }

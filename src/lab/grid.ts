@@ -61,7 +61,7 @@ export const KNOBS: readonly Knob[] = [
     key: 'durability',
     title: 'Durability',
     help: 'Of BlockIDB: what IndexedDB is asked for at a commit',
-    values: [null, 'default', 'relaxed', 'strict'],
+    values: [null, 'relaxed', 'strict'],
   },
 ];
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;

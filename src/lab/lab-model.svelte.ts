@@ -1,5 +1,6 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
-import type { Mode, Run, Workload } from '../experiments/types.ts';
+import { resultOfPasses } from '../experiments/passes.ts';
+import type { Mode, Run, RunResult, Workload } from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';
@@ -10,7 +11,9 @@ import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from './messages.ts';
 import { statementsOf } from './query-plan.ts';
 import { ReplayModel, type Replayed } from './replay/replay-model.svelte.ts';
+import { resultsFile } from './results-file.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
+import { saveFile } from './save-file.ts';
 
 /** A run as its column shows it. */
 export interface Column {
@@ -54,6 +57,8 @@ export class LabModel {
   trace = $state.raw<ShownTrace | null>(null);
   /** What the columns on show were run from. */
   shown = $state.raw<{ offer: Offer; mode: Mode } | null>(null);
+  /** The runs on show once more, function by function; [] where nobody asked for it. */
+  byFunction = $state.raw<(RunResult | null)[]>([]);
   private queue: RunQueue | null = null;
 
   constructor(private readonly bench: Bench) {
@@ -114,6 +119,7 @@ export class LabModel {
     );
     this.queue = queue;
     this.shown = { offer: this.offer, mode: this.effectiveMode };
+    this.byFunction = [];
     await queue.go();
   }
   async cancel(): Promise<void> {
@@ -122,6 +128,42 @@ export class LabModel {
   async resume(): Promise<void> {
     this.place = 'runs';
     await this.queue?.go();
+  }
+
+  /** @returns why it cannot be left out, '' where it is */
+  leaveOut(index: number, pass: number, reason: string): string {
+    const before = this.queue?.items[index]?.result?.leftOut ?? [];
+    try {
+      this.queue?.leaveOut(index, [...before, { pass, reason }]);
+      return '';
+    } catch (error) {
+      return words(error);
+    }
+  }
+  takeIn(index: number, pass: number): void {
+    const before = this.queue?.items[index]?.result?.leftOut ?? [];
+    this.queue?.leaveOut(
+      index,
+      before.filter((out) => out.pass !== pass),
+    );
+  }
+  /** The runs on show, counted once more with every function apart. */
+  async countFunctions(): Promise<void> {
+    const { columns } = this;
+    await this.attempt('Counting function by function', async () => {
+      const results: (RunResult | null)[] = [];
+      for (const { item } of columns) {
+        const run: Run = { ...item.run, functions: true, readBack: false, repeats: 1 };
+        const taken = item.result && (await this.bench.sample(run));
+        results.push(taken && resultOfPasses(run, [taken.sample], taken.environment));
+      }
+      if (columns.length === this.columns.length) this.byFunction = results;
+    });
+  }
+  saveResults(): void {
+    if (!this.shown) return;
+    const { name, text } = resultsFile(this.shown.offer, this.columns);
+    saveFile(name, new Blob([text], { type: 'application/json' }));
   }
 
   private show(queue: RunQueue, names: readonly string[]): void {

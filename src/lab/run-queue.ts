@@ -24,6 +24,8 @@ export class RunQueue {
   readonly items: QueuedRun[];
   running = false;
   private stopping = false;
+  /** Of a cancel: what it leaves in storage. */
+  private cleaned: Promise<string[]> | null = null;
 
   constructor(
     private readonly bench: Bench,
@@ -57,17 +59,19 @@ export class RunQueue {
       await this.pass(item);
       this.onChange();
     }
+    const left = (await this.cleaned) ?? []; // who goes on finds no storage of the pass that was cut off
+    this.cleaned = null;
+    const [first] = this.items;
+    if (left.length && first) first.left.push(...left);
     this.running = false;
     this.onChange();
   }
 
-  /** Stop at once; the pass under way is lost. */
+  /** Stop at once; the pass under way is lost, and what it stored is removed. */
   async cancel(): Promise<void> {
     this.stopping = true;
-    const left = await this.bench.cancel();
-    const [first] = this.items;
-    if (left.length && first) first.left.push(...left);
-    this.onChange();
+    this.cleaned = this.bench.cancel();
+    await this.cleaned;
   }
 
   /** A pass of a run that is done is out, or back in. @throws Error in words where it cannot be */

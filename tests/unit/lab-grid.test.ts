@@ -1,7 +1,9 @@
 /** The Lab's grid: which runs a choice of settings and parameters makes, and what their columns are called. */
 import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { headings, parameterKnobs, runsOfGrid } from '../../src/lab/grid.ts';
+import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { isBuildFor } from '../../src/experiments/worker/builds-here.ts';
+import { headings, KNOBS, labelOf, parameterKnobs, runsOfGrid } from '../../src/lab/grid.ts';
 
 describe('parameters of a workload', () => {
   it('offers its own value, the ends, and steps between', () => {
@@ -34,5 +36,41 @@ describe('parameters of a workload', () => {
     ]);
     expect(headings(runsOfGrid(kv, {}, 'count', {}, { items: [100, 1000] }))).toEqual(['100 items', '1,000 items']);
     expect(() => runsOfGrid(kv, {}, 'count', {}, { items: [7] })).toThrow(/from 100 to 1000000/);
+  });
+});
+
+describe('builds and the other settings', () => {
+  const mix = workloadOf('mix');
+  const builds = (choices: Parameters<typeof runsOfGrid>[1]): string[] =>
+    runsOfGrid(mix, choices, 'count').map(({ config }) => `${config.vfs} ${config.engine.slice(-5)} ${config.build}`);
+  it('a build that is chosen is the one that runs, or there is no such column; not chosen, it is what the VFS needs', () => {
+    expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'] })).toEqual(['MemoryVFS 2.0.6 sync', 'BlockIDB 2.0.6 asyncify']); // Node 20 has no JSPI
+    expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'], build: ['sync', 'asyncify'] })).toEqual([
+      'MemoryVFS 2.0.6 sync',
+      'MemoryVFS 2.0.6 asyncify',
+      'BlockIDB 2.0.6 asyncify',
+    ]);
+    expect(isBuildFor('jspi', { vfs: 'BlockIDB', engine: 'wa-sqlite-2.0.6' }, true)).toBe(true);
+    expect(isBuildFor('jspi', { vfs: 'BlockIDB', engine: 'wa-sqlite-1.0.0' }, true)).toBe(false);
+    expect(isBuildFor('jspi', { vfs: 'MemoryVFS', engine: 'wa-sqlite-2.0.6' }, false)).toBe(false);
+  });
+  it('every setting of a configuration is one that the grid has, each value with a name of its own', () => {
+    expect(KNOBS.map(({ key }) => key).sort()).toEqual(Object.keys(DEFAULT_CONFIG).sort());
+    for (const { key, values } of KNOBS) {
+      const names = values.map((value) => labelOf(key, value));
+      expect([key, new Set(names).size]).toEqual([key, names.length]);
+    }
+  });
+  it('durability is of BlockIDB alone, as its other settings are', () => {
+    const configs = runsOfGrid(mix, { vfs: ['BlockIDB', 'MemoryVFS'], durability: ['relaxed', 'strict'] }, 'count').map(
+      ({ config }) => config,
+    );
+    expect(configs.map(({ vfs, durability }) => [vfs, durability])).toEqual(
+      [
+        ['BlockIDB', 'relaxed'],
+        ['MemoryVFS', null],
+        ['BlockIDB', 'strict'],
+      ].sort(),
+    );
   });
 });

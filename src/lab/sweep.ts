@@ -1,0 +1,133 @@
+/** How a number grows along a sweep: which setting or parameter runs were swept over, a curve for each step or each other configuration, and its slope. */
+import { placed } from '../experiments/aggregate.ts';
+import type { Config, Run, RunResult } from '../experiments/types.ts';
+import { headings, KNOBS } from './grid.ts';
+
+export interface SweepAxis {
+  readonly key: string;
+  readonly title: string;
+  readonly of: 'parameter' | 'setting';
+}
+export interface SweepPoint {
+  readonly x: number;
+  readonly y: number;
+  /** Of a time: its least and most; of a count both are `y`. */
+  readonly from: number;
+  readonly to: number;
+}
+export interface SweepCurve {
+  readonly name: string;
+  /** By x, rising. */
+  readonly points: readonly SweepPoint[];
+  /** The exponent b of y = a * x^b: 1 = twice as much costs twice as much. Over all points, by least squares of the logarithms. */
+  readonly slope: number | null;
+  /** The same between the last two points. */
+  readonly lastSlope: number | null;
+}
+export interface Sweep {
+  readonly curves: readonly SweepCurve[];
+  /** Curves beyond those that are drawn; they have the smallest values. */
+  readonly more: number;
+  /** Both axes logarithmic: x spans a factor of ten and more, and all is above 0. */
+  readonly logarithmic: boolean;
+}
+
+const LEAST_POINTS = 3;
+const MOST_CURVES = 8;
+type Results = readonly (RunResult | null)[];
+
+const valueOf = ({ config, parameters }: Run, { key, of }: SweepAxis): unknown =>
+  of === 'parameter' ? parameters[key] : config[key as keyof Config];
+
+/** Numbers of which these runs have three and more values, that with the most first. */
+export function sweepAxes(results: Results): SweepAxis[] {
+  const runs = results.flatMap((r) => (r ? [r.run] : []));
+  const all: SweepAxis[] = [
+    ...[...new Set(runs.flatMap(({ parameters }) => Object.keys(parameters)))].map((key) => ({
+      key,
+      title: key,
+      of: 'parameter' as const,
+    })),
+    ...KNOBS.map(({ key, title }) => ({ key, title, of: 'setting' as const })),
+  ];
+  const values = (axis: SweepAxis): Set<unknown> => new Set(runs.map((run) => valueOf(run, axis)));
+  return all
+    .filter((axis) => [...values(axis)].every((v) => typeof v === 'number') && values(axis).size >= LEAST_POINTS)
+    .sort((a, b) => values(b).size - values(a).size);
+}
+
+/** @param step of the curves where runs differ in more than the axis; where they do not, each step has its own */
+export function sweepOf(results: Results, axis: SweepAxis, step: string, counter: string): Sweep {
+  const found = results.flatMap((r) => (r ? [r] : []));
+  const names = headings(found.map(({ run }) => neutral(run, axis)));
+  const groups = [...new Set(names)];
+  const curves =
+    groups.length > 1
+      ? groups.map((name) => {
+          const mine = found.filter((_, i) => names[i] === name);
+          return curveOf(name, mine, axis, step, counter);
+        })
+      : stepsOf(found).map((id) => curveOf(id, found, axis, id, counter));
+  const drawn = curves.filter(({ points }) => points.length > 1).sort((a, b) => b.points.at(-1)!.y - a.points.at(-1)!.y);
+  const points = drawn.flatMap((curve) => curve.points);
+  const xs = points.map(({ x }) => x);
+  return {
+    curves: drawn.slice(0, MOST_CURVES),
+    more: Math.max(0, drawn.length - MOST_CURVES),
+    logarithmic: points.length > 0 && points.every(({ x, from }) => x > 0 && from > 0) && Math.max(...xs) >= 10 * Math.min(...xs),
+  };
+}
+
+/** The run as if it stood at one point of the axis: what is left are the other differences. */
+const neutral = (run: Run, { key, of }: SweepAxis): Run =>
+  of === 'parameter' ? { ...run, parameters: { ...run.parameters, [key]: 0 } } : { ...run, config: { ...run.config, [key]: 0 } };
+
+/** By their ids: a title may hold the value that is swept over. */
+const stepsOf = (results: readonly RunResult[]): string[] => [...new Set(results.flatMap(({ steps }) => steps.map(({ id }) => id)))];
+
+function curveOf(name: string, results: readonly RunResult[], axis: SweepAxis, step: string, counter: string): SweepCurve {
+  const points = results
+    .flatMap((result): SweepPoint[] => {
+      const at = placed(result, { step, counter });
+      const x = Number(valueOf(result.run, axis));
+      return at ? [{ x, y: at.value, from: at.spread?.least ?? at.value, to: at.spread?.most ?? at.value }] : [];
+    })
+    .sort((a, b) => a.x - b.x);
+  const flat = points.every(({ y }) => y === 0);
+  return { name, points: flat ? [] : points, slope: slopeOf(points), lastSlope: slopeOf(points.slice(-2)) };
+}
+
+/** @returns null where fewer than two points are above 0, or all have one x */
+export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number | null {
+  const logs = points.flatMap(({ x, y }) => (x > 0 && y > 0 ? [[Math.log(x), Math.log(y)] as const] : []));
+  if (logs.length < 2) return null;
+  const mean = (i: 0 | 1): number => logs.reduce((sum, log) => sum + log[i], 0) / logs.length;
+  const [mx, my] = [mean(0), mean(1)];
+  const spread = logs.reduce((sum, [x]) => sum + (x - mx) ** 2, 0);
+  return spread === 0 ? null : logs.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0) / spread;
+}
+
+const LINEAR = 0.1;
+/** What a slope says. */
+export function slopeWords(slope: number | null): string {
+  if (slope === null) return 'n/a';
+  if (Math.abs(slope) < LINEAR) return 'does not grow';
+  if (slope < 0) return 'falls';
+  return slope > 1 + LINEAR ? 'worse than linear' : slope < 1 - LINEAR ? 'better than linear' : 'linear';
+}
+
+/** Ticks of an axis from `least` to `most`: powers of ten and their like, at most about eight. */
+export function ticksOf(least: number, most: number, logarithmic: boolean): number[] {
+  if (!(most > least)) return [least];
+  if (!logarithmic) {
+    const rough = (most - least) / 5;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough)!;
+    return Array.from({ length: Math.floor(most / step) - Math.ceil(least / step) + 1 }, (_, i) => (Math.ceil(least / step) + i) * step);
+  }
+  const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
+  const every = Math.max(1, Math.ceil((high - low) / 8));
+  const powers = Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, i) => 10 ** (low + i * every));
+  const ticks = high - low <= 2 ? powers.flatMap((p) => [p, 2 * p, 5 * p]) : powers;
+  return ticks.filter((t) => t >= least * 0.999 && t <= most * 1.001);
+}

@@ -1,0 +1,100 @@
+/** Growth along a sweep: what was swept over, a curve for each step or each other configuration, its slope, and the axes. */
+import { describe, expect, it } from 'vitest';
+import { resultOf } from '../../src/experiments/aggregate.ts';
+import { runOf } from '../../src/experiments/plan.ts';
+import type { Config, RunResult, Sample } from '../../src/experiments/types.ts';
+import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { slopeOf, slopeWords, sweepAxes, sweepOf, ticksOf } from '../../src/lab/sweep.ts';
+
+const kv = workloadOf('kv-sweep');
+/** Inserts cost their number, raw puts its power of 1.5, opening always the same. */
+function result(items: number, config: Partial<Config> = {}): RunResult {
+  const steps = [
+    { id: 'insert', title: `insert ${items} rows`, counters: { ms: items } },
+    { id: 'reopen', title: 'open', counters: { ms: 3, 'vfs.xRead': 0 } },
+    { id: 'raw-put', title: 'raw', counters: { ms: items ** 1.5 } },
+  ];
+  const sample: Sample = { steps, digest: 'd/0', notes: [], settings: {} };
+  return resultOf(runOf(kv, { config, parameters: { items } }, { mode: 'time', repeats: 1 }), kv, [sample], {});
+}
+const sweep = [result(10_000), result(100), result(1000)];
+const ITEMS = { key: 'items', title: 'items', of: 'parameter' } as const;
+
+describe('what was swept over', () => {
+  it('numbers with three values and more, the most first', () => {
+    expect(sweepAxes(sweep)).toEqual([ITEMS]);
+    expect(sweepAxes([...sweep, null].slice(1))).toEqual([]); // two values
+    const pages = [1024, 2048, 4096, 8192].flatMap((pageSize) => [100, 1000, 10_000].map((n) => result(n, { pageSize })));
+    expect(sweepAxes(pages).map(({ key }) => key)).toEqual(['pageSize', 'items']);
+    expect(sweepAxes([result(100), result(100, { pageSize: 1024 }), result(100, { pageSize: 4096 })])).toEqual([]); // one by default
+    expect(sweepAxes([])).toEqual([]);
+  });
+});
+
+describe('curves', () => {
+  it('one a step, the highest first, points by rising x, with their slopes', () => {
+    const { curves, logarithmic, more } = sweepOf(sweep, ITEMS, 'total', 'ms');
+    expect(curves.map(({ name, points }) => [name, points.map(({ x }) => x)])).toEqual([
+      ['raw-put', [100, 1000, 10_000]],
+      ['insert', [100, 1000, 10_000]],
+      ['reopen', [100, 1000, 10_000]],
+    ]);
+    expect(curves.map(({ slope, lastSlope }) => [slope!.toFixed(3), lastSlope!.toFixed(3)])).toEqual([
+      ['1.500', '1.500'],
+      ['1.000', '1.000'],
+      ['0.000', '0.000'],
+    ]);
+    expect([logarithmic, more]).toEqual([true, 0]);
+  });
+  it('one a configuration, of the step that is chosen, where runs differ in more', () => {
+    const both = (['MemoryVFS', 'memory'] as const).flatMap((vfs) => [100, 200, 300].map((n) => result(n, { vfs })));
+    const { curves, logarithmic } = sweepOf(both, ITEMS, 'insert', 'ms');
+    expect(curves.map(({ name, points }) => [name, points.map(({ y }) => y)])).toEqual([
+      ['MemoryVFS', [100, 200, 300]],
+      ['memory', [100, 200, 300]],
+    ]);
+    expect(logarithmic).toBe(false); // less than a decade
+  });
+  it('what is not known or always 0 has none', () => {
+    expect(sweepOf(sweep, ITEMS, 'total', 'block.put').curves).toEqual([]);
+    expect(sweepOf(sweep, ITEMS, 'total', 'vfs.xRead').curves).toEqual([]);
+  });
+});
+
+it('a slope needs two points above 0 at two places', () => {
+  expect(slopeOf([{ x: 1, y: 1 }])).toBeNull();
+  expect(
+    slopeOf([
+      { x: 1, y: 0 },
+      { x: 2, y: 5 },
+    ]),
+  ).toBeNull();
+  expect(
+    slopeOf([
+      { x: 2, y: 1 },
+      { x: 2, y: 5 },
+    ]),
+  ).toBeNull();
+  expect(
+    slopeOf([
+      { x: 1, y: 8 },
+      { x: 2, y: 2 },
+    ]),
+  ).toBe(-2);
+  expect([null, 0.02, -0.5, 0.5, 1.05, 1.4].map(slopeWords)).toEqual([
+    'n/a',
+    'does not grow',
+    'falls',
+    'better than linear',
+    'linear',
+    'worse than linear',
+  ]);
+});
+
+it('ticks are round, few, and within the axis', () => {
+  expect(ticksOf(100, 10_000, true)).toEqual([100, 200, 500, 1000, 2000, 5000, 10_000]);
+  expect(ticksOf(0.07, 900, true)).toEqual([0.1, 1, 10, 100]);
+  expect(ticksOf(0, 100, false)).toEqual([0, 20, 40, 60, 80, 100]);
+  expect(ticksOf(5, 5, false)).toEqual([5]);
+  expect(ticksOf(1e-3, 1e30, true).length).toBeLessThan(9);
+});

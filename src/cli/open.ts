@@ -7,6 +7,7 @@ import { CommandFailure, wrongUse } from './drive/failure.ts';
 import { openPanelTab } from './drive/panel.ts';
 import { cannotRead, complain } from './open-file.ts';
 import { EXTENSION } from './record.ts';
+import { checkWritable } from './write-file.ts';
 
 export interface OpenArgs {
   file: string;
@@ -19,6 +20,7 @@ export interface OpenArgs {
 export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs): Promise<number> {
   try {
     await checkTrace(file);
+    if (screenshot !== undefined) await checkWritable(screenshot);
     const driven = await launchBrowser({ extension, headed: screenshot === undefined });
     try {
       const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);

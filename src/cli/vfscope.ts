@@ -11,7 +11,7 @@ import { replayCommand } from './lab-replay.ts';
 import { open } from './open.ts';
 import { complain, Exit } from './open-file.ts';
 import { record } from './record.ts';
-import { outliveReaders } from './stdout.ts';
+import { outliveReaders, print } from './stdout.ts';
 import { summaryCommand } from './summary.ts';
 import { usage, usageOf } from './usage.ts';
 
@@ -172,11 +172,16 @@ const inWords = (e: unknown): string => {
   return e instanceof CommandFailure ? e.message : e instanceof Error ? (e.stack ?? e.message) : String(e);
 };
 
+/** A steps module may leave timers and servers behind, which would keep this process: after a recording it ends, its words being out. */
+async function end(code: number): Promise<void> {
+  process.exitCode = code;
+  if (process.argv[2] !== 'record') return;
+  await print('').catch(() => {}); // the words themselves had their say
+  process.exit();
+}
+
 outliveReaders();
-run(process.argv.slice(2)).then(
-  (code) => (process.exitCode = code),
-  (e: unknown) => {
-    complain(inWords(e));
-    process.exitCode = e instanceof CommandFailure ? e.exitCode : Exit.browserFailed;
-  },
-);
+run(process.argv.slice(2)).then(end, (e: unknown) => {
+  complain(inWords(e));
+  return end(e instanceof CommandFailure ? e.exitCode : Exit.browserFailed);
+});

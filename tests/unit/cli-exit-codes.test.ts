@@ -1,9 +1,10 @@
 // The command as it is called: exit codes and messages for wrong input to every command, and a help that names all there is.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkStartable, didNotStart } from '../../src/cli/drive/startable.ts';
 import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
@@ -84,6 +85,7 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
     [['open'], /expected one file, got 0/],
     [['open', NONE], /none\.vfst: there is no such file/],
+    [['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')], /There is no folder .*no to write/],
     [['open', folder], /is a folder, not a trace file/],
     [['open', 'package.json'], /package\.json: This is no vfscope trace/],
   ])('%j', (args, message) => {
@@ -118,13 +120,42 @@ describe('the other codes', () => {
     expect(stdout).toMatch(/1 of 1 limits broken[^]*commits +3 +1 +BROKEN/);
   });
 
-  test('3 without a browser', () => {
-    const { status, stderr } = spawnSync(process.execPath, [command, 'record', URL, ...OUT], {
+  test.each<[string, string[], Record<string, string>, RegExp]>([
+    ['no browser', [], { CHROMIUM: join(folder, 'no-browser') }, /There is no browser at .*no-browser \(from \$CHROMIUM\)/],
+    ['no Firefox', ['--browser', 'firefox'], { FIREFOX: join(folder, 'no-fox') }, /There is no browser at .*no-fox \(from \$FIREFOX\)/],
+  ])('3 with %s', (_, args, env, message) => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'record', URL, ...OUT, ...args], {
       encoding: 'utf8',
-      env: { ...process.env, CHROMIUM: join(folder, 'no-browser') },
+      env: { ...process.env, ...env },
     });
-    expect(stderr).toMatch(/There is no browser at .*no-browser/);
-    expect(status).toBe(3);
+    expect(stderr).toMatch(message);
+    expect([status, stdout]).toEqual([3, '']);
+  });
+});
+
+describe('a browser that cannot be started is exit code 3 and named', () => {
+  const program = file('program', '#!/bin/sh\n');
+  chmodSync(program, 0o755);
+
+  test.each<[string, string, boolean, RegExp]>([
+    ['a folder', folder, false, /is no program but a folder/],
+    ['no program', file('text', ''), false, /text is no program that can be started/],
+    ['a window and no display', program, true, /There is no display to open a window on/],
+  ])('%s', (_, path, headed, message) => {
+    vi.stubEnv('DISPLAY', '');
+    vi.stubEnv('WAYLAND_DISPLAY', '');
+    expect(() => checkStartable(path, headed)).toThrow(message);
+    vi.unstubAllEnvs();
+  });
+
+  test('what can be', () => expect(() => checkStartable(program, false)).not.toThrow());
+
+  test('what is none', () => {
+    const cause = new Error('Failed to launch the browser process:  Code: 0\n\nstderr:\n\n\nTROUBLESHOOTING: https://pptr.dev/x\n');
+    expect(didNotStart('/bin/true', 'a Firefox 140', cause)).toMatchObject({
+      exitCode: 3,
+      message: '/bin/true did not start: Failed to launch the browser process: Code: 0. Is it a Firefox 140 or newer?',
+    });
   });
 });
 

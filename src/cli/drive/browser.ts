@@ -6,6 +6,7 @@ import type { DrivenBrowserBase } from './driven.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from './failure.ts';
 import { openPanel, type Panel } from './panel.ts';
+import { checkStartable, didNotStart } from './startable.ts';
 
 export interface LaunchOptions {
   /** Folder of the built extension; `null` starts a browser without one. */
@@ -47,6 +48,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   }
   if (extension !== null && !existsSync(join(extension, 'manifest.json')))
     throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+  checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
   let browser: Browser;
   try {
@@ -67,7 +69,7 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
       ],
     });
   } catch (e) {
-    throw browserFailed(`${executablePath} did not start: ${(e as Error).message}${headed ? ' Is there a display?' : ''}`);
+    throw didNotStart(executablePath, 'a Chromium or Chrome 148', e as Error);
   }
   try {
     const extensionId = extension === null ? '' : await idOfExtension(browser);

@@ -7,6 +7,7 @@ import { browserFailed } from './failure.ts';
 import { findFirefox, HOW_TO_INSTALL_FIREFOX } from './find-browser.mjs';
 import { FirefoxChrome } from './firefox-chrome.ts';
 import { openFirefoxPanel, type FirefoxPanel } from './firefox-panel.ts';
+import { checkStartable, didNotStart } from './startable.ts';
 
 export interface FirefoxOptions {
   /** Folder of the extension built for Firefox. */
@@ -47,6 +48,7 @@ export async function launchFirefox({
   }
   if (!existsSync(join(extension, 'manifest.json')))
     throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+  checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core');
   let browser: Browser;
   try {
@@ -69,7 +71,7 @@ export async function launchFirefox({
       },
     });
   } catch (e) {
-    throw browserFailed(`${executablePath} did not start: ${(e as Error).message}${headed ? ' Is there a display?' : ''}`);
+    throw didNotStart(executablePath, 'a Firefox 140', e as Error);
   }
   try {
     const id = await browser.installExtension(resolve(extension));

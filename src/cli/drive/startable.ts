@@ -1,0 +1,25 @@
+/** What can be known of a browser before it is started. */
+import { accessSync, constants, statSync } from 'node:fs';
+import { browserFailed, type CommandFailure } from './failure.ts';
+
+/** @throws CommandFailure (exit code 3) for what is no program, or for a window where there is no display */
+export function checkStartable(executable: string, headed: boolean): void {
+  if (headed && process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY'])
+    throw browserFailed('There is no display to open a window on (neither $DISPLAY nor $WAYLAND_DISPLAY is set).');
+  try {
+    accessSync(executable, constants.X_OK);
+  } catch {
+    throw browserFailed(`${executable} is no program that can be started.`);
+  }
+  if (!statSync(executable).isFile()) throw browserFailed(`${executable} is no program but a folder.`);
+}
+
+/** Why a browser that was found did not start, without puppeteer's links. @param product with its oldest version */
+export function didNotStart(executable: string, product: string, cause: Error): CommandFailure {
+  const why = cause.message
+    .replace(/TROUBLESHOOTING:.*/s, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/ stderr:$/, '');
+  return browserFailed(`${executable} did not start: ${why}. Is it ${product} or newer?`);
+}

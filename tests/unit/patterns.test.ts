@@ -5,6 +5,7 @@ import { blockWritesOf, writeAmplificationOf } from '../../src/trace/analysis/bl
 import { Op } from '../../src/trace/event.ts';
 import { blockCachesOf, cacheReport } from '../../src/trace/analysis/cache.ts';
 import { cacheOverTime, connectionCaches } from '../../src/trace/analysis/connection-caches.ts';
+import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { idbUseOf } from '../../src/trace/analysis/idb-use.ts';
 import { patternsOf, vfsCallsOf } from '../../src/trace/analysis/patterns.ts';
 import { repeatedCallsOf } from '../../src/trace/analysis/redundant-calls.ts';
@@ -249,6 +250,25 @@ describe('IndexedDB', () => {
       ...{ lockPeriods: 2, transactionsInPeriods: 5, transactionsPerPeriod: 2.5 },
       ...{ sequences: 2, sequentialGets: 9, savedGets: 7, sequentialUs: 18 },
     });
+  });
+  test('gets in sequence: blocks by byte offset beside odd ones, nothing between, one direction, one store; the finding counts the same', () => {
+    const t = new ThreadBuilder(newStore());
+    const [blocks, other] = [idb(t), t.define({ kind: 'idb-store', db: 'vfs', store: 'other' })];
+    const get = (context: number, offset: number, object = blocks, length = PAGE + 36): void =>
+      void t.call('idbGet', { object, context, offset, length, flags: 8, dur: 2 });
+    for (let i = 0; i < 200; i++) t.call('idbPut', { object: blocks, context: 1, offset: -(512 + 1020 * i), length: 1020, flags: 8 });
+    for (let i = 0; i < 24; i++) get(2, -i * PAGE);
+    for (let i = 0; i < 24; i++) {
+      get(3, i * PAGE); // each is written back before the next is read
+      t.call('idbPut', { object: blocks, context: 3, offset: i * PAGE, length: PAGE + 36, flags: 8 });
+    }
+    for (let i = 0; i < 24; i++) get(4, i * 2 * PAGE); // every second block
+    for (let i = 0; i < 24; i++) get(5, i * PAGE, i % 2 ? blocks : other);
+    for (let i = 0; i < 24; i++) get(6, (i % 3) * PAGE); // to and fro
+    for (let i = 0; i < 4; i++) for (const context of [7, 8]) get(context, i); // two transactions at once
+    t.send();
+    expect(idbUseOf(t.store)).toMatchObject({ sequences: 3, sequentialGets: 32, savedGets: 29, sequentialUs: 64 });
+    expect(findingsOf(t.store).find((f) => f.rule === 'F18')?.evidence).toMatchObject({ count: 32, bytes: 32 * (PAGE + 36) });
   });
   test('without VFS calls lock periods are not known; without IndexedDB there is nothing', () => {
     const t = new ThreadBuilder(newStore());

@@ -4,11 +4,11 @@
  *   SQLite lock    |----- SHARED ------|      |-- RESERVED .. NONE --|        2 lock periods
  *   transactions     [get][get][get]            [get put][put][put]           6 transactions, 5 of one request: 1 would do for each
  *
- * Gets in sequence are four or more on neighbouring keys in one transaction, nothing between: one getAll or a cursor would serve.
+ * What gets in sequence are is in idb-sequences.ts.
  */
 import { Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
-import { KeyUnits } from './key-units.ts';
+import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from './runs.ts';
 import type { TimeRange } from './time-partition.ts';
 import { hasVfs } from './transactions.ts';
@@ -39,7 +39,7 @@ export interface IdbUse {
   sequentialUs: number;
 }
 
-const SHORTEST_SEQUENCE = 4;
+/** Requests; 2 = they change something. */
 const REQUEST = new Uint8Array(256);
 for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) REQUEST[op] = 1;
 for (const op of [Op.idbPut, Op.idbAdd, Op.idbDelete, Op.idbClear, Op.idbCursorUpdate, Op.idbCursorDelete]) REQUEST[op] = 2;
@@ -61,20 +61,15 @@ export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | nul
 /** @returns whether the thread uses IndexedDB */
 function scan(thread: ThreadStore, use: IdbUse, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
   const { events } = thread;
-  const units = keyUnits(thread);
   const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
   const transactions = new Map<number, { readwrite: boolean; requests: number; writes: number }>();
-  const runs = new Map<number, { object: number; key: number; step: number; length: number; us: number }>();
+  const sequences = new GetSequences(thread, (rows) => {
+    use.sequences++;
+    use.sequentialGets += rows.length;
+    use.savedGets += rows.length - 1;
+    for (const row of rows) use.sequentialUs += events.dur[row]!;
+  });
   let [seen, inPeriods, periods] = [false, 0, 0];
-  const endRun = (run: { length: number; us: number }): void => {
-    if (run.length >= SHORTEST_SEQUENCE) {
-      use.sequences++;
-      use.sequentialGets += run.length;
-      use.savedGets += run.length - 1;
-      use.sequentialUs += run.us;
-    }
-    run.length = 0;
-  };
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
     const counts = events.t0[row]! >= fromUs && events.t0[row]! < toUs;
@@ -100,27 +95,9 @@ function scan(thread: ThreadStore, use: IdbUse, { fromUs = -Infinity, toUs = Inf
       transaction.requests++;
       if (REQUEST[op] === 2) transaction.writes++;
     }
-    let run = runs.get(id);
-    if (!run) runs.set(id, (run = { object: 0, key: NaN, step: 0, length: 0, us: 0 }));
-    const key = events.offset[row]!;
-    if (op !== Op.idbGet || !Number.isFinite(key)) {
-      endRun(run);
-      continue;
-    }
-    const step = key - run.key;
-    const unit = units.get(events.object[row]!) ?? 0;
-    const goesOn =
-      run.length > 0 && run.object === events.object[row] && Math.abs(step) === unit && (run.length === 1 || step === run.step);
-    if (!goesOn) {
-      endRun(run);
-      run.us = 0;
-      run.object = events.object[row]!;
-    } else run.step = step;
-    run.length++;
-    run.key = key;
-    run.us += events.dur[row]!;
+    sequences.request(row);
   }
-  for (const run of runs.values()) endRun(run);
+  sequences.end();
   for (const { readwrite, requests, writes } of transactions.values()) {
     if (requests === 0) use.empty++;
     else use.histogram[runClass(requests)]!++;
@@ -132,22 +109,6 @@ function scan(thread: ThreadStore, use: IdbUse, { fromUs = -Infinity, toUs = Inf
     use.transactionsInPeriods = (use.transactionsInPeriods ?? 0) + inPeriods;
   }
   return seen;
-}
-
-/** How far neighbouring keys are apart, by store. */
-function keyUnits({ events }: ThreadStore): Map<number, number> {
-  const stores = new Map<number, { keys: KeyUnits; largest: number }>();
-  for (let row = 0; row < events.count; row++) {
-    const op = events.op[row]!;
-    if (op !== Op.idbGet && op !== Op.idbPut && op !== Op.idbAdd) continue;
-    const key = Math.abs(events.offset[row]!);
-    if (!Number.isInteger(key)) continue;
-    let store = stores.get(events.object[row]!);
-    if (!store) stores.set(events.object[row]!, (store = { keys: new KeyUnits(), largest: 0 }));
-    store.keys.add(key);
-    store.largest = Math.max(store.largest, events.length[row]!);
-  }
-  return new Map([...stores].map(([id, { keys, largest }]) => [id, keys.unit(largest)]));
 }
 
 /** Follows the locks on databases of one thread: `held` from the call that takes the first lock to the one that gives up the last. */

@@ -127,7 +127,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: `${IDB}#transaction-scheduling`,
   },
   F18: {
-    shows: 'Four gets or more on neighbouring keys in one transaction, one after another.',
+    shows:
+      'Four gets or more on neighbouring keys of one store, in one direction, in one transaction that asks nothing else between. Neighbours are one block apart.',
     silent: 'One getAll each would save fewer than 20 gets; keys are no numbers.',
     counts: 'gets',
     link: `${IDB}#dom-idbobjectstore-getall`,

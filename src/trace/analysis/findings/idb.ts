@@ -5,6 +5,7 @@
  *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
  */
 import { Op } from '../../event.ts';
+import { GetSequences } from '../idb-sequences.ts';
 import { idbUseOf } from '../idb-use.ts';
 import { Evidence, measured, noSaving, Saving, type FindingContext } from './context.ts';
 import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
@@ -12,7 +13,6 @@ import type { Finding, Rule } from './types.ts';
 import { count, percent, some, time } from './words.ts';
 
 const FEW = 20;
-const SHORTEST_SEQUENCE = 4;
 const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
@@ -136,31 +136,16 @@ export const sequentialGets: Rule = {
     const evidence = new Evidence();
     let [sequences, saved] = [0, 0];
     for (const thread of ctx.store.threads) {
+      if (ctx.rows(thread, Op.idbGet).length === 0) continue;
       const { events } = thread;
-      /** By transaction: the run going on. */
-      const runs = new Map<number, { object: number; key: number; step: number; rows: number[] }>();
-      const end = (rows: readonly number[]): void => {
-        if (rows.length < SHORTEST_SEQUENCE) return;
+      const found = new GetSequences(thread, (rows) => {
         sequences++;
         saved += rows.length - 1;
         for (const row of rows) evidence.add(thread, row, events.length[row]!);
-      };
-      for (const row of ctx.rows(thread, Op.idbGet)) {
-        const [object, key] = [events.object[row]!, events.offset[row]!];
-        if (!Number.isFinite(key)) continue;
-        const run = runs.get(events.context[row]!);
-        const step = run ? key - run.key : 0;
-        const goesOn = run && run.object === object && step !== 0 && (run.rows.length === 1 || step === run.step);
-        if (goesOn && isNeighbour(step)) {
-          run.rows.push(row);
-          run.key = key;
-          run.step = step;
-        } else {
-          if (run) end(run.rows);
-          runs.set(events.context[row]!, { object, key, step: 0, rows: [row] });
-        }
-      }
-      for (const run of runs.values()) end(run.rows);
+      });
+      for (let row = 0; row < events.count; row++)
+        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete) found.request(row);
+      found.end();
     }
     if (saved < FEW_SAVED_GETS) return [];
     const found: Finding = {
@@ -169,7 +154,8 @@ export const sequentialGets: Rule = {
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
       confidence: 'likely',
-      reason: 'in one transaction, at the same distance each time; each get waits for the event loop. Much in Firefox, less in Chrome',
+      reason:
+        'in one transaction that asked nothing else between, one block apart each time; each get waits for the event loop. Much in Firefox, less in Chrome',
       advice: 'Read ahead in the VFS with getAll over a key range, or with a cursor.',
       link: `${SPEC}#dom-idbobjectstore-getall`,
       tryInLab: 'sql-over-storage',
@@ -177,7 +163,3 @@ export const sequentialGets: Rule = {
     return [found];
   },
 };
-
-/** Block numbers, or byte offsets of blocks. */
-const isNeighbour = (step: number): boolean =>
-  Math.abs(step) === 1 || (Math.abs(step) >= 512 && Math.abs(step) % 512 === 0 && Math.abs(step) <= 65536);

@@ -4,7 +4,7 @@
  *   calls     [==]   [=====|==]          |
  *   area                   |-------------|      counts calls that touch it; `total` is what lies inside
  */
-import { bytesMoved } from '../bytes-moved.ts';
+import { bytesMoved, MOVES } from '../bytes-moved.ts';
 import { objectName } from '../describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -45,8 +45,9 @@ const SHIFT = 12;
 /** Ids below are looked up in an array. */
 const CLOSE_IDS = 65_536;
 const [SQL, VFS] = [1, 2];
-/** Places in Group.sums. */
-const [TOTAL_US, BYTES, MAX_US] = [0, 1, 2] as const;
+/** Places in Groups.sums; the last two name the longest call. */
+const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
+const PLACES = 5;
 export type BlockEnds = readonly Float64Array[];
 
 /** Latest end by block of rows, for every thread. */
@@ -61,15 +62,44 @@ export function blockEndsOf(store: TraceStore): BlockEnds {
   });
 }
 
-class Group {
-  readonly durations = new Durations();
-  /** By the places below: typed, so that sums which outgrow an integer do not throw compiled code away. */
-  readonly sums = new Float64Array([0, 0, -1]);
-  longest = { thread: 0, row: 0 };
-  constructor(
-    readonly name: string,
-    public layer: Layer | null,
-  ) {}
+interface Group {
+  name: string;
+  layer: Layer | null;
+  durations: Durations;
+}
+
+/** What is added up by group, in one array: objects with a number each would be changed a million times. */
+class Groups {
+  readonly all: Group[] = [];
+  /** By group and place. */
+  sums = new Float64Array(16 * PLACES);
+  private readonly places = new Map<string, number>();
+
+  /** Number of the group of this name, from 1. */
+  of(name: string, layer: Layer | null): number {
+    let number = this.places.get(name);
+    if (number !== undefined) return number;
+    number = this.all.push({ name, layer, durations: new Durations() });
+    this.places.set(name, number);
+    if (number * PLACES > this.sums.length) {
+      const more = new Float64Array(this.sums.length * 2);
+      more.set(this.sums);
+      this.sums = more;
+    }
+    this.sums[(number - 1) * PLACES + MAX_US] = -1;
+    return number;
+  }
+
+  rows(): AreaRow[] {
+    return this.all.map(({ name, layer, durations }, i) => {
+      const of = (place: number): number => this.sums[i * PLACES + place]!;
+      const [count, totalUs] = [durations.count, of(TOTAL_US)];
+      return {
+        ...{ name, layer, count, totalUs, meanUs: count ? totalUs / count : 0, maxUs: of(MAX_US), bytes: of(BYTES) },
+        ...{ longest: { thread: of(THREAD), row: of(ROW) }, p50Us: durations.percentile(0.5), p95Us: durations.percentile(0.95) },
+      };
+    });
+  }
 }
 
 /**
@@ -84,16 +114,13 @@ export function areaRows(
   statements: (thread: ThreadStore) => ArrayLike<number>,
   blockEnds: () => BlockEnds = () => blockEndsOf(store),
 ): AreaRow[] {
-  const groups = new Map<string, Group>();
+  const groups = new Groups();
   for (const thread of store.threads) {
     if (request.threads && !request.threads.includes(thread.index)) continue;
     const scan = new ThreadScan(thread, request, until, request.by === 'statement' ? statements(thread) : null, groups);
     scan.run(() => blockEnds()[thread.index]!);
   }
-  return [...groups.values()].map(({ name, layer, durations, sums, longest }) => ({
-    ...{ name, layer, count: durations.count, totalUs: sums[TOTAL_US]!, meanUs: durations.count ? sums[TOTAL_US]! / durations.count : 0 },
-    ...{ maxUs: sums[MAX_US]!, bytes: sums[BYTES]!, longest, p50Us: durations.percentile(0.5), p95Us: durations.percentile(0.95) },
-  }));
+  return groups.rows();
 }
 
 /** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */
@@ -101,8 +128,9 @@ class ThreadScan {
   private readonly shown: Uint8Array;
   /** By operation code: 1 = an SQL call, 2 = a VFS call. */
   private readonly layerOf = Uint8Array.from(OPS, (info) => (info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0));
-  private readonly close: (Group | undefined)[] = [];
-  private readonly far = new Map<number, Group>(); // a page can make up any id
+  /** Numbers of groups by id; 0 = not looked up. */
+  private readonly close: Uint32Array;
+  private readonly far = new Map<number, number>(); // a page can make up any id
   /** Layer whose calls say what a statement moved. */
   private readonly moving: number;
 
@@ -111,9 +139,10 @@ class ThreadScan {
     private readonly request: AreaRequest,
     private readonly until: number,
     private readonly statements: ArrayLike<number> | null,
-    private readonly groups: Map<string, Group>,
+    private readonly groups: Groups,
   ) {
     const { by, layers } = request;
+    this.close = new Uint32Array(by === 'operation' ? OPS.length : CLOSE_IDS);
     const wanted = ({ layer }: OpInfo): boolean =>
       by === 'statement' ? layer !== 'host' : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
     this.shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
@@ -133,24 +162,26 @@ class ThreadScan {
     }
   }
 
-  private groupOf(id: number, row: number): Group {
-    const { thread, groups } = this;
+  /** @returns its number */
+  private groupOf(id: number, row: number): number {
+    const { thread, close } = this;
+    const known = id < close.length ? 0 : this.far.get(id);
+    if (known) return known;
     const { by } = this.request;
     const name = by === 'operation' ? opName(id) : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
-    const layer = by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer;
-    let group = groups.get(name);
-    if (!group) groups.set(name, (group = new Group(name, layer)));
-    if (id < CLOSE_IDS) this.close[id] = group;
+    const group = this.groups.of(name, by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer);
+    if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
   }
 
   /** @param first the first row that begins in the area */
   private rows(from: number, to: number, first: number): void {
-    const { shown, layerOf, close, statements, until, moving } = this;
-    const { events } = this.thread;
+    const { shown, layerOf, close, statements, until, moving, groups } = this;
+    const { events, index: thread } = this.thread;
     const { op, t0, dur, endSeq, object } = events;
     const { fromUs, toUs, by } = this.request;
+    let { sums } = groups;
     for (let row = from; row < to; row++) {
       const code = op[row]!;
       if (!shown[code]) continue;
@@ -159,19 +190,25 @@ class ThreadScan {
       if (row < first && begin + whole <= fromUs) continue;
       const id = statements ? statements[row]! : by === 'file' ? object[row]! : code;
       if (id === 0 && by !== 'operation') continue;
-      const group = (id < CLOSE_IDS ? close[id] : this.far.get(id)) ?? this.groupOf(id, row);
+      let number = id < close.length ? close[id]! : 0;
+      if (number === 0) {
+        number = this.groupOf(id, row);
+        ({ sums } = groups);
+      }
+      const at = (number - 1) * PLACES;
       if (statements && layerOf[code] !== SQL) {
-        if (layerOf[code] === moving) group.sums[BYTES]! += bytesMoved(events, row);
+        if (layerOf[code] === moving) sums[at + BYTES]! += bytesMoved(events, row);
         continue;
       }
-      if (group.layer !== null && by === 'file' && group.layer !== OPS[code]!.layer) group.layer = null;
+      const group = groups.all[number - 1]!;
+      if (by === 'file' && group.layer !== null && group.layer !== OPS[code]!.layer) group.layer = null;
       group.durations.add(whole);
-      const { sums } = group;
-      sums[TOTAL_US]! += begin >= fromUs && begin + whole <= toUs ? whole : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
-      sums[BYTES]! += bytesMoved(events, row);
-      if (whole > sums[MAX_US]!) {
-        sums[MAX_US] = whole;
-        group.longest = { thread: this.thread.index, row };
+      sums[at + TOTAL_US]! += begin >= fromUs && begin + whole <= toUs ? whole : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
+      if (MOVES[code]) sums[at + BYTES]! += bytesMoved(events, row);
+      if (whole > sums[at + MAX_US]!) {
+        sums[at + MAX_US] = whole;
+        sums[at + THREAD] = thread;
+        sums[at + ROW] = row;
       }
     }
   }

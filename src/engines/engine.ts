@@ -35,6 +35,8 @@ export interface EngineParts {
   readonly fingerprint: Fingerprint;
   readonly shared: SharedParts;
   readonly layers: { vfs: boolean; sql: boolean };
+  /** seq of the wasmInstantiate that made it; 0 = not recorded. */
+  readonly load: number;
 }
 
 export class Engine {
@@ -149,6 +151,7 @@ export class Engine {
       layers: { vfs: this.vfs !== null, sql: this.sqlSeen, counters: this.sqlSeen && this.sql!.counters.available },
       note: notes.filter((n) => n !== null).join(' ') || null,
     };
+    if (this.parts.load) info.load = this.parts.load;
     recorder.emit({ kind: 'engine', id: this.id, ...info });
     return this.id;
   }

@@ -2,14 +2,22 @@
  * Wraps the ways by which a page gets a wasm module or instance or sets a table slot. Name, length, results and errors are the
  * native ones; streaming compilation and the code cache stay as they are.
  */
+import { Op } from '../trace/event.ts';
 import { unwrapped } from './asyncify.ts';
 import { NativeInstance, NativeTable, type WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import type { Load } from './wasm-loads.ts';
 
 export interface EntryPointHost {
   /** What the app compiles. @returns bytes to compile in their place, or null; never throws */
   bytes(source: unknown): Uint8Array<ArrayBuffer> | null;
+  /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
+  loading(op: number, source: unknown): Load | null;
+  /** It has been; null = it failed. Never throws. */
+  loaded(load: Load | null, made: unknown): void;
+  /** Call `settled` when the app's promise settles. */
+  watch(promise: unknown, settled: (ok: boolean, value: unknown) => void): void;
   /** A new instance. @returns what the app gets in its place; never throws */
-  instance(instance: WebAssembly.Instance, imports: unknown): WebAssembly.Instance;
+  instance(instance: WebAssembly.Instance, imports: unknown, load: Load | null): WebAssembly.Instance;
   /** After the app has set a slot; never throws. */
   slotSet(table: WebAssembly.Table, slot: number, fn: unknown): void;
   /** The app's own function in a slot where a trampoline stands; null = nothing of ours there. */
@@ -45,41 +53,74 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
       throw error;
     });
   };
-  const adopt = (answer: unknown, imports: unknown): unknown => {
+  const adopt = (answer: unknown, imports: unknown, load: Load | null): unknown => {
     if (!active) return answer;
-    if (answer instanceof NativeInstance) return host.instance(answer, imports);
+    if (answer instanceof NativeInstance) return host.instance(answer, imports, load);
     const pair = answer as { instance: WebAssembly.Instance };
-    pair.instance = host.instance(pair.instance, imports);
+    pair.instance = host.instance(pair.instance, imports, load);
     return answer;
+  };
+  const loading = (op: number, source: unknown): Load | null => (active ? host.loading(op, source) : null);
+  /** Run what throws where it fails. */
+  const making = (load: Load | null, make: () => object): object => {
+    let made: object | null = null;
+    try {
+      return (made = make());
+    } finally {
+      host.loaded(load, made);
+    }
   };
   for (const key of ['instantiate', 'instantiateStreaming'])
     replace(WebAssembly, key, (native) =>
       calling(native, (self, args) => {
+        const load = loading(Op.wasmInstantiate, args[0]);
         const promise = compiling(native, self, args) as Promise<unknown>;
-        return active ? promise.then((answer) => adopt(answer, args[1])) : promise;
+        if (!active) return promise;
+        return promise.then(
+          (answer) => {
+            host.loaded(load, answer);
+            return adopt(answer, args[1], load);
+          },
+          (error) => {
+            host.loaded(load, null);
+            throw error;
+          },
+        );
       }),
     );
-  replace(WebAssembly, 'compile', (native) => calling(native, (self, args) => compiling(native, self, args)));
+  for (const key of ['compile', 'compileStreaming'])
+    replace(WebAssembly, key, (native) =>
+      calling(native, (self, args) => {
+        const load = loading(Op.wasmCompile, args[0]);
+        const promise = compiling(native, self, args);
+        if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
+        return promise;
+      }),
+    );
   replace(WebAssembly, 'Module', (native) => {
     const proxy: object = new Proxy(native, {
-      construct: (target, args, newTarget) => {
-        const bytes = active ? host.bytes(args[0]) : null;
-        const made = newTarget === proxy ? target : newTarget;
-        try {
-          if (bytes) return Reflect.construct(target, [bytes, ...(args as unknown[]).slice(1)], made) as object;
-        } catch (error) {
-          if (!(error instanceof WebAssembly.CompileError)) throw error;
-        }
-        return Reflect.construct(target, args, made) as object; // its errors are about the app's own bytes
-      },
+      construct: (target, args, newTarget) =>
+        making(loading(Op.wasmCompile, args[0]), () => {
+          const bytes = active ? host.bytes(args[0]) : null;
+          const made = newTarget === proxy ? target : newTarget;
+          try {
+            if (bytes) return Reflect.construct(target, [bytes, ...(args as unknown[]).slice(1)], made) as object;
+          } catch (error) {
+            if (!(error instanceof WebAssembly.CompileError)) throw error;
+          }
+          return Reflect.construct(target, args, made) as object; // its errors are about the app's own bytes
+        }),
     });
     return proxy;
   });
 
   replace(WebAssembly, 'Instance', (native) => {
     const proxy: object = new Proxy(native, {
-      construct: (target, args, newTarget) =>
-        adopt(Reflect.construct(target, args, newTarget === proxy ? target : newTarget), args[1]) as WebAssembly.Instance,
+      construct: (target, args, newTarget) => {
+        const load = loading(Op.wasmInstantiate, args[0]);
+        const made = making(load, () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object);
+        return adopt(made, args[1], load) as object;
+      },
     });
     return proxy;
   });

@@ -16,6 +16,7 @@ import { TABLE_EXPORT, withTableExport } from './private-table.ts';
 import { trapEmscriptenModules } from './sql-emscripten.ts';
 import type { SqlLayer } from './sql-layer.ts';
 import { SqlTexts } from './sql-texts.ts';
+import { WasmLoads, type Load } from './wasm-loads.ts';
 
 export interface EngineOptions {
   /** Trace VFS calls; default true. */
@@ -51,6 +52,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const texts = new SqlTexts(recorder, level);
   const shared: SharedParts = { texts, stacks: options.stacks ?? null, values: level === 3, structure, watch };
   const engines: Engine[] = [];
+  const loads = new WasmLoads(recorder);
   const byModule = new WeakMap<object, Engine>();
   const undo: (() => void)[] = [];
 
@@ -87,9 +89,13 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   undo.push(
     wrapEntryPoints({
       bytes: (source) => (layers.vfs ? guard('the bytes of a module', null, () => withTableExport(source)) : null),
-      instance: (instance, imports) =>
+      loading: (op, source) => guard('a module', null, () => (recorder.enabled ? loads.begin(op, source) : null)),
+      loaded: (load, made) => guard('a module', undefined, () => load && loads.end(load, made)),
+      watch: (promise, settled) => watch.watch(promise, settled),
+      instance: (instance, imports, load) =>
         guard('a new WebAssembly instance', instance, () => {
-          const engine = recognise(recorder, instance, imports, shared, layers, (memory) => engines.some((e) => e.memory === memory));
+          const isKnown = (memory: WebAssembly.Memory): boolean => engines.some((e) => e.memory === memory);
+          const engine = recognise(recorder, instance, imports, shared, layers, isKnown, load);
           if (engine) engines.push(engine);
           const exports = engine ? engine.exports : withoutTable(instance.exports);
           if (exports === instance.exports) return instance;
@@ -119,6 +125,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
       for (const engine of engines) guard('restoring', undefined, () => engine.restore());
     },
     announce(olderThanMs = 0) {
+      guard('requests of modules', undefined, () => loads.fetched());
       for (const e of engines) if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
     },
     get count() {
@@ -135,6 +142,7 @@ function recognise(
   shared: SharedParts,
   layers: { vfs: boolean; sql: boolean },
   isKnown: (memory: WebAssembly.Memory) => boolean,
+  load: Load | null,
 ): Engine | null {
   const { exports } = instance;
   const other = otherDatabase(exports);
@@ -153,7 +161,7 @@ function recognise(
   if (!table || !memory) importedValues(imports).forEach(look);
   if (!memory || isKnown(memory)) return null; // known: a side module that is linked into an engine
   const found = fingerprint(exports, memory, imports);
-  return found && new Engine({ recorder, exports, memory, table, fingerprint: found, shared, layers });
+  return found && new Engine({ recorder, exports, memory, table, fingerprint: found, shared, layers, load: load?.seq ?? 0 });
 }
 
 /** The exports as the app knows them, of a module that turned out to be no engine after all. */

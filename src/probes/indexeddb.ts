@@ -2,13 +2,16 @@
  * IndexedDB: an event per request, from the call to its success or error event; transactions from transaction() (or
  * upgradeneeded) to complete or abort. The listeners are the first of each request, so the app's own order stays as it is.
  * Not seen: createObjectStore and the other calls that change a schema.
+ *
+ * `versionchange` is listened to where the app itself has set `onversionchange`, and only as long: Chromium keeps a connection open
+ * that has a listener and that nobody refers to any more, which would block others.
  */
 import { Flag, Op } from '../trace/event.ts';
-import type { Token } from '../trace/recorder.ts';
+import { Recorder, type Token } from '../trace/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { inlineKey, numericKey, valueBytes } from './value-size.ts';
 
-const listen = EventTarget.prototype.addEventListener;
+const { addEventListener: listen, removeEventListener: unlisten } = EventTarget.prototype;
 const MODES: readonly string[] = ['readonly', 'readwrite', 'versionchange'];
 const DURABILITIES: readonly string[] = ['default', 'strict', 'relaxed'];
 
@@ -138,11 +141,37 @@ export function installIndexedDb(context: ProbeContext): void {
       end: (token) => recorder.end(token, 0),
     });
 
+  const versions = (op: number, name: string, event: Event, of = 0): void => {
+    const { newVersion, oldVersion } = event as IDBVersionChangeEvent;
+    recorder.instant(op, databaseId(name), newVersion ?? NaN, oldVersion, of);
+  };
+  const guarded =
+    <T>(run: (value: T) => void) =>
+    (value: T): void => {
+      try {
+        run(value);
+      } catch (e) {
+        recorder.fault('versions of IndexedDB', e);
+      }
+    };
+  const told = guarded((event: Event) => versions(Op.idbVersionChange, (event.currentTarget as IDBDatabase).name, event));
+  const listening = guarded((db: unknown) =>
+    ((db as IDBDatabase).onversionchange ? listen : unlisten).call(db as IDBDatabase, 'versionchange', told),
+  );
+  context.patches.setter(context.prototypeOf('IDBDatabase'), 'onversionchange', listening);
+  /** Of an open or a delete. */
+  const waits = (token: Token, request: unknown, name: unknown): void =>
+    listen.call(
+      request as EventTarget,
+      'blocked',
+      guarded((event) => versions(Op.idbBlocked, nameOf(name), event, Recorder.seqOf(token))),
+    );
   const factory = context.prototypeOf('IDBFactory');
   context.record<IDBFactory>(factory, 'open', {
     begin: (_self, args) => recorder.begin(Op.idbOpen, databaseId(nameOf(args[0])), NaN, 0),
-    end(token, result) {
+    end(token, result, _self, args) {
       endWritten(token, result);
+      waits(token, result, args[0]);
       listen.call(result as EventTarget, 'upgradeneeded', (event) => {
         try {
           const { transaction, result: db } = event.currentTarget as IDBOpenDBRequest;
@@ -155,7 +184,10 @@ export function installIndexedDb(context: ProbeContext): void {
   });
   context.record<IDBFactory>(factory, 'deleteDatabase', {
     begin: (_self, args) => recorder.begin(Op.idbDeleteDatabase, databaseId(nameOf(args[0])), NaN, 0),
-    end: endWritten,
+    end(token, result, _self, args) {
+      endWritten(token, result);
+      waits(token, result, args[0]);
+    },
   });
 }
 

@@ -47,6 +47,24 @@ export class Patches {
     );
   }
 
+  /** Run `after` when the app has set an accessor property; it must not throw. */
+  setter(owner: object | null | undefined, name: PropertyKey, after: (self: unknown) => void): void {
+    const before = owner && getOwnPropertyDescriptor(owner, name);
+    if (!owner || !before?.set || !before.configurable) return;
+    const set = new Proxy(before.set, {
+      apply(target, self, args) {
+        call(target, self, args);
+        after(self);
+      },
+    });
+    defineProperty(owner, name, { ...before, set });
+    this.undo.push(() => {
+      if (getOwnPropertyDescriptor(owner, name)?.set !== set) return false; // as above
+      defineProperty(owner, name, before);
+      return true;
+    });
+  }
+
   /** Something else to take back at restore. */
   onRestore(undo: () => void): void {
     this.undo.push(() => {

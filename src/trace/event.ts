@@ -90,6 +90,9 @@ export const Op = {
   opfsGetFileHandle: 98,
   opfsGetDirectoryHandle: 99,
   opfsMove: 100,
+  // web: IndexedDB again. A connection of somebody else keeps an open or a delete waiting; the app is told that it does so itself.
+  idbBlocked: 101,
+  idbVersionChange: 102,
   // web: Web Locks, Atomics, localStorage
   lockRequest: 104,
   lockHeld: 105,
@@ -124,6 +127,11 @@ export const Op = {
   tracer: 199,
   /** Records that found no room: length = how many since the last such record. */
   dropped: 200,
+  /** How a wasm module came here: offset = begin of the request in ms, length = bytes of the body, aux = microseconds, aux2 = bytes unpacked. */
+  wasmFetch: 201,
+  wasmCompile: 202,
+  /** Also where compiling is part of it. */
+  wasmInstantiate: 203,
   /** Not an event: carries the end of a record that had left the ring before its call returned. */
   end: 255,
 } as const;
@@ -189,12 +197,17 @@ const ACTIVITY: Partial<Record<OpName, Activity>> = {
   navigation: 'none',
   threadStart: 'none',
   threadEnd: 'none',
+  idbBlocked: 'none',
+  idbVersionChange: 'none',
+  wasmFetch: 'none',
+  wasmCompile: 'cpu',
+  wasmInstantiate: 'cpu',
 };
 
 /** Display names where the code's own key is not the field's word. */
 function displayName(key: OpName): string {
   if (key.startsWith('x')) return key;
-  const group = /^(idb|opfs|lock|atomics|localStorage|sql)(?=[A-Z])/.exec(key)?.[1];
+  const group = /^(idb|opfs|lock|atomics|localStorage|sql|wasm)(?=[A-Z])/.exec(key)?.[1];
   if (!group) return key;
   const rest = key.slice(group.length);
   if (group === 'sql') return `sqlite3_${rest.toLowerCase()}`;
@@ -255,6 +268,10 @@ export const Field = {
  *   idbTransaction    mode (0 readonly, 1 readwrite, 2 versionchange) | durability << 2 (0 default, 1 strict, 2 relaxed)
  *   lockRequest       mode (0 exclusive, 1 shared) | ifAvailable << 1 | steal << 2
  *   sqlPrepare, sqlStep, sqlReset, sqlFinalize: id of the statement instance (per thread)
+ *   idbBlocked        aux = seq of the call that waits; offset, length: version asked for (NaN = to be deleted), version there
+ *   idbVersionChange  offset, length: the same
+ *   wasmCompile, wasmInstantiate: length = bytes handed over, aux = id of the URL as a `name`, context = seq of the wasmCompile of
+ *                     that module; 0 = not known, and while the module is fetched meanwhile
  *   sqlExec           aux2 = statements in the text (in its first 8 KB); what of them ran cannot be told
  *
  * AUX and AUX2 of xRead, xWrite and opfsWrite: what SQLite's own headers say, decoded in passing; page bytes are never stored.
@@ -334,6 +351,8 @@ export interface EngineInfo {
   layers: { vfs: boolean; sql: boolean; counters: boolean };
   /** Why a layer is missing, or null. */
   note: string | null;
+  /** seq of the `wasmInstantiate` that made it; absent where none is recorded. */
+  load?: number;
 }
 
 export interface ThreadEnvironment {

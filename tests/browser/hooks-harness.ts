@@ -52,7 +52,14 @@ export const POLICIES: Record<string, { page: Record<string, string>; rest?: Rec
   'trusted types': { page: { 'Content-Security-Policy': "require-trusted-types-for 'script'" } },
 };
 
-const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.json': 'application/json' };
+/** `/filler.wasm`: a module that does nothing, 5,008 bytes. */
+const FILLER = Buffer.concat([Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 0, 0x85, 0x27, 1, 0x78]), Buffer.alloc(4995)]);
+const TYPES: Record<string, string> = {
+  '.wasm': 'application/wasm',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+};
 
 /** Serves the cases; `/?policy=<name>` is the page. */
 export async function serveCases(): Promise<{ url: (policy: string) => string; close: () => Promise<void> }> {
@@ -62,7 +69,7 @@ export async function serveCases(): Promise<{ url: (policy: string) => string; c
     if (searchParams.has('policy')) current = POLICIES[searchParams.get('policy')!]!;
     const file = pathname === '/' ? 'index.html' : pathname.slice(1);
     const headers = { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain', ...(pathname === '/' ? current.page : current.rest) };
-    const content = await readFile(path.join(CASES, file)).catch(() => null);
+    const content = file === 'filler.wasm' ? FILLER : await readFile(path.join(CASES, file)).catch(() => null);
     response.writeHead(content ? 200 : 404, headers).end(content ?? 'no such file');
   };
   const server = createServer((request, response) => void answer(request, response));
@@ -193,6 +200,8 @@ export interface SeenEvent {
   flags: number;
   context: number;
   aux: number;
+  aux2: number;
+  objectId: number;
   seq: number;
   endSeq: number;
   durationMs: number;
@@ -233,6 +242,7 @@ export async function collected(page: Page): Promise<SeenThread[]> {
           const late = reader.offset(i);
           Object.assign(event, { endSeq: reader.endSeq(i), result: reader.result(i), flags: event.flags | reader.flags(i) });
           if (!Number.isNaN(late)) event.length = late;
+          if (reader.aux(i) || reader.aux2(i)) Object.assign(event, { aux: reader.aux(i), aux2: reader.aux2(i) });
           continue;
         }
         events.set(reader.seq(i), {
@@ -244,6 +254,8 @@ export async function collected(page: Page): Promise<SeenThread[]> {
           flags: reader.flags(i),
           context: reader.context(i),
           aux: reader.aux(i),
+          aux2: reader.aux2(i),
+          objectId: reader.object(i),
           seq: reader.seq(i),
           endSeq: reader.endSeq(i),
           durationMs: reader.t1(i) - reader.t0(i),

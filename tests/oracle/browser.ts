@@ -4,12 +4,12 @@ import puppeteer, { type Browser } from 'puppeteer-core';
 /** Debian's binary, not its wrapper script, which adds an extension of its own. */
 export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium';
 
-/** Headless Chromium with a fresh profile. The caller closes it. */
-export function launchPlainBrowser(): Promise<Browser> {
+/** Headless Chromium with a fresh profile. The caller closes it. @param args more of its command line */
+export function launchPlainBrowser(args: string[] = []): Promise<Browser> {
   return puppeteer.launch({
     executablePath: CHROMIUM,
     headless: true,
     pipe: true,
-    args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
+    args: [...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), ...args],
   });
 }

@@ -68,6 +68,10 @@ export class ThreadBuilder {
     row[3] = ++this.seq;
     return seq;
   }
+  /** seq of the call that is being made; 0 = none. */
+  get innermost(): number {
+    return this.parents.at(-1) ?? 0;
+  }
   /** Time in which nothing of the thread is called. */
   idle(us: number): void {
     this.now += us;

@@ -186,6 +186,7 @@ class Sanitizer {
       suspension: oneOf(SUSPENSIONS, e.suspension, 'unknown'),
       layers: { vfs: e.layers.vfs === true, sql: e.layers.sql === true, counters: e.layers.counters === true },
       note: e.note ? '(text taken out)' : null,
+      ...(typeof e.load === 'number' ? { load: e.load } : {}),
     };
   }
   private environment(e: ThreadEnvironment): ThreadEnvironment {

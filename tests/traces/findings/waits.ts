@@ -134,6 +134,20 @@ export const WAITS: Case[] = [
     says: /Deleting the IndexedDB database app took 6\.0 s while worker a had it open/,
   },
   {
+    rule: 'F29',
+    name: 'an upgrade that the browser calls blocked, by a page that had been told',
+    wrong: ({ thread }) => blockedUpgrade(thread({ name: 'a' }), thread({ name: 'b' }), 500 * MS),
+    right: ({ thread }) => blockedUpgrade(thread({ name: 'a' }), thread({ name: 'b' }), 50 * MS),
+    says: /Opening the IndexedDB database app took 0\.5 s while worker a had it open; worker a had been told by versionchange/,
+  },
+  {
+    rule: 'F29',
+    name: 'a delete that an earlier connection of the same thread blocks',
+    wrong: ({ thread }) => blockedBySelf(thread({ name: 'a' }), true),
+    right: ({ thread }) => blockedBySelf(thread({ name: 'a' }), false),
+    says: /Deleting the IndexedDB database app took 0\.5 s while worker a had it open$/,
+  },
+  {
     rule: 'F33',
     name: 'a write at SHARED',
     wrong: ({ thread }) => lockless(thread(), 1),
@@ -188,6 +202,19 @@ function blocked(a: ThreadBuilder, b: ThreadBuilder, us: number): void {
   const [mine, same] = [a.define({ kind: 'idb-database', db: 'app' }), b.define({ kind: 'idb-database', db: 'app' })];
   a.call('idbOpen', { object: mine });
   b.call('idbDeleteDatabase', { object: same, dur: us });
+}
+function blockedUpgrade(a: ThreadBuilder, b: ThreadBuilder, us: number): void {
+  const [mine, same] = [a.define({ kind: 'idb-database', db: 'app' }), b.define({ kind: 'idb-database', db: 'app' })];
+  a.call('idbOpen', { object: mine });
+  b.idle(10 * MS);
+  b.call('idbOpen', { object: same, dur: us }, () => void b.call('idbBlocked', { object: same, offset: 2, aux: b.innermost }));
+  a.idle(11 * MS);
+  a.call('idbVersionChange', { object: mine, offset: 2 });
+}
+function blockedBySelf(b: ThreadBuilder, told: boolean): void {
+  const db = b.define({ kind: 'idb-database', db: 'app' });
+  b.call('idbOpen', { object: db });
+  b.call('idbDeleteDatabase', { object: db, dur: 500 * MS }, () => void (told && b.call('idbBlocked', { object: db, aux: b.innermost })));
 }
 function lockless(b: ThreadBuilder, level: number): void {
   const db = b.file('/app.db');

@@ -194,8 +194,9 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: `${IDB}#closing-connection`,
   },
   F29: {
-    shows: 'Opening or deleting a database of IndexedDB that takes 4 s or more while other threads use it.',
-    silent: 'Nobody in the recording uses that database.',
+    shows:
+      'Opening or deleting a database of IndexedDB that the browser calls blocked and that takes 0.1 s or more; and one that takes 4 s or more while other threads use it.',
+    silent: 'The database was free, or its connections were closed at once.',
     counts: 'calls',
     link: `${IDB}#eventdef-idbopendbrequest-blocked`,
   },

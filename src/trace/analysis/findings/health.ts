@@ -14,6 +14,8 @@ import { hiddenTimes } from './waits.ts';
 import { count, some } from './words.ts';
 
 const BLOCKED_US = 4_000_000;
+/** Where the browser itself says that a connection is in the way. */
+const TOLD_BLOCKED_US = 100_000;
 const RELOAD_US = 2_000_000;
 const FAILURE = noSaving('a failure, not a cost');
 
@@ -107,22 +109,30 @@ export const openBlocked: Rule = {
         const { events } = thread;
         const open = events.endSeq[row] === 0;
         const us = open ? ctx.toUs - events.t0[row]! : events.dur[row]!;
-        if (us < BLOCKED_US) return;
+        const blocked = ctx.rows(thread, Op.idbBlocked).find((at) => events.aux[at] === events.seq[row]);
+        if (us < (blocked === undefined ? BLOCKED_US : TOLD_BLOCKED_US)) return;
         const db = ctx.text(thread, events.object[row]!);
-        const users = ctx.store.threads.filter((other) => other !== thread && usesDatabase(ctx, other, db));
-        if (users.length === 0) return;
+        const users = ctx.store.threads.filter((other) =>
+          other === thread ? blocked !== undefined && usesDatabase(ctx, other, db, events.t0[blocked]) : usesDatabase(ctx, other, db),
+        );
+        if (users.length === 0 && blocked === undefined) return;
+        const told = users.filter((user) => wasTold(ctx, user, db, events.t0[row]!, us));
         const evidence = new Evidence();
         evidence.add(thread, row);
+        if (blocked !== undefined) evidence.add(thread, blocked);
         evidence.us = us;
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
           rule: 'F29',
-          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${(us / 1e6).toFixed(1)} s while ${users.map(nameOf).join(', ')} had it open`,
+          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${(us / 1e6).toFixed(1)} s while ${users.map(nameOf).join(', ') || 'somebody who is not recorded'} had it open${told.length ? `; ${told.map(nameOf).join(', ')} had been told by versionchange` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,
           savingHow: 'what the call waited',
-          confidence: 'likely',
-          reason: 'an upgrade or deletion waits until every other connection is closed; the blocked event itself is not recorded',
+          confidence: blocked === undefined ? 'likely' : 'certain',
+          reason:
+            blocked === undefined
+              ? 'an upgrade or deletion waits until every other connection is closed; no blocked event was seen'
+              : 'the browser said so (blocked): a connection of an older version was not closed when the browser asked for it',
           advice: "Close the connection in the database's versionchange event, and tell the user which tab to close on blocked.",
           link: 'https://www.w3.org/TR/IndexedDB/#eventdef-idbopendbrequest-blocked',
         });
@@ -131,12 +141,23 @@ export const openBlocked: Rule = {
   },
 };
 
-function usesDatabase(ctx: FindingContext, thread: ThreadStore, db: string): boolean {
-  for (const op of [Op.idbTransaction, Op.idbOpen])
-    for (const row of ctx.rows(thread, op))
-      if (thread.events.endSeq[row] !== 0 && thread.events.result[row] === 0 && ctx.text(thread, thread.events.object[row]!) === db)
-        return true;
-  return false;
+/** The app of a thread has a handler that was told to let go of the database, in that time. */
+function wasTold(ctx: FindingContext, thread: ThreadStore, db: string, fromUs: number, us: number): boolean {
+  const { events } = thread;
+  return ctx
+    .rows(thread, Op.idbVersionChange)
+    .some((row) => events.t0[row]! >= fromUs && events.t0[row]! <= fromUs + us && ctx.text(thread, events.object[row]!) === db);
+}
+
+/** @param before only calls that had ended then, microseconds */
+function usesDatabase(ctx: FindingContext, thread: ThreadStore, db: string, before = Infinity): boolean {
+  const { events } = thread;
+  const worked = (row: number): boolean => events.endSeq[row] !== 0 && events.result[row] === 0;
+  return [Op.idbTransaction, Op.idbOpen].some((op) =>
+    ctx
+      .rows(thread, op)
+      .some((row) => worked(row) && events.t0[row]! + events.dur[row]! <= before && ctx.text(thread, events.object[row]!) === db),
+  );
 }
 
 export const outOfStack: Rule = {

@@ -1,0 +1,75 @@
+/**
+ * How wasm modules come to this thread: fetched, compiled, instantiated. The request is looked up in what the browser keeps of the page's
+ * own requests, by its URL where a module streams, else by the length of its bytes; nothing is asked of the network.
+ */
+import { Op } from '../trace/event.ts';
+import { react } from '../trace/reaction.ts';
+import { Recorder, type Token } from '../trace/recorder.ts';
+
+/** A module on its way. */
+export interface Load {
+  readonly token: Token;
+  /** seq of its record. */
+  readonly seq: number;
+  /** What streams: its URL, once the response is there. */
+  url: string;
+}
+
+/** No module of use is smaller; pages ask this of the platform with modules of a few bytes. */
+const [SMALLEST, LONGEST_URL, MOST_URLS] = [1024, 500, 100] as const;
+/** As they are before the app's first line. */
+const [entriesOf, NativeResponse, NativeModule] = [performance.getEntriesByType, Response, WebAssembly.Module];
+
+export class WasmLoads {
+  /** seq of what compiled a module. */
+  private readonly compiled = new WeakMap<object, number>();
+  /** Ids of URLs; those whose request was not to be found yet. */
+  private readonly urls = new Map<string, number>();
+  private readonly unseen = new Set<string>();
+
+  constructor(private readonly recorder: Recorder) {}
+
+  /** @param op wasmCompile or wasmInstantiate @param source what the app hands over */
+  begin(op: number, source: unknown): Load {
+    const { byteLength = 0 } = (ArrayBuffer.isView(source) || source instanceof ArrayBuffer ? source : {}) as { byteLength?: number };
+    const token = this.recorder.begin(op, 0, NaN, byteLength, 0, this.compiled.get(source as object) ?? 0);
+    const load = { token, seq: Recorder.seqOf(token), url: '' };
+    const look = (response: unknown): void => {
+      if (response instanceof NativeResponse) load.url = response.url;
+    };
+    if (source instanceof Promise) void react(source, look, () => {});
+    else look(source);
+    if (byteLength >= SMALLEST) load.url = this.find((entry) => entry.decodedBodySize === byteLength)?.name ?? '';
+    return load;
+  }
+
+  /** @param made what came of it; null = an error */
+  end({ token, seq, url }: Load, made: unknown): void {
+    const key = url.slice(0, LONGEST_URL);
+    let id = this.urls.get(key) ?? 0;
+    if (key && !id && this.urls.size < MOST_URLS) {
+      this.urls.set(key, (id = this.recorder.define({ kind: 'name', text: key })));
+      this.unseen.add(url);
+    }
+    this.recorder.end(token, made === null ? 1 : 0, 0, undefined, id);
+    const module = made instanceof NativeModule ? made : (made as { module?: object } | null)?.module;
+    if (module) this.compiled.set(module, seq);
+    this.fetched();
+  }
+
+  /** Record the requests that the browser has told of meanwhile. */
+  fetched(): void {
+    for (const url of this.unseen) {
+      const entry = this.find(({ name }) => name === url);
+      if (!entry) continue;
+      this.unseen.delete(url);
+      const { startTime, responseEnd, encodedBodySize, decodedBodySize } = entry;
+      const us = Math.round((responseEnd - startTime) * 1000);
+      this.recorder.instant(Op.wasmFetch, this.urls.get(url.slice(0, LONGEST_URL))!, startTime, encodedBodySize, us, 0, decodedBodySize);
+    }
+  }
+
+  private find(is: (entry: PerformanceResourceTiming) => boolean): PerformanceResourceTiming | undefined {
+    return (entriesOf.call(performance, 'resource') as PerformanceResourceTiming[]).findLast(is);
+  }
+}

@@ -5,6 +5,7 @@ import { errorQueries } from './errors.ts';
 import { eventQueries } from './events.ts';
 import { fileQueries } from './files.ts';
 import { findingsQueries } from './findings.ts';
+import { loadTimesQueries } from './load-times.ts';
 import { lockLaneQueries } from './lock-lanes.ts';
 import { lockQueries } from './locks.ts';
 import { overviewQueries } from './overview.ts';
@@ -12,6 +13,7 @@ import { paletteQueries } from './palette.ts';
 import { pageQueries } from './pages.ts';
 import { patternQueries } from './patterns.ts';
 import { sqlQueries } from './sql.ts';
+import { staleCacheQueries } from './stale-caches.ts';
 import { statementQueries } from './statements.ts';
 import { transactionQueries } from './transactions.ts';
 import { walQueries } from './wal.ts';
@@ -33,6 +35,8 @@ export const QUERIES = {
   ...patternQueries,
   ...sqlQueries,
   ...cacheQueries,
+  ...staleCacheQueries,
+  ...loadTimesQueries,
   ...errorQueries,
   ...eventQueries,
   ...overviewQueries,

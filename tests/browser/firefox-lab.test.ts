@@ -7,7 +7,9 @@ import { FirefoxLab } from '../../src/cli/drive/firefox-lab.ts';
 import { Engines } from '../../src/experiments/open-engine.ts';
 import { runOf } from '../../src/experiments/plan.ts';
 import { sampleOf } from '../../src/experiments/run.ts';
+import type { Config, Run } from '../../src/experiments/types.ts';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contract/lab-counts.ts';
 import { FIREFOX_EXTENSION } from './firefox-harness.ts';
 
 let driven: DrivenFirefox;
@@ -33,6 +35,22 @@ it('MemoryVFS: the golden counts', async () => {
     expect(steps[i]).toEqual((await sampleOf(run, { engines, environment: {} })).steps.map((s) => s.counters));
   expect(await lab.storage()).toEqual([]);
 }, 90_000);
+
+it('every text on :memory:, and VFSs in memory and on storage, to the last digit', async () => {
+  const jspi = (await driven.chrome.inView('tab', `return 'Suspending' in WebAssembly;`)) === true;
+  const onVfs = [...ON_MEMORY_VFS, ...ON_STORAGE, ...(jspi ? ON_STORAGE_JSPI : [])];
+  const texts = Object.entries(IN_MEMORY);
+  const unread = (workload: string, config: Partial<Config>): Run => ({ ...counted(workload, config), readRows: false });
+  const outcomes = await lab.run([
+    ...texts.map(([id]) => counted(id)),
+    ...onVfs.flatMap(([config]) => [unread('ac60', config), unread('mix', config)]),
+  ]);
+  expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
+  expect(outcomes.map(({ result }) => result!.totals['instructions'])).toEqual([
+    ...texts.map(([, [current]]) => current),
+    ...onVfs.flatMap(([, ...counts]) => counts),
+  ]);
+}, 240_000);
 
 it('storage of the browser: IndexedDB and OPFS, and actors in workers', async () => {
   const two = { writers: 2, readers: 0, iterations: 10 };

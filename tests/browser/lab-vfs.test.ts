@@ -5,10 +5,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { Engines } from '../../src/experiments/open-engine.ts';
+import { runOf } from '../../src/experiments/plan.ts';
 import { sampleOf } from '../../src/experiments/run.ts';
 import { DEFAULT_CONFIG, type Config, type Mode, type Run, type VfsName } from '../../src/experiments/types.ts';
+import { workloadOf } from '../../src/experiments/workloads/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contract/lab-counts.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
@@ -82,6 +85,24 @@ it('MemoryVFS: counts in the browser are those of Node, to the last instruction'
     expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(node.steps.map((s) => s.counters));
     expect(outcome!.result!.digest).toBe(node.digest);
   }
+});
+
+it('the golden counts: every text on :memory:, and on VFSs, to the last digit', async () => {
+  const golden = (workload: string, config: Partial<Config> = {}, readRows = true): Run => ({
+    ...runOf(workloadOf(workload), { config }, { mode: 'count', repeats: 1 }),
+    readRows,
+  });
+  const texts = Object.entries(IN_MEMORY);
+  const onVfs = [...ON_MEMORY_VFS, ...ON_STORAGE, ...ON_STORAGE_JSPI];
+  const outcomes = await lab.run([
+    ...texts.flatMap(([id]) => [golden(id), golden(id, { engine: 'wa-sqlite-1.0.0' })]),
+    ...onVfs.flatMap(([config]) => [golden('ac60', config, false), golden('mix', config, false)]),
+  ]);
+  expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
+  expect(outcomes.map(({ result }) => result!.totals['instructions'])).toEqual([
+    ...texts.flatMap(([, counts]) => [...counts]),
+    ...onVfs.flatMap(([, ...counts]) => counts),
+  ]);
 });
 
 it('the trace of a run has all layers, and the numbers of the run', async () => {

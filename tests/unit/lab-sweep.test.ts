@@ -9,7 +9,7 @@ import { slopeOf, slopeWords, sweepAxes, sweepOf, ticksOf } from '../../src/lab/
 const kv = workloadOf('kv-sweep');
 /** Inserts cost their number, raw puts its power of 1.5, opening always the same. */
 function result(items: number, config: Partial<Config> = {}): RunResult {
-  const steps = [
+  const steps: Sample['steps'] = [
     { id: 'insert', title: `insert ${items} rows`, counters: { ms: items } },
     { id: 'reopen', title: 'open', counters: { ms: 3, 'vfs.xRead': 0 } },
     { id: 'raw-put', title: 'raw', counters: { ms: items ** 1.5 } },

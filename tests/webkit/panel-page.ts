@@ -80,3 +80,12 @@ export async function openPanelPage(page: InspectedPage, url: string): Promise<v
   await page.goto(`${url}/devtools/panel.html?tab=1`);
   await page.waitForFunction(() => document.querySelector('[data-testid="record"]') !== null);
 }
+
+/** Open the Lab's page. */
+export async function openLabPage(page: InspectedPage, url: string): Promise<void> {
+  const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as object;
+  await page.clearStartScripts();
+  await page.evaluateOnNewDocument(mock, manifest);
+  await page.goto(`${url}/lab/lab.html`);
+  await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true');
+}

@@ -59,8 +59,8 @@ export function engineTable(recorded, versions) {
 
 export function currentTable() {
   const json = (file) => JSON.parse(readFileSync(join(root, file), 'utf8'));
-  const { devDependencies } = json('package.json');
-  return engineTable(json('tests/oracle/recorded.json'), devDependencies);
+  const { dependencies, devDependencies } = json('package.json');
+  return engineTable(json('tests/oracle/recorded.json'), { ...dependencies, ...devDependencies });
 }
 
 /** The table that the README carries. */

@@ -3,6 +3,7 @@
  * an event together) and are widened when a number comes that they cannot hold exactly (58 bytes, 62 with `aux2`), so a reader
  * always finds what was written. Write those by `set`.
  */
+import { resized } from './resized.ts';
 
 export interface EventRow {
   t0: number;
@@ -90,6 +91,13 @@ export class EventColumns {
     let capacity = Math.max(1, this.capacity);
     while (capacity < needed) capacity *= 2;
     this.resize(exactly ? needed : capacity, 0, this.count);
+  }
+
+  /** Forget all rows and give the memory back at once: nobody else may hold a column. */
+  release(): void {
+    for (const name of COLUMNS) this[name] = resized(this[name], 0) as never;
+    this.aux2 = resized(this.aux2, 0);
+    this.count = 0;
   }
 
   /** Put every column into arrays of another length, rows [from, to) at their begin. */

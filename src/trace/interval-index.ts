@@ -3,18 +3,16 @@
  * before a moment is a bisection and a short scan, whatever the number of intervals. Sums are whole nanoseconds, so exact.
  * Frames go through it with totals-cursor.ts.
  */
+import { resized } from './resized.ts';
+
 /** Kinds an interval can have: 0..7. */
 export const KINDS = 8;
 export const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
 type Column = Float64Array | Uint32Array | Int16Array | Uint8Array;
-function grown<T extends Column>(from: T, length: number): T {
-  if (length <= from.length) return from;
-  const to = new (from.constructor as new (n: number) => T)(Math.max(length, from.length + (from.length >>> 1)));
-  to.set(from);
-  return to;
-}
+const grown = <T extends Column>(from: T, length: number): T =>
+  length <= from.length ? from : resized(from, Math.max(length, from.length + (from.length >>> 1)));
 /** Nanoseconds that 4 bytes hold: 4.29 s. */
 const MAX_SHORT = 0xffffffff;
 
@@ -98,14 +96,14 @@ export class IntervalIndex {
   /** Give back room that is not used: nothing more is expected. */
   trim(): void {
     const n = Math.max(1, this.count);
-    this.since = this.since.slice(0, n);
-    this.lengths = this.lengths.slice(0, n);
-    this.kind = this.kind.slice(0, n);
-    this.rows = this.rows.slice(0, n);
+    this.since = resized(this.since, n);
+    this.lengths = resized(this.lengths, n);
+    this.kind = resized(this.kind, n);
+    if (this.withRows) this.rows = resized(this.rows, n);
     const samples = Math.max(1, this.sampled);
-    this.firstRows = this.firstRows.slice(0, samples);
-    this.starts = this.starts.slice(0, samples);
-    this.times = this.times.slice(0, samples * KINDS);
+    if (this.firstRows.length) this.firstRows = resized(this.firstRows, samples);
+    this.starts = resized(this.starts, samples);
+    this.times = resized(this.times, samples * KINDS);
   }
 
   private sample(s: number, start: number, row: number): void {

@@ -5,6 +5,7 @@
  */
 import { bytesMoved, MOVES } from './bytes-moved.ts';
 import { AUX_WAL_HEADER, Op } from './event.ts';
+import { resized } from './resized.ts';
 import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
 import type { ThreadStore } from './store.ts';
 
@@ -20,10 +21,10 @@ const MAX_OPEN = 4096;
 export class RowCounters {
   private readonly samples: RowSamples;
   /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
-  private sums = new Float64Array(SUMS * 64);
+  private sums: Float64Array = new Float64Array(SUMS * 64);
   /** Bytes of the WAL in use at each block's begin, and at most within it. */
-  private wal = new Float64Array(64);
-  private walMost = new Float64Array(64);
+  private wal: Float64Array = new Float64Array(64);
+  private walMost: Float64Array = new Float64Array(64);
   private readonly now = new Float64Array(SUMS);
   /** Of calls that have not ended: what was counted by row. */
   private readonly open = new Map<number, number>();
@@ -77,9 +78,9 @@ export class RowCounters {
   /** Give back room that is not used: nothing more is expected. */
   trim(): void {
     const blocks = Math.max(1, (this.next + ROWS_SAMPLE - 1) >>> ROWS_SHIFT);
-    this.sums = this.sums.slice(0, blocks * SUMS);
-    this.wal = this.wal.slice(0, blocks);
-    this.walMost = this.walMost.slice(0, blocks);
+    this.sums = resized(this.sums, blocks * SUMS);
+    this.wal = resized(this.wal, blocks);
+    this.walMost = resized(this.walMost, blocks);
     this.samples.trim();
   }
 
@@ -106,11 +107,7 @@ export class RowCounters {
 
   private sample(block: number): void {
     if (block >= this.wal.length) {
-      const more = (from: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> => {
-        const to = new Float64Array(from.length + (from.length >>> 1));
-        to.set(from);
-        return to;
-      };
+      const more = (from: Float64Array): Float64Array => resized(from, from.length + (from.length >>> 1));
       [this.sums, this.wal, this.walMost] = [more(this.sums), more(this.wal), more(this.walMost)];
     }
     this.sums.set(this.now, block * SUMS);

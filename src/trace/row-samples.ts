@@ -3,6 +3,7 @@
  * rows. Where columns hold hundreds of rows, a boundary is only found to within a block, as totals-cursor.ts does with samples.
  */
 import type { EventColumns } from './columns.ts';
+import { resized } from './resized.ts';
 
 export const ROWS_SHIFT = 5;
 export const ROWS_SAMPLE = 1 << ROWS_SHIFT;
@@ -19,7 +20,7 @@ export interface Boundaries {
 
 export class RowSamples {
   /** Begin of each block's first row, microseconds. */
-  private begins = new Float64Array(64);
+  private begins: Float64Array = new Float64Array(64);
   private count = 0;
   /** The boundaries asked for last, and which they are. */
   private readonly found = { fromUs: 0, step: 0, width: -1, rows: new Uint32Array(0), shares: new Float32Array(0) };
@@ -30,9 +31,7 @@ export class RowSamples {
   update(): void {
     const blocks = (this.events.count + ROWS_SAMPLE - 1) >>> ROWS_SHIFT;
     if (blocks > this.begins.length) {
-      const more = new Float64Array(Math.max(blocks, this.begins.length + (this.begins.length >>> 1)));
-      more.set(this.begins);
-      this.begins = more;
+      this.begins = resized(this.begins, Math.max(blocks, this.begins.length + (this.begins.length >>> 1)));
     }
     for (; this.count < blocks; this.count++) this.begins[this.count] = this.events.t0[this.count << ROWS_SHIFT]!;
     this.found.width = -1;
@@ -40,7 +39,7 @@ export class RowSamples {
 
   /** Give back room that is not used: nothing more is expected. */
   trim(): void {
-    this.begins = this.begins.slice(0, Math.max(1, this.count));
+    this.begins = resized(this.begins, Math.max(1, this.count));
   }
 
   /** Boundaries of `width` columns; valid until the next call. The same ones are not looked for again. */

@@ -12,6 +12,9 @@ export const OVERVIEW_FROM_EVENTS = 100_000;
 /** Smaller files are unpacked before a worker for that would have started. */
 const UNPACK_BESIDE_FROM_BYTES = 1 << 20;
 
+/** Smaller files (of some ten million events) are read at once: a summary's hundred parts one by one take longer. */
+const WHOLE_BELOW_BYTES = 32 << 20;
+
 export interface Reading {
   /** Of a large file, before its events are read. From then on giving up keeps what was read. */
   onOverview?(overview: TraceOverview): Promise<void>;
@@ -48,12 +51,14 @@ export class FileReading {
     let store: TraceStore | null = null;
     const unpacker = file.size >= UNPACK_BESIDE_FROM_BYTES ? Unpacker.start() : null;
     try {
-      const overview = reading.onOverview ? await readOverview(file) : null;
+      const source = file.size < WHOLE_BELOW_BYTES ? new Uint8Array(await file.arrayBuffer()) : file;
+      signal.throwIfAborted();
+      const overview = reading.onOverview ? await readOverview(source) : null;
       const events = overview ? [...overview.events.values()].reduce((sum, n) => sum + n, 0) : 0;
       const keepPart = overview !== null && events >= OVERVIEW_FROM_EVENTS;
       signal.throwIfAborted();
       if (keepPart) await reading.onOverview!(overview);
-      const result = await readTrace(file, {
+      const result = await readTrace(source, {
         ...{ signal, keepPart, rest },
         ...(unpacker ? { unpack: unpacker.unpack } : {}),
         ...(overview ? { expected: overview.events } : {}),

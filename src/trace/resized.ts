@@ -1,0 +1,20 @@
+/** Typed arrays that change their length. */
+
+type Numbers = Float64Array | Float32Array | Uint32Array | Int32Array | Uint16Array | Int16Array | Uint8Array | Int8Array;
+/** In every browser that vfscope runs in, not in Node 20. */
+interface Transferable {
+  transfer?(bytes: number): ArrayBuffer;
+}
+
+/**
+ * The array with another length; what is new is 0. Use it for arrays that nobody else holds: where it can be, the old one's memory is
+ * given back at once, and it is empty from then on. Left to the collector, a trace's outgrown arrays would lie about by hundreds of MB.
+ */
+export function resized<T extends Numbers>(from: T, length: number): T {
+  const Kind = from.constructor as new (of: number | ArrayBufferLike) => T;
+  const buffer = from.buffer as ArrayBufferLike & Transferable;
+  if (buffer.transfer && buffer.byteLength === from.byteLength) return new Kind(buffer.transfer(length * from.BYTES_PER_ELEMENT));
+  const to = new Kind(length);
+  to.set(length < from.length ? from.subarray(0, length) : from);
+  return to;
+}

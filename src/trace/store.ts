@@ -3,11 +3,15 @@
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
 import { isBTreeKind } from './b-tree-definitions.ts';
+import type { StorageDefinition } from './storage-health.ts';
 import { RecordReader, type Batch } from './batch.ts';
 import { toTraceUs } from './clock.ts';
 import { EventColumns } from './columns.ts';
 import { OPS, Op, type Definition, type EngineInfo, type ThreadEnvironment, type ThreadKind } from './event.ts';
 import { noAnnotations, type Annotations } from './notes.ts';
+
+/** Id of the one thread of a recording that an app keeps itself (vfscope/vfs): it began when the app said so, its engine loaded before. */
+export const OWN_RECORDING = 'recording';
 
 /** What a thread says of itself before its first batch. */
 export interface ThreadInfo {
@@ -35,6 +39,8 @@ export class ThreadStore {
   private readonly saidAt: number[] = [];
   private saidInAll = 0;
   readonly engines: ({ id: number } & EngineInfo)[] = [];
+  /** What the browser said of the origin's storage. */
+  readonly storage: StorageDefinition[] = [];
   readonly notes: Extract<Definition, { kind: 'note' }>[] = [];
   environment: ThreadEnvironment | null = null;
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
@@ -81,6 +87,9 @@ export class ThreadStore {
         break;
       case 'note':
         this.notes.push(definition);
+        break;
+      case 'storage':
+        this.storage.push(definition);
         break;
       case 'engine': {
         const known = this.engines.findIndex((e) => e.id === definition.id); // said again when more is known
@@ -209,6 +218,7 @@ export class ThreadStore {
         kind === 'engine' ||
         isBTreeKind(kind) ||
         kind === 'database-header' ||
+        kind === 'storage' ||
         keep(id)
       ) {
         this.said[kept] = d;

@@ -21,7 +21,7 @@ export interface TimePieces extends ThreadTimes {
 
 /** One pass over the thread's calls. @param owners of them, where they are there already */
 export function timePieces(thread: ThreadStore, owners?: Owners): TimePieces {
-  const sweep = new TimeSweep(thread.events);
+  const sweep = new TimeSweep(thread);
   const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];
   const flush = (): void => void (kind >= 0 && to > from && index.push(from, to - from, kind, 0));

@@ -11,7 +11,7 @@ import { TraceWriter } from '../trace/file/write.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { forgetBlock, type Keep } from '../trace/retention.ts';
 import { Header } from '../trace/ring-layout.ts';
-import { TraceStore, type ThreadStore } from '../trace/store.ts';
+import { OWN_RECORDING, TraceStore, type ThreadStore } from '../trace/store.ts';
 
 export interface RecordingOptions {
   /** How the thread is called in the trace. Default: the file's name of the script, or 'recording'. */
@@ -45,7 +45,7 @@ export class Recording {
     this.trace = new TraceStore(performance.timeOrigin + performance.now());
     const name = options.name ?? (inWindow ? '' : (place?.pathname.split('/').pop() ?? 'recording'));
     const kind = inWindow ? 'page' : 'worker';
-    this.thread = this.trace.thread({ id: 'recording', kind, url, name, parent: null, timeOrigin: performance.timeOrigin });
+    this.thread = this.trace.thread({ id: OWN_RECORDING, kind, url, name, parent: null, timeOrigin: performance.timeOrigin });
     this.recorder.onPressure = () => {
       try {
         this.drain();
@@ -104,7 +104,7 @@ export class Recording {
       if (!taken && definitions.length === 0) break;
       const { dropped, faults } = counters(buffer);
       const batch = taken ?? { first: new Uint32Array(buffer)[Header.claimed >>> 2]!, count: 0, records: new ArrayBuffer(0) };
-      thread.append({ ...batch, thread: 'recording', timeOrigin: performance.timeOrigin, dropped, faults, definitions });
+      thread.append({ ...batch, thread: OWN_RECORDING, timeOrigin: performance.timeOrigin, dropped, faults, definitions });
       if (!taken) break;
       forgetBlock(trace, this.keep, lastUs(taken.records, trace.originMs));
     }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { badgesOf, findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { Op, type OpName } from '../../src/trace/event.ts';
+import { OWN_RECORDING } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 import { environment, PAGE, play, times } from '../traces/findings/stage.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
@@ -69,6 +70,20 @@ test('badges say what makes numbers mislead', () => {
   store.threads[0]!.dropped = 7;
   const badges = badgesOf(store).map((b) => b.badge);
   expect(badges).toEqual(['events dropped', 'recorder on', 'coarse clock', 'hidden tab', 'clean database', 'old origin']);
+});
+
+test('the first run is one that saw its engine being loaded, which no recording of the library does', () => {
+  const engine = { kind: 'engine', id: 7, name: 'wa-sqlite', sqliteVersion: null, sourceId: null, suspension: 'none', note: null } as const;
+  const badges = (id: string): string[] => {
+    const store = play(({ thread }) => {
+      const b = thread({ id });
+      b.say({ ...engine, layers: { vfs: true, sql: false, counters: false } });
+      b.call('xRead', { object: b.file('/app.db'), offset: 0, length: PAGE });
+    });
+    return badgesOf(store).map(({ badge }) => badge);
+  };
+  expect(badges('worker-1')).toEqual(['first run']);
+  expect(badges(OWN_RECORDING)).toEqual([]);
 });
 
 // processor time: the machine may be busy with other tests

@@ -44,7 +44,7 @@ describe('shares', () => {
       b.call('opfsClose', { dur: 6 });
       b.send();
     }
-    expect(summaryTime(store)).toEqual({ cpuUs: 10, ioUs: 11, lockUs: 0, tracerUs: 8, otherUs: 0, idleUs: 32 });
+    expect(summaryTime(store)).toEqual({ cpuUs: 10, ioUs: 11, lockUs: 0, tracerUs: 8, otherUs: 0, idleUs: 32, vfsIsStorage: false });
     expect(store.threads.map((thread) => partitionThread(thread).spanUs)).toEqual([50, 30, 31]);
   });
 });

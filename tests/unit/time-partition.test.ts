@@ -6,6 +6,7 @@ import { partitionThread, timesOfThread } from '../../src/trace/analysis/time-pa
 import { PARTS, PART_OF_OP, Role, ROLE_OF_OP, WAIT, type Part } from '../../src/trace/analysis/time-parts.ts';
 import { Flag, Op, OPS, type OpName } from '../../src/trace/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
+import { environment } from '../traces/findings/stage.ts';
 import { ns, partsOf, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
 
 const DRAWN: OpName[] = [
@@ -25,25 +26,35 @@ const DRAWN: OpName[] = [
   ...(['idbGet', 'idbPut', 'idbTransaction', 'idbOpen', 'opfsRead', 'opfsFlush', 'lockRequest', 'lockHeld', 'atomicsWait'] as const),
   ...(['atomicsWaitAsync', 'tracer', 'mark', 'localStorageSet'] as const),
 ];
-const drawnRow = fc.record({
-  gap: fc.nat(4),
-  dur: fc.option(fc.nat(12), { freq: 8 }),
-  op: fc.constantFrom(...DRAWN),
-  flags: fc.constantFrom(0, 0, Flag.async, Flag.async, Flag.untimed),
-  parent: fc.nat(4),
-  object: fc.nat(3),
-  context: fc.nat(2),
-});
-const drawnRows = fc.array(drawnRow, { maxLength: 14 }).map((drawn) => {
-  let t = 5;
-  return drawn.map((d, i): Row => {
-    t += d.gap;
-    return { ...d, t0: t, end: d.dur === null ? null : t + d.dur, parent: d.parent === 0 ? -1 : i - d.parent };
+const rowsOf = (ops: readonly OpName[]): fc.Arbitrary<Row[]> => {
+  const row = fc.record({
+    gap: fc.nat(4),
+    dur: fc.option(fc.nat(12), { freq: 8 }),
+    op: fc.constantFrom(...ops),
+    flags: fc.constantFrom(0, 0, Flag.async, Flag.async, Flag.untimed),
+    parent: fc.nat(4),
+    object: fc.nat(3),
+    context: fc.nat(2),
   });
-});
+  return fc.array(row, { maxLength: 14 }).map((drawn) => {
+    let t = 5;
+    return drawn.map((d, i): Row => {
+      t += d.gap;
+      return { ...d, t0: t, end: d.dur === null ? null : t + d.dur, parent: d.parent === 0 ? -1 : i - d.parent };
+    });
+  });
+};
+const drawnRows = rowsOf(DRAWN);
+
+/** A thread whose recording was told to leave storage calls out. */
+function withoutStorage(rows: readonly Row[]): ThreadStore {
+  const thread = threadOf(rows);
+  thread.environment = environment({ capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false } });
+  return thread;
+}
 
 /** Role, part and end of every row by the rules of the header, and the part of one nanosecond: written anew, one moment at a time. */
-function oracle({ events }: ThreadStore): (t: number) => { part: Part; row: number } {
+function oracle({ events }: ThreadStore, vfsIsStorage = false): (t: number) => { part: Part; row: number } {
   const rows = Array.from({ length: events.count }, (_, i) => events.row(i));
   const last = Math.max(0, ...rows.map((r) => ns(r.t0) + (r.endSeq ? ns(r.dur) : 0)));
   const asyncEnds = rows.filter((r) => ROLE_OF_OP[r.op] === Role.web && r.flags & Flag.async && r.endSeq).map((r) => r.endSeq);
@@ -82,14 +93,15 @@ function oracle({ events }: ThreadStore): (t: number) => { part: Part; row: numb
     if (tracer) return { part: 'tracer', row: tracer.row };
     if (!engine) return { part: latest((c) => c.role === Role.web && storage(c.part)) ? 'outside' : 'idle', row: -1 };
     const running = latest((c) => c.role !== Role.tracer && c.sync);
-    if (running) return { part: running.role === Role.web ? web(running) : 'cpu', row: running.row };
+    const stands = vfsIsStorage && running?.role === Role.vfs && PARTS[running.part] !== 'other';
+    if (running) return { part: running.role === Role.web ? web(running) : stands ? PARTS[running.part]! : 'cpu', row: running.row };
     const mine = (c: (typeof calls)[number]): boolean => c.role === Role.web && (vfs !== undefined || calls[c.parent]?.role === Role.sql);
     const request = latest((c) => mine(c) && PARTS[c.part] !== 'idbTransaction');
     if (request) return { part: web(request), row: request.row };
     const transaction = latest((c) => mine(c) && PARTS[c.part] === 'idbTransaction');
     if (transaction) return { part: 'idbTransaction', row: transaction.row };
     if (!vfs) return { part: 'cpu', row: engine.row };
-    return { part: PARTS[vfs.part] === 'lock' ? 'lock' : 'other', row: vfs.row };
+    return { part: vfsIsStorage || PARTS[vfs.part] === 'lock' ? PARTS[vfs.part]! : 'other', row: vfs.row };
   };
 }
 
@@ -111,6 +123,27 @@ describe('any sequence of calls', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+
+  test('the same where no storage call was looked at: VFS calls stand for what lies beneath them', () => {
+    const ops = DRAWN.filter((name) => OPS[Op[name]]!.layer !== 'web');
+    let unlike = 0;
+    fc.assert(
+      fc.property(rowsOf(ops), (rows) => {
+        const thread = withoutStorage(rows);
+        const partOf = oracle(thread, true);
+        const expected = Object.fromEntries(PARTS.map((k) => [k, 0])) as Record<Part, number>;
+        for (let t = 0; t < 100; t++) expected[partOf(t).part]++;
+        const { partition, byStatement } = timesOfThread(thread, { fromUs: 0, toUs: 0.1 });
+        expect(partsOf(partition)).toEqual(expected);
+        expect([sumOf(partition), partition.vfsIsStorage]).toEqual([100, true]);
+        for (const k of ['cpu', 'read', 'write', 'sync', 'lock', 'other'] as const)
+          expect([...byStatement.values()].reduce((n, p) => n + partsOf(p)[k], 0)).toBe(expected[k]);
+        if (partsOf(partitionThread(threadOf(rows))).cpu !== partsOf(partitionThread(thread)).cpu) unlike++;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(unlike).toBeGreaterThan(100);
   });
 
   test('ranges add up', () => {
@@ -226,6 +259,19 @@ describe('the rules', () => {
     ['storage outside SQL', 'sqlite3_step ===\nopfs.flush      ===', 'cccxxx'],
   ])('%s', (_name, picture, parts) => {
     expect(letters(threadOf(drawn(picture)))).toBe(parts);
+  });
+
+  test.each([
+    ['a synchronous VFS', 'sqlite3_step ==========\nxLock         =\nxRead           ===\nxFileControl         =', 'clcrrrcccc'],
+    ['an asynchronous one', 'sqlite3_step ~~~~~~~~~~\nxWrite         ~~\nxSync             ~~~\nxFileControl         ~', 'ccwwcsssoc'],
+  ])('%s with its storage not looked at', (_name, picture, parts) => {
+    expect(letters(withoutStorage(drawn(picture)))).toBe(parts);
+  });
+
+  test('who leaves storage calls out and has some all the same is taken at its calls', () => {
+    const rows = drawn('sqlite3_step ==========\nxRead          =====\nopfs.read        ==');
+    expect(letters(withoutStorage(rows))).toBe('ccccrrcccc');
+    expect(partitionThread(withoutStorage(rows)).vfsIsStorage).toBe(false);
   });
 
   test('JSPI: an unmarked VFS call during which a request ended was suspended', () => {

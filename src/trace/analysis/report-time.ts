@@ -53,6 +53,9 @@ export function timeBlock(shared: Analyses): Block | null {
         ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
         : "The clock's step is not known.",
       ...(setUp > 0 ? [`Of vfscope's own time ${time(setUp)} passed with no SQL in flight.`] : []),
+      ...(parts.some((p) => p.vfsIsStorage)
+        ? ['The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.']
+        : []),
       ...(open ? [`${open} calls had not ended: they are taken to last to the end.`] : []),
     ],
   };

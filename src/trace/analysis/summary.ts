@@ -7,8 +7,9 @@ import { fileCountsOf, type FileCounts } from './file-counts.ts';
 import { pageCacheOf, type PageCache } from './page-cache.ts';
 import { causesOf } from './summary-causes.ts';
 import { Analyses } from './shared.ts';
+import { storageHealthOf, type OriginStorage } from './storage-health.ts';
 import { hasSql } from './statements.ts';
-import { summaryTime } from './time-partition.ts';
+import { summaryTime, type SummaryTime } from './time-partition.ts';
 import { hasVfs } from './transactions.ts';
 import { webCountsOf, type WebCounts } from './web-counts.ts';
 
@@ -44,6 +45,8 @@ export interface SummaryEnvironment {
   tracerNsPerEvent: { vfs: number | null; js: number | null };
   /** What was captured; null where threads differ or no environment was recorded. */
   capture: CaptureOptions | null;
+  /** What the browser said of the storage of the first origin that was asked about; null where nobody asked. */
+  storage: OriginStorage | null;
 }
 
 export interface Summary {
@@ -62,7 +65,7 @@ export interface Summary {
   transactions: { read: number | null; write: number | null; rolledBack: number | null };
   commits: number | null;
   syncsPerCommit: number | null;
-  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null>;
+  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null> & Pick<SummaryTime, 'vfsIsStorage'>;
   pageCache: PageCache;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
@@ -76,6 +79,8 @@ export function summaryOf(store: TraceStore, shared: Analyses = new Analyses(sto
 
 /** The summary of all that is shared, computed once. */
 export const sharedSummary = (shared: Analyses): Summary => shared.once('summary', () => summaryOf(shared.store, shared));
+
+const NO_TIME = { cpuUs: null, ioUs: null, lockUs: null, tracerUs: null, otherUs: null, idleUs: null, vfsIsStorage: false } as const;
 
 function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'> {
   const {
@@ -103,7 +108,7 @@ function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'
     },
     commits: commits.count,
     syncsPerCommit: commits.syncsPerCommit,
-    time: summaryTime(store, shared) ?? { cpuUs: null, ioUs: null, lockUs: null, tracerUs: null, otherUs: null, idleUs: null },
+    time: summaryTime(store, shared) ?? NO_TIME,
     pageCache: pageCacheOf(store),
   };
 }
@@ -173,6 +178,7 @@ function environmentOf(store: TraceStore): SummaryEnvironment {
     crossOriginIsolated: same('crossOriginIsolated'),
     clockStepUs: most(known.map((e) => e.clockStepUs)),
     capture: captureIn(known),
+    storage: storageHealthOf(store)[0] ?? null,
     tracerNsPerEvent: { vfs: most(costs.map((c) => c.nsPerVfsEvent)), js: most(costs.map((c) => c.nsPerJsEvent)) },
   };
 }

@@ -21,6 +21,8 @@
  *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
  *      request or wait counts only while the call that made it is open.
  *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
+ *   6. A thread whose recording leaves storage calls out shows nothing beneath its VFS calls: there the time of a VFS call is the part
+ *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
  *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
  *   xSync, xLock); other with no VFS call around them.
  *
@@ -57,6 +59,8 @@ export interface TimePartition extends PartTimes {
   openEnds: number;
   /** The part of tracerUs in which no SQL was in flight: the recording's own set-up. 0 in a share by statement or connection. */
   tracerOutsideUs: number;
+  /** The recording leaves storage calls out: the time of VFS calls counts as storage, their JavaScript included. */
+  vfsIsStorage: boolean;
 }
 
 /** Time with SQL in flight: what the shares of its statements sum to, microseconds. */
@@ -64,9 +68,9 @@ export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
 /** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
-export function partitionThread(thread: ThreadStore, range: TimeRange = {}, sweep = new TimeSweep(thread.events)): TimePartition {
+export function partitionThread(thread: ThreadStore, range: TimeRange = {}, sweep = new TimeSweep(thread)): TimePartition {
   const [from, to] = nsOf(range, sweep);
-  return partitionOf(sweep.run(from, to), stepOf(thread), to - from);
+  return partitionOf(sweep.run(from, to), stepOf(thread), to - from, sweep.vfsIsStorage);
 }
 
 /** The whole of a thread's life, and what each statement has of it. */
@@ -81,18 +85,18 @@ export function timesOfThread(
   thread: ThreadStore,
   range: TimeRange = {},
   owners = ownersOf(thread),
-  sweep = new TimeSweep(thread.events),
+  sweep = new TimeSweep(thread),
 ): ThreadTimes {
   const [from, to] = nsOf(range, sweep);
   const shares = new Shares(thread.events, owners);
   const step = stepOf(thread);
-  const partition = partitionOf(sweep.run(from, to, shares), step, to - from);
+  const partition = partitionOf(sweep.run(from, to, shares), step, to - from, sweep.vfsIsStorage);
   const byStatement = new Map<number, TimePartition>();
   shares.ids.forEach((id, place) => {
     const [begin, end] = [place * PARTS.length, (place + 1) * PARTS.length];
     const sums = { ns: shares.ns.subarray(begin, end), readings: shares.readings.subarray(begin, end), tracerOutsideNs: 0 };
     if (!sums.ns.some((n) => n > 0) && !sums.readings.some((n) => n > 0)) return;
-    byStatement.set(id, partitionOf({ ...sums, openEnds: shares.openEnds[place]! }, step, to - from));
+    byStatement.set(id, partitionOf({ ...sums, openEnds: shares.openEnds[place]! }, step, to - from, sweep.vfsIsStorage));
   });
   return { partition, byStatement };
 }
@@ -124,7 +128,7 @@ function partTimes(usOf: (part: number) => number): PartTimes {
   return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 }
 
-function partitionOf(sums: Sums, stepUs: number | null, rangeNs: number): TimePartition {
+function partitionOf(sums: Sums, stepUs: number | null, rangeNs: number, vfsIsStorage: boolean): TimePartition {
   const span = sums.ns.reduce((total, ns) => total + ns, 0);
   const errors = (ofReadings: (n: number) => number): PartTimes =>
     partTimes((i) => Math.min(ofReadings(sums.readings[i]!), rangeNs / 1000));
@@ -135,6 +139,7 @@ function partitionOf(sums: Sums, stepUs: number | null, rangeNs: number): TimePa
     likelyErrorUs: stepUs === null ? null : errors((n) => 2 * stepUs * Math.sqrt(n / 12)),
     openEnds: sums.openEnds,
     tracerOutsideUs: sums.tracerOutsideNs / 1000,
+    vfsIsStorage,
   };
 }
 
@@ -148,6 +153,8 @@ export interface SummaryTime {
   otherUs: number;
   /** No SQL in flight, `outside` included. */
   idleUs: number;
+  /** On some thread the time of VFS calls counts as storage: see TimePartition. */
+  vfsIsStorage: boolean;
 }
 
 /** The threads that run SQLite: those with SQL or VFS calls. */
@@ -179,5 +186,6 @@ export function summaryTime(store: TraceStore, shared: Pick<Analyses, 'partition
     tracerUs: sum((p) => p.tracerUs),
     otherUs: sum((p) => p.otherUs),
     idleUs: sum((p) => p.idleUs + p.outsideUs),
+    vfsIsStorage: parts.some((p) => p.vfsIsStorage),
   };
 }

@@ -6,7 +6,9 @@
  * every call is pushed and popped once, no sorting of ends.
  */
 import type { EventColumns } from '../columns.ts';
+import type { ThreadStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
+import { storageIsUnseen } from './layers-left-out.ts';
 import { Calls, Stack, STACKS } from './time-calls.ts';
 import { PART, PART_OF_OP, PARTS, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
 import type { Shares } from './time-shares.ts';
@@ -61,8 +63,14 @@ export class TimeSweep {
   private tracerOutside = false;
   private sums: Sums = { ns: new Float64Array(0), readings: new Float64Array(0), openEnds: 0, tracerOutsideNs: 0 };
 
-  constructor(private readonly events: EventColumns) {
-    this.calls = new Calls(events);
+  private readonly events: EventColumns;
+  /** VFS calls stand for the storage beneath them: no storage call of the thread was looked at. */
+  readonly vfsIsStorage: boolean;
+
+  constructor(thread: ThreadStore) {
+    this.events = thread.events;
+    this.calls = new Calls(thread.events);
+    this.vfsIsStorage = storageIsUnseen(thread);
   }
 
   get firstNs(): number {
@@ -204,9 +212,17 @@ export class TimeSweep {
     const { shares, times } = this;
     times[UNTIL] = times[END]!;
     this.winner = entry;
-    this.part = PART.cpu;
+    this.part = this.running(entry);
     this.tracerOutside = false;
-    if (shares) this.share = shares.placeOf(entry >> 1) * PARTS.length + PART.cpu;
+    if (shares) this.share = shares.placeOf(entry >> 1) * PARTS.length + this.part;
+  }
+
+  /** The part that a synchronous SQL or VFS call is. */
+  private running(entry: number): number {
+    if (!this.vfsIsStorage) return PART.cpu;
+    const op = this.events.op[entry >> 1]!;
+    const part = ROLE_OF_OP[op] === Role.vfs ? PART_OF_OP[op]! : PART.cpu;
+    return part === PART.other ? PART.cpu : part;
   }
 
   /** Which call decides on the moment AT, and for what; calls that end or begin then are open or not by `seq`. */
@@ -231,14 +247,15 @@ export class TimeSweep {
       return this.by(entry, entry >= 0 ? PART.outside : PART.idle);
     }
     entry = this.consult(Stack.running, seq);
-    if (entry >= 0) return ROLE_OF_OP[op[entry >> 1]!] === Role.web ? this.web(entry, seq) : this.by(entry, PART.cpu);
+    if (entry >= 0) return ROLE_OF_OP[op[entry >> 1]!] === Role.web ? this.web(entry, seq) : this.by(entry, this.running(entry));
     const vfs = this.consult(Stack.vfs, seq);
     entry = this.consult(vfs >= 0 ? Stack.request : Stack.directRequest, seq);
     if (entry >= 0) return this.web(entry, seq);
     entry = this.consult(vfs >= 0 ? Stack.transaction : Stack.directTransaction, seq);
     if (entry >= 0) return this.by(entry, PART.idbTransaction);
     if (vfs < 0) return this.by(engine, PART.cpu);
-    return this.by(vfs, PART_OF_OP[op[vfs >> 1]!] === PART.lock ? PART.lock : PART.other);
+    const part = PART_OF_OP[op[vfs >> 1]!]!;
+    return this.by(vfs, this.vfsIsStorage || part === PART.lock ? part : PART.other);
   }
 
   private by(entry: number, part: number): number {

@@ -3,7 +3,7 @@
  * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
  */
 import { Op, OPS } from '../../event.ts';
-import type { TraceStore } from '../../store.ts';
+import { OWN_RECORDING, type TraceStore } from '../../store.ts';
 import { FindingContext } from './context.ts';
 import type { Badge } from './types.ts';
 import { hiddenTimes } from './waits.ts';
@@ -96,8 +96,10 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   };
 }
 
+/** An engine whose functions were hooked was loaded after the recording began, but where an app records itself. */
 function firstRun(ctx: FindingContext): Badge | null {
-  const engines = ctx.store.threads.flatMap((t) => (t.forgotten ? [] : t.engines.filter((e) => e.layers.vfs).map((e) => e.name)));
+  const seen = ctx.store.threads.filter((t) => t.forgotten === 0 && t.info.id !== OWN_RECORDING);
+  const engines = seen.flatMap((t) => t.engines.filter((e) => e.layers.vfs).map((e) => e.name));
   if (engines.length === 0) return null;
   return {
     badge: 'first run',

@@ -17,8 +17,7 @@ const id = (name: string): string => `[data-testid="${name}"]`;
 export const HUGE_EVENTS = 1_000_000;
 
 /** Carets blink, things move, rates depend on the machine. */
-const STILL = `* { caret-color: transparent !important; animation: none !important; transition: none !important; scroll-behavior: auto !important }
-  ::-webkit-scrollbar { display: none }
+const STILL = `* { scrollbar-width: none !important; caret-color: transparent !important; animation: none !important; transition: none !important; scroll-behavior: auto !important }
   .still-live ${id('live-events')}, .still-live ${id('live-tracer')} { visibility: hidden }`;
 
 export interface Studio {

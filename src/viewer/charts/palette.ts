@@ -9,8 +9,10 @@ export interface Palette {
   activity: string[];
   background: string;
   text: string;
-  /** Text on a slice. */
-  onSlice: string;
+  /** Text on a slice, by activity. */
+  onSlice: string[];
+  /** Text on a statement's slice. */
+  onStatement: string;
   subtle: string;
   grid: string;
   header: string;
@@ -24,6 +26,25 @@ export interface Palette {
 
 /** Of the parts of the time partition with SQL in flight, in their order: cpu read write sync idbTransaction lock tracer other. */
 const PART_COLORS = ['cpu', 'read', 'write', 'sync', 'idb', 'lock', 'meta', 'wait'];
+
+const WHITE = '#ffffff';
+const BLACK = '#000000';
+
+/** Contrast of two colours after WCAG 2, 1 to 21. @throws RangeError where one is not `#rrggbb` */
+export function contrastOf(a: string, b: string): number {
+  const luminance = (color: string): number => {
+    const pixel = pixelOf(color);
+    const [r, g, blue] = [0, 8, 16].map((shift) => {
+      const value = ((pixel >>> shift) & 255) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * blue;
+  };
+  const [x, y] = [luminance(a), luminance(b)];
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+}
+/** Black or white, whichever is read better: at least 4.5 on any colour. */
+const textOn = (color: string): string => (contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK);
 
 /** @param element within the viewer's root */
 export function paletteOf(element: Element): Palette {
@@ -39,7 +60,8 @@ export function paletteOf(element: Element): Palette {
     activity,
     background: color('bg'),
     text: color('text'),
-    onSlice: color('on-slice'),
+    onSlice: activity.map(textOn),
+    onStatement: color('on-slice'),
     subtle: color('text-subtle'),
     grid: color('grid'),
     header: color('bg-header'),

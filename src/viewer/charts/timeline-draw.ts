@@ -9,6 +9,7 @@ import { drawArea, drawArrows, drawAxis, drawLines, type Arrow, type NoteMark, t
 import { spanOf, type Range } from './viewport.ts';
 
 const SLICE_FIELDS = 5;
+const LOCK = ACTIVITIES.indexOf('lock');
 const FONT = '11px system-ui, sans-serif';
 const MIN_TEXT_PX = 24;
 /** Widths that are remembered. */
@@ -113,15 +114,15 @@ function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y:
     const kind = slices[i + 3]!;
     let top = y;
     let tall = lane.height;
+    const activity = lane.kind === 'lock' ? LOCK : kind;
     if (lane.kind === 'sql') {
       top += 1;
       tall -= 2;
-      g.fillStyle = palette.statement;
     } else if (lane.kind === 'lock') {
       tall = Math.round((kind / 4) * lane.height);
       top = y + lane.height - tall;
-      g.fillStyle = palette.activity[ACTIVITIES.indexOf('lock')]!;
-    } else g.fillStyle = palette.activity[kind]!;
+    }
+    g.fillStyle = lane.kind === 'sql' ? palette.statement : palette.activity[activity]!;
     g.fillRect(left, top, right - left, tall);
     g.fillStyle = palette.background;
     g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
@@ -131,7 +132,7 @@ function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y:
     const text = fitting(g, label, right - inside - 6, lane.kind === 'lock');
     if (!text) continue;
     const low = lane.kind === 'lock' && tall < 12;
-    g.fillStyle = low ? palette.text : palette.onSlice;
+    g.fillStyle = low ? palette.text : lane.kind === 'sql' ? palette.onStatement : palette.onSlice[activity]!;
     g.fillText(text, inside + 3, low ? top - 6 : lane.kind === 'lock' ? top + 7 : top + tall / 2 + 0.5);
   }
 }

@@ -250,6 +250,26 @@ describe('a comparison', () => {
     expect(both.a.times!.syncUs).toBe(4 * both.b.times!.syncUs);
     expect(QUERIES.comparison(contextOf(a), {})).toBeNull();
   });
+  it('draws both over time, a column equally long in both where that is asked for', () => {
+    const [a, b] = [autocommits(12), autocommits(3)];
+    const context = contextOf(a, { other: { store: b, shared: new Analyses(b), name: 'b.vfst' }, previous: null });
+    const wide = { other: 'b.vfst', width: 400 };
+    const one = QUERIES.compareStrips(context, { ...wide, oneScale: true })!;
+    const inUse = ({ stacks }: { stacks: Uint8Array[] }): number => {
+      let last = 0;
+      stacks.forEach((stack) => stack.forEach((share, i) => (last = share ? Math.max(last, Math.floor(i / 8) + 1) : last)));
+      return last;
+    };
+    expect(one.a.spanUs).toBeGreaterThan(3 * one.b.spanUs);
+    expect(inUse(one.a)).toBe(400);
+    expect(inUse(one.b)).toBe(Math.floor((400 * one.b.spanUs) / one.a.spanUs));
+    const own = QUERIES.compareStrips(context, { ...wide, oneScale: false })!;
+    expect([inUse(own.a), inUse(own.b)]).toEqual([400, 400]);
+    expect(QUERIES.compareStrips(contextOf(a), { ...wide, oneScale: true })).toBeNull();
+    const empty = newStore();
+    const none = { other: { store: empty, shared: new Analyses(empty), name: 'b.vfst' }, previous: null };
+    expect(QUERIES.compareStrips(contextOf(a, none), { ...wide, oneScale: true })!.b).toEqual({ spanUs: 0, stacks: [] });
+  });
   it('says which findings a change has solved, which are new, and which are left', () => {
     const [many, few] = [autocommits(40), autocommits(3)];
     const findings = (a: TraceStore, b: TraceStore) =>

@@ -3,7 +3,11 @@ import { diffOf, type TraceDiff } from '../../../trace/analysis/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
 import { PARTS, type PartTimes } from '../../../trace/analysis/time-parts.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
+import { hasSql } from '../../../trace/analysis/statements.ts';
 import { sharedSummary } from '../../../trace/analysis/summary.ts';
+import { hasVfs } from '../../../trace/analysis/transactions.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import { TimeLane } from '../../../trace/time-lane.ts';
 import type { QueryContext } from './context.ts';
 import { partitionsOf } from './overview.ts';
 
@@ -23,7 +27,41 @@ export interface Comparison {
   stepUs: { a: number | null; b: number | null };
 }
 
+/** One side's time with SQL in flight, from its first statement or VFS call on. */
+export interface Strip {
+  /** From the first to the end of the last, microseconds. */
+  spanUs: number;
+  /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
+  stacks: Uint8Array[];
+}
+export interface Strips {
+  a: Strip;
+  b: Strip;
+}
+/** Columns of a strip. */
+const MOST_COLUMNS = 8192;
+
 export const compareQueries = {
+  /** Both traces over time; `other` names B, so that another one is asked for anew; with `oneScale` a column is equally long in both. null without a second trace. */
+  compareStrips(
+    { shared, compared }: QueryContext,
+    { width, oneScale }: { other: string; width: number; oneScale: boolean },
+  ): Strips | null {
+    const { other } = compared;
+    if (!other) return null;
+    const sides = [shared, other.shared].map((one) => ({ shared: one, range: sqlRangeOf(one) }));
+    const longest = Math.max(...sides.map(({ range }) => range.toUs - range.fromUs));
+    const [a, b] = sides.map(({ shared: one, range: { fromUs, toUs } }): Strip => {
+      const end = oneScale ? fromUs + longest : toUs;
+      const columns = Math.min(MOST_COLUMNS, Math.max(1, Math.round(width)));
+      return {
+        spanUs: toUs - fromUs,
+        stacks: end > fromUs ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns)) : [],
+      };
+    }) as [Strip, Strip];
+    return { a, b };
+  },
+
   /** What this trace can be, and is, compared with. */
   compareSources({ compared }: QueryContext, _args: object): { other: string | null; previous: string | null } {
     return { other: compared.other?.name ?? null, previous: compared.previous?.name ?? null };
@@ -48,6 +86,26 @@ export const compareQueries = {
     });
   },
 };
+
+const sqlThreads = ({ store }: Analyses): ThreadStore[] => store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
+
+function stackOf(thread: ThreadStore, shared: Analyses, fromUs: number, toUs: number, columns: number): Uint8Array {
+  const lane = new TimeLane(thread);
+  lane.settle(shared);
+  return lane.columns([], fromUs, toUs, columns);
+}
+
+/** From the first moment with SQL in flight to the last, over all threads; 0 to 0 where there is none. */
+function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
+  let [from, to] = [Infinity, -Infinity];
+  for (const thread of sqlThreads(shared)) {
+    const { index } = shared.pieces(thread);
+    if (!index.count) continue;
+    from = Math.min(from, index.startOf(0));
+    to = Math.max(to, index.endOf(index.count - 1));
+  }
+  return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
+}
 
 function sideOf(shared: Analyses): Side {
   const threads = partitionsOf(shared).filter(({ sqlite }) => sqlite);

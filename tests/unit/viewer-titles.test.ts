@@ -1,5 +1,6 @@
 // What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
 import { describe, expect, it } from 'vitest';
+import { contrastOf } from '../../src/viewer/charts/palette.ts';
 import { scaleText } from '../../src/viewer/charts/timeline-draw.ts';
 import type { Column } from '../../src/viewer/parts/columns.ts';
 import { tsvOfRows } from '../../src/viewer/parts/tsv.ts';
@@ -40,6 +41,12 @@ describe('threads', () => {
       'Worker worker.js',
     ]);
   });
+  it('keep a name of the page’s own from turning or flooding what stands beside it', () => {
+    const store = newStore();
+    worker(store, null, `a\u202eb\u0000\u2066c${'x'.repeat(500)}`);
+    worker(store, null, '\u202e\u200f');
+    expect(threadTitles(store)).toEqual([`a b c${'x'.repeat(75)}… · worker worker.js`, 'Worker worker.js']);
+  });
   it('that claim to have made one another end the search', () => {
     const store = newStore();
     new ThreadBuilder(store, { id: 'a', parent: 'b' }).send();
@@ -68,4 +75,10 @@ it('a counter says what its height stands for, with a unit', () => {
     scaleText('reads', 2 ** 20),
     scaleText('cache', 1),
   ]).toEqual(['at most 3', 'at most 2.4', 'at most 4.00 KiB', 'at most 1.00 MiB/s', '100 %']);
+});
+
+it('contrast is that of WCAG', () => {
+  expect(contrastOf('#ffffff', '#000000')).toBe(21);
+  expect(contrastOf('#777777', '#ffffff')).toBeCloseTo(4.48, 2);
+  expect(contrastOf('#ffffff', '#777777')).toBeCloseTo(4.48, 2);
 });

@@ -11,6 +11,15 @@ const KIND_WORDS: Record<string, string> = {
 /** Threads that create one another in a circle are forged. */
 const MOST_ABOVE = 16;
 
+/** What would turn the text around it, or be nothing to see: control characters, marks and overrides of direction. */
+const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const MOST_NAME = 80;
+/** A name that the page chose, fit to stand among our own words. */
+function nameOf(name: string): string {
+  const seen = name.replace(UNSEEN, ' ').trim();
+  return seen.length > MOST_NAME ? `${seen.slice(0, MOST_NAME)}…` : seen;
+}
+
 /** `search · worker db.js`: what a developer calls the thread, its own name first. */
 function ownTitle({ info }: ThreadStore): string {
   const kind = KIND_WORDS[info.kind] ?? info.kind;
@@ -28,7 +37,8 @@ function ownTitle({ info }: ThreadStore): string {
             : file || host;
   }
   const what = `${kind} ${place}`.trimEnd();
-  return info.name ? `${info.name} · ${what[0]!.toLowerCase()}${what.slice(1)}` : what;
+  const name = nameOf(info.name);
+  return name ? `${name} · ${what[0]!.toLowerCase()}${what.slice(1)}` : what;
 }
 
 /** The thread at the top: its page, or a worker whose creator is not known. */

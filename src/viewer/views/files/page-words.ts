@@ -64,7 +64,7 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
   });
   const inWal = 'of its image in a frame of the WAL';
   return [
-    numeric('place', isPages ? 'Page' : 'Block', isPages ? 'Page number, from 1' : 'Number of the block, from 0', '76px'),
+    numeric('place', isPages ? 'Page' : 'Block', isPages ? 'Page number, from 1' : 'Number of the block, from 0', '92px'),
     ...(isPages
       ? [
           {

@@ -3,6 +3,7 @@ import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
 import { statementRow } from '../../../trace/describe.ts';
 import { laneOfOp } from '../../../trace/lanes.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface Flow {
@@ -14,8 +15,8 @@ export interface Flows {
   flows: Flow[];
   /** I/O calls of the statement, those without an arrow included. */
   calls: number;
-  /** Threads that hold what the event waits for, with how long it waited for each. */
-  holders: { thread: number; resource: string; waitedUs: number; atUs: number }[];
+  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock, for life. */
+  holders: { thread: number; title: string; resource: string; waitedUs: number; row: number }[];
 }
 
 /** More arrows hide what they show. */
@@ -82,6 +83,11 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
       to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, locks.holds.from[edge.firstHold]!) },
       kind: 'wait',
     });
-    answer.holders.push({ thread: edge.holder, resource: locks.resources[edge.resource]?.name ?? '', waitedUs: us, atUs: edge.fromUs });
+    const { threads } = context.store;
+    answer.holders.push({
+      ...{ thread: edge.holder, title: threadTitles(context.store)[edge.holder]!, waitedUs: us },
+      ...{ resource: locks.resources[edge.resource]?.name ?? '', row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]! },
+    });
   }
+  answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);
 }

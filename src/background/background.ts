@@ -20,6 +20,7 @@ import {
   watchRecordings,
 } from './recordings.ts';
 import { Relays } from './relays.ts';
+import { storageOf } from './storage-health.ts';
 
 /** Panels reconnect soon after this worker was restarted; one that has not by then is gone, and its recording with it. */
 const PANELS_RECONNECT_MS = 5000;
@@ -62,6 +63,12 @@ async function endOrphan(panel: number): Promise<void> {
   if ((await recordingOf(panel)) && !(await takenIn(panel))) await stop(panel);
 }
 
+/** Tell a panel of its page's storage, where that is recorded. */
+async function sayStorage(panel: number, when: 'start' | 'stop'): Promise<void> {
+  const health = (await recordingOf(panel)) && (await storageOf(panel));
+  if (health) tell(panel, { k: 'storage', when, health });
+}
+
 /** @param page of the panel: tells one that connects again from one that was opened after it */
 function onPanel(port: WirePort, panel: number, page: string): void {
   const ports = panels.get(panel) ?? new Map<WirePort, string>();
@@ -72,7 +79,10 @@ function onPanel(port: WirePort, panel: number, page: string): void {
       endOrphan(panel)
         .then(() => start(panel, page, message))
         .catch(failed(panel));
-    else if (message.k === 'stop') stop(panel).catch(failed(panel));
+    else if (message.k === 'stop')
+      sayStorage(panel, 'stop')
+        .then(() => stop(panel))
+        .catch(failed(panel));
     else if (message.k === 'allow') openAccessPage(panel).catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);
   });
@@ -95,7 +105,11 @@ api.runtime.onConnect.addListener((connected) => {
 
 /** An answer to come, or null to what nobody may ask. */
 function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unknown> | null {
-  if (ask.k === 'recorded?') return answer(sender);
+  if (ask.k === 'recorded?') {
+    const tab = sender.tab?.id;
+    if (sender.frameId === 0 && tab !== undefined) sayStorage(tab, 'start').catch(warn);
+    return answer(sender);
+  }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
   // only our own pages learn of other tabs
   return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL('')) ? recordingCovering(ask.tabId) : null;

@@ -16,7 +16,7 @@ import {
 } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
-import type { RecorderControl, RecordingStatus } from '../viewer/host.ts';
+import type { RecorderControl, RecordingStatus, StorageListener } from '../viewer/host.ts';
 
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
 const PING_EVERY_MS = 20_000;
@@ -39,6 +39,7 @@ export function recordTab(tabId: number): RecorderControl {
   let status: RecordingStatus = { recording: false, busy: false, origin: '', error: null };
   const listeners = new Set<(status: RecordingStatus) => void>();
   const portListeners = new Set<(port: MessagePort) => void>();
+  const storageListeners = new Set<StorageListener>();
   let command: Command | null = null;
 
   const update = (change: Partial<RecordingStatus>): void => {
@@ -69,7 +70,8 @@ export function recordTab(tabId: number): RecorderControl {
     onMessage(message) {
       if (message.k === 'relay') {
         if (isRelayMessage(message)) relay(message.source).receive(message);
-      } else if (message.k === 'access')
+      } else if (message.k === 'storage') storageListeners.forEach((listener) => listener(message.when, message.health));
+      else if (message.k === 'access')
         update({ access: message.granted, ...(status.recording && !message.granted ? { error: ACCESS_LOST } : {}) });
       else if (message.k === 'failed') finish(new Error(message.message));
       else {
@@ -120,6 +122,10 @@ export function recordTab(tabId: number): RecorderControl {
     onPort(listener) {
       portListeners.add(listener);
       return () => void portListeners.delete(listener);
+    },
+    onStorage(listener) {
+      storageListeners.add(listener);
+      return () => void storageListeners.delete(listener);
     },
   };
 }

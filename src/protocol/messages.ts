@@ -14,6 +14,7 @@ import type { Batch } from '../trace/batch.ts';
 import { isBTreeDefinition, isBTreeKind } from '../trace/b-tree-definitions.ts';
 import { isDatabaseHeader } from '../trace/database-headers.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
+import type { StorageHealth } from '../trace/storage-health.ts';
 import { RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
 
 /**
@@ -158,6 +159,8 @@ export type BackgroundMessage =
   | { k: 'state'; recording: RecordingState | null }
   /** Whether the user lets us into web pages. */
   | { k: 'access'; granted: boolean }
+  /** What the browser says of the storage of the panel's page. */
+  | { k: 'storage'; when: 'start' | 'stop'; health: StorageHealth }
   /** A command failed: `message` says what happened and what to do. */
   | { k: 'failed'; message: string }
   | RelayMessage;
@@ -197,6 +200,7 @@ function isDefinition(v: unknown): boolean {
   if (!isObject(v) || !isText(v.kind, 32) || !isCount(v.id)) return false;
   if (isBTreeKind(v.kind)) return isBTreeDefinition(v);
   if (v.kind === 'database-header') return isDatabaseHeader(v);
+  if (v.kind === 'storage') return false; // only the extension itself says it
   for (const value of Object.values(v)) {
     if (typeof value === 'string' && value.length > MAX_TEXT) return false;
     if (Array.isArray(value) && !(value.length <= MAX_LIST && value.every((item) => isText(item, MAX_TEXT)))) return false;

@@ -8,6 +8,7 @@
 import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
 import type { DatabaseHeaderDefinition } from './database-headers.ts';
+import type { StorageDefinition } from './storage-health.ts';
 
 /** The layers, stacked as they nest. Readers skip layers that they do not know. */
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
@@ -339,6 +340,8 @@ export type Definition =
   | { kind: 'stack'; id: number; of: number; connection: number; text: string }
   | BTreeDefinition
   | DatabaseHeaderDefinition
+  /** Of the extension, not of the page. */
+  | StorageDefinition
   /** What the tracer costs: measured on this thread at start. */
   | { kind: 'cost'; id: 0; nsPerJsEvent: number; nsPerVfsEvent: number | null; nsPerClockPair: number };
 

@@ -3,6 +3,7 @@
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
 import { isBTreeKind } from './b-tree-definitions.ts';
+import type { StorageDefinition } from './storage-health.ts';
 import { RecordReader, type Batch } from './batch.ts';
 import { toTraceUs } from './clock.ts';
 import { EventColumns } from './columns.ts';
@@ -38,6 +39,8 @@ export class ThreadStore {
   private readonly saidAt: number[] = [];
   private saidInAll = 0;
   readonly engines: ({ id: number } & EngineInfo)[] = [];
+  /** What the browser said of the origin's storage. */
+  readonly storage: StorageDefinition[] = [];
   readonly notes: Extract<Definition, { kind: 'note' }>[] = [];
   environment: ThreadEnvironment | null = null;
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
@@ -84,6 +87,9 @@ export class ThreadStore {
         break;
       case 'note':
         this.notes.push(definition);
+        break;
+      case 'storage':
+        this.storage.push(definition);
         break;
       case 'engine': {
         const known = this.engines.findIndex((e) => e.id === definition.id); // said again when more is known
@@ -212,6 +218,7 @@ export class ThreadStore {
         kind === 'engine' ||
         isBTreeKind(kind) ||
         kind === 'database-header' ||
+        kind === 'storage' ||
         keep(id)
       ) {
         this.said[kept] = d;

@@ -4,6 +4,7 @@
  */
 import type { RecordingScope } from '../protocol/messages.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
+import type { StorageHealth } from '../trace/storage-health.ts';
 import type { SettingsKeeper } from './settings.ts';
 
 export interface RecordingStatus {
@@ -18,6 +19,8 @@ export interface RecordingStatus {
   access?: boolean;
 }
 
+export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
+
 /** The host's record button: present where there is a page to record. */
 export interface RecorderControl {
   /** Begin recording; resolves once the hooks are in place (and the page is reloading, if asked). Without `capture`, what the settings say. */
@@ -29,6 +32,8 @@ export interface RecorderControl {
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;
+  /** What the browser says of the storage of the page, at the begin and the end of a recording. Absent where nobody can ask. */
+  onStorage?(listener: StorageListener): () => void;
 }
 
 export interface ViewerHost {

@@ -55,6 +55,8 @@ export class ViewerModel extends Looking {
     if (host.recorder) {
       this.undo.push(host.recorder.subscribe((status) => this.onStatus(status)));
       this.undo.push(host.recorder.onPort((port) => void this.attempt(() => session.attach(port))));
+      const stop = host.recorder.onStorage?.((when, health) => void this.attempt(() => session.storage(when, health)));
+      if (stop) this.undo.push(stop);
     }
   }
 

@@ -7,6 +7,7 @@ import type { Activity, EngineInfo, Layer } from '../trace/event.ts';
 import type { PrivacyReport } from '../trace/analysis/privacy-report.ts';
 import type { Summary } from '../trace/analysis/summary.ts';
 import type { Keep } from '../trace/retention.ts';
+import type { StorageHealth } from '../trace/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../trace/timeline-lanes.ts';
 import type { ExportFormat } from './export-formats.ts';
 import type { QueryAnswer, QueryArgs, QueryName } from './worker/queries/index.ts';
@@ -185,6 +186,8 @@ export interface SessionApi {
   begin(meta: { originMs: number; spoolKey: string; userAgent: string; flight: FlightOptions | null }): Promise<void>;
   /** A thread's port, transferred. */
   attach(port: MessagePort): Promise<void>;
+  /** What the browser said of the recorded page's storage. */
+  storage(when: 'start' | 'stop', health: StorageHealth): Promise<void>;
   /** Send stop to every thread, wait for their byes (at most `timeoutMs`), finish the spool. */
   end(timeoutMs: number): Promise<void>;
   clear(): Promise<void>;

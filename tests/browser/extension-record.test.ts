@@ -56,6 +56,11 @@ describe('record', () => {
     expect(summary.dropped).toBe(0);
     expect(summary.commits).toBeGreaterThanOrEqual(51);
     expect(summary.engines.map(({ name }) => name)).toEqual(['@journeyapps/wa-sqlite']);
+    // the browser was asked about the page's storage, as the recording began and stopped
+    const { storage } = summary.environment;
+    expect(storage).toMatchObject({ origin: server.origin('record'), persisted: false });
+    expect(storage!.quota).toBeGreaterThan(1 << 20);
+    expect(storage!.grownBytes).toBeGreaterThan(4096);
     const png = await readFile(screenshot);
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1280, 773]); // DevTools' own tab bar takes 27 px
 

@@ -94,6 +94,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
         case 'b-tree-pages':
         case 'b-tree-end':
         case 'database-header':
+        case 'storage':
         case 'cost':
           break;
       }

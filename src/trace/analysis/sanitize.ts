@@ -139,6 +139,10 @@ class Sanitizer {
         return { kind: 'b-tree-pages', id: d.id, file: d.file, at: d.at, page: d.page, children: [...d.children] };
       case 'b-tree-end':
         return { kind: 'b-tree-end', id: d.id, file: d.file, at: d.at, page: d.page };
+      case 'storage': {
+        const { when, quota, usage, persisted } = d;
+        return { kind: 'storage', id: 0, when, origin: this.url(d.origin), quota, usage, persisted };
+      }
       case 'database-header':
         return {
           ...{ kind: 'database-header', id: d.id, file: d.file, at: d.at, pageSize: d.pageSize, pages: d.pages, free: d.free },

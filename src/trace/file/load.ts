@@ -2,6 +2,7 @@
 import { EventColumns } from '../columns.ts';
 import { isBTreeDefinition } from '../b-tree-definitions.ts';
 import { isDatabaseHeader } from '../database-headers.ts';
+import { isStorageDefinition } from '../storage-health.ts';
 import type { Definition } from '../event.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
@@ -139,6 +140,7 @@ export class SectionLoader {
     const columns = await unpacked;
     const rows = columns instanceof EventColumns ? columns : unpackRows(columns, head.count, this.rows);
     if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
+    if (rows !== this.rows) rows.release(); // another thread's: a new one for each chunk
     this.events += head.count;
   }
 
@@ -218,6 +220,8 @@ function isDefinition(v: unknown): v is Definition {
     case 'b-tree-names':
     case 'b-tree-end':
       return isBTreeDefinition(d);
+    case 'storage':
+      return isStorageDefinition(d);
     case 'database-header':
       return isDatabaseHeader(d);
     default:

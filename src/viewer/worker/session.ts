@@ -5,6 +5,7 @@
 import { privacyReport, type PrivacyReport } from '../../trace/analysis/privacy-report.ts';
 import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
+import type { StorageDefinition, StorageHealth } from '../../trace/storage-health.ts';
 import { SummaryLanes } from '../../trace/summary-lanes.ts';
 import type { LiveStats, LoadResult, SessionApi, SessionPush, Spool } from '../session-api.ts';
 import { Answers, NO_FILTER } from './answers.ts';
@@ -42,6 +43,8 @@ export class Session extends Answers implements SessionApi {
   private readonly reading = new FileReading((progress) => this.push({ k: 'progress', progress }));
   private readonly exports = new Exports();
   private flight: Flight | null = null;
+  /** What the browser said of the storage of pages that are not here yet. */
+  private unplaced: StorageDefinition[] = [];
 
   constructor(private readonly push: (message: SessionPush) => void) {
     super();
@@ -66,6 +69,24 @@ export class Session extends Answers implements SessionApi {
     this.listen().attach(port);
   }
 
+  /** Kept with a page of that origin: until one has said hello, it waits. */
+  async storage(when: 'start' | 'stop', health: StorageHealth): Promise<void> {
+    if (!this.recording) return;
+    this.unplaced.push({ kind: 'storage', id: 0, when, ...health });
+    this.placeStorage();
+    this.changed(false);
+  }
+  private placeStorage(): void {
+    const { threads } = this.trace.store;
+    this.unplaced = this.unplaced.filter((said) => {
+      const page = threads.findLast(
+        ({ info }) => info.kind === 'page' && URL.canParse(info.url) && new URL(info.url).origin === said.origin,
+      );
+      page?.define(said);
+      return !page;
+    });
+  }
+
   private listen(): ThreadPorts {
     this.ports ??= new ThreadPorts(this.trace.store, {
       onBatch: (thread, firstNew, lateEnds, bytes) => {
@@ -73,7 +94,10 @@ export class Session extends Answers implements SessionApi {
         this.grow(thread, firstNew, lateEnds);
         this.retain(thread, firstNew, lateEnds);
       },
-      onThreads: () => this.changed(true),
+      onThreads: () => {
+        this.placeStorage();
+        this.changed(true);
+      },
       onProblem: (text) => this.problem(text),
     });
     return this.ports;
@@ -141,6 +165,7 @@ export class Session extends Answers implements SessionApi {
     const { store } = trace;
     this.trace = trace;
     this.problems.clear();
+    this.unplaced = [];
     this.bytesReceived = 0;
     this.filter = NO_FILTER;
     [this.firstUs, this.lastUs] = store.eventCount ? store.extent() : [Infinity, -Infinity];

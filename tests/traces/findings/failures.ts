@@ -59,10 +59,29 @@ export const FAILURES: Case[] = [
     name: 'the quota is exceeded',
     wrong: ({ thread }) => fails(thread(), 'QuotaExceededError: the operation failed'),
     right: ({ thread }) => fails(thread(), 'Error: out of luck'),
-    says: /Storage is full: "QuotaExceededError/,
+    says: /Storage is full: "QuotaExceededError[^(]*$/,
+  },
+  {
+    rule: 'F42',
+    name: 'the quota is exceeded, and the browser says how much there is',
+    wrong: ({ thread }) => fails(stored(thread(), 2 * MIB, 2 * MIB, false), 'QuotaExceededError: the operation failed'),
+    right: ({ thread }) => fails(stored(thread(), MIB, 2 * MIB, true), 'Error: out of luck'),
+    says: /Storage is full: .* \(2 MiB of 2 MiB in use, not persisted\)$/,
+  },
+  {
+    rule: 'F42',
+    name: 'nearly all of the quota is in use',
+    wrong: ({ thread }) => void stored(thread(), 19 * MIB, 20 * MIB, true).call('xRead'),
+    right: ({ thread }) => void stored(thread(), 17 * MIB, 20 * MIB, true).call('xRead'),
+    says: /^Storage of https:\/\/app\.example is nearly full: 19 MiB of 20 MiB in use, persisted$/,
   },
 ];
 
+const MIB = 1 << 20;
+function stored(b: ThreadBuilder, usage: number, quota: number, persisted: boolean): ThreadBuilder {
+  b.say({ kind: 'storage', id: 0, when: 'stop', origin: 'https://app.example', usage, quota, persisted });
+  return b;
+}
 function writeBehind(b: ThreadBuilder, done: boolean): void {
   const db = b.file('/app.db');
   const store = b.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });

@@ -267,7 +267,7 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/wal.html#ckpt',
   },
   F42: {
-    shows: 'QuotaExceededError and SQLITE_FULL.',
+    shows: 'QuotaExceededError and SQLITE_FULL; and storage of which the browser says that 90 % of its quota is in use.',
     silent: 'The error was caught by the app and no call of SQLite answered SQLITE_FULL.',
     counts: 'errors and calls',
     link: 'https://storage.spec.whatwg.org/#usage-and-quota',

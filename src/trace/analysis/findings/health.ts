@@ -3,7 +3,7 @@
  *
  *   F16   storage refused (private mode)      F28   IndexedDB gone after the tab was hidden     F29   open or delete blocked by another tab
  *   F30   stack or memory exhausted           F32   malformed database                         F33   written without the lock for it
- *   F34   no cross-origin isolation           F42   quota exceeded
+ *   F34   no cross-origin isolation
  */
 import { Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
@@ -11,7 +11,7 @@ import { Evidence, noSaving, type FindingContext } from './context.ts';
 import { nameOf } from './handle-scan.ts';
 import type { Finding, Rule } from './types.ts';
 import { hiddenTimes } from './waits.ts';
-import { count, some } from './words.ts';
+import { some } from './words.ts';
 
 const BLOCKED_US = 4_000_000;
 /** Where the browser itself says that a connection is in the way. */
@@ -20,7 +20,7 @@ const RELOAD_US = 2_000_000;
 const FAILURE = noSaving('a failure, not a cost');
 
 /** Uncaught errors and rejections whose text matches. */
-function errors(ctx: FindingContext, pattern: RegExp): { evidence: Evidence; text: string } {
+export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Evidence; text: string } {
   const evidence = new Evidence();
   let text = '';
   ctx.each(Op.error, (thread, row) => {
@@ -31,7 +31,7 @@ function errors(ctx: FindingContext, pattern: RegExp): { evidence: Evidence; tex
   });
   return { evidence, text };
 }
-const quote = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
+export const quote = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
 const STORAGE_REFUSED = /\b(SecurityError|UnknownError|NotAllowedError|InvalidStateError)\b/;
 const ABOUT_STORAGE = /getDirectory|storage|file ?system|indexed ?db|database|mutation|OPFS/i;
@@ -327,36 +327,6 @@ export const notIsolated: Rule = {
         advice:
           'Send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use a VFS that needs neither (sync access handles in a pool).',
         link: 'https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies',
-      },
-    ];
-  },
-};
-
-export const quotaExceeded: Rule = {
-  id: 'F42',
-  title: 'Quota exceeded',
-  run(ctx) {
-    const { evidence, text } = errors(ctx, /QuotaExceeded/i);
-    let full = 0;
-    for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.sqlStep, Op.sqlExec])
-      ctx.eachFailed(op, (thread, row) => {
-        if ((thread.events.result[row]! & 255) !== 13 || thread.events.result[row]! < 0) return;
-        full++;
-        evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);
-      });
-    if (evidence.count === 0) return [];
-    return [
-      {
-        rule: 'F42',
-        title: `Storage is full: ${full ? `${count(full)} calls answered SQLITE_FULL` : quote(text)}`,
-        evidence: evidence.result(ctx),
-        ...FAILURE,
-        confidence: text ? 'certain' : 'likely',
-        reason: text
-          ? 'the browser says QuotaExceededError'
-          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
-        advice: 'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
-        link: 'https://storage.spec.whatwg.org/#usage-and-quota',
       },
     ];
   },

@@ -8,7 +8,8 @@ import { changeCounterPolling, pageDoesNotFitBlock, readModifyWrite, smallCalls,
 import { cacheTooSmall, coldStart, pageTooSmall } from './cache.ts';
 import { FindingContext } from './context.ts';
 import { handleChurn, handleLeftBehind, lockedOut, poolFull, tooManyHandles } from './handles.ts';
-import { idbKilled, malformed, notIsolated, openBlocked, outOfStack, quotaExceeded, storageRefused, writeWithoutLock } from './health.ts';
+import { quotaExceeded } from './quota.ts';
+import { idbKilled, malformed, notIsolated, openBlocked, outOfStack, storageRefused, writeWithoutLock } from './health.ts';
 import { heldAcrossAwaits } from './held-transactions.ts';
 import { durabilityTier, readersInReadwrite, sequentialGets, transactionPerBlock } from './idb.ts';
 import { batchAtomicLost, rollbackJournalCost, synchronousOffOnBatchAtomic } from './journal.ts';

@@ -3,6 +3,7 @@ import { databaseSettingsOf, type DatabaseSettings } from '../../../trace/analys
 import { headlineNumbers, type HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { sharedSummary, type SummaryEngine, type SummaryEnvironment } from '../../../trace/analysis/summary.ts';
+import { storageHealthOf, type OriginStorage } from '../../../trace/analysis/storage-health.ts';
 import { hasSql } from '../../../trace/analysis/statements.ts';
 import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
 import { hasVfs } from '../../../trace/analysis/transactions.ts';
@@ -33,6 +34,8 @@ export interface Overview {
   threadTitles: Record<string, string>;
   databases: DatabaseSettings[];
   durability: Durability;
+  /** What the browser says of the storage of each origin; [] where nobody asked. */
+  storage: OriginStorage[];
   /** Rows are numbers for life. */
   numbers: HeadlineNumber[];
 }
@@ -54,6 +57,7 @@ export const overviewQueries = {
         threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
         databases: databaseSettingsOf(store, shared),
         durability: durabilityOf(store),
+        storage: storageHealthOf(store),
         numbers: headlineNumbers(store, shared, summary).map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
       };
     });

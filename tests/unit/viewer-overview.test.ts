@@ -263,6 +263,14 @@ describe('a comparison', () => {
     expect(one.a.spanUs).toBeGreaterThan(3 * one.b.spanUs);
     expect(inUse(one.a)).toBe(400);
     expect(inUse(one.b)).toBe(Math.floor((400 * one.b.spanUs) / one.a.spanUs));
+    const late = new ThreadBuilder(newStore());
+    late.call('tracer', { dur: 5 });
+    late.idle(1e6);
+    const statement = late.define({ kind: 'sql', text: 'SELECT 1' });
+    late.call('sqlStep', { object: statement, context: 1, dur: 10 });
+    late.send();
+    const begun = { other: { store: late.store, shared: new Analyses(late.store), name: 'b.vfst' }, previous: null };
+    expect(QUERIES.compareStrips(contextOf(a, begun), { ...wide, oneScale: true })!.b.spanUs).toBe(10);
     const own = QUERIES.compareStrips(context, { ...wide, oneScale: false })!;
     expect([inUse(own.a), inUse(own.b)]).toEqual([400, 400]);
     expect(QUERIES.compareStrips(contextOf(a), { ...wide, oneScale: true })).toBeNull();

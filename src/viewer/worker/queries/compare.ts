@@ -1,7 +1,7 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
 import { diffOf, type TraceDiff } from '../../../trace/analysis/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
-import { PARTS, type PartTimes } from '../../../trace/analysis/time-parts.ts';
+import { PART, PARTS, type PartTimes } from '../../../trace/analysis/time-parts.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { hasSql } from '../../../trace/analysis/statements.ts';
 import { sharedSummary } from '../../../trace/analysis/summary.ts';
@@ -100,9 +100,13 @@ function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
   let [from, to] = [Infinity, -Infinity];
   for (const thread of sqlThreads(shared)) {
     const { index } = shared.pieces(thread);
-    if (!index.count) continue;
-    from = Math.min(from, index.startOf(0));
-    to = Math.max(to, index.endOf(index.count - 1));
+    let [first, last] = [0, index.count - 1];
+    // the recording's own set-up lies before the first statement, at a distance that says nothing
+    while (first <= last && index.kind[first] === PART.tracer) first++;
+    while (first <= last && index.kind[last] === PART.tracer) last--;
+    if (first > last) continue;
+    from = Math.min(from, index.startOf(first));
+    to = Math.max(to, index.endOf(last));
   }
   return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
 }

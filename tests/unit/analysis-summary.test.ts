@@ -1,5 +1,6 @@
 // What a summary says was recorded: a layer that the user left out is not said to have made no calls.
 import { describe, expect, test } from 'vitest';
+import { numbersOf } from '../../src/trace/analysis/summary-numbers.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/trace/capture.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -17,4 +18,30 @@ function layersOf(layers: CapturedLayer[]): unknown {
 describe('the layers of a thread', () => {
   test('Web API calls are seen wherever they are hooked', () => expect(layersOf(['vfs', 'web'])).toEqual(['web']));
   test('and not where the user left them out', () => expect(layersOf(['vfs'])).toEqual([]));
+});
+
+/** Numbers of storage calls, in all and of the one file, and why they are not known. */
+function storageNumbers(layers: CapturedLayer[]): { numbers: (number | null)[]; cause: string | undefined } {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  t.thread.environment = {
+    ...{ url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 100, userAgent: '', hidden: null },
+    capture: { ...CAPTURE_DEFAULTS, layers },
+  };
+  t.call('xWrite', { object: t.file('/app.db'), offset: 0, length: 4096 });
+  t.send();
+  const summary = summaryOf(store);
+  expect(summary.files[0]!.vfs.xWrite).toBe(1);
+  const numbers = [...numbersOf(summary)].filter(([path]) => /^web\.|^files\[.*\]\.web\./.test(path)).map(([, value]) => value);
+  return { numbers, cause: summary.unknown['web'] };
+}
+
+describe('storage calls', () => {
+  test('none, where they were looked for', () =>
+    expect(storageNumbers(['vfs', 'web'])).toEqual({ numbers: new Array(29).fill(0), cause: undefined }));
+  test('not known, where they were left out, and why', () =>
+    expect(storageNumbers(['vfs'])).toEqual({
+      numbers: new Array(29).fill(null),
+      cause: 'no storage call was recorded: the recording leaves that layer out',
+    }));
 });

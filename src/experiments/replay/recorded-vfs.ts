@@ -3,6 +3,7 @@
  * that one VFS alone lays out so. Then a guess, by the name that the app gave its VFS or by the storage calls. The reason is told either way.
  */
 import type { Summary } from '../../trace/analysis/summary.ts';
+import { knownWeb, type WebCounts } from '../../trace/analysis/web-counts.ts';
 import { Op } from '../../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { VfsName } from '../types.ts';
@@ -80,8 +81,9 @@ export function recordedVfs(store: TraceStore, summary: Pick<Summary, 'web' | 'e
     const named = NAMED.find((vfs) => name.toLowerCase().includes(vfs.toLowerCase()));
     if (named) return guess(named, `the app calls its VFS ${quoted(name)}`);
   }
-  if (!summary.threads.some(({ layers }) => layers.includes('web'))) return guess(null, 'its storage calls were not recorded');
-  return byCalls(summary.web, using);
+  const web = knownWeb(summary.web);
+  if (!web || !summary.threads.some(({ layers }) => layers.includes('web'))) return guess(null, 'its storage calls were not recorded');
+  return byCalls(web, using);
 }
 
 /** Builds that bring VFSs of their own: what they are named is fixed. */
@@ -115,7 +117,7 @@ function layoutOf(threads: readonly ThreadStore[]): Layout {
 /** Calls that only asynchronous VFSs on OPFS make: through File objects and writable streams. */
 const STREAMS: ReadonlySet<number> = new Set([Op.opfsFileRead, Op.opfsStreamWrite]);
 
-function byCalls(web: Summary['web'], threads: readonly ThreadStore[]): RecordedVfs {
+function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): RecordedVfs {
   const opfs = web.opfs.reads + web.opfs.writes;
   const idb = web.idb.get + web.idb.put + web.idb.cursor + web.idb.getAll;
   if (opfs && idb) return guess(null, 'it has calls of OPFS and of IndexedDB');

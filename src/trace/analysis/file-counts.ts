@@ -5,6 +5,7 @@
 import { Op, type FileKind } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { bytesMoved, fileOf } from './files.ts';
+import { leavesOut } from './layers-left-out.ts';
 import { hasVfs } from './transactions.ts';
 
 const VFS_COUNTS = ['xOpen', 'xRead', 'xWrite', 'xSync', 'xLock', 'xUnlock', 'xTruncate', 'xDelete'] as const;
@@ -14,7 +15,8 @@ export interface FileCounts {
   kind: FileKind;
   /** null each where no VFS call was recorded anywhere in the trace */
   vfs: VfsCounts;
-  web: { reads: number; readBytes: number; writes: number; writeBytes: number; flushes: number };
+  /** null each where the recording leaves storage calls out */
+  web: Record<'reads' | 'readBytes' | 'writes' | 'writeBytes' | 'flushes', number | null>;
 }
 
 /** By operation: 1 = counted. */
@@ -35,6 +37,7 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
   const counts = new Map<string, FileCounts>();
   const byPath = new Map<string, FileCounts>();
   const anyVfs = store.threads.some(hasVfs);
+  const none = leavesOut(store, 'web') ? null : 0;
   const entry = (path: string, kind: FileKind): FileCounts => {
     const key = `${kind}\0${path}`;
     let found = counts.get(key);
@@ -42,7 +45,7 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
       const zero = anyVfs ? 0 : null;
       const vfs = { xReadBytes: zero, xWriteBytes: zero } as VfsCounts;
       for (const name of VFS_COUNTS) vfs[name] = zero;
-      found = { path, kind, vfs, web: { reads: 0, readBytes: 0, writes: 0, writeBytes: 0, flushes: 0 } };
+      found = { path, kind, vfs, web: { reads: none, readBytes: none, writes: none, writeBytes: none, flushes: none } };
       counts.set(key, found);
     }
     return found;
@@ -58,15 +61,15 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
       found.vfs.xReadBytes! += sum[READ_BYTES]!;
       found.vfs.xWriteBytes! += sum[WRITE_BYTES]!;
     }
-  for (const thread of store.threads)
+  for (const thread of none === null ? [] : store.threads)
     eachStorageCall(thread, (row, key) => {
       const owner = servedFile(thread, row);
       const object = owner ?? fileOf(thread.definitions.get(thread.events.object[row]!));
       if (!object) return;
       const web = (owner ? entry(owner.path, owner.kind as FileKind) : (byPath.get(plainPath(object.path)) ?? entry(object.path, 'other')))
         .web;
-      web[key]++;
-      if (key !== 'flushes') web[key === 'reads' ? 'readBytes' : 'writeBytes'] += bytesMoved(thread, row);
+      web[key]!++;
+      if (key !== 'flushes') web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread, row);
     });
   return [...counts.values()];
 }

@@ -195,7 +195,7 @@ export function headlineNumbers(
     ),
     number(
       { id: 'idbTransactions', title: 'IDB transactions', unit: 'count', definition: 'IndexedDB transactions, whoever made them.' },
-      noWeb ? null : summary.web.idb.transactions,
+      summary.web.idb.transactions,
       noWebCause,
     ),
   ];

@@ -2,10 +2,10 @@
 import type { FileCounts } from './file-counts.ts';
 import { count, size } from './findings/words.ts';
 import { cut, known, knownSize, oneLine, type Block } from './report-words.ts';
-import type { WebCounts } from './web-counts.ts';
+import { knownWeb, type WebCounts } from './web-counts.ts';
 
-/** Files by bytes that SQLite moved, then by its calls. null where no file was seen. @param hasWeb storage calls were looked for */
-export function filesBlock(files: readonly FileCounts[], most: number, hasWeb: boolean): Block | null {
+/** Files by bytes that SQLite moved, then by its calls. null where no file was seen. */
+export function filesBlock(files: readonly FileCounts[], most: number): Block | null {
   if (files.length === 0) return null;
   const bytes = ({ vfs }: FileCounts): number => (vfs.xReadBytes ?? 0) + (vfs.xWriteBytes ?? 0);
   const sorted = files.slice().sort((a, b) => bytes(b) - bytes(a));
@@ -25,9 +25,9 @@ export function filesBlock(files: readonly FileCounts[], most: number, hasWeb: b
           knownSize(vfs.xWriteBytes),
           known(vfs.xSync),
           known(vfs.xLock),
-          known(hasWeb ? web.reads : null),
-          known(hasWeb ? web.writes : null),
-          known(hasWeb ? web.flushes : null),
+          known(web.reads),
+          known(web.writes),
+          known(web.flushes),
         ]),
       texts: [0, 1],
     },
@@ -36,8 +36,10 @@ export function filesBlock(files: readonly FileCounts[], most: number, hasWeb: b
 }
 
 /** Calls of the browser's storage APIs, whoever made them. @param cause why they are not known, where they are not */
-export function storageBlock({ opfs, idb, locks, localStorage: local }: WebCounts, cause: string | undefined): Block {
-  if (cause !== undefined) return { heading: 'Storage calls', facts: [['n/a', cause]] };
+export function storageBlock(web: WebCounts, cause: string | undefined): Block {
+  const known = knownWeb(web);
+  if (!known) return { heading: 'Storage calls', facts: [['n/a', cause ?? 'not recorded']] };
+  const { opfs, idb, locks, localStorage: local } = known;
   return {
     heading: 'Storage calls',
     facts: [

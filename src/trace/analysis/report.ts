@@ -44,7 +44,7 @@ export function reportOf(store: TraceStore, options: ReportOptions = {}): Report
       timeBlock(shared),
       statementsBlock(shared, most),
       transactionsBlock(shared, few),
-      filesBlock(summary.files, most, summary.unknown['web'] === undefined),
+      filesBlock(summary.files, most),
       storageBlock(summary.web, summary.unknown['web']),
       {
         heading: 'Findings',

@@ -1,33 +1,38 @@
-/** Calls of the browser's storage APIs in all, over every thread. */
+/** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import { Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
 import { bytesMoved } from './files.ts';
+import { leavesOut } from './layers-left-out.ts';
 
-export interface WebCounts {
+export interface WebCounts<N = number | null> {
   /** readBytes = bytes that the calls returned. Reads of File objects and writes to streams are included. */
-  opfs: { reads: number; readBytes: number; writes: number; writeBytes: number; flushes: number; truncates: number };
+  opfs: { reads: N; readBytes: N; writes: N; writeBytes: N; flushes: N; truncates: N };
   /** put = put and add; cursor = cursors opened. */
   idb: {
-    get: number;
-    put: number;
-    delete: number;
-    getAll: number;
-    cursor: number;
-    transactions: number;
-    readwriteTransactions: number;
-    getKey: number;
-    getAllKeys: number;
-    count: number;
-    clear: number;
-    cursorContinue: number;
-    cursorUpdate: number;
-    cursorDelete: number;
+    get: N;
+    put: N;
+    delete: N;
+    getAll: N;
+    cursor: N;
+    transactions: N;
+    readwriteTransactions: N;
+    getKey: N;
+    getAllKeys: N;
+    count: N;
+    clear: N;
+    cursorContinue: N;
+    cursorUpdate: N;
+    cursorDelete: N;
   };
-  locks: { requests: number };
-  localStorage: { get: number; set: number; remove: number };
+  locks: { requests: N };
+  localStorage: { get: N; set: N; remove: N };
 }
 
+/** null where the recording leaves storage calls out. */
+export const knownWeb = (web: WebCounts): WebCounts<number> | null => (web.locks.requests === null ? null : (web as WebCounts<number>));
+
 export function webCountsOf(store: TraceStore): WebCounts {
+  const seen = !leavesOut(store, 'web');
   const calls = new Float64Array(256);
   const bytes = new Float64Array(256);
   let readwrite = 0;
@@ -41,8 +46,8 @@ export function webCountsOf(store: TraceStore): WebCounts {
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
     }
   }
-  const n = (...ops: number[]): number => ops.reduce((sum, op) => sum + calls[op]!, 0);
-  const b = (...ops: number[]): number => ops.reduce((sum, op) => sum + bytes[op]!, 0);
+  const n = (...ops: number[]): number | null => (seen ? ops.reduce((sum, op) => sum + calls[op]!, 0) : null);
+  const b = (...ops: number[]): number | null => (seen ? ops.reduce((sum, op) => sum + bytes[op]!, 0) : null);
   return {
     opfs: {
       reads: n(Op.opfsRead, Op.opfsFileRead),
@@ -59,7 +64,7 @@ export function webCountsOf(store: TraceStore): WebCounts {
       getAll: n(Op.idbGetAll),
       cursor: n(Op.idbOpenCursor, Op.idbOpenKeyCursor),
       transactions: n(Op.idbTransaction),
-      readwriteTransactions: readwrite,
+      readwriteTransactions: seen ? readwrite : null,
       getKey: n(Op.idbGetKey),
       getAllKeys: n(Op.idbGetAllKeys),
       count: n(Op.idbCount),

@@ -147,7 +147,12 @@ describe('how a file is used', () => {
       ]),
     );
     expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(expect.stringMatching(/^write amplification 1\.82$/));
+    expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
+      '239 changes between writing the journal and the database',
+    );
     expect(texts(context, 'nowhere.db', 'main-db')).toEqual([]);
+    const stores = fileQueries.fileLines(context, {}).filter((l) => l.kind === 'idb-store');
+    expect(texts(context, stores[0]!.path, 'idb-store')).toContain('107 gets in 5 sequences');
   });
 
   it('transactions of IndexedDB: for each lock, with one request, with none', async () => {

@@ -1,16 +1,19 @@
 // Every analysis of a trace of 1,000,000 events: its time, how it grows to 10,000,000, and memory. Each size runs in a process of its own.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { badgesOf, FindingContext, findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { blockWritesOf, writeAmplificationOf } from '../../src/trace/analysis/block-writes.ts';
 import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
 import { cacheReport } from '../../src/trace/analysis/cache.ts';
 import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
 import { coldWarmOf } from '../../src/trace/analysis/cold-warm.ts';
 import { filesOf } from '../../src/trace/analysis/files.ts';
 import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
+import { idbUseOf } from '../../src/trace/analysis/idb-use.ts';
 import { locksOf } from '../../src/trace/analysis/locks.ts';
 import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
 import { pagesOf } from '../../src/trace/analysis/pages.ts';
-import { patternsOf } from '../../src/trace/analysis/patterns.ts';
+import { repeatedCallsOf } from '../../src/trace/analysis/redundant-calls.ts';
+import { interleavingOf, runsOf } from '../../src/trace/analysis/runs.ts';
 import { Analyses } from '../../src/trace/analysis/shared.ts';
 import { statementTable } from '../../src/trace/analysis/statement-table.ts';
 import { sharedSummary } from '../../src/trace/analysis/summary.ts';
@@ -44,7 +47,14 @@ function round(store: TraceStore, timed: <T>(name: string, work: () => T) => T):
   timed('files', () => filesOf(store));
   timed('pages', () => pagesOf(store, {}, accesses));
   timed('blocks', () => blockAccessesOf(store));
-  timed('patterns', () => patternsOf(store, {}, shared));
+  timed('patterns', () => [
+    runsOf(store, {}, shared),
+    interleavingOf(store),
+    blockWritesOf(store, {}, shared),
+    writeAmplificationOf(store, {}, shared),
+    repeatedCallsOf(store),
+    idbUseOf(store),
+  ]);
   timed('caches', () => cacheReport(store, {}, shared));
   timed('miss-ratio curves', () => missRatiosOf(store, {}, shared));
   timed('cold and warm', () => coldWarmOf(store, MILLION, shared));

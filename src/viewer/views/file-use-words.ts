@@ -36,6 +36,19 @@ function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   ];
 }
 
+function interleavingFact({ interleaving }: FileUse): UseFact[] {
+  if (!interleaving) return [];
+  const { databaseWrites, journalWrites, switches } = interleaving;
+  return [
+    {
+      text: `${some(switches, 'change')} between writing the journal and the database`,
+      title:
+        `${some(journalWrites, 'write')} to the journal and ${formatCount(databaseWrites)} to the database. A commit writes the journal first, then the database: ` +
+        'one change for it and one for the next commit. More say that the page cache spilled within a transaction',
+    },
+  ];
+}
+
 /** `1: 40, 2: 10, 3-4: 2` */
 const histogramText = (histogram: readonly number[]): string =>
   histogram.flatMap((n, i) => (n ? [`${RUN_CLASSES[i]}: ${formatCount(n)}`] : [])).join(', ');
@@ -84,6 +97,11 @@ function idbFacts(idb: IdbUse): UseFact[] {
       title: `Of ${some(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
     },
   ];
+  if (idb.sequences)
+    facts.push({
+      text: `${some(idb.sequentialGets, 'get')} in ${some(idb.sequences, 'sequence')}`,
+      title: `Four or more on neighbouring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${some(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
+    });
   if (idb.readwriteUnused)
     facts.push({
       text: `${formatCount(idb.readwriteUnused)} readwrite without a write`,
@@ -154,6 +172,7 @@ export const useFacts = (use: FileUse): UseFact[] => [
   ...runFact(use.writes, 'write'),
   ...runFact(use.reads, 'read'),
   ...blockFacts(use),
+  ...interleavingFact(use),
   ...freeFacts(use),
   ...repeatedFact(use),
   ...(use.idb ? idbFacts(use.idb) : []),

@@ -2,15 +2,18 @@
  * What the analyses count in a trace: the content of a golden trace's snapshot. Times, rows and addresses are left out, for they are
  * of one recording; lists longer than a handful are summed up.
  */
+import { blockWritesOf, writeAmplificationOf } from '../../../src/trace/analysis/block-writes.ts';
 import { cacheReport } from '../../../src/trace/analysis/cache.ts';
 import { checkpointsOf } from '../../../src/trace/analysis/checkpoints.ts';
 import { coldWarmOf } from '../../../src/trace/analysis/cold-warm.ts';
 import { findingsOf } from '../../../src/trace/analysis/findings/index.ts';
 import { fileCountsOf } from '../../../src/trace/analysis/file-counts.ts';
+import { idbUseOf } from '../../../src/trace/analysis/idb-use.ts';
 import { locksOf, type Locks } from '../../../src/trace/analysis/locks.ts';
 import { missRatiosOf, missRatioAt } from '../../../src/trace/analysis/miss-ratio.ts';
 import { pagesOf } from '../../../src/trace/analysis/pages.ts';
-import { patternsOf } from '../../../src/trace/analysis/patterns.ts';
+import { repeatedCallsOf } from '../../../src/trace/analysis/redundant-calls.ts';
+import { interleavingOf, runsOf } from '../../../src/trace/analysis/runs.ts';
 import { statementTable } from '../../../src/trace/analysis/statement-table.ts';
 import { summaryOf } from '../../../src/trace/analysis/summary.ts';
 import { transactionAnatomies } from '../../../src/trace/analysis/transaction-anatomy.ts';
@@ -125,7 +128,14 @@ export function countsOf(store: TraceStore): { [analysis: string]: Json } {
       })),
     ),
     pages: counted(pagesOf(store).map(({ places, ...o }) => ({ ...o, places: places.count }))),
-    patterns: counted(patternsOf(store)),
+    patterns: counted({
+      runs: runsOf(store),
+      interleaving: interleavingOf(store),
+      blockWrites: blockWritesOf(store),
+      amplification: writeAmplificationOf(store),
+      repeated: repeatedCallsOf(store),
+      idb: idbUseOf(store),
+    }),
     coldWarm: counted(coldWarmOf(store).firstExecutions.map(({ text, executions, firstPages, laterPages }) => ({ text, executions, firstPages, laterPages }))),
     findings: findingsOf(store).map((f) => `${f.rule} ${f.evidence.count} ${f.confidence}`).sort(),
   };

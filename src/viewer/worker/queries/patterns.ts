@@ -4,7 +4,7 @@ import { databaseHeadersIn, type DatabaseHeaders } from '../../../trace/analysis
 import type { FileRow } from '../../../trace/analysis/files.ts';
 import { idbUseOf, type IdbUse } from '../../../trace/analysis/idb-use.ts';
 import { repeatedCallsOf, type RepeatedCalls } from '../../../trace/analysis/redundant-calls.ts';
-import { runsOf, type Runs } from '../../../trace/analysis/runs.ts';
+import { interleavingOf, runsOf, type Interleaving, type Runs } from '../../../trace/analysis/runs.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import type { QueryContext } from './context.ts';
 import { databasePath } from './files.ts';
@@ -16,6 +16,8 @@ export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
   blocks: Omit<BlockWrites, 'reads' | 'readSpan'> | null;
   /** Of a database with its journal and log. */
   amplification: WriteAmplification | null;
+  /** Of a database with a rollback journal. */
+  interleaving: Interleaving | null;
   /** Calls on it that repeat what the connection knew, by operation; those without a repetition are left out. */
   repeated: RepeatedCalls[];
   /** Of a database: what its header said over time. */
@@ -29,6 +31,7 @@ export const PATTERNS = {
   runs: (shared: Analyses) => shared.once('runs', () => runsOf(shared.store, {}, shared)),
   blocks: (shared: Analyses) => shared.once('block writes', () => blockWritesOf(shared.store, {}, shared)),
   amplification: (shared: Analyses) => shared.once('amplification', () => writeAmplificationOf(shared.store, {}, shared)),
+  interleaving: (shared: Analyses) => shared.once('interleaving', () => interleavingOf(shared.store)),
   repeated: (shared: Analyses) => shared.once('repeated calls', () => repeatedCallsOf(shared.store)),
   idb: (shared: Analyses) => shared.once('use of IndexedDB', () => idbUseOf(shared.store)),
 };
@@ -55,6 +58,7 @@ export const patternQueries = {
       amplification:
         kind === 'main-db' ? (PATTERNS.amplification(shared).find((a) => databasePath(a.path) === databasePath(path)) ?? null) : null,
       headers: kind === 'main-db' ? headersOf(shared, path) : null,
+      interleaving: kind === 'main-db' ? (PATTERNS.interleaving(shared).find((i) => i.path === path) ?? null) : null,
       repeated: PATTERNS.repeated(shared).filter((r) => r.path === path && r.repeated > 0),
       idb: kind === 'idb-store' ? PATTERNS.idb(shared) : null,
     };

@@ -22,6 +22,8 @@ export class IntervalIndex {
   private since: Uint32Array | Float64Array = new Uint32Array(64);
   private lengths: Uint32Array | Float64Array = new Uint32Array(64);
   kind = new Uint8Array(64);
+  /** A bit for each kind that there is. */
+  private seen = 0;
   /** The event that the interval shows, from the first one of its sample on; its own number once that does not fit. Empty where intervals are not of events. */
   private rows: Int16Array | Uint32Array;
   private firstRows: Uint32Array;
@@ -57,6 +59,12 @@ export class IntervalIndex {
   clear(): void {
     this.count = 0;
     this.sampled = 0;
+    this.seen = 0;
+  }
+
+  /** The kinds that there are, ascending: most lanes have three or four of the eight. */
+  get kinds(): number[] {
+    return Array.from({ length: KINDS }, (_, kind) => kind).filter((kind) => this.seen & (1 << kind));
   }
 
   /** Append an interval; it must not begin before the last one ended. */
@@ -75,6 +83,7 @@ export class IntervalIndex {
     this.since[i] = since;
     this.lengths[i] = length;
     this.kind[i] = kind;
+    this.seen |= 1 << kind;
     if (this.withRows) this.putRow(i, row);
   }
 
@@ -166,24 +175,25 @@ export class IntervalIndex {
     return this.beforeIn(this.sampleBefore(ns, 0), ns);
   }
 
-  /** Nanoseconds by kind of the intervals before `index`, put into the array. */
-  totals(index: number, times: Float64Array): void {
+  /** Nanoseconds by kind of the intervals before `index`, put into the array. @param kinds those that are put there */
+  totals(index: number, times: Float64Array, kinds: readonly number[] = this.kinds): void {
     if (index === 0) {
       times.fill(0);
       return;
     }
     const s = Math.min(index >>> SAMPLE_SHIFT, this.sampled - 1);
     const at = s * KINDS;
-    for (let k = 0; k < KINDS; k++) times[k] = this.times[at + k]!;
+    for (const k of kinds) times[k] = this.times[at + k]!;
     this.addUp(s * SAMPLE, index, times);
   }
 
   /** Those before a place within a sample that is not the last, by the share of the sample that lies before it. */
-  totalsWithin(s: number, share: number, times: Float64Array): void {
+  totalsWithin(s: number, share: number, times: Float64Array, kinds: readonly number[]): void {
     const at = s * KINDS;
-    for (let k = 0; k < KINDS; k++) {
-      const before = this.times[at + k]!;
-      times[k] = before + Math.round(share * (this.times[at + KINDS + k]! - before));
+    const { times: totals } = this;
+    for (const k of kinds) {
+      const before = totals[at + k]!;
+      times[k] = before + Math.floor(share * (totals[at + KINDS + k]! - before) + 0.5);
     }
   }
 

@@ -7,7 +7,7 @@ import { KINDS } from './interval-index.ts';
 import { ThreadLanes, type Lane } from './lanes.ts';
 import { labelOf } from './describe.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
-import { cursorsOf, type TotalsCursor } from './totals-cursor.ts';
+import { cursorsOf, kindsOf, spentIn, type TotalsCursor } from './totals-cursor.ts';
 
 /** One lane of one frame of the timeline. */
 export interface LaneFrame {
@@ -114,15 +114,14 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
   const cursors = cursorsOf([lane.settled, lane.tail], step);
   const taken = cursors.map(() => -1);
   const indexes = cursors.map(() => 0);
-  let times = new Float64Array(KINDS);
-  let before = new Float64Array(KINDS);
+  const kinds = kindsOf(cursors);
+  const times = new Float64Array(KINDS);
   for (let column = 0; column <= width; column++) {
     const ns = fromNs + column * step;
-    times.fill(0);
     let begun = 0;
     for (let n = 0; n < cursors.length; n++) {
       const cursor = cursors[n]!;
-      cursor.add(ns, times);
+      cursor.moveTo(ns);
       begun += cursor.index - indexes[n]!;
       if (!cursor.exact) continue; // none of these is wide
       const index = cursor.of;
@@ -135,18 +134,18 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
     }
     if (column > 0) {
       const i = column - 1;
-      if (lane.kind === 'lock') levelColumn(i, times, before, busy, activity);
-      else if (!callColumn(i, times, before, step, busy, activity) && begun > 0) instants(i, cursors, indexes, busy, activity);
+      spentIn(cursors, kinds, times);
+      if (lane.kind === 'lock') levelColumn(i, times, busy, activity);
+      else if (!callColumn(i, times, kinds, step, busy, activity) && begun > 0) instants(i, cursors, indexes, busy, activity);
     }
     for (let n = 0; n < cursors.length; n++) indexes[n] = cursors[n]!.index;
-    [times, before] = [before, times];
   }
   return { busy, activity, wide };
 }
 
-function levelColumn(i: number, times: Float64Array, before: Float64Array, busy: Uint8Array, activity: Uint8Array): void {
+function levelColumn(i: number, times: Float64Array, busy: Uint8Array, activity: Uint8Array): void {
   for (let level = 4; level > 0; level--)
-    if (times[level]! > before[level]!) {
+    if (times[level]! > 0) {
       busy[i] = level;
       activity[i] = LOCK_ACTIVITY;
       return;
@@ -154,12 +153,19 @@ function levelColumn(i: number, times: Float64Array, before: Float64Array, busy:
 }
 
 /** @returns false for a column in which no time was spent */
-function callColumn(i: number, times: Float64Array, before: Float64Array, step: number, busy: Uint8Array, activity: Uint8Array): boolean {
+function callColumn(
+  i: number,
+  times: Float64Array,
+  kinds: readonly number[],
+  step: number,
+  busy: Uint8Array,
+  activity: Uint8Array,
+): boolean {
   let sum = 0;
   let best = 0;
   let kind = 0;
-  for (let k = 0; k < KINDS; k++) {
-    const time = times[k]! - before[k]!;
+  for (const k of kinds) {
+    const time = times[k]!;
     sum += time;
     if (time > best) {
       best = time;

@@ -10,7 +10,7 @@ import { PART } from './analysis/time-parts.ts';
 import { KINDS, type IntervalIndex } from './interval-index.ts';
 import { ACTIVITIES, type Lane } from './lanes.ts';
 import type { ThreadStore } from './store.ts';
-import { eachColumn, TotalsCursor, type Columns } from './totals-cursor.ts';
+import { eachColumn, spentIn, TotalsCursor, type Columns } from './totals-cursor.ts';
 import { timePieces, type TimePieces } from './time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
@@ -41,11 +41,11 @@ export class TimeLane {
   times(fromUs: number, toUs: number): Float64Array | null {
     const { exact } = this;
     if (!exact) return null;
-    const [sums, before] = [new Float64Array(KINDS), new Float64Array(KINDS)];
+    const sums = new Float64Array(KINDS);
     const cursor = new TotalsCursor(exact.index);
-    cursor.add(fromUs * 1000, before);
-    cursor.add(toUs * 1000, sums);
-    for (let part = 0; part < KINDS; part++) sums[part]! -= before[part]!;
+    cursor.moveTo(fromUs * 1000);
+    cursor.moveTo(toUs * 1000);
+    spentIn([cursor], cursor.kinds, sums);
     return sums;
   }
 

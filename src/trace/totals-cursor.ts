@@ -19,18 +19,29 @@ export class TotalsCursor {
   index = 0;
   /** `index` and the totals are right to the interval. */
   exact = true;
+  /** The kinds of the index: totals of others are 0. */
+  readonly kinds: readonly number[];
+  /** Totals before the moment, an interval that spans it in part, and those before the moment before. */
+  now = new Float64Array(KINDS);
+  before = new Float64Array(KINDS);
   private sample = 0;
+  /** Totals before `index`. */
   private readonly times = new Float64Array(KINDS);
 
   /** @param coarseNs samples that span no more are not looked into */
   constructor(
     readonly of: IntervalIndex,
     private readonly coarseNs = 0,
-  ) {}
+  ) {
+    this.kinds = of.kinds;
+  }
 
-  /** Go to `ns` and add the totals before it, an interval that spans it in part. */
-  add(ns: number, times: Float64Array): void {
-    const { of } = this;
+  /** Go on to a later moment. */
+  moveTo(ns: number): void {
+    const { of, kinds, times } = this;
+    const now = this.before;
+    this.before = this.now;
+    this.now = now;
     const s = of.sampleBefore(ns, this.sample);
     if (s < 0) return;
     this.sample = s;
@@ -38,21 +49,32 @@ export class TotalsCursor {
     const span = of.sampleStart(s + 1) - begin;
     if (span <= this.coarseNs) {
       const share = (ns - begin) / span;
-      of.totalsWithin(s, share, this.times);
+      of.totalsWithin(s, share, now, kinds);
       this.index = s * SAMPLE + Math.floor(share * SAMPLE);
       this.exact = false;
-      for (let k = 0; k < KINDS; k++) times[k]! += this.times[k]!;
       return;
     }
     const index = of.beforeIn(s, ns);
-    if (this.exact && index - this.index <= SAMPLE) of.addUp(this.index, index, this.times);
-    else of.totals(index, this.times);
+    if (this.exact && index - this.index <= SAMPLE) of.addUp(this.index, index, times);
+    else of.totals(index, times, kinds);
     this.index = index;
     this.exact = true;
-    for (let k = 0; k < KINDS; k++) times[k]! += this.times[k]!;
+    for (const k of kinds) now[k] = times[k]!;
     const last = index - 1;
     const over = of.endOf(last) - ns;
-    if (over > 0) times[of.kind[last]!]! -= over;
+    if (over > 0) now[of.kind[last]!]! -= over;
+  }
+}
+
+/** Kinds of any of them. */
+export const kindsOf = (cursors: readonly TotalsCursor[]): number[] => [...new Set(cursors.flatMap(({ kinds }) => kinds))].sort();
+
+/** Put the time between the last two moments by kind into an array. @param kinds of all cursors */
+export function spentIn(cursors: readonly TotalsCursor[], kinds: readonly number[], times: Float64Array): void {
+  if (cursors.length !== 1) for (const k of kinds) times[k] = 0;
+  for (const { now, before, kinds: own } of cursors) {
+    if (cursors.length === 1) for (const k of own) times[k] = now[k]! - before[k]!;
+    else for (const k of own) times[k]! += now[k]! - before[k]!;
   }
 }
 
@@ -71,16 +93,12 @@ export function eachColumn(
   take: (column: number, times: Float64Array) => void,
 ): void {
   const cursors = cursorsOf(indexes, step);
+  const kinds = kindsOf(cursors);
   const times = new Float64Array(KINDS);
-  let now = new Float64Array(KINDS);
-  let before = new Float64Array(KINDS);
   for (let column = from; column <= to; column++) {
-    now.fill(0);
-    for (const cursor of cursors) cursor.add(fromNs + column * step, now);
-    if (column > from) {
-      for (let k = 0; k < KINDS; k++) times[k] = now[k]! - before[k]!;
-      take(column - 1, times);
-    }
-    [now, before] = [before, now];
+    for (const cursor of cursors) cursor.moveTo(fromNs + column * step);
+    if (column === from) continue;
+    spentIn(cursors, kinds, times);
+    take(column - 1, times);
   }
 }

@@ -48,19 +48,19 @@ export function bTreeReader(
   const databases = new Map<number, Database>();
   const u32 = new Uint32Array(recorder.memory.buffer);
   const sayHeader = (database: Database, file: number, at: number): void => {
-    const word = (i: number): number => memory.word(at + i);
-    const isValid = word(24) === word(92);
-    const content = hash([word(16), word(28), word(36), word(40), word(52), word(64), +isValid]);
+    const bytes = memory.bytes();
+    const number = (i: number): number =>
+      ((bytes[at + i]! << 24) | (bytes[at + i + 1]! << 16) | (bytes[at + i + 2]! << 8) | bytes[at + i + 3]!) >>> 0;
+    const isValid = number(24) === number(92);
+    const pages = isValid ? number(28) : 0;
+    const [pageSize, free, schema] = [number(16) >>> 16, number(36), number(40)];
+    const vacuum = number(52) ? (number(64) ? 2 : 1) : 0;
+    const content = hash([pageSize, pages, free, schema, vacuum]);
     if (database[7] === content || !database[8]) return;
     database[7] = content;
     database[8]--;
-    const view = new DataView(memory.bytes().buffer, at);
-    const size = view.getUint16(16);
-    recorder.define({
-      ...{ kind: 'database-header', file, at: u32[Header.seq >>> 2]!, pageSize: size === 1 ? 65536 : size },
-      pages: isValid ? view.getUint32(28) : 0,
-      ...{ free: view.getUint32(36), schema: view.getUint32(40), vacuum: word(52) ? (word(64) ? 2 : 1) : 0 },
-    });
+    const kind = 'database-header';
+    recorder.define({ kind, file, at: u32[Header.seq >>> 2]!, pageSize: pageSize === 1 ? 65536 : pageSize, pages, free, schema, vacuum });
   };
   const read: TrampolineHost['image'] = (object, page, at, length, write, offset) => {
     const file = databaseOf(object);

@@ -17,8 +17,15 @@ export function pragmasOf(c: Config): readonly (readonly [name: string, value: s
 
 const SYNCHRONOUS = ['off', 'normal', 'full', 'extra'];
 
-/** @returns the connection's settings, and a note for each that is not as asked. */
-export async function applyConfig(host: Host, config: Config): Promise<{ notes: string[]; settings: Record<string, string> }> {
+/**
+ * @param existing whether the database is there already: its page size is its own then, and IDBBatchAtomic takes being asked for one as an error
+ * @returns the connection's settings, and a note for each that is not as asked
+ */
+export async function applyConfig(
+  host: Host,
+  config: Config,
+  existing: boolean,
+): Promise<{ notes: string[]; settings: Record<string, string> }> {
   const notes: string[] = [];
   const settings: Record<string, string> = {};
   const pragma = async (sql: string): Promise<string> => {
@@ -27,7 +34,7 @@ export async function applyConfig(host: Host, config: Config): Promise<{ notes: 
     return answer;
   };
   for (const [name, value] of pragmasOf(config)) {
-    await pragma(`PRAGMA ${name}=${value}`);
+    if (!(existing && name === 'page_size')) await pragma(`PRAGMA ${name}=${value}`);
     const read = await pragma(`PRAGMA ${name}`);
     const now = name === 'synchronous' ? (SYNCHRONOUS[Number(read)] ?? read) : read;
     settings[name] = now;

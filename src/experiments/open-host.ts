@@ -86,7 +86,7 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
       closed = cache();
       await sqlite3.close(host.db);
       host.db = await sqlite3.open_v2(path);
-      await applyConfig(host, config);
+      await applyConfig(host, config, true);
     },
     dropBlockCache: made?.dropBlockCache ?? null,
     rawStep: options.rawStep ?? null,

@@ -9,9 +9,9 @@ import { runStep } from './run-step.ts';
 import type { Counters, Run, Sample, StepSample, Workload } from './types.ts';
 
 /** @throws what SQLite throws; the message names the step */
-export async function runWorkload(host: Host, workload: Workload, run: Pick<Run, 'parameters' | 'config' | 'readRows'>): Promise<Sample> {
+export async function runWorkload(host: Host, workload: Workload, run: Pick<Run, 'parameters' | 'config' | 'readRows' | 'database'>): Promise<Sample> {
   const { parameters, config, readRows } = run;
-  const { notes, settings } = await applyConfig(host, config);
+  const { notes, settings } = await applyConfig(host, config, run.database !== undefined);
   const digest = new RowDigest(readRows);
   for (const step of workload.setup(parameters)) await named(step.id, () => runStep(host, step, digest));
   const steps: StepSample[] = [];

@@ -81,12 +81,13 @@ export interface ParameterKnob {
 export type ParameterChoices = Readonly<Record<string, readonly number[]>>;
 
 const STEPS = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+const FEW = [0, 1, 2, 3, 4];
 const SMALL_STEPS = [0, 1, 2, 4, 8, 16];
 
-/** Its own value, the ends of what it may be, and powers of ten between (of two where there are few). */
+/** Its own value, the ends of what it may be, and powers of ten between (of two where there are few, all where there are five). */
 export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
   Object.entries(parameters).map(([name, { default: own, least, most, what }]) => {
-    const between = (most <= 16 ? SMALL_STEPS : STEPS).filter((n) => n > least && n < most);
+    const between = (most <= 4 ? FEW : most <= 16 ? SMALL_STEPS : STEPS).filter((n) => n > least && n < most);
     return { name, what, own, values: [...new Set([least, ...between, own, most])].sort((a, b) => a - b) };
   });
 

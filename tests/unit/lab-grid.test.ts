@@ -15,6 +15,7 @@ describe('parameters of a workload', () => {
       ['readers', [0, 1, 2, 3, 4, 8]],
       ['iterations', [1, 10, 100, 200, 1000, 10_000, 100_000]],
     ]);
+    expect(parameterKnobs(workloadOf('checkpoint-storm')).find(({ name }) => name === 'mode')!.values).toEqual([0, 1, 2, 3, 4]);
     expect(parameterKnobs(workloadOf('mix'))).toEqual([]);
   });
 

@@ -4,6 +4,9 @@ import { at, expectThat } from './define.ts';
 
 const EVERY = [100, 1000, 10_000] as const;
 const storm = (every: number): string => `storm-${every}`;
+/** As the workload's parameter `mode` has them. */
+const FORCED = { passive: 1, restart: 3, truncate: 4 } as const;
+const forced = Object.entries(FORCED) as [keyof typeof FORCED, number][];
 
 export const CHECKPOINTING: Experiment = {
   id: 'checkpointing',
@@ -18,6 +21,20 @@ export const CHECKPOINTING: Experiment = {
       title: `a checkpoint every ${every} frames`,
       workload: 'checkpoint-storm',
       config: { walAutocheckpoint: every },
+    })),
+    {
+      id: 'hot',
+      title: 'the same on hot pages: 100 rows in turn',
+      workload: 'checkpoint-storm',
+      parameters: { hot: 100 },
+      config: { walAutocheckpoint: 1000 },
+    },
+    ...forced.map(([name, mode]) => ({
+      id: `forced-${name}`,
+      title: `wal_checkpoint(${name.toUpperCase()}) every 500 transactions`,
+      workload: 'checkpoint-storm',
+      parameters: { mode, every: 500 },
+      config: { walAutocheckpoint: 0 },
     })),
   ],
   baseline: storm(1000),
@@ -51,6 +68,26 @@ export const CHECKPOINTING: Experiment = {
       at(storm(100), 'total', 'checkpoint.dbWrites'),
     ),
     expectThat('... and sync less often', at(storm(1000), 'total', 'vfs.xSync'), '<', at(storm(100), 'total', 'vfs.xSync')),
+    expectThat(
+      'Hot pages are copied once a checkpoint, however often they were written',
+      at('hot', 'total', 'checkpoint.dbWrites', 20),
+      '<',
+      at('hot', 'total', 'vfs.wal.xWrite'),
+    ),
+    expectThat(
+      'Each mode copies the same pages where nobody reads meanwhile (RESTART)',
+      at('forced-restart', 'total', 'checkpoint.dbWrites'),
+      '=',
+      at('forced-passive', 'total', 'checkpoint.dbWrites'),
+    ),
+    expectThat(
+      '... (TRUNCATE)',
+      at('forced-truncate', 'total', 'checkpoint.dbWrites'),
+      '=',
+      at('forced-passive', 'total', 'checkpoint.dbWrites'),
+    ),
+    expectThat('TRUNCATE cuts the log', at('forced-truncate', 'total', 'vfs.wal.xTruncate'), '=', 4),
+    expectThat('PASSIVE leaves it', at('forced-passive', 'total', 'vfs.wal.xTruncate'), '=', 0),
     expectThat('None within the load: nothing is copied', at(storm(10_000), 'total', 'checkpoint.dbWrites'), '=', 0),
   ],
   agreement:

@@ -54,7 +54,7 @@ class ActorHere {
     this.web = web ? new WebTally() : null;
     const options = { metering: 'none', seed: 0, pageCache: false, makeVfs: this.makers.make } as const;
     this.open = await openHost(new Engines(this.wasm), config, options);
-    await applyConfig(this.open.host, config);
+    await applyConfig(this.open.host, config, true);
   }
 
   async go({ sql, iterations }: Extract<ToActor, { k: 'go' }>): Promise<ActorReport> {

@@ -1,5 +1,10 @@
 /** Why a run failed, in words that say what one can do. */
 
+const REFUSED =
+  /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i;
+/** Whether the browser lets nobody store here: private windows, blocked site data. */
+export const isRefusal = (error: unknown): boolean => error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`);
+
 /** @param lastError what the VFS says of it, '' where it says nothing */
 export function explain(error: unknown, lastError: string): string {
   const chain: string[] = [];
@@ -10,11 +15,7 @@ export function explain(error: unknown, lastError: string): string {
   const detail = lastError && !said.includes(lastError) ? ` The VFS says: ${lastError}.` : '';
   if (/QuotaExceeded|database or disk is full|quota/i.test(all))
     return `There is no room left: the browser's storage quota for this extension, or the disk, is full (${said}). Free some space, or make the workload smaller.${detail}`;
-  if (
-    /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i.test(
-      all,
-    )
-  )
+  if (REFUSED.test(all))
     return `The browser refuses storage here, as it does in private windows and where site data are blocked (${said}).${detail}`;
   if (/NoModificationAllowedError|Access Handles cannot be created|is open in another/i.test(all))
     return `Another connection, tab or earlier run holds the file (${said}). Close it and run again.${detail}`;

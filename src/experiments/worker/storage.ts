@@ -1,5 +1,7 @@
 /** What runs leave in this origin's storage, and its removal. The viewer's own recordings lie in the same OPFS: they are not touched. */
 
+import { isRefusal } from './failure.ts';
+
 /** Name of every VFS that the Lab makes, and so the begin of what it stores. */
 export const LAB = 'vfscope-lab';
 /** Files and folders at OPFS's root that wa-sqlite's VFSs make for the databases of runs. */
@@ -12,10 +14,23 @@ const PAUSE_MS = 50;
 export async function labStorage(): Promise<string[]> {
   const found: string[] = [];
   if (typeof indexedDB !== 'undefined')
-    for (const { name } of await indexedDB.databases()) if (name && DATABASE.test(name)) found.push(`IndexedDB ${name}`);
+    await unlessRefused(async () => {
+      for (const { name } of await indexedDB.databases()) if (name && DATABASE.test(name)) found.push(`IndexedDB ${name}`);
+    });
   if (typeof navigator.storage?.getDirectory === 'function')
-    for await (const name of (await navigator.storage.getDirectory()).keys()) if (OPFS_ENTRY.test(name)) found.push(`OPFS ${name}`);
+    await unlessRefused(async () => {
+      for await (const name of (await navigator.storage.getDirectory()).keys()) if (OPFS_ENTRY.test(name)) found.push(`OPFS ${name}`);
+    });
   return found;
+}
+
+/** A window that refuses a storage, as private ones do, lets nothing be stored in it, and runs in memory go on. @throws everything else */
+async function unlessRefused(look: () => Promise<void>): Promise<void> {
+  try {
+    await look();
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
 }
 
 /** Removes it. @param patienceMs how long to wait for handles that are let go of @returns what could not be removed, with the reason */

@@ -200,10 +200,7 @@ export class ViewerModel extends Looking {
   }
 
   async save(): Promise<void> {
-    await this.exclusively(async () => {
-      await this.host.saveFile(`${this.fileName()}.vfst`, await this.session.save());
-      await this.session.saved();
-    });
+    await this.writing(this.fileName(), 'vfst', false, () => this.session.saved());
   }
   /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
@@ -212,11 +209,20 @@ export class ViewerModel extends Looking {
     return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
   }
   async exportAs(format: ExportFormat, sanitize = false): Promise<void> {
-    const title = this.fileName();
+    await this.writing(this.fileName(), format, sanitize);
+  }
+  /** With its progress on screen, and a way out. @param done once the file is written */
+  private async writing(title: string, format: ExportFormat, sanitize: boolean, done?: () => Promise<void>): Promise<void> {
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
-    this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
-    await this.exclusively(async () => this.host.saveFile(name, await this.session.exportAs({ format, sanitize, title })));
-    this.loading.set(null);
+    await this.exclusively(async () => {
+      this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
+      try {
+        await this.host.saveFile(name, await this.session.exportAs({ format, sanitize, title }));
+        await done?.();
+      } finally {
+        this.loading.set(null);
+      }
+    });
   }
 
   /** `app.example-2026-05-04T10-20-30`, or the opened file's own name. */

@@ -317,7 +317,7 @@ describe('a comparison', () => {
 });
 
 describe('exports', () => {
-  const options = { sanitize: false, title: 'a trace' };
+  const options = { sanitize: false, title: 'a trace', origin: 'https://app.example' };
   it.each(Object.keys(EXPORT_FORMATS) as ExportFormat[])('%s is written, sanitised without the app’s words', async (format) => {
     const exports = new Exports();
     const store = autocommits(4);
@@ -336,6 +336,25 @@ describe('exports', () => {
     const rejected = expect(long).rejects.toMatchObject({ name: 'AbortError' });
     await exports.run(autocommits(1), { ...options, format: 'csv' }, () => {});
     await rejected;
+  });
+});
+
+describe('a file that is saved', () => {
+  const options = { format: 'vfst', sanitize: false, title: 'a trace', origin: 'https://app.example' } as const;
+  it('holds the trace and its origin, and says how far it is', async () => {
+    const store = autocommits(4);
+    const blob = await new Exports().run(store, options, () => {});
+    expect(blob.type).toBe('application/x-vfscope-trace');
+    const { store: read, header } = await readTrace(blob);
+    expect([read.eventCount, header.origin]).toEqual([store.eventCount, 'https://app.example']);
+    expect((await readTrace(await new Exports().run(store, { ...options, sanitize: true }, () => {}))).header.origin).toBe('');
+  });
+  it('can be given up before it is whole', async () => {
+    const exports = new Exports();
+    const saved = exports.run(autocommits(5_000), options, () => {});
+    exports.cancel();
+    await expect(saved).rejects.toMatchObject({ name: 'AbortError' });
+    expect(exports.busy).toBe(false);
   });
 });
 

@@ -17,6 +17,7 @@ export async function blobOfPieces(pieces: AsyncIterable<string | Uint8Array>, {
   let gathered = 0;
   let bytes = 0;
   for await (const piece of pieces) {
+    signal.throwIfAborted();
     waiting.push(piece as BlobPart); // our own bytes, never shared ones
     gathered += piece.length;
     if (gathered < STRETCH) continue;

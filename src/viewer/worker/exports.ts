@@ -20,6 +20,8 @@ type Piece = string | Uint8Array;
 interface Job {
   store: TraceStore;
   title: string;
+  /** Of the recording, for a trace's header; '' = not said. */
+  origin: string;
   sanitized: boolean;
 }
 
@@ -32,7 +34,7 @@ const WRITERS: Readonly<Record<ExportFormat, { type: string; write(job: Job): As
   parquet: { type: 'application/vnd.apache.parquet', write: ({ store }) => parquetEvents(store) },
   vfstrace: { type: 'text/plain', write: ({ store }) => vfstrace(store) },
   html: { type: 'text/html', write: htmlPieces },
-  vfst: { type: 'application/octet-stream', write: filePieces },
+  vfst: { type: 'application/x-vfscope-trace', write: filePieces },
 };
 
 export class Exports {
@@ -44,18 +46,21 @@ export class Exports {
   }
 
   /**
-   * @param title what the trace is called in the result; a sanitised one has no name
+   * @param title, origin what the trace is called in the result, and where it was recorded; a sanitised one has neither
    * @throws AbortError when it was cancelled
    */
   async run(
     store: TraceStore,
-    { format, sanitize, title }: { format: ExportFormat; sanitize: boolean; title: string },
+    { format, sanitize, title, origin }: { format: ExportFormat; sanitize: boolean; title: string; origin: string },
     onProgress: (bytes: number) => void,
   ): Promise<Blob> {
     if (!Object.hasOwn(WRITERS, format)) throw new TypeError(`there is no export format "${String(format)}"`);
     const { type, write } = WRITERS[format];
     return this.gather(type, onProgress, () =>
-      write({ store: sanitize ? sanitizeStore(store) : store, title: sanitize ? 'vfscope trace' : title, sanitized: sanitize }),
+      write({
+        ...{ store: sanitize ? sanitizeStore(store) : store, sanitized: sanitize },
+        ...{ title: sanitize ? 'vfscope trace' : title, origin: sanitize ? '' : origin },
+      }),
     );
   }
 
@@ -89,8 +94,34 @@ async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {
   yield await Promise.resolve(htmlReport(store, title));
 }
 
-async function* filePieces({ store, sanitized }: Job): AsyncGenerator<Uint8Array> {
+/** As they are packed. Who stops asking ends the writing. */
+async function* filePieces({ store, sanitized, origin }: Job): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  await new TraceWriter(store, { write: (bytes) => void pieces.push(bytes) }, { sanitised: sanitized }).finish();
-  yield* pieces;
+  let stopped = false;
+  let wake = (): void => {};
+  const write = (bytes: Uint8Array): void => {
+    if (stopped) throw new DOMException('The file was given up.', 'AbortError');
+    pieces.push(bytes);
+    wake();
+  };
+  let end: { error?: unknown } | null = null;
+  new TraceWriter(store, { write }, { sanitised: sanitized, origin })
+    .finish()
+    .then(
+      () => (end = {}),
+      (error: unknown) => (end = { error }),
+    )
+    .finally(() => wake());
+  try {
+    for (;;) {
+      yield* pieces.splice(0);
+      if (pieces.length) continue;
+      const ended = end as { error?: unknown } | null;
+      if (ended && 'error' in ended) throw ended.error;
+      if (ended) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    stopped = true;
+  }
 }

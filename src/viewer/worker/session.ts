@@ -259,7 +259,8 @@ export class Session extends Answers implements SessionApi {
 
   async exportAs(options: Parameters<SessionApi['exportAs']>[0]): Promise<Blob> {
     await this.whole();
-    return this.exports.run(this.trace.store, options, (bytes) => this.push({ k: 'progress', progress: { bytes, totalBytes: null } }));
+    const said = { ...options, origin: this.origin || originOf(this.trace.store) };
+    return this.exports.run(this.trace.store, said, (bytes) => this.push({ k: 'progress', progress: { bytes, totalBytes: null } }));
   }
   async exportLines({ from, count }: { from: number; count: number }): Promise<Blob> {
     await this.whole();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { id, viewHarness } from './view-harness.ts';
 
-const panel = viewHarness(['opfs-coop-sync', 'idb-two-tabs', 'cache-thrash', 'checkpoint-storm']);
+const panel = viewHarness(['opfs-sahpool', 'opfs-coop-sync', 'idb-two-tabs', 'cache-thrash', 'checkpoint-storm']);
 
 /** Of elements within their scrolling parent and the window, the part that is seen, px. */
 function seenHeight(selector: string): number {
@@ -29,12 +29,24 @@ describe('Files', () => {
     await panel.open('cache-thrash', 'files', 1400);
     await panel.waitFor(id('page-map'));
     const columns = await panel.page.evaluate(columnsInSight, id('file-row'));
-    expect(columns).toEqual(['path', 'timeUs', 'reads', 'readBytes', 'writes', 'writeBytes', 'syncs']);
+    expect(columns.slice(0, 7)).toEqual(['path', 'timeUs', 'reads', 'readBytes', 'writes', 'writeBytes', 'syncs']);
     expect(await panel.page.$eval(`${id('file-row')}[aria-selected=true] [data-column=path]`, (e) => e.textContent?.trim())).toBe(
       'test-1.dbmain-db',
     );
     await panel.page.setViewport({ width: 1900, height: 700 });
     await panel.waitFor(`${id('file-row')} [data-column=vfs]`);
+  });
+  it('says a folder of OPFS once', async () => {
+    await panel.open('opfs-sahpool', 'files', 1280);
+    await panel.waitFor(`${id('file-row')}[data-kind=opfs]`);
+    const rows = await panel.page.$$eval(`${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"] [data-column=path]`, (cells) =>
+      cells.map((cell) => [cell.firstChild!.textContent!.trim(), (cell as HTMLElement).title]),
+    );
+    expect(rows.length).toBeGreaterThan(3);
+    for (const [name, title] of rows) {
+      expect(name).not.toContain('/');
+      expect(title).toBe(`/.opfs-sahpool/.opaque/${name} · opfs`);
+    }
   });
   it.each([
     [620, 300],

@@ -13,6 +13,12 @@ const NUMERIC = COLUMNS.filter(({ numeric }) => numeric).map(({ key }) => key as
 export const fileKey = ({ kind, path, origin }: Pick<FileLine, 'kind' | 'path' | 'origin'>): string =>
   origin ? `${kind} ${path} ${origin}` : `${kind} ${path}`;
 
+/** A path as it is called in its group: what a folder of OPFS says already is left out. */
+export function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {
+  const folder = group.startsWith('OPFS ') ? `/${group.slice('OPFS '.length)}/` : '';
+  return folder && path.startsWith(folder) ? path.slice(folder.length) : path;
+}
+
 export interface FileOrigin {
   /** '' where there is one only: then it is no level of the tree. */
   name: string;

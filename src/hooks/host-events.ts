@@ -1,17 +1,32 @@
 /**
  * What happens around the calls: the app's own performance marks and measures, errors nobody caught, visibility, navigation.
  *
- * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, aux 1 =
- * unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
+ * mark: object = its name, offset = startTime in ms. measure: the same, length = duration in us. error: object = message, as far as
+ * the capture level lets it through, aux 1 = unhandled rejection. visibility: aux 1 = hidden. navigation: object = URL, aux 0 = within the page, 1 = left, 2 = back from the
  * back/forward cache, 3 = into it.
  */
 import { ProbeContext, Patches } from '../probes/patch.ts';
+import type { CaptureLevel } from '../trace/capture.ts';
 import { Op } from '../trace/event.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 
+/** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
+const WORDS =
+  /(Failed to (?:construct|(?:execute|read the|set the) '\w+'(?: property)? (?:on|from)) '[A-Z]\w+')|(['"`])(?:(?!\2).)*(?:\2|$)|\b\d[\w.]*/gs;
+
+/**
+ * What may be kept of an error's message. SQLite and the libraries around it quote statements in theirs, values and all: below the level that
+ * keeps literals, what is quoted and numbers become `?`; where no SQL is wanted only the kind of error stays.
+ */
+export function messageAt(level: CaptureLevel, message: string): string {
+  if (level >= 2) return message;
+  if (level === 0) return /^(?:Uncaught )?(\w*(?:Error|Exception))\b/.exec(message)?.[1] ?? 'Error';
+  return message.replace(WORDS, (_, browsersOwn: string | undefined) => browsersOwn ?? '?');
+}
+
 /** Record host events of this thread. @returns what takes everything back */
-export function installHostEvents(recorder: Recorder): () => void {
+export function installHostEvents(recorder: Recorder, level: CaptureLevel): () => void {
   const patches = new Patches();
   const context = new ProbeContext(recorder, patches, globalThis);
   const on = (target: EventTarget, type: string, run: Listener): void => {
@@ -40,12 +55,12 @@ export function installHostEvents(recorder: Recorder): () => void {
 
   const global = globalThis as unknown as EventTarget;
   on(global, 'error', (event) => {
-    if (event instanceof ErrorEvent) recorder.instant(Op.error, context.textId('message', event.message, 500), NaN, 0);
+    if (event instanceof ErrorEvent) recorder.instant(Op.error, context.textId('message', messageAt(level, event.message), 500), NaN, 0);
   });
   on(global, 'unhandledrejection', (event) => {
     const reason: unknown = (event as PromiseRejectionEvent).reason;
     const text = reason instanceof Error || reason instanceof DOMException ? `${reason.name}: ${reason.message}` : typeof reason;
-    recorder.instant(Op.error, context.textId('message', text, 500), NaN, 0, 1);
+    recorder.instant(Op.error, context.textId('message', messageAt(level, text), 500), NaN, 0, 1);
   });
   if (typeof document === 'undefined') return () => void patches.restore();
 

@@ -41,7 +41,7 @@ export class Session {
       const options = { vfs: layers.has('vfs'), sql: layers.has('sql'), level: capture.capture, stacks, watch };
       this.engines = installEngines(recorder, options);
     });
-    this.try('host events', () => (this.undoHost = installHostEvents(recorder)));
+    this.try('host events', () => (this.undoHost = installHostEvents(recorder, capture.capture)));
     this.try('workers', () => {
       this.workers = workers;
       workers.install();

@@ -301,13 +301,30 @@ describe('the report before sharing', () => {
     b.call('idbGet', { object: store });
     b.send();
     expect(privacyReport(b.store)).toEqual({
-      ...{ level: 2, sqlTexts: 4, sqlWithLiterals: 2, sqlWithDoubleQuotes: 1, fileNames: 1, urls: 2, names: 2, messages: 1 },
+      ...{
+        level: 2,
+        sqlTexts: 4,
+        sqlWithLiterals: 2,
+        sqlWithDoubleQuotes: 1,
+        sqlWithComments: 0,
+        fileNames: 1,
+        urls: 2,
+        names: 2,
+        messages: 1,
+      },
       ...{ userAgents: 0, numericKeys: 1, capturedLevel: null, treeNames: 0, runsWithValues: 0, stacks: 0 },
     });
     expect(privacyReport(sampleStore()).level).toBe(1);
     expect(privacyReport(sanitizeStore(b.store)).level).toBe(1);
     expect(privacyText(privacyReport(newStore()))).toBe('level 0: operations, sizes and times only');
-    expect(privacyText(privacyReport(b.store))).toMatch(/^level 2: 4 SQL texts \(2 with literals\), 1 file name, 2 URLs/);
+    expect(privacyText(privacyReport(b.store))).toMatch(
+      /^level 2: 4 SQL texts \(2 with literals, 1 with "words", which may be values\), 1 file name, 2 URLs/,
+    );
+    b.define({ kind: 'sql', text: 'SELECT ? -- for Ann' });
+    b.send();
+    expect(privacyText(privacyReport(b.store))).toContain(
+      '5 SQL texts (2 with literals, 1 with "words", which may be values, 1 with comments)',
+    );
   });
 });
 

@@ -18,6 +18,8 @@ export interface PrivacyReport {
   sqlWithLiterals: number;
   /** Of them, those with names in double quotes: SQLite takes such a name for a string where nothing has that name. */
   sqlWithDoubleQuotes: number;
+  /** Of them, those with comments: they stay as they were written at every level that keeps SQL. */
+  sqlWithComments: number;
   /** Tables and indexes, by name. */
   treeNames: number;
   /** Runs of statements with the values that were bound. */
@@ -104,13 +106,15 @@ export function privacyReport(store: TraceStore): PrivacyReport {
       if (op >= 64 && op < 83 && !Number.isNaN(events.offset[i]!)) numericKeys++; // the operations of IndexedDB
     }
   }
-  let [sqlWithLiterals, sqlWithDoubleQuotes] = [0, 0];
+  let [sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments] = [0, 0, 0];
   for (const text of sql) {
     const kinds = new Set([...tokens(text)].map((t) => (t.kind === 'quoted' && t.text.startsWith('"') ? 'double' : t.kind)));
     if (kinds.has('string') || kinds.has('number') || kinds.has('blob')) sqlWithLiterals++;
     if (kinds.has('double')) sqlWithDoubleQuotes++;
+    if (kinds.has('comment')) sqlWithComments++;
   }
-  const counts = { sqlTexts: sql.size, sqlWithLiterals, sqlWithDoubleQuotes, fileNames: files.size, urls: urls.size, names: names.size };
+  const texts = { sqlTexts: sql.size, sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments };
+  const counts = { ...texts, fileNames: files.size, urls: urls.size, names: names.size };
   return {
     level: runsWithValues ? 3 : sqlWithLiterals ? 2 : sql.size + trees.size ? 1 : 0,
     capturedLevel: captured.length ? (Math.max(...captured) as CaptureLevel) : null,
@@ -127,8 +131,13 @@ export function privacyReport(store: TraceStore): PrivacyReport {
 /** The report in one line for people. */
 export function privacyText(r: PrivacyReport): string {
   const part = (n: number, one: string, many = `${one}s`): string[] => (n ? [`${n} ${n === 1 ? one : many}`] : []);
+  const within = [
+    `${r.sqlWithLiterals} with literals`,
+    ...(r.sqlWithDoubleQuotes ? [`${r.sqlWithDoubleQuotes} with "words", which may be values`] : []),
+    ...(r.sqlWithComments ? [`${r.sqlWithComments} with comments`] : []),
+  ].join(', ');
   const parts = [
-    ...part(r.sqlTexts, `SQL text (${r.sqlWithLiterals} with literals)`, `SQL texts (${r.sqlWithLiterals} with literals)`),
+    ...part(r.sqlTexts, `SQL text (${within})`, `SQL texts (${within})`),
     ...part(r.treeNames, 'name of a table or index', 'names of tables and indexes'),
     ...part(r.runsWithValues, 'run with bound values', 'runs with bound values'),
     ...part(r.stacks, 'JavaScript stack'),

@@ -1,0 +1,167 @@
+/**
+ * What a recording may tell of its app, level by level: words that stand nowhere else are put wherever an app has words, and the bytes of the saved
+ * file, unpacked, are searched for them. docs/privacy.md and docs/exports.md promise what is asked here.
+ */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { exportCommand } from '../../src/cli/export.ts';
+import { record } from '../../src/cli/record.ts';
+import type { CaptureLevel } from '../../src/trace/capture.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { EXTENSION } from './extension-harness.ts';
+
+/** Where an app has words. Each word begins with "zq" and goes on with its own name. */
+const PLACES = [
+  ...['literal', 'number', 'comment', 'table', 'column', 'alias', 'parameter', 'bound', 'quoted', 'pragma'],
+  ...['syntax', 'constraint', 'thrown', 'rejected', 'path', 'query', 'fragment', 'origin', 'function', 'worker'],
+  ...['file', 'idbname', 'idbstore', 'idbkey', 'idbvalue', 'idbindex', 'storagekey', 'storagevalue', 'lock', 'mark', 'measure'],
+  ...['opfsname', 'opfsbytes', 'console', 'detail'],
+] as const;
+type Place = (typeof PLACES)[number];
+/** A number cannot spell its place. */
+const word = (place: Place): string => (place === 'number' ? '7313177' : `zq${place}zq`);
+
+/** Never in a file: what the app stores, string keys among it, and what it says to others. Each of the other levels adds to the one before. */
+const NEVER: readonly Place[] = ['idbkey', 'idbvalue', 'idbindex', 'storagevalue', 'opfsbytes', 'console', 'detail'];
+const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
+  0: [
+    ...(['path', 'query', 'fragment', 'origin', 'worker', 'file', 'opfsname'] as const),
+    ...(['idbname', 'idbstore', 'storagekey', 'lock', 'mark', 'measure'] as const),
+  ],
+  1: ['comment', 'table', 'column', 'alias', 'parameter', 'quoted', 'thrown', 'rejected', 'function'],
+  2: ['literal', 'number', 'pragma', 'syntax', 'constraint'],
+  3: ['bound'],
+};
+/** Without the app's words in them; Parquet is compressed. */
+const FORMATS = ['vfst', 'chrome', 'perfetto', 'firefox', 'csv', 'arrow', 'sqlite', 'vfstrace', 'html'];
+
+let server: AppServer;
+let folder: string;
+let said = '';
+beforeAll(async () => {
+  server = await createServer();
+  folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  said = '';
+  vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
+  vi.spyOn(console, 'log').mockImplementation(() => {});
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((said += String(text))));
+});
+afterEach(() => vi.restoreAllMocks());
+
+/** Runs in the page: sql.js on the page's own thread, and every storage that the probes look at. */
+async function leak(w: Record<Place, string>): Promise<void> {
+  const script = document.createElement('script');
+  script.src = '/node_modules/sql.js/dist/sql-wasm.js';
+  await new Promise((done) => {
+    script.onload = done;
+    document.head.append(script);
+  });
+  interface Database {
+    exec(sql: string, parameters?: unknown[]): unknown;
+  }
+  const page = globalThis as unknown as { initSqlJs(o: object): Promise<{ Database: new () => Database }> };
+  const SQL = await page.initSqlJs({ locateFile: (file: string) => `/node_modules/sql.js/dist/${file}` });
+  const db = new SQL.Database();
+  const trial = (sql: string): string => {
+    try {
+      db.exec(sql);
+      return '';
+    } catch (e) {
+      return String(e);
+    }
+  };
+  const zq: Record<string, () => void> = {
+    [w.function]() {
+      db.exec(`ATTACH '${w.file}.db' AS attached; CREATE TABLE attached.x(a)`);
+      db.exec(`CREATE TABLE ${w.table}(id INTEGER PRIMARY KEY, ${w.column} TEXT UNIQUE) -- ${w.comment}`);
+      db.exec(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.literal}'), (${w.number}), ('${w.constraint}') /* ${w.comment} */`);
+      db.exec(`SELECT ${w.column} AS ${w.alias} FROM ${w.table} WHERE ${w.column} = "${w.quoted}" OR ${w.column} = :${w.parameter}`, [
+        w.bound,
+      ]);
+      db.exec(`PRAGMA application_id = 1; PRAGMA journal_mode = '${w.pragma}'`);
+    },
+  };
+  zq[w.function]!();
+  const messages = [
+    trial(`SELECT * FROM '${w.syntax}' nonsense here`),
+    trial(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.constraint}')`),
+  ];
+  // by a script of the page's own: errors of a script that is evaluated from outside are nobody's
+  const failing = document.createElement('script');
+  const text = JSON.stringify([w.thrown, ...messages].join(' '));
+  failing.textContent = `Promise.reject(new Error('${w.rejected}')); setTimeout(() => { throw new Error(${text}); });`;
+  document.head.append(failing);
+  console.error(w.console);
+
+  const open = indexedDB.open(w.idbname);
+  open.onupgradeneeded = () => open.result.createObjectStore(w.idbstore).createIndex(w.idbindex, w.idbindex);
+  await new Promise((done) => (open.onsuccess = done));
+  const change = open.result.transaction(w.idbstore, 'readwrite');
+  change.objectStore(w.idbstore).put({ a: w.idbvalue }, w.idbkey);
+  change.objectStore(w.idbstore).get(w.idbkey);
+  await new Promise((done) => (change.oncomplete = done));
+  localStorage.setItem(w.storagekey, w.storagevalue);
+  await navigator.locks.request(w.lock, () => {});
+  performance.mark(w.mark, { detail: w.detail });
+  performance.measure(w.measure, { start: 0, detail: w.detail });
+  const opfs = await (await navigator.storage.getDirectory()).getFileHandle(w.opfsname, { create: true });
+  const writable = await opfs.createWritable();
+  await writable.write(w.opfsbytes);
+  await writable.close();
+  const worker = new Worker(URL.createObjectURL(new Blob([`localStorage; postMessage('${w.console}')`])), { name: w.worker });
+  await new Promise((done) => (worker.onmessage = worker.onerror = done));
+  await new Promise((done) => setTimeout(done)); // what was thrown has been
+}
+
+/** Everything that the file says, gzip members unpacked where they lie. */
+function contents(file: Buffer): string {
+  let text = file.toString('latin1');
+  for (let at = file.indexOf('\x1f\x8b\x08', 0, 'latin1'); at >= 0; at = file.indexOf('\x1f\x8b\x08', at + 3, 'latin1')) {
+    for (const end of sectionEnds(file, at)) text += gunzipSync(file.subarray(at, end)).toString('latin1');
+  }
+  return text;
+}
+/** A gzip member lasts to its section's end; docs/trace-format.md has the layout. */
+function* sectionEnds(file: Buffer, at: number): Generator<number> {
+  for (let from = 16 + 4 + file.readUInt32LE(12); from + 12 <= file.length && from < at; from += 12 + file.readUInt32LE(from + 4)) {
+    const end = from + 12 + file.readUInt32LE(from + 4);
+    if (at < end && /^[A-Z]{4}$/.test(file.toString('latin1', from, from + 4))) yield end;
+  }
+}
+
+const found = (text: string): Place[] => PLACES.filter((place) => text.toLowerCase().includes(word(place)));
+
+async function recorded(level: CaptureLevel): Promise<string> {
+  const out = path.join(folder, `level-${level}.vfst`);
+  const script = path.join(folder, `steps-${level}.mjs`);
+  const words = Object.fromEntries(PLACES.map((place) => [place, word(place)]));
+  await writeFile(script, `export default async (page) => { await page.evaluate(${leak.toString()}, ${JSON.stringify(words)}); };`);
+  const url = `${server.origin(word('origin'))}/sql-js/?${word('path')}=${word('query')}#${word('fragment')}`;
+  expect(await record({ url, out, script, extension: EXTENSION, capture: { capture: level, stacks: level > 0 } }), said).toBe(0);
+  return out;
+}
+
+test('every place is told of by one level, or by none', () => {
+  expect([...NEVER, ...Object.values(ADDED).flat()].sort()).toEqual([...PLACES].sort());
+});
+
+test.each<CaptureLevel>([0, 1, 2, 3])('level %i tells what it says, and sanitised nothing', async (level) => {
+  const file = await recorded(level);
+  const allowed = ([0, 1, 2, 3] as const).filter((l) => l <= level).flatMap((l) => ADDED[l]);
+  expect(found(contents(await readFile(file)))).toEqual(PLACES.filter((place) => allowed.includes(place)));
+  for (const format of FORMATS) {
+    const out = path.join(folder, `clean-${level}.${format}`);
+    expect(await exportCommand({ file, format, out, sanitize: true }), format).toBe(0);
+    const bytes = await readFile(out);
+    expect(found(format === 'vfst' ? contents(bytes) : bytes.toString('latin1')), format).toEqual([]);
+  }
+});

@@ -175,3 +175,17 @@ describe('lines that leave the panel', () => {
     expect(exports.busy).toBe(false);
   });
 });
+
+it('says what the header of a database told in passing, of its calls alone', () => {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const [db, wal] = [t.file('/app.db'), t.file('/app.db-wal', 'wal')];
+  t.call('xWrite', { object: db, offset: 0, length: PAGE, aux: 7, aux2: 5 });
+  t.call('xRead', { object: db, offset: 24, length: 16, aux: 8, aux2: 1 });
+  t.call('xRead', { object: db, offset: 0, length: PAGE, aux: 99, aux2: 0 }); // encrypted
+  t.call('xWrite', { object: db, offset: PAGE, length: PAGE, aux2: 13 });
+  t.call('xWrite', { object: wal, offset: 0, length: 24, aux: 3 });
+  t.send();
+  const details = Array.from({ length: 5 }, (_, row) => lineOfEvent(store, 0, row).detail);
+  expect(details).toEqual(['change counter 7', 'change counter 8, 1 free page', '', '', '']);
+});

@@ -1,6 +1,7 @@
 /** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
 import { auxText, flagTexts, isFailure, objectName, resultText, statementText } from '../../trace/describe.ts';
 import { OPS, Op, opName, type Definition } from '../../trace/event.ts';
+import type { EventRow } from '../../trace/columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../session-api.ts';
 import { threadTitles } from './thread-titles.ts';
@@ -30,8 +31,16 @@ export function lineOfEvent(store: TraceStore, thread: number, row: number): Eve
     ...{ length: e.length, result: e.result, resultText: resultText(e.op, e.result, e.flags), failed: isFailure(e.op, e.result, e.flags) },
     statement: statementText(t, at),
     connection: e.context || null,
-    detail: e.op === Op.sqlCounters ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}` : auxText(e.op, e.aux),
+    detail: e.op === Op.sqlCounters ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}` : detailOf(t, e),
   };
+}
+
+/** What the header of a database said in passing, else the call's own detail. */
+function detailOf(t: ThreadStore, { op, aux, aux2, object, offset, length }: EventRow): string {
+  const d = aux && (op === Op.xRead || op === Op.xWrite) ? t.definitions.get(object) : undefined;
+  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
+  if (offset === 0) return aux2 ? `change counter ${aux}` : '';
+  return offset === 24 && length === 16 ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}` : '';
 }
 
 /** @param row its number for life @throws RangeError where there is no such event */

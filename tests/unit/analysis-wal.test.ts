@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { modeOfText } from '../../src/trace/analysis/checkpoint-trigger.ts';
 import { checkpointsOf, HOT_US, type Checkpoint } from '../../src/trace/analysis/checkpoints.ts';
-import { isStarved, walHistories } from '../../src/trace/analysis/wal.ts';
+import { isStarved, walFilesOf, walHistories } from '../../src/trace/analysis/wal.ts';
 import { AUX_WAL_HEADER, Op } from '../../src/trace/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
@@ -215,6 +215,43 @@ test('a log that only grows is starved', () => {
   );
   expect(isStarved(wal!)).toBe(true);
   expect(isStarved(wal!, 10_000)).toBe(false);
+});
+
+test('calls of all threads are in order of time, each of them once, whatever overlaps', () => {
+  const step = fc.record({ thread: fc.nat(3), idle: fc.nat(2), log: fc.boolean(), dur: fc.nat(4), lost: fc.integer({ min: 0, max: 9 }) });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+      const store = newStore();
+      const threads = [0, 1, 2, 3].map(() => {
+        const t = new ThreadBuilder(store);
+        return { t, files: [t.file('/a.db'), t.file('/a.db-wal', 'wal'), t.file('/b.db')] };
+      });
+      let [calls, onLog] = [0, 0];
+      for (const { thread, idle, log, dur, lost } of steps) {
+        const { t, files } = threads[thread]!;
+        t.idle(idle);
+        t.call('xWrite', { object: files[2]!, offset: 0, length: PAGE }); // another database
+        t.call('xWrite', { object: files[log ? 1 : 0]!, offset: 56, length: PAGE, dur, open: lost === 0, result: lost === 1 ? 10 : 0 });
+        if (lost <= 1) continue;
+        calls++;
+        if (log) onLog++;
+      }
+      threads.forEach(({ t }) => t.send());
+      const files = walFilesOf(store);
+      expect(files.map(({ path }) => path)).toEqual(onLog ? ['a.db'] : []);
+      for (const { thread, row, onWal } of files) {
+        const places = Array.from(row, (r, i) => ({ us: store.threads[thread[i]!]!.events.t0[r]!, thread: thread[i]!, row: r }));
+        const sorted = [...places].sort((a, b) => a.us - b.us || a.thread - b.thread || a.row - b.row);
+        expect(places.map(({ us }) => us)).toEqual(sorted.map(({ us }) => us));
+        for (let t = 0; t < 4; t++) {
+          const own = places.filter((p) => p.thread === t).map((p) => p.row);
+          expect(own).toEqual([...new Set(own)].sort((a, b) => a - b));
+        }
+        expect([places.length, onWal.reduce((a, b) => a + b, 0)]).toEqual([calls, onLog]);
+      }
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test('any order of pages: runs, distinct pages and what is left agree with a plain count', () => {

@@ -1,0 +1,74 @@
+// Whom every call serves, for any calls whatever: nested, overlapping, with ends missing, and with parents that a page made up.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ownersOf } from '../../src/trace/analysis/owners.ts';
+import { OPS, Op, type OpName } from '../../src/trace/event.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { threadOf, type Row } from '../traces/partition-rows.ts';
+
+test('a statement, its VFS call, the storage beneath, and what the storage call made', () => {
+  const t = new ThreadBuilder(newStore());
+  const db = t.file('/a.db');
+  t.call('sqlStep', {}, () => t.call('xRead', { object: db }, () => t.call('opfsRead', {}, () => t.call('lockRequest'))));
+  t.call('xSync', { object: db }, () => t.call('opfsFlush'));
+  t.call('idbGet');
+  t.send();
+  const owners = ownersOf(t.thread);
+  const rows = [0, 1, 2, 3, 4, 5, 6];
+  expect(rows.map((row) => owners.sql(row))).toEqual([0, 0, 0, 0, -1, -1, -1]);
+  expect(rows.map((row) => owners.vfs(row))).toEqual([-1, 1, 1, 1, 4, 4, -1]);
+});
+
+test('equal to a walk up the calls above, row by row', () => {
+  const names: OpName[] = [
+    'sqlStep',
+    'sqlExec',
+    'sqlPrepare',
+    'xRead',
+    'xWrite',
+    'xSync',
+    'opfsRead',
+    'idbGet',
+    'lockRequest',
+    'tracer',
+    'mark',
+  ];
+  const row = fc.record({
+    op: fc.constantFrom(...names),
+    dur: fc.option(fc.nat(20), { freq: 5 }),
+    /** How many rows up the parent lies; 0 = none, below 0 = a row that comes later. */
+    up: fc.integer({ min: -2, max: 6 }),
+  });
+  let served = 0;
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 2, maxLength: 30, size: 'max' }), (drawn) => {
+      const rows = drawn.map((d, i): Row => ({
+        op: d.op,
+        t0: i,
+        end: d.dur === null ? null : i + d.dur,
+        parent: d.up === 0 ? -1 : i - d.up,
+      }));
+      const thread = threadOf(rows);
+      const { events } = thread;
+      const owners = ownersOf(thread);
+      /** The innermost call of a layer at or above a row; a VFS call is looked for beneath the innermost SQL call alone. */
+      const innermost = (from: number, layer: 'sql' | 'vfs'): number => {
+        for (let at = from; at >= 0;) {
+          const own = OPS[events.op[at]!]!.layer;
+          if (own === layer) return at;
+          if (own === 'sql') return -1;
+          const parent = events.parent[at]! ? events.rowOfSeq(events.parent[at]!) : -1;
+          at = parent < at ? parent : -1;
+        }
+        return -1;
+      };
+      for (let i = 0; i < events.count; i++) {
+        const at = `row ${i} of ${drawn.map((d) => `${Op[d.op]}:${d.up}`).join(' ')}`;
+        expect([at, owners.sql(i), owners.vfs(i)]).toEqual([at, innermost(i, 'sql'), innermost(i, 'vfs')]);
+        if (owners.sql(i) >= 0 && owners.vfs(i) >= 0) served++;
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(served).toBeGreaterThan(500);
+});

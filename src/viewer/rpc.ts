@@ -30,14 +30,19 @@ export class RemoteError extends Error {
   }
 }
 
+/** Longer lists in an answer are the rows of a table: buffers further down, if any, are copied, for looking at each row takes longer. */
+const LOOKED_AT = 1000;
+
 /** Ports and buffers that move with a message: ports always, buffers of typed arrays when they are wholly ours. */
 export function transferables(value: unknown, buffers: boolean, found: Transferable[] = []): Transferable[] {
   if (typeof MessagePort !== 'undefined' && value instanceof MessagePort) found.push(value);
   else if (buffers && ArrayBuffer.isView(value)) {
     if (value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength && !found.includes(value.buffer))
       found.push(value.buffer);
-  } else if (Array.isArray(value)) for (const item of value) transferables(item, buffers, found);
-  else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+  } else if (Array.isArray(value)) {
+    const until = buffers ? Math.min(value.length, LOOKED_AT) : value.length;
+    for (let i = 0; i < until; i++) transferables(value[i], buffers, found);
+  } else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
     for (const item of Object.values(value)) transferables(item, buffers, found);
   return found;
 }

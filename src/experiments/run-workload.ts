@@ -9,7 +9,11 @@ import { runStep } from './run-step.ts';
 import type { Counters, Run, Sample, StepSample, Workload } from './types.ts';
 
 /** @throws what SQLite throws; the message names the step */
-export async function runWorkload(host: Host, workload: Workload, run: Pick<Run, 'parameters' | 'config' | 'readRows' | 'database'>): Promise<Sample> {
+export async function runWorkload(
+  host: Host,
+  workload: Workload,
+  run: Pick<Run, 'parameters' | 'config' | 'readRows' | 'database'>,
+): Promise<Sample> {
   const { parameters, config, readRows } = run;
   const { notes, settings } = await applyConfig(host, config, run.database !== undefined);
   const digest = new RowDigest(readRows);

@@ -1,0 +1,146 @@
+// The Lab's page without a mouse, and for who hears it: every control is reached by Tab, shows it, has a name; axe finds nothing serious, light and dark.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { AxeResults, RunOptions } from 'axe-core';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openLab } from '../../src/cli/drive/lab.ts';
+import { launch } from './extension-harness.ts';
+
+const polling = 50;
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let driven: DrivenBrowser;
+let page: Page;
+beforeAll(async () => void (driven = await launch()));
+afterAll(() => driven.close());
+beforeEach(async () => {
+  page = await driven.browser.newPage();
+  await page.setViewport({ width: 1400, height: 900 });
+  await openLab(page, driven.extensionId);
+  return () => page.close();
+});
+const finished = (runs: number): Promise<unknown> =>
+  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
+
+/** Press Tab until the focus is there. */
+async function tabTo(selector: string): Promise<void> {
+  for (let presses = 0; presses < 300; presses++) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+  }
+  throw new Error(`Tab does not lead to ${selector}`);
+}
+const key = async (selector: string, name: 'Enter' | 'Space'): Promise<void> => {
+  await page.$eval(selector, (e) => (e as HTMLElement).focus());
+  await page.keyboard.press(name);
+};
+/** What the Tab key meets on its way through the page: elements without a name, or without a ring around them. */
+async function walk(): Promise<{ reached: number; all: number; faults: string[] }> {
+  await page.evaluate(() => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    const can = 'button:not(:disabled), select:not(:disabled), input:not(:disabled), textarea, summary, a[href]';
+    const shown = [...document.querySelectorAll<HTMLElement>(can)].filter((e) => e.checkVisibility());
+    Object.assign(window, { toReach: new Set(shown), controls: shown.length });
+  });
+  const faults: string[] = [];
+  for (let presses = 0; presses < 400; presses++) {
+    await page.keyboard.press('Tab');
+    const stop = await page.evaluate(() => {
+      const at = document.activeElement as HTMLElement;
+      const left = (window as unknown as { toReach: Set<Element> }).toReach;
+      const fresh = left.delete(at);
+      const { outlineStyle, outlineWidth } = getComputedStyle(at);
+      const named = (at.textContent || at.ariaLabel || (at as HTMLInputElement).labels?.[0]?.textContent || at.title || '').trim() !== '';
+      const ring = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
+      return { fresh, left: left.size, fault: named && ring ? '' : `${at.outerHTML.slice(0, 120)} named: ${named}, ring: ${ring}` };
+    });
+    if (stop.fresh && stop.fault) faults.push(stop.fault);
+    if (stop.left === 0) break;
+  }
+  const { all, left } = await page.evaluate(() => {
+    const { toReach, controls } = window as unknown as { toReach: Set<HTMLElement>; controls: number };
+    return { all: controls, left: [...toReach].map((e) => e.outerHTML.slice(0, 120)) };
+  });
+  return { all, reached: all - left.length, faults: [...faults, ...left.map((e) => `not reached: ${e}`)] };
+}
+async function serious(): Promise<string[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(async () => {
+    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe;
+    return tool.run({ resultTypes: ['violations'], iframes: false });
+  });
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`));
+}
+
+it('a sweep is chosen, run, looked at and a pass left out by keys alone', async () => {
+  await tabTo('[data-testid="offer-own-sql"]');
+  await page.keyboard.press('Enter');
+  await tabTo('[data-testid="knob-pageSize-1024"]');
+  await page.keyboard.press('Space');
+  for (const size of [4096, 8192]) await key(`[data-testid="knob-pageSize-${size}"]`, 'Space');
+  await key('[data-testid="mode-time"]', 'Space');
+  await tabTo('[data-testid="lab-run"]');
+  await page.keyboard.press('Enter');
+  await finished(3);
+  await tabTo('[data-testid="passes"] summary');
+  await page.keyboard.press('Enter');
+  await tabTo('[data-testid="leave-out-1-2"]');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.matches('[data-testid="leave-out-reason"]'), { polling });
+  await page.keyboard.type('the machine slept');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[data-testid="left-out"]');
+  const { all, reached, faults } = await walk();
+  expect(faults).toEqual([]);
+  expect([reached, all > 60]).toEqual([all, true]);
+});
+
+describe.each(['light', 'dark'])('%s', (theme) => {
+  it('no serious fault before, behind a sweep, a count by function, and in the replay box', async () => {
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+    const found: Record<string, string[]> = { experiment: await serious() };
+    await key('[data-testid="offer-sequential-write"]', 'Enter');
+    for (const n of [1, 10, 200]) await key(`[data-testid="parameter-transactions-${n}"]`, 'Space');
+    await key('[data-testid="lab-run"]', 'Enter');
+    await finished(3);
+    await page.$eval('[data-testid="detail-functions"] summary', (e) => (e as HTMLElement).click());
+    await key('[data-testid="count-functions"]', 'Enter');
+    await page.waitForSelector('[data-testid="detail-functions"] tbody tr');
+    found['counted'] = await serious();
+    await key('[data-testid="mode-time"]', 'Space');
+    await key('[data-testid="lab-run"]', 'Enter');
+    await finished(3);
+    await page.$eval('[data-testid="passes"] summary', (e) => (e as HTMLElement).click());
+    await key('[data-testid="leave-out-0-1"]', 'Enter');
+    await page.waitForSelector('[data-testid="leave-out-reason"]');
+    found['timed'] = await serious();
+    await key('[data-testid="offer-replay"]', 'Enter');
+    found['replay'] = await serious();
+    expect(found).toEqual({ experiment: [], counted: [], timed: [], replay: [] });
+  });
+});
+
+it('with results on show it fits from 400 to 1400 px: wide tables scroll in their own boxes', async () => {
+  await key('[data-testid="offer-sequential-write"]', 'Enter');
+  for (const n of [1, 10, 200]) await key(`[data-testid="parameter-transactions-${n}"]`, 'Space');
+  await key('[data-testid="mode-time"]', 'Space');
+  await key('[data-testid="lab-run"]', 'Enter');
+  await finished(3);
+  await page.$eval('[data-testid="passes"] summary', (e) => (e as HTMLElement).click());
+  for (const width of [400, 800, 1400]) {
+    await page.setViewport({ width, height: 900 });
+    await page.waitForFunction((w) => innerWidth === w, { polling }, width);
+    const wide = await page.evaluate(() => {
+      const main = document.querySelector('main')!;
+      const boxes = [...main.querySelectorAll('section, details, svg, p, ul, form')];
+      return {
+        page: document.documentElement.scrollWidth - innerWidth,
+        cut: boxes.filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length,
+      };
+    });
+    expect([width, wide.page <= 0, wide.cut]).toEqual([width, true, 0]);
+  }
+});

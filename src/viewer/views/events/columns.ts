@@ -43,7 +43,7 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
     text: durationText,
     raw: (l) => (l.open ? 'open' : raw(l.dur)),
   },
-  { key: 'thread', title: 'Thread', width: 'minmax(50px, 0.7fr)', shown: 'several threads', text: (_, title) => title },
+  { key: 'thread', title: 'Thread', width: 'minmax(110px, 0.8fr)', shown: 'several threads', text: (_, title) => title },
   { key: 'call', narrow: 'minmax(80px, 1fr)', title: 'Call', width: 'minmax(112px, 1fr)', shown: 'always', text: (l) => l.name },
   {
     key: 'object',

@@ -13,16 +13,11 @@ import { Exports } from './exports.ts';
 import { FileReading } from './file-reading.ts';
 import { Flight } from './flight.ts';
 import { loaded, type Loaded } from './loaded.ts';
+import { originOf } from './page-origin.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
 import { discardSpool, idleSpools, readSpool } from './spool.ts';
+import { Teller } from './teller.ts';
 import { ThreadPorts } from './thread-ports.ts';
-
-/** What changes is told at once, and so often at most: of a trace at rest, and of one that is watched while it grows. */
-const TELL_EVERY_MS = 100;
-/** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
-const TELL_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 40;
-/** Telling takes at most this share of the worker's time. */
-const TELL_SHARE = 0.25;
 
 export class Session extends Answers implements SessionApi {
   private ports: ThreadPorts | null = null;
@@ -33,10 +28,7 @@ export class Session extends Answers implements SessionApi {
   private origin = '';
   private bytesReceived = 0;
   private readonly problems = new Set<string>();
-  private tellTimer: ReturnType<typeof setTimeout> | null = null;
-  /** When it was told last, and how long that took, ms. */
-  private told = { at: -Infinity, took: 0 };
-  private tellDue = Infinity;
+  private readonly teller = new Teller({ recording: () => this.recording, tell: () => this.tell() });
   private threadsChanged = false;
   /** Notes and engines that the drawing side knows of. */
   private saidSeen = 0;
@@ -187,7 +179,7 @@ export class Session extends Answers implements SessionApi {
           this.origin = overview.header.origin;
           this.push({ k: 'opening' });
           this.changed(true);
-          this.tellNow();
+          this.teller.now();
         },
         onStore: (store) => {
           incoming = loaded(store);
@@ -322,23 +314,10 @@ export class Session extends Answers implements SessionApi {
     if (data) this.version++;
     if (trace) this.traceVersion++;
     this.threadsChanged ||= threads;
-    const every = Math.max(this.recording ? TELL_LIVE_MS : TELL_EVERY_MS, this.told.took / TELL_SHARE);
-    this.tellIn(Math.max(0, this.told.at + every - performance.now()));
+    this.teller.soon();
   }
 
-  private tellIn(ms: number): void {
-    const due = performance.now() + ms;
-    if (due >= this.tellDue) return;
-    if (this.tellTimer !== null) clearTimeout(this.tellTimer);
-    this.tellDue = due;
-    this.tellTimer = setTimeout(() => this.tellNow(), ms);
-  }
-
-  private tellNow(): void {
-    if (this.tellTimer !== null) clearTimeout(this.tellTimer);
-    this.tellTimer = null;
-    this.tellDue = Infinity;
-    const began = performance.now();
+  private tell(): void {
     const extents = this.extentsNow(); // new lanes are news, too
     const said = this.trace.store.threads.reduce((n, t) => n + t.notes.length + t.engines.length, 0);
     const threadsChanged = this.threadsChanged || said !== this.saidSeen;
@@ -346,19 +325,9 @@ export class Session extends Answers implements SessionApi {
     this.threadsChanged = false;
     this.push({ k: 'change', change: { version: this.version + this.repaints, stats: this.statsNow(), ...extents, threadsChanged } });
     if (!this.opening) this.pacer.plan();
-    const at = performance.now();
-    this.told = { at, took: at - began };
-    if (this.recording) this.tellIn(5 * TELL_EVERY_MS); // rates fall without new data
   }
 }
 
 /** When the last event of any thread began, microseconds. */
 const lastBegin = ({ threads }: TraceStore): number =>
   Math.max(0, ...threads.map(({ events }) => (events.count ? events.t0[events.count - 1]! : 0)));
-
-/** Origin of the first recorded page; without one, of the first thread from the web; '' without any. */
-function originOf({ threads }: TraceStore): string {
-  const ofWeb = threads.filter(({ info }) => /^https?:/.test(info.url) && URL.canParse(info.url));
-  const first = ofWeb.find(({ info }) => info.kind === 'page') ?? ofWeb[0];
-  return first ? new URL(first.info.url).origin : '';
-}

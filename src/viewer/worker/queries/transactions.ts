@@ -103,15 +103,15 @@ function lineOf({ store }: QueryContext, a: TransactionAnatomy, titles: readonly
   };
 }
 
-/** The longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
-function longestOf(all: AnatomyTable): TransactionAnatomy[] {
+/** Places of the longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
+function longestOf(all: AnatomyTable): number[] {
   const durations = Float64Array.from({ length: all.length }, (_, i) => all.durationUs(i));
   const sorted = durations.slice().sort();
   const least = sorted[sorted.length - MOST_TRANSACTIONS]!;
   let equal = MOST_TRANSACTIONS;
   for (let i = sorted.length - 1; sorted[i]! > least; i--) equal--;
-  const kept: TransactionAnatomy[] = [];
-  for (let i = 0; i < all.length; i++) if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(all.at(i));
+  const kept: number[] = [];
+  for (let i = 0; i < all.length; i++) if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(i);
   return kept;
 }
 
@@ -149,9 +149,9 @@ export const transactionQueries = {
   /** All transactions in order of time, and how many there are; the longest where they are too many. */
   transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
     const all = anatomies(context);
-    const kept = all.length <= MOST_TRANSACTIONS ? [...all] : longestOf(all);
+    const kept = all.length <= MOST_TRANSACTIONS ? Array.from({ length: all.length }, (_, i) => i) : longestOf(all);
     const titles = threadTitles(context.store);
-    const rows = kept.map((a) => lineOf(context, a, titles));
+    const rows = kept.map((i) => lineOf(context, all.at(i), titles));
     const commits = { ...all.commitTotals(), inSqlUs: totalTimeInSql(context.store, context.shared) };
     return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
   },

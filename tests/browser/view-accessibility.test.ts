@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser, Page } from 'puppeteer-core';
+import type { Browser, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -102,6 +102,42 @@ describe.each(['light', 'dark'])('%s', (theme) => {
       if (wrong.length) found[view] = wrong;
     }
     expect(found).toEqual({});
+    await page.close();
+  });
+
+  it('nor has what is chosen in them: details, a query’s result, a chosen area, a comparison', async () => {
+    const page = await open(`open=/traces/a.vfst&theme=${theme}`);
+    await page.waitForSelector(id('file-name'));
+    const found: Record<string, string[]> = {};
+    const look = async (name: string, selector: string, shown: string): Promise<void> => {
+      await page.waitForSelector(selector);
+      await page.$eval(selector, (element) => (element as HTMLElement).click());
+      await page.waitForSelector(shown);
+      await page.waitForNetworkIdle({ idleTime: 50 });
+      found[name] = await faults(page);
+    };
+    const view = (name: string): Promise<void> => page.$eval(id(`tab-${name}`), (tab) => (tab as HTMLElement).click());
+    await view('errors');
+    await look('errors', id('errors-row'), id('error-details'));
+    await view('transactions');
+    await look('transactions', id('transactions-row'), `${id('transactions-row')}[aria-selected=true]`);
+    await view('statements');
+    await look('statements', id('statements-row'), `${id('statements-row')}[aria-selected=true]`);
+    await view('sql');
+    await look('sql', id('sql-example'), id('sql-result-row'));
+    await view('events');
+    await look('events', id('event-row'), id('details'));
+    await view('locks');
+    await look('locks', id('locks-graph'), `${id('locks-graph')}[aria-selected=true]`);
+    await view('timeline');
+    await page.keyboard.press('r');
+    await page.waitForSelector(id('area-table-row'));
+    found.area = await faults(page);
+    await view('compare');
+    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(join(folder, 'a.vfst'));
+    await page.waitForSelector(id('compare-strip-b'));
+    found.compare = await faults(page);
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])));
     await page.close();
   });
 

@@ -1,0 +1,63 @@
+// A large file in the viewer: a worker of its own unpacks its chunks, and is gone once the events are there.
+import { expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+import { id, ViewerPage } from './viewer-page.ts';
+
+const trace = syntheticStore({ events: 250_000, clockStepUs: 0 });
+const events = trace.eventCount;
+const viewer = new ViewerPage(async () => {
+  const file = await saveTrace(trace);
+  expect(file.size).toBeGreaterThan(1 << 20); // smaller ones need no help
+  return { 'large.vfst': Buffer.from(await file.arrayBuffer()) };
+});
+
+/** Workers that the store's worker starts. */
+interface Helpers {
+  started: string[];
+  ended: number;
+  /** Of the last one: settled when it has said that it can be asked. */
+  ready: Promise<unknown>;
+}
+type Watched = typeof globalThis & { helpers: Helpers };
+
+it('is unpacked by a worker beside the store’s', async () => {
+  await viewer.open('');
+  const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
+  await store.evaluate(() => {
+    const helpers: Helpers = { started: [], ended: 0, ready: Promise.reject(new Error('none was started')) };
+    helpers.ready.catch(() => undefined);
+    (globalThis as Watched).helpers = helpers;
+    const Plain = Worker;
+    globalThis.Worker = class extends Plain {
+      constructor(
+        private readonly script: string | URL,
+        private readonly options: WorkerOptions,
+      ) {
+        super(script, options);
+        helpers.started.push(options.name ?? '');
+      }
+      override terminate(): void {
+        helpers.ended++;
+        super.terminate();
+        // it may have been too late for this file: whether it comes at all is seen with another
+        const again = new Plain(this.script, this.options);
+        helpers.ready = new Promise((resolve) => again.addEventListener('message', ({ data }) => resolve(data), { once: true }));
+      }
+    };
+  });
+  await viewer.page.evaluate(async () => {
+    await window.panel.viewer.open(await (await fetch('/traces/large.vfst')).blob(), 'large.vfst');
+  });
+  await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
+  const { started, ended } = await store.evaluate(() => (globalThis as Watched).helpers);
+  expect({ started, ended }).toEqual({ started: ['vfscope unpacker'], ended: 1 });
+  expect(await store.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({ push: 'ready' });
+  await viewer.page.click(id('tab-events'));
+  await viewer.page.waitForFunction(
+    (selector, count) => document.querySelector(selector)?.textContent?.startsWith(count),
+    {},
+    id('event-count'),
+    events.toLocaleString('en-US'),
+  );
+});

@@ -4,7 +4,7 @@
  */
 import { Op } from '../trace/event.ts';
 import { react } from '../trace/reaction.ts';
-import { Recorder, type Token } from '../trace/recorder.ts';
+import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
 
 /** A module on its way. */
 export interface Load {
@@ -15,24 +15,28 @@ export interface Load {
   url: string;
 }
 
-/** No module of use is smaller; pages ask this of the platform with modules of a few bytes. */
+/** Smaller ones are left out: glue makes a module of some bytes for each function that it puts into a table. */
 const [SMALLEST, LONGEST_URL, MOST_URLS] = [1024, 500, 100] as const;
+/** Looks for a request of which the browser has not told. */
+const MOST_LOOKS = 20;
 /** As they are before the app's first line. */
 const [entriesOf, NativeResponse, NativeModule] = [performance.getEntriesByType, Response, WebAssembly.Module];
 
 export class WasmLoads {
-  /** seq of what compiled a module. */
+  /** seq of what compiled a module; 0 = it is too small to be told of. */
   private readonly compiled = new WeakMap<object, number>();
-  /** Ids of URLs; those whose request was not to be found yet. */
+  /** Ids of URLs; and how often the request of one was looked for in vain. */
   private readonly urls = new Map<string, number>();
-  private readonly unseen = new Set<string>();
+  private readonly unseen = new Map<string, number>();
 
   constructor(private readonly recorder: Recorder) {}
 
   /** @param op wasmCompile or wasmInstantiate @param source what the app hands over */
   begin(op: number, source: unknown): Load {
     const { byteLength = 0 } = (ArrayBuffer.isView(source) || source instanceof ArrayBuffer ? source : {}) as { byteLength?: number };
-    const token = this.recorder.begin(op, 0, NaN, byteLength, 0, this.compiled.get(source as object) ?? 0);
+    const compile = this.compiled.get(source as object);
+    const small = compile === 0 || (byteLength > 0 && byteLength < SMALLEST);
+    const token = small ? NOTHING : this.recorder.begin(op, 0, NaN, byteLength, 0, compile ?? 0);
     const load = { token, seq: Recorder.seqOf(token), url: '' };
     const look = (response: unknown): void => {
       if (response instanceof NativeResponse) load.url = response.url;
@@ -49,7 +53,7 @@ export class WasmLoads {
     let id = this.urls.get(key) ?? 0;
     if (key && !id && this.urls.size < MOST_URLS) {
       this.urls.set(key, (id = this.recorder.define({ kind: 'name', text: key })));
-      this.unseen.add(url);
+      this.unseen.set(url, 0);
     }
     this.recorder.end(token, made === null ? 1 : 0, 0, undefined, id);
     const module = made instanceof NativeModule ? made : (made as { module?: object } | null)?.module;
@@ -59,10 +63,11 @@ export class WasmLoads {
 
   /** Record the requests that the browser has told of meanwhile. */
   fetched(): void {
-    for (const url of this.unseen) {
+    for (const [url, looks] of this.unseen) {
       const entry = this.find(({ name }) => name === url);
+      if (entry || looks === MOST_LOOKS) this.unseen.delete(url);
+      else this.unseen.set(url, looks + 1);
       if (!entry) continue;
-      this.unseen.delete(url);
       const { startTime, responseEnd, encodedBodySize, decodedBodySize } = entry;
       const us = Math.round((responseEnd - startTime) * 1000);
       this.recorder.instant(Op.wasmFetch, this.urls.get(url.slice(0, LONGEST_URL))!, startTime, encodedBodySize, us, 0, decodedBodySize);

@@ -51,6 +51,8 @@ it('a module that was compiled before is told apart, and one that fails to compi
   const t = (traced = new Traced());
   const module = await WebAssembly.compile(sqlJsWasm());
   await expect(WebAssembly.compile(new Uint8Array(5000))).rejects.toThrow(WebAssembly.CompileError);
+  // glue makes modules of some bytes for functions in a table: too small to be told of
+  new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])));
   expect(() => new WebAssembly.Module(new Uint8Array(8))).toThrow(WebAssembly.CompileError);
   const SQL = await loadSqlJs({ instantiate: (imports) => WebAssembly.instantiate(module, imports) });
   new SQL.Database().run('CREATE TABLE t(a)');
@@ -59,7 +61,6 @@ it('a module that was compiled before is told apart, and one that fails to compi
   expect(compiles.map((r) => [r.length, r.result, r.endSeq > r.seq])).toEqual([
     [sqlJsWasm().byteLength, 0, true],
     [5000, 1, true],
-    [8, 1, true],
   ]);
   const [load] = loadTimesOf(storeOf(t));
   const is = Object.fromEntries(load!.parts.map((part) => [part.step, part]));
@@ -67,6 +68,7 @@ it('a module that was compiled before is told apart, and one that fails to compi
   expect(load!.fromUs).toBe(is['compile']!.fromUs);
   expect(load!.bytes).toBe(sqlJsWasm().byteLength);
   expect(t.counters().faults).toBe(0);
+  expect(rows.filter((r) => r.op === Op.wasmInstantiate && r.context === 0 && r.length < 1024)).toEqual([]);
 });
 
 it('two engines of one thread: what each did first cannot be told apart', async () => {

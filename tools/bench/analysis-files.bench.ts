@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { recordAll } from '../../tests/traces/golden/record.ts';
-import { LARGE } from '../../tests/traces/golden/scenarios.ts';
+import { LARGE, MOST_BYTES_AN_EVENT } from '../../tests/traces/golden/scenarios.ts';
 
 export const title = 'Files of real recordings (Chromium)';
 export const about =
@@ -22,6 +22,8 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       const { size } = await stat(file);
       const summary = summaryOf((await readTrace(await readFile(file))).store);
       const clock = summary.environment.clockStepUs;
+      const most = clock === null ? 0 : (MOST_BYTES_AN_EVENT[clock] ?? 0);
+      if (size / summary.events > most) throw new Error(`${name}: ${size} bytes for ${summary.events} events, more than ${most} each`);
       rows.push([
         name,
         shows,

@@ -67,7 +67,7 @@ function execute(e: Engine, sql: string): void {
 }
 
 /** Each: what it is, how many statements it runs, and how it runs them. */
-const WORKLOADS: { name: string; statements: number; run: (e: Engine, round: number) => void }[] = [
+const WORKLOADS: { name: string; statements: number; execute: (e: Engine, round: number) => void }[] = [
   {
     name: 'INSERTs, each a text of its own',
     statements: STATEMENTS,

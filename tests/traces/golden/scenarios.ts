@@ -208,7 +208,7 @@ export const SCENARIOS: readonly Scenario[] = [
 ];
 
 /** Recordings of 100,000 events and more, for the size of files (tools/bench/analysis-files.bench.ts); not kept. */
-export const LARGE: readonly Scenario[] = [
+const ON_COARSE_CLOCK: readonly Scenario[] = [
   {
     name: 'wa-sqlite in memory, 4,000 autocommits',
     shows: 'VFS calls',
@@ -228,3 +228,12 @@ export const LARGE: readonly Scenario[] = [
     steps: once('own-sql', { n: 4000 }),
   },
 ];
+
+/** Bytes an event that a file may take, by the step of its clock in microseconds. */
+export const MOST_BYTES_AN_EVENT: Readonly<Record<number, number>> = { 5: 3.5, 100: 2.5 };
+
+/** Each on a clock of 100 us, and on one of 5 us: the page is cross-origin isolated. */
+export const LARGE: readonly Scenario[] = ON_COARSE_CLOCK.flatMap((scenario) => [
+  scenario,
+  { ...scenario, name: `${scenario.name}, isolated`, path: `/coi${scenario.path}` },
+]);

@@ -9,9 +9,11 @@ import { Unpacker } from './unpacker.ts';
 /** Smaller files are read before a summary would have been looked at. */
 export const OVERVIEW_FROM_EVENTS = 100_000;
 
-/** Smaller files are unpacked before a worker for that would have started. */
-const UNPACK_BESIDE_FROM_BYTES = 1 << 20;
-
+/**
+ * Files with fewer events are unpacked in the store's worker: what another costs until its code is compiled, all processors together, would
+ * not come back. Where there are two they are busy with this one's compilation and the picture.
+ */
+const unpackBesideFrom = (processors: number): number => (processors > 2 ? 500_000 : 2_000_000);
 /** Smaller files (of some ten million events) are read at once: a summary's hundred parts one by one take longer. */
 const WHOLE_BELOW_BYTES = 32 << 20;
 
@@ -49,7 +51,7 @@ export class FileReading {
   private async readNow(file: Blob, name: string, reading: Reading, abort: AbortController): Promise<LoadResult> {
     const { signal } = abort;
     let store: TraceStore | null = null;
-    const unpacker = file.size >= UNPACK_BESIDE_FROM_BYTES ? Unpacker.start() : null;
+    let unpacker: Unpacker | null = null;
     try {
       const source = file.size < WHOLE_BELOW_BYTES ? new Uint8Array(await file.arrayBuffer()) : file;
       signal.throwIfAborted();
@@ -58,6 +60,7 @@ export class FileReading {
       const keepPart = overview !== null && events >= OVERVIEW_FROM_EVENTS;
       signal.throwIfAborted();
       if (keepPart) await reading.onOverview!(overview);
+      unpacker = Unpacker.start((processors) => events >= unpackBesideFrom(processors));
       const result = await readTrace(source, {
         ...{ signal, keepPart, rest },
         ...(unpacker ? { unpack: unpacker.unpack } : {}),

@@ -32,9 +32,9 @@ export class Unpacker {
     this.far = remote<Unpacking>(channel, (message) => (this.ready = message === READY));
   }
 
-  /** Start a worker. @returns null where there can be none, or where it would only share the one processor */
-  static start(): Unpacker | null {
-    if (typeof Worker === 'undefined' || navigator.hardwareConcurrency < 2) return null;
+  /** Start a worker. @param worthIt on a machine of so many processors @returns null where it is not, or there can be none */
+  static start(worthIt: (processors: number) => boolean): Unpacker | null {
+    if (typeof Worker === 'undefined' || navigator.hardwareConcurrency < 2 || !worthIt(navigator.hardwareConcurrency)) return null;
     const worker = new Worker(self.location.href, { type: 'module', name: UNPACKER });
     const unpacker = new Unpacker(worker);
     worker.addEventListener('error', () => unpacker.stop()); // its script could not be loaded, or it ran out of memory

@@ -171,18 +171,22 @@ export class TransactionScanner {
     if (isFrame) {
       const isCommit = events.aux2[row] !== undefined && events.aux2[row] !== 0;
       if (isCommit && !this.isPadding(row, db.lastFrame)) db.walCommit = row;
-      db.lastFrame = isCommit ? row : -1;
+      if (isCommit) db.lastFrame = row;
+      else if (db.lastFrame >= 0 && events.offset[row]! > events.offset[db.lastFrame]!) db.lastFrame = -1;
     }
     if (this.controls) return;
     if (!this.framesSeen) this.commitsUnknown ||= page !== AUX_WAL_HEADER;
     else if (db.walCommit >= 0 && db.walCommit !== row) this.commit(row, db, db.walCommit, 'wal'); // its page bytes
   }
 
-  /** synchronous=full repeats the last commit frame up to the end of a sector. @param before the commit frame right before, or -1 */
+  /**
+   * synchronous=full repeats the last commit frame up to the end of a sector; a transaction that spilled has the checksums of its frames
+   * corrected, the commit frame's last. @param before the commit frame right before, or -1
+   */
   private isPadding(row: number, before: number): boolean {
     if (before < 0) return false;
     const { aux, aux2, parent, offset } = this.thread.events;
-    const follows = offset[row]! > offset[before]!;
+    const follows = offset[row]! >= offset[before]!;
     return follows && aux[row] === aux[before] && aux2[row] === aux2[before] && parent[row] === parent[before];
   }
 

@@ -31,7 +31,7 @@ export class Database {
   dbWrite = -1;
   walWrite = -1;
   walCommit = -1;
-  /** Row of the commit frame right before, also of an earlier transaction; -1 = the last frame was none. */
+  /** Row of the last commit frame, also of an earlier transaction, until a frame comes behind it; -1 = none. */
   lastFrame = -1;
   journalWrite = -1;
   journalRead = -1;

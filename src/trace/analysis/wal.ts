@@ -123,7 +123,7 @@ export class WalFollower {
     this.writtenUs[frame] = events.t0[row]!;
     const commitSize = events.aux2[row] ?? 0;
     if (commitSize === 0) {
-      this.lastCommitParent = -1;
+      if (offset > this.lastCommitOffset) this.lastCommitParent = -1; // else it is one of the commit's own, with another checksum
       return false;
     }
     const parent = events.parent[row]!;
@@ -132,7 +132,7 @@ export class WalFollower {
       this.lastCommitParent === parent &&
       this.lastCommitAux === aux &&
       this.lastCommitAux2 === commitSize &&
-      offset > this.lastCommitOffset;
+      offset >= this.lastCommitOffset;
     this.lastCommitParent = parent;
     this.lastCommitAux = aux;
     this.lastCommitAux2 = commitSize;
@@ -160,7 +160,7 @@ export class WalFollower {
     this.usedBytes = used;
     this.writtenUs = [0];
     this.pages.clear();
-    this.lastCommitParent = -1;
+    this.lastCommitParent = this.lastCommitOffset = -1;
   }
 }
 

@@ -142,6 +142,7 @@ it('a script and a database file of one’s own, with the query plans', async ()
     await page.waitForSelector('[data-testid="plan"], [data-testid="lab-error"]');
     expect(await texts('lab-error')).toEqual([]);
     expect((await texts('plan'))[0]).toMatch(/SEARCH item USING (?:COVERING )?INDEX item_name/);
+    expect(await texts('scan-hint')).toEqual([]);
     await press('lab-run');
     await finished(1);
     expect((await row('rows'))[0]).toBe(1);

@@ -24,7 +24,7 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
   const page = (await target.page())!;
   await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
   const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) => all.map((e) => e.textContent!.trim()));
-  expect(verdicts).toEqual(['held', 'held']);
+  expect(verdicts).toEqual(['held', 'held', 'held']); // two expectations, and that both ways stored the same
   expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(/small and a large page cache/);
   // and the recording with the finding is there to be replayed
   await page.$eval('[data-testid="offer-replay"]', (e) => (e as HTMLElement).click());

@@ -28,7 +28,7 @@ export interface ReadOptions {
   maxEvents?: number;
   /** Where chunks are unpacked, if not on this thread. */
   unpack?: UnpackElsewhere;
-  /** Waited for after each section: others get their turn. */
+  /** Waited for after each section, and after `onProgress` was told of it: others get their turn. */
   rest?: () => Promise<void>;
   /** Told of the store, which grows while the file is read. */
   onStore?: (store: TraceStore) => void;
@@ -70,6 +70,7 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
         } catch (e) {
           warnings.push(unreadable(section, e));
         }
+        await options.rest?.();
       }
       options.onProgress?.(section.end, source.size);
       await options.rest?.();

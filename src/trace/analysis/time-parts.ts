@@ -15,7 +15,7 @@ const NONE = 255;
 export const Role = { none: 0, sql: 1, vfs: 2, web: 3, tracer: 4 } as const;
 
 /** Calls that are no work and no wait: a lock that is held, a reading of counters, a notification. */
-const NO_CALLS: ReadonlySet<number> = new Set([Op.lockHeld, Op.sqlCounters, Op.atomicsNotify]);
+const NO_CALLS: ReadonlySet<number> = new Set([Op.lockHeld, Op.sqlCounters, Op.atomicsNotify, Op.idbBlocked, Op.idbVersionChange]);
 
 /** Role by operation code. */
 export const ROLE_OF_OP = Uint8Array.from(OPS, (info) => {

@@ -11,7 +11,8 @@ export interface Binding {
   /** Also while typing in a field. */
   always?: boolean;
   help: string;
-  run(model: ViewerModel, page: PageActions): void;
+  /** @returns false where there was nothing to do: the key is the browser's then */
+  run(model: ViewerModel, page: PageActions): boolean | void;
 }
 /** What only the page can do. */
 export interface PageActions {
@@ -69,7 +70,8 @@ export const BINDINGS: readonly Binding[] = [
     help: 'Close, deselect',
     run: (m) => {
       if (get(m.selected)) m.selected.set(null);
-      else m.evidence.set(null);
+      else if (get(m.evidence)) m.evidence.set(null);
+      else return false;
     },
   },
 ];
@@ -116,8 +118,8 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     return false;
   }
   if ((key === 'arrowleft' || key === 'arrowright') && get(model.tab) !== 'timeline') return false;
+  if (binding.run(model, page) === false) return false;
   event.preventDefault();
-  binding.run(model, page);
   return true;
 }
 

@@ -1,0 +1,55 @@
+// Keys in the panel of the real DevTools: what the viewer takes, DevTools do not take, too; what it has no use for is theirs.
+import path from 'node:path';
+import type { Keyboard } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import type { Panel } from '../../src/cli/drive/panel.ts';
+import { launch } from './extension-harness.ts';
+
+const id = (name: string): string => `[data-testid="${name}"]`;
+const TRACE = path.join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst');
+const polling = 50;
+
+let driven: DrivenBrowser;
+let panel: Panel;
+let keyboard: Keyboard;
+
+beforeAll(async () => {
+  driven = await launch();
+  panel = await driven.openPanel(await driven.firstPage());
+  await panel.resize(1200, 700);
+  await panel.open(TRACE);
+  await panel.frame.waitForSelector(id('file-name'));
+  await panel.press('tab-timeline');
+  await panel.frame.waitForSelector(id('timeline'));
+  keyboard = panel.frame.page().keyboard;
+}, 120_000);
+afterAll(() => driven?.close());
+
+/** The drawer takes its room from the panel. */
+const height = (): Promise<number> => panel.frame.evaluate(() => innerHeight);
+const isThere = (name: string): Promise<unknown> => panel.frame.waitForSelector(id(name), { timeout: 10_000 });
+const isGone = (name: string): Promise<unknown> =>
+  panel.frame.waitForFunction((s) => !document.querySelector(s), { timeout: 10_000, polling }, id(name));
+
+test('Escape closes one thing at a time, and with nothing left it opens the drawer', async () => {
+  const whole = await height();
+  await keyboard.press('r');
+  await isThere('area');
+  await panel.press('notes-menu' as 'record');
+  await isThere('note-list');
+  await keyboard.press('Escape');
+  await isGone('note-list');
+  await isThere('area');
+  await keyboard.press('Escape');
+  await isGone('area');
+  await keyboard.down('Shift');
+  await keyboard.press('?');
+  await keyboard.up('Shift');
+  await isThere('key-help');
+  await keyboard.press('Escape');
+  await isGone('key-help');
+  // what an earlier Escape had opened would be shut by this one: the panel would grow, not shrink
+  await keyboard.press('Escape');
+  await panel.frame.waitForFunction((before) => innerHeight < before - 50, { timeout: 10_000, polling }, whole);
+});

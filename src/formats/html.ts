@@ -1,8 +1,10 @@
 /**
- * A report in one HTML file: summary, time, files, statements and a static timeline. No script, nothing loaded from elsewhere (its own
+ * A report in one HTML file: summary, findings, a static timeline, files and statements. No script, nothing loaded from elsewhere (its own
  * policy forbids both), everything from the traced page escaped.
  */
 import { filesOf } from '../trace/analysis/files.ts';
+import { reportOf } from '../trace/analysis/report.ts';
+import { cellText, type Block } from '../trace/analysis/report-words.ts';
 import { summaryOf, type Summary } from '../trace/analysis/summary.ts';
 import { ACTIVITIES } from '../trace/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
@@ -11,10 +13,11 @@ import { statementsTable, type SideTable } from './side-tables.ts';
 import { ACTIVITY_COLORS, duration, svgTimeline } from './svg-timeline.ts';
 
 const MAX_ROWS = 200;
+const MAX_FINDINGS = 20;
 const CSS = `:root{color-scheme:light dark;--line:#8884}body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em}
 h1{font-size:1.4em;margin-bottom:.2em}h2{font-size:1.1em;margin-top:1.8em}table{border-collapse:collapse;width:100%}
 th,td{padding:.25em .6em;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}.box{overflow-x:auto}svg{width:100%;min-width:700px;height:auto;color:CanvasText}
+td.s{min-width:15em}code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}.box{overflow-x:auto}svg{width:100%;min-width:700px;height:auto;color:CanvasText}
 svg text{fill:currentColor;font:11px system-ui,sans-serif}svg .thread{font-weight:600}svg .lane{text-anchor:end}svg .tick{text-anchor:middle;font-size:10px}
 .legend span{display:inline-block;margin-right:1.2em}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}.note{opacity:.75}`;
 
@@ -25,20 +28,22 @@ interface Column {
   title: string;
   /** Numbers stand right. */
   number?: boolean;
+  /** Whole sentences: not squeezed to a word a line on a narrow screen. */
+  sentences?: boolean;
 }
 /** @param rows cells as text; escaped here */
 function table(columns: readonly Column[], rows: readonly (readonly string[])[], code = -1): string {
   const head = columns.map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`).join('');
   const body = rows
     .slice(0, MAX_ROWS)
-    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i]?.number ?? false, i === code)).join('')}</tr>`)
+    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i], i === code)).join('')}</tr>`)
     .join('\n');
   const more = rows.length > MAX_ROWS ? `<p class="note">${rows.length - MAX_ROWS} more rows are not shown.</p>` : '';
   return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
 }
-function td(cell: string, number: boolean, code: boolean): string {
+function td(cell: string, column: Column | undefined, code: boolean): string {
   const text = escapeXml(cell);
-  return `<td${number ? ' class="n"' : ''}>${code ? `<code>${text}</code>` : text}</td>`;
+  return `<td${column?.number ? ' class="n"' : column?.sentences ? ' class="s"' : ''}>${code ? `<code>${text}</code>` : text}</td>`;
 }
 const plain = (title: string): Column => ({ title });
 const number = (title: string): Column => ({ title, number: true });
@@ -65,6 +70,27 @@ function facts(s: Summary): string {
     ['Page cache hit rate', pageCache.hitRate === null ? 'n/a' : `${Math.round(pageCache.hitRate * 1000) / 10} %`],
   ];
   return table([plain(''), plain('')], rows);
+}
+
+/** A part of the page for a bug report: its facts, its table, its lines. */
+function blockHtml({ facts: pairs = [], table: content, lines = [] }: Block): string {
+  const columns = content?.head.map((title, i) => ({
+    title: title.charAt(0).toUpperCase() + title.slice(1),
+    number: !content.texts.includes(i),
+    sentences: content.rows.some((row) => typeof row[i] === 'object'),
+  }));
+  return [
+    ...(pairs.length ? [table([plain(''), plain('')], pairs)] : []),
+    ...(content && columns
+      ? [
+          table(
+            columns,
+            content.rows.map((row) => row.map(cellText)),
+          ),
+        ]
+      : []),
+    ...lines.map((line) => `<p>${escapeXml(line)}</p>`),
+  ].join('\n');
 }
 
 function statementRows({ rows }: SideTable): string[][] {
@@ -101,8 +127,12 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
     ],
   ]);
   const timeline = svgTimeline(store);
+  const { blocks } = reportOf(store, { summary, most: MAX_FINDINGS * 2 });
+  const parts = (heading: string): [string, string][] => blocks.filter((b) => b.heading === heading).map((b) => [heading, blockHtml(b)]);
   const sections: [string, string][] = [
     ['Summary', facts(summary)],
+    ...parts('To mind'),
+    ...parts('Findings'),
     ['Timeline', timeline ? `<p class="legend">${legend}</p><div class="box">${timeline}</div>` : '<p>The trace holds no calls.</p>'],
     [
       'Files',

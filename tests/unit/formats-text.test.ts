@@ -153,6 +153,7 @@ describe('html report', () => {
     expect(new Set(check(html))).not.toContain('script');
     for (const text of ['/app.db-journal', 'INSERT INTO note VALUES(?, ?)', '3 more were dropped', 'IDBBatchAtomicVFS', '<svg'])
       expect(html).toContain(text);
+    expect(html).toMatch(/<h2>To mind<\/h2>[^]*3 events[^]*<h2>Findings<\/h2>/);
     expect(check(htmlReport(newStore())).length).toBeGreaterThan(10);
     expect(htmlReport(syntheticStore({ events: 50_000 })).length).toBeLessThan(500_000);
   });
@@ -187,7 +188,7 @@ describe('html report', () => {
         const tags = check(htmlReport(b.store, name));
         if (sql && path && name && url) expect(tags).toEqual(check(htmlReport(plain.store)));
       }),
-      { numRuns: 200 },
+      { numRuns: 80 },
     );
     expect(escapeXml('<a b="c">\u0001')).toBe('&lt;a b=&quot;c&quot;&gt;\ufffd');
   });

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
+import { inlineConstants } from './tools/inline-constants.mjs';
 import { emitTypes } from './tools/lib-types.mjs';
 
 // tests build into folders of their own
@@ -37,6 +38,7 @@ const hook = (browsers, filtered) => ({
   input: 'src/hooks/hooks.ts',
   plugins: [
     esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: String(filtered) } }),
+    inlineConstants(),
     resolve({ browser: true, extensions: ['.ts', '.js'] }),
   ],
   output: browsers.map((browser) => ({

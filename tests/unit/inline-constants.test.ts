@@ -1,0 +1,33 @@
+// The hook's numbers in place of their names: what is replaced, what stays, and what is refused.
+import { expect, it } from 'vitest';
+import { inlineConstants, inlined, tableOf } from '../../tools/inline-constants.mjs';
+import { Op } from '../../src/trace/event.ts';
+
+const tables = new Map([['Op', new Map([['xRead', 2]])]]);
+
+it('replaces uses of a table that the module knows, and nothing else', () => {
+  const use = 'f(Op.xRead, Op.none, a.Op.xRead, MyOp.xRead, Op.xReads)';
+  expect(inlined(`import { Op } from './event.ts'; ${use}`, tables)).toBe(
+    `import { Op } from './event.ts'; f(2, Op.none, a.Op.xRead, MyOp.xRead, Op.xReads)`,
+  );
+  expect(inlined(use, tables)).toBe(use);
+});
+
+it('reads a table as it is written, and refuses one that is more than numbers', () => {
+  expect(tableOf('A', 'export const A = {\n  // x\n  b: 1,\n  /** y: 3, */\n  c: 0xff,\n} as const;')).toEqual(
+    new Map([
+      ['b', 1],
+      ['c', 255],
+    ]),
+  );
+  expect(() => tableOf('A', 'export const A = { b: 1 + 1 } as const;')).toThrow('plain numbers');
+  expect(() => tableOf('B', 'export const A = { b: 1 } as const;')).toThrow('plain numbers');
+});
+
+it('takes every table as its module exports it', () => {
+  const { transform } = inlineConstants();
+  const all = Object.keys(Op).map((key) => `Op.${key}`);
+  const run = transform as (code: string, id: string) => { code: string };
+  const { code } = run(`import { Op } from './event.ts'; [${all.join()}]`, '/src/a.ts');
+  expect(JSON.parse(code.slice(code.indexOf('[')))).toEqual(Object.values(Op));
+});

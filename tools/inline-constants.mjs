@@ -1,0 +1,55 @@
+/**
+ * Rollup plugin of the hook: `Op.xRead` becomes 2. Names of properties do not minify, and every page parses the hook; tables of numbers
+ * of which every use is a number are left out of it by that.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Tables by the name under which modules import them, and where each is: `export const NAME = { key: number, ... } as const`. */
+const TABLES = {
+  Op: 'src/trace/event.ts',
+  Field: 'src/trace/event.ts',
+  Flag: 'src/trace/event.ts',
+  Header: 'src/trace/ring-layout.ts',
+  OP: 'src/vfs-instrumented/interpose/wasm-writer.ts',
+  Block: 'src/vfs-instrumented/interpose/engine-block.ts',
+  Suspended: 'src/vfs-instrumented/interpose/engine-block.ts',
+  FileEntry: 'src/vfs-instrumented/interpose/engine-block.ts',
+  HeadersOf: 'src/vfs-instrumented/interpose/engine-block.ts',
+  Headed: 'src/vfs-instrumented/interpose/header-decode.ts',
+};
+const ROOT = join(import.meta.dirname, '..');
+
+/**
+ * @param {string} name
+ * @param {string} source text of its module
+ * @returns {Map<string, number>} @throws where the table is not written as plain numbers
+ */
+export function tableOf(name, source) {
+  const [, body] =
+    new RegExp(`export const ${name} = \\{([^}]*)\\} as const;`).exec(source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')) ?? [];
+  const entries = (body ?? '').split(',').flatMap((entry) => (entry.trim() ? [entry.trim()] : []));
+  const numbers = entries.map((entry) => /^(\w+): (0x[\da-f]+|\d+)$/i.exec(entry));
+  if (numbers.length === 0 || numbers.includes(null))
+    throw new Error(`${name} is no table of plain numbers: take it out of TABLES in tools/inline-constants.mjs`);
+  return new Map(numbers.map((match) => [String(match?.[1]), Number(match?.[2])]));
+}
+
+/**
+ * @param {string} code of a module
+ * @param {ReadonlyMap<string, ReadonlyMap<string, number>>} tables by name
+ */
+export function inlined(code, tables) {
+  for (const [name, table] of tables) {
+    const known = new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\}|\\bconst ${name} = \\{`);
+    if (!known.test(code)) continue;
+    code = code.replace(new RegExp(`(?<![\\w.$])${name}\\.(\\w+)\\b`, 'g'), (all, key) => String(table.get(key) ?? all));
+  }
+  return code;
+}
+
+/** @returns {import('rollup').Plugin} */
+export function inlineConstants() {
+  const tables = new Map(Object.entries(TABLES).map(([name, file]) => [name, tableOf(name, readFileSync(join(ROOT, file), 'utf8'))]));
+  return { name: 'inline-constants', transform: (code, id) => (id.includes('/src/') ? { code: inlined(code, tables), map: null } : null) };
+}

@@ -30,7 +30,7 @@ it('is unpacked by a worker beside the store’s', async () => {
     globalThis.Worker = class extends Plain {
       constructor(
         private readonly script: string | URL,
-        private readonly options: WorkerOptions,
+        private readonly options: WorkerOptions = {},
       ) {
         super(script, options);
         helpers.started.push(options.name ?? '');

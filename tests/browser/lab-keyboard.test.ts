@@ -133,14 +133,13 @@ it('with results on show it fits from 400 to 1400 px: wide tables scroll in thei
   for (const width of [400, 800, 1400]) {
     await page.setViewport({ width, height: 900 });
     await page.waitForFunction((w) => innerWidth === w, { polling }, width);
-    const wide = await page.evaluate(() => {
-      const main = document.querySelector('main')!;
-      const boxes = [...main.querySelectorAll('section, details, svg, p, ul, form')];
-      return {
-        page: document.documentElement.scrollWidth - innerWidth,
-        cut: boxes.filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length,
-      };
-    });
-    expect([width, wide.page <= 0, wide.cut]).toEqual([width, true, 0]);
+    // a chart takes its new width a moment later
+    await page.waitForFunction(
+      () => {
+        const boxes = [...document.querySelector('main')!.querySelectorAll('section, details, svg, p, ul, form')];
+        return document.documentElement.scrollWidth <= innerWidth && boxes.every((e) => e.getBoundingClientRect().right <= innerWidth + 1);
+      },
+      { polling, timeout: 10_000 },
+    );
   }
 });

@@ -2,10 +2,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
 import { databaseHeadersOf } from '../../src/trace/analysis/database-headers.ts';
+import { pagesOf } from '../../src/trace/analysis/pages.ts';
 import { staleCachesOf } from '../../src/trace/analysis/stale-caches.ts';
 import { isDatabaseHeader, type DatabaseHeaderDefinition } from '../../src/trace/database-headers.ts';
 import type { Definition } from '../../src/trace/event.ts';
 import { Op } from '../../src/trace/event.ts';
+import { PageType } from '../../src/trace/sqlite-format/page.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced, type Row } from './helpers/traced.ts';
@@ -72,6 +74,17 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
     },
   );
+
+  it.each(['none', 'full', 'incremental'])('pages of the pointer map are known by number: auto_vacuum=%s', async (vacuum) => {
+    const { t, sqlite3, db } = await start(build, `PRAGMA page_size=512; PRAGMA cache_size=20; PRAGMA auto_vacuum=${vacuum};`);
+    for (const sql of SCRIPT.slice(0, 2)) await sqlite3.exec(db, sql);
+    const [{ places } = { places: null }] = pagesOf(storeOf(t)).filter(({ path }) => path.endsWith('h.db'));
+    const typed = [...places!.place].filter((_, i) => places!.type[i] === PageType.pointerMap);
+    // 102 entries of 5 bytes in 512: each map page is followed by the 102 pages that it tells of
+    const mapPages = [2, 105, 208, 311, 414, 517, 620, 723];
+    expect(typed.slice(0, 8)).toEqual(vacuum === 'none' ? [] : mapPages);
+    expect(typed.every((page) => (page - 2) % 103 === 0)).toBe(true);
+  });
 
   it('another connection’s commit shows in the 16 bytes that are compared', async () => {
     const { t, sqlite3, db } = await start(build, '');

@@ -5,13 +5,16 @@
  *   xRead wal 4096 @ frame + 24               -> a read of that page, marked Access.wal
  *
  * What a checkpoint moves (between xFileControl CKPT_START and CKPT_DONE) is marked Access.checkpoint: nobody asked for those pages.
+ * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../event.ts';
+import { isPointerMapPage, PageType } from '../sqlite-format/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import { databaseFilesOf, SMALLEST_PAGE, transferOf, type DatabaseFiles, type DatabasePart } from './database-files.ts';
 import { ById } from './by-id.ts';
+import { databaseHeadersOf } from './database-headers.ts';
 import { eachRunInTimeOrder } from './time-order.ts';
 
 const [FCNTL_CKPT_DONE, FCNTL_CKPT_START] = [37, 39];
@@ -77,6 +80,8 @@ class PageScan {
   private readonly uses: ById<Use>[];
   /** Places in `askers` by thread, by connection. */
   private readonly askers: Map<number, number>[];
+  /** By database: the page size where it has a pointer map, else 0. */
+  private readonly mapped: number[];
   /** What the last call was on, and who made it. */
   private thread = -1;
   private id = -1;
@@ -90,6 +95,8 @@ class PageScan {
     for (const { path, vfs, pageSize } of files.list) objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
     this.uses = usesOf(store, files, objects);
     this.askers = store.threads.map(() => new Map());
+    // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
+    this.mapped = databaseHeadersOf(store, files).map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
   }
 
   /** The next rows of a thread. */
@@ -156,7 +163,9 @@ class PageScan {
       this.asker = this.askerOf(thread.index, connection, database);
     }
     const bits = what | (use.checkpoint.on ? Access.checkpoint : 0);
-    this.out.push(thread, row, database, page, span, bits, type, bytes, this.asker);
+    const mapped = this.mapped[database]!;
+    const kind = mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
+    this.out.push(thread, row, database, page, span, bits, kind, bytes, this.asker);
   }
 
   private askerOf(thread: number, connection: number, database: number): number {

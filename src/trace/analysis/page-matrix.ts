@@ -36,8 +36,8 @@ export interface PageMatrix extends Required<MatrixRequest> {
   mostWrites: number;
 }
 
-/** B-tree page types that a cell counts: index and table, interior and leaf. */
-const TYPES = [2, 5, 10, 13] as const;
+/** Page types that a cell counts: index and table, interior and leaf, and the pointer map. */
+const TYPES = [2, 5, 10, 13, 3] as const;
 const TYPE_AT = new Int8Array(256).fill(-1);
 TYPES.forEach((type, i) => (TYPE_AT[type] = i));
 

@@ -28,11 +28,16 @@ export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = {
     meaning: 'leaf of an index’s b-tree, or of a WITHOUT ROWID table',
   },
   [PageType.indexInterior]: { title: 'index interior', color: '--page-index-interior', meaning: 'interior page of an index’s b-tree' },
+  [PageType.pointerMap]: {
+    title: 'pointer map',
+    color: '--page-pointer-map',
+    meaning: 'says which page points at each other one, for auto_vacuum',
+  },
 };
 const FIRST: TypeWords = { title: 'page 1', color: '--page-first', meaning: 'database header and root of the schema table' };
 const OTHER: TypeWords = {
   ...{ title: 'no b-tree page', color: '--page-other' },
-  meaning: 'overflow, freelist or pointer map page: their first byte does not tell which',
+  meaning: 'overflow or freelist page, whose first byte does not tell which (or of the pointer map, where no database header was seen)',
 };
 export const TYPE_LEGEND: readonly TypeWords[] = [FIRST, ...Object.values(TYPE_WORDS), OTHER];
 

@@ -43,7 +43,13 @@ function joined(counts: readonly number[]): Rows<{ part: number; i: number }> {
   };
 }
 const THREAD_HELP = 'Number of the thread, from 0';
-const PAGE_TYPES: Readonly<Record<number, string>> = { 2: 'index interior', 5: 'table interior', 10: 'index leaf', 13: 'table leaf' };
+const PAGE_TYPES: Readonly<Record<number, string>> = {
+  2: 'index interior',
+  3: 'pointer map',
+  5: 'table interior',
+  10: 'index leaf',
+  13: 'table leaf',
+};
 const treeOf = ({ o, i, trees }: { o: ObjectPages; i: number; trees: BTrees }): BTree | undefined =>
   trees.list[trees.ownerOf(o.places.place[i]!)];
 const STATES = Object.fromEntries(Object.entries(ExecutionState).map(([name, code]) => [code, name]));
@@ -208,7 +214,12 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       [
         ['path', 'TEXT', 'Database', ({ o }) => o.path],
         ['page', 'INTEGER', 'Number, from 1', ({ o, i }) => o.places.place[i]!],
-        ['type', 'TEXT', 'Of a b-tree page; NULL where it is none or not known', ({ o, i }) => PAGE_TYPES[o.places.type[i]!] ?? null],
+        [
+          'type',
+          'TEXT',
+          'Of a b-tree or pointer map page; NULL where it is none or not known',
+          ({ o, i }) => PAGE_TYPES[o.places.type[i]!] ?? null,
+        ],
         ['b_tree', 'TEXT', 'Table or index that it belongs to; NULL where that is not known', (p) => treeOf(p)?.name ?? null],
         ['b_tree_table', 'TEXT', 'The table itself, or that of the index', (p) => treeOf(p)?.table ?? null],
         ['reads', 'INTEGER', 'From the file', ({ o, i }) => o.places.reads[i]!],

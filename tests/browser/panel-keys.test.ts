@@ -1,7 +1,7 @@
 // Keys in the panel of the real DevTools: what the viewer takes, DevTools do not take, too; what it has no use for is theirs.
 import path from 'node:path';
 import type { Keyboard } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import type { Panel } from '../../src/cli/drive/panel.ts';
 import { launch } from './extension-harness.ts';

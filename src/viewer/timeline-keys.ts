@@ -3,6 +3,8 @@
 export interface TimelineActions {
   step(by: 1 | -1): void;
   zoom(by: 1 | -1): void;
+  /** To the other end of an arrow of the selected event. */
+  flow(by: 1 | -1): void;
   area(): void;
   note(): void;
   map(): void;
@@ -19,8 +21,14 @@ interface TimelineBinding {
 export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
   { keys: ['.'], help: 'Next search hit; without a search the next event on its lane', run: (a) => a.step(1) },
   { keys: [','], help: 'Previous one', run: (a) => a.step(-1) },
-  { keys: ['['], help: 'Back to the zoom before', run: (a) => a.zoom(-1) },
-  { keys: [']'], help: 'Forward to the zoom after', run: (a) => a.zoom(1) },
+  { keys: ['['], help: 'Along the arrow, back to the cause: from a call to its statement', run: (a) => a.flow(-1) },
+  {
+    keys: [']'],
+    help: 'Along the arrow: from a statement to its first call, from a wait to the call that took the lock',
+    run: (a) => a.flow(1),
+  },
+  { keys: ['z'], help: 'Back to the zoom before', run: (a) => a.zoom(-1) },
+  { keys: ['x'], help: 'Forward to the zoom after', run: (a) => a.zoom(1) },
   { keys: ['m', 'r'], help: 'Area of the selected event, or of what is on screen', run: (a) => a.area() },
   { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
   { keys: ['p'], help: 'Pin the lane of the selected event', run: (a) => a.pin() },

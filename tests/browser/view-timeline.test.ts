@@ -141,6 +141,10 @@ it('finds words, goes from hit to hit, and draws arrows from the statement that 
   await page.click(id('parent'));
   await waitText(id('details-name'), 'sqlite3_step');
   await page.waitForFunction((s: string) => document.querySelector<HTMLElement>(s)!.dataset.arrows === '1', {}, id('timeline'));
+  await page.keyboard.press(']');
+  await page.waitForFunction((s: string) => !document.querySelector(s)?.textContent.includes('sqlite3_step'), {}, id('details-name'));
+  await page.keyboard.press('[');
+  await waitText(id('details-name'), 'sqlite3_step');
 });
 
 it('goes back and forth through the zooms', async () => {
@@ -158,7 +162,7 @@ it('goes back and forth through the zooms', async () => {
   await rested();
   await page.waitForFunction((s: string) => !document.querySelector<HTMLButtonElement>(s)!.disabled, {}, id('zoom-back'));
   expect(await span()).toBeLessThan(whole * 0.7);
-  await page.keyboard.press('[');
+  await page.keyboard.press('z');
   await page.waitForFunction(
     (s: string, wanted: number) => {
       const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;
@@ -168,7 +172,7 @@ it('goes back and forth through the zooms', async () => {
     id('timeline'),
     whole,
   );
-  await page.keyboard.press(']');
+  await page.keyboard.press('x');
   await page.waitForFunction(
     (s: string, wanted: number) => {
       const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;

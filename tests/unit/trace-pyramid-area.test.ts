@@ -206,8 +206,10 @@ describe('the timeline’s questions', () => {
     expect(await session.ask('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 })).toBeNull();
     expect(await session.ask('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({ thread: 0, row: 3 });
     expect(await session.ask('timelineNeighbour', { thread: 0, row: 0, by: -1 })).toBeNull();
-    const { flows, calls } = await session.ask('timelineFlows', { thread: 0, row: 0 });
-    expect(calls).toBe(1);
+    const { flows, calls, cause, effect } = await session.ask('timelineFlows', { thread: 0, row: 0 });
+    expect([calls, cause, effect]).toEqual([1, null, { thread: 0, row: 2 }]);
+    const back = await session.ask('timelineFlows', { thread: 0, row: 2 });
+    expect([back.cause, back.effect]).toEqual([{ thread: 0, row: 0 }, null]);
     const us = b.thread.events.t0[2]!;
     expect(flows).toEqual([{ from: { lane: '0:sql', us }, to: { lane: '0:web', us }, kind: 'io' }]);
     expect((await session.ask('timelineFlows', { thread: 9, row: 0 })).flows).toEqual([]);
@@ -231,9 +233,10 @@ describe('the timeline’s questions', () => {
     waiter.send();
     const session = new Session(() => undefined);
     await session.open(await saveTrace(made), 'x');
-    const { flows, holders } = await session.ask('timelineFlows', { thread: 1, row: 0 });
+    const { flows, holders, effect } = await session.ask('timelineFlows', { thread: 1, row: 0 });
     expect(flows.filter((f) => f.kind === 'wait').map((f) => [f.from.lane, f.to.lane])).toEqual([['1:lock', '0:lock']]);
     expect(holders.map((h) => [h.thread, h.resource])).toEqual([[0, 'db']]);
     expect(holders[0]!.waitedUs).toBeGreaterThan(800);
+    expect(effect).toEqual({ thread: 0, row: holders[0]!.row });
   });
 });

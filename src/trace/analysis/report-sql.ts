@@ -27,7 +27,7 @@ function statement(row: StatementRow): Cell[] {
   const { text, time: spent, share, p50Us, pages, cache } = row;
   const asked = cache ? cache.hits + cache.misses : 0;
   return [
-    cut(oneLine(text ?? '') || '(text not recorded)', LONGEST_SQL),
+    cut(oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'), LONGEST_SQL),
     count(row.executions),
     time(spent.spanUs),
     share === null ? 'n/a' : percent(share),

@@ -22,7 +22,16 @@ export function timelineActions(model: ViewerModel, setup: TimelineState): Timel
       : at && (await session.ask('timelineNeighbour', { ...at, by }));
     if (next) await model.select(next.thread, next.row, { show: true });
   }
+  async function followOnce(by: 1 | -1): Promise<void> {
+    const event = get(selected);
+    if (!event) return;
+    const { cause, effect } = await session.ask('timelineFlows', { thread: event.thread, row: event.row });
+    const next = by > 0 ? effect : cause;
+    if (next) await model.select(next.thread, next.row, { show: true });
+  }
   let steps: Promise<unknown> = Promise.resolve();
+  /** Each key's step begins where the one before has led. */
+  const then = (step: () => Promise<void>): void => void (steps = steps.then(() => model.attempt(step)));
 
   async function addNote(): Promise<void> {
     const event = get(selected);
@@ -34,8 +43,8 @@ export function timelineActions(model: ViewerModel, setup: TimelineState): Timel
   }
 
   return {
-    // each key's step begins where the one before has led
-    step: (by) => void (steps = steps.then(() => model.attempt(() => stepOnce(by)))),
+    step: (by) => then(() => stepOnce(by)),
+    flow: (by) => then(() => followOnce(by)),
     zoom(by) {
       const range = setup.step(by);
       if (range) model.look(range);

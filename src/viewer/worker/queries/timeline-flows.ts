@@ -17,6 +17,14 @@ export interface Flows {
   calls: number;
   /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock, for life. */
   holders: { thread: number; title: string; resource: string; waitedUs: number; row: number }[];
+  /** Where the arrows lead: to the event's statement; to the first call of a statement, or to the call that holds up the event longest. */
+  cause: Place | null;
+  effect: Place | null;
+}
+/** An event, by its row for life. */
+export interface Place {
+  thread: number;
+  row: number;
 }
 
 /** More arrows hide what they show. */
@@ -26,10 +34,12 @@ export const timelineFlowQueries = {
   timelineFlows(context: QueryContext, args: { thread: number; row: number }): Flows {
     const thread = context.store.threads[args.thread];
     const row = args.row - (thread?.forgotten ?? 0);
-    const answer: Flows = { flows: [], calls: 0, holders: [] };
+    const answer: Flows = { flows: [], calls: 0, holders: [], cause: null, effect: null };
     if (!thread || !(row >= 0 && row < thread.events.count)) return answer;
     io(thread, row, answer);
     waits(context, thread, row, answer);
+    const [holder] = answer.holders;
+    if (holder) answer.effect ??= { thread: holder.thread, row: holder.row };
     return answer;
   },
 };
@@ -38,14 +48,16 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const { events } = thread;
   const lane = laneOfOp(events.op[row]!);
   const key = (kind: string): string => `${thread.index}:${kind}`;
+  const place = (at: number): Place => ({ thread: thread.index, row: thread.forgotten + at });
   if (lane !== 'sql') {
     const statement = lane ? statementRow(thread, row) : -1;
-    if (statement >= 0)
-      answer.flows.push({
-        from: { lane: key('sql'), us: Math.max(events.t0[statement]!, events.t0[row]!) },
-        to: { lane: key(lane!), us: events.t0[row]! },
-        kind: 'io',
-      });
+    if (statement < 0) return;
+    answer.cause = place(statement);
+    answer.flows.push({
+      from: { lane: key('sql'), us: Math.max(events.t0[statement]!, events.t0[row]!) },
+      to: { lane: key(lane!), us: events.t0[row]! },
+      kind: 'io',
+    });
     return;
   }
   const end = events.endSeq[row] || Infinity;
@@ -57,6 +69,7 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const kind = beneath.web.length ? 'web' : 'vfs';
   answer.calls = beneath[kind].length;
   const calls = beneath[kind];
+  if (calls.length) answer.effect = place(calls[0]!);
   const every = Math.max(1, Math.ceil(calls.length / MAX_ARROWS));
   for (let i = 0; i < calls.length; i += every) {
     const us = events.t0[calls[i]!]!;

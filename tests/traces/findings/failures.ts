@@ -26,6 +26,27 @@ export const FAILURES: Case[] = [
     says: /The thread ended \(pagehide\) with 2 storage calls unfinished/,
   },
   {
+    rule: 'F46',
+    name: 'nothing is stored after a write that failed',
+    wrong: ({ thread }) => givenUp(thread, 'fails'),
+    right: ({ thread }) => givenUp(thread, 'fails and is tried again'),
+    says: /^IndexedDB failed 1 write transaction, nothing was stored after, and SQLite committed 3 more transactions/,
+  },
+  {
+    rule: 'F46',
+    name: 'a write that failed and is not tried again, where the app did not abort it',
+    wrong: ({ thread }) => givenUp(thread, 'fails'),
+    right: ({ thread }) => givenUp(thread, 'is aborted by the app'),
+    says: /^IndexedDB failed 1 write transaction/,
+  },
+  {
+    rule: 'F46',
+    name: 'a failed write, and the recording ends before the next one has ended',
+    wrong: ({ thread }) => givenUp(thread, 'fails'),
+    right: ({ thread }) => givenUp(thread, 'fails and is being tried again'),
+    says: /^IndexedDB failed 1 write transaction/,
+  },
+  {
     rule: 'F30',
     name: 'the stack is exhausted',
     wrong: ({ thread }) => fails(thread(), 'RangeError: Maximum call stack size exceeded.'),
@@ -92,6 +113,35 @@ function writeBehind(b: ThreadBuilder, done: boolean): void {
   b.call('idbTransaction', { object: store, aux: 1, context: 1, open: !done });
   b.call('idbPut', { object: store, length: PAGE, context: 1, open: !done });
   b.thread.ended = 'pagehide';
+}
+/** SQLite commits in one thread, another one stores behind it. */
+function givenUp(
+  thread: () => ThreadBuilder,
+  how: 'fails' | 'fails and is tried again' | 'fails and is being tried again' | 'is aborted by the app',
+): void {
+  const [sqlite, storing] = [thread(), thread()];
+  const db = sqlite.file('/app.db');
+  const store = storing.define({ kind: 'idb-database', db: 'vfs' });
+  const commit = (): void => {
+    locked(sqlite, db, 2, () => {
+      sqlite.call('xWrite', { object: db, offset: 0, length: PAGE });
+      sqlite.call('xFileControl', { object: db, aux: 22 });
+    });
+    sqlite.idle(100);
+    storing.idle(sqlite.now - storing.now);
+  };
+  const transaction = (context: number, fields: { result?: number; open?: boolean } = {}): void => {
+    storing.call('idbTransaction', { object: store, aux: 1, context, dur: 10, ...fields });
+    sqlite.idle(storing.now - sqlite.now);
+  };
+  commit();
+  transaction(1);
+  commit();
+  if (how === 'is aborted by the app') storing.call('idbAbort', { object: store, context: 2 });
+  transaction(2, { result: 1 });
+  for (let i = 0; i < 3; i++) commit();
+  if (how === 'fails and is tried again') transaction(3);
+  if (how === 'fails and is being tried again') transaction(3, { open: true });
 }
 function fails(b: ThreadBuilder, text: string): void {
   b.call('error', { object: b.define({ kind: 'message', text }) });

@@ -290,4 +290,11 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     counts: 'gets',
     link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
   },
+  F46: {
+    shows:
+      'A write transaction of IndexedDB that failed, with nothing stored by the origin since, while SQLite committed three times or more.',
+    silent: 'The app aborted it itself; anything was stored after it; a write is under way as the recording ends.',
+    counts: 'failed transactions',
+    link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
+  },
 };

@@ -7,6 +7,7 @@ import type { Analyses } from '../shared.ts';
 import { changeCounterPolling, pageDoesNotFitBlock, readModifyWrite, smallCalls, versionedKeys } from './blocks.ts';
 import { cacheTooSmall, coldStart, pageTooSmall } from './cache.ts';
 import { FindingContext } from './context.ts';
+import { storageGivenUp } from './given-up.ts';
 import { handleChurn, handleLeftBehind, lockedOut, poolFull, tooManyHandles } from './handles.ts';
 import { quotaExceeded } from './quota.ts';
 import { malformed, notIsolated, outOfStack, storageRefused, writeWithoutLock } from './health.ts';
@@ -71,6 +72,7 @@ export const RULES: readonly Rule[] = [
   writableCopies,
   smallCalls,
   changeCounterPolling,
+  storageGivenUp,
 ];
 
 const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };

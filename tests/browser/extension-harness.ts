@@ -62,12 +62,17 @@ export async function moreEvents(panel: Panel, than?: string): Promise<void> {
   );
 }
 
-/** The panel's timeline shows this many pages, all that have made a call: each has its way to the panel. */
+/**
+ * The panel's timeline shows this many pages, all that have made a call: each has its way to the panel. Where there are several, the
+ * titles of their threads begin with the page, too: `Page 2 · Worker db.js`.
+ */
 export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
   panel.frame.waitForFunction(
-    (n) =>
-      [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].filter((e) => e.textContent!.trim().startsWith('Page'))
-        .length === n,
+    (n) => {
+      const titles = [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].map((e) => e.textContent!.trim());
+      const beneath = /^Page \d+ · (?:.* · )?(?:shared |service )?(?:worker|frame) /i;
+      return titles.filter((title) => title.startsWith('Page') && !beneath.test(title)).length === n;
+    },
     { timeout: 30_000, polling },
     count,
   );

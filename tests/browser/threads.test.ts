@@ -206,6 +206,7 @@ describe('back/forward cache', () => {
     await mark('before');
     await moreEvents(panel); // a page that goes before its port has reached the panel takes its events along
     await page.goto(`${url}&elsewhere`);
+    await recorded(page); // what came late of the page before is no sign of this one
     await mark('elsewhere');
     await moreEvents(panel);
     await page.goBack();

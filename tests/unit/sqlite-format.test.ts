@@ -1,8 +1,8 @@
 // Decoders of SQLite's own bytes, against files that real SQLite wrote and what its PRAGMAs say of them.
 import { describe, expect, test } from 'vitest';
-import { decodeDatabaseHeader, decodeDatabaseStart, isPointerMapPage, PageType, pageTypeOf } from '../../src/trace/sqlite-format/page.ts';
-import { firstWords } from '../../src/trace/sqlite-format/words.ts';
+import { isPointerMapPage, PageType } from '../../src/trace/sqlite-format/page.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
+import { decodeDatabaseHeader, decodeDatabaseStart, firstWords, pageTypeOf } from '../oracle/sqlite-pages.ts';
 
 interface MemoryFile {
   size: number;

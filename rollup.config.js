@@ -17,6 +17,7 @@ const common = [
   esbuild({ target: 'es2022', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
   svelte({ compilerOptions: { fragments: 'tree', css: 'injected', dev: false }, emitCss: false }),
   resolve({ browser: true, extensions: ['.ts', '.mjs', '.js', '.svelte'] }),
+  inlineConstants(),
 ];
 
 /** A classic script: contexts that cannot load modules, or must not show a second file. */

@@ -134,6 +134,22 @@ export class Recorder {
     }
   }
 
+  /** `begin` and `enter` in one: what begins from now on, until `leave`, is a part of this call. */
+  beginInside(op: number, object: number, offset: number, length: number, aux: number, aux2: number): Token {
+    const { u32 } = this;
+    if (u32[W(Header.enabled)] === 0) return NOTHING;
+    try {
+      const token = this.write(op, object, offset, length, aux, 0, aux2, true);
+      if (token === NOTHING) return NOTHING;
+      u32[W(Header.current)] = u32[W(Header.seq)]!;
+      u32[W(Header.context)] = 0;
+      return token;
+    } catch (e) {
+      this.fault('begin', e);
+      return NOTHING;
+    }
+  }
+
   /** @param timed false: dated as the clock was last read */
   private write(
     op: number,

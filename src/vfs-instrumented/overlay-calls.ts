@@ -34,9 +34,8 @@ export class OpenCalls {
     const { recorder } = this;
     if (this.open.length === 0) this.base = recorder.current;
     else recorder.leave(this.base, 0);
-    const token = recorder.begin(op, object, offset, length, aux, 0, aux2);
-    if (token !== NOTHING) recorder.enter(token, 0);
-    else if (this.open.length) this.leave();
+    const token = recorder.beginInside(op, object, offset, length, aux, aux2);
+    if (token === NOTHING && this.open.length) this.leave();
     return token;
   }
 
@@ -54,8 +53,12 @@ export class OpenCalls {
   release(call: HeldCall, rc: number, flags: number, aux: number, aux2: number): void {
     if (call.token === NOTHING) return;
     const { open } = this;
-    const at = open.lastIndexOf(Recorder.seqOf(call.token));
-    if (at >= 0) open.splice(at, 1);
+    const seq = Recorder.seqOf(call.token);
+    if (open[open.length - 1] === seq) open.pop();
+    else {
+      const at = open.lastIndexOf(seq);
+      if (at >= 0) open.splice(at, 1);
+    }
     this.end(call.token, rc, call.resumed ? flags | Flag.async : flags, aux, aux2);
   }
 

@@ -11,33 +11,11 @@ import { FileNames } from './interpose/file-names.ts';
 import { OpenCalls, type HeldCall } from './overlay-calls.ts';
 import { decodeHeader, decoded, type HeadedFile } from './overlay-headers.ts';
 import { apiOf, type Api } from './overlay-api.ts';
+import { METHODS, type How } from './overlay-methods.ts';
+import { Suspensions } from './overlay-suspensions.ts';
 
 type Method = (a: unknown, b?: unknown, c?: unknown, d?: unknown, e?: unknown) => unknown;
 
-/** `io`: its first argument is the file; `transfer`: and it is xRead or xWrite; `name`: it names a file. */
-type How = 'open' | 'transfer' | 'io' | 'name';
-/** aux: which argument of an io method is a detail worth keeping (level, flags, opcode); -1 = none. */
-const METHODS: readonly (readonly [name: string, op: number, how: How, aux: number])[] = [
-  ['xOpen', Op.xOpen, 'open', -1],
-  ['xClose', Op.xClose, 'io', -1],
-  ['xRead', Op.xRead, 'transfer', -1],
-  ['xWrite', Op.xWrite, 'transfer', -1],
-  ['xTruncate', Op.xTruncate, 'io', -1],
-  ['xSync', Op.xSync, 'io', 1],
-  ['xFileSize', Op.xFileSize, 'io', -1],
-  ['xLock', Op.xLock, 'io', 1],
-  ['xUnlock', Op.xUnlock, 'io', 1],
-  ['xCheckReservedLock', Op.xCheckReservedLock, 'io', -1],
-  ['xFileControl', Op.xFileControl, 'io', 1],
-  ['xSectorSize', Op.xSectorSize, 'io', -1],
-  ['xDeviceCharacteristics', Op.xDeviceCharacteristics, 'io', -1],
-  ['xShmMap', Op.xShmMap, 'io', -1],
-  ['xShmLock', Op.xShmLock, 'io', 3],
-  ['xShmBarrier', Op.xShmBarrier, 'io', -1],
-  ['xShmUnmap', Op.xShmUnmap, 'io', 1],
-  ['xDelete', Op.xDelete, 'name', -1],
-  ['xAccess', Op.xAccess, 'name', -1],
-];
 const SQLITE_ERROR = 1;
 const OVERLAID = Symbol('vfscope overlay');
 
@@ -71,6 +49,7 @@ class Overlay {
   private readonly files = new Map<unknown, OpenFile>();
   private readonly calls: OpenCalls;
   private readonly api: Api;
+  private readonly suspensions = new Suspensions();
   /** Of 1.x with Asyncify: the call whose stack is unwound, to be called again. */
   private unwound: HeldCall | null = null;
   private engine = 0;
@@ -95,12 +74,13 @@ class Overlay {
 
   install(): void {
     const { api } = this;
-    if (api.version === 1) this.watchHandleAsync();
+    if (api.version === 1) this.suspensions.watch(this.vfs);
     for (const [name, op, how, aux] of METHODS) {
       const original = this.vfs[name];
       if (typeof original !== 'function') continue;
       // not enumerable: a VFS that looks at its own properties does not find them
-      const value = this.wrap((original as Method).bind(this.vfs), op, how, aux);
+      const bound = (original as Method).bind(this.vfs);
+      const value = how === 'transfer' ? this.wrapTransfer(bound, op) : this.wrap(bound, op, how, aux);
       Object.defineProperty(this.vfs, name, { value, configurable: true, writable: true, enumerable: false });
     }
   }
@@ -114,7 +94,7 @@ class Overlay {
       if (this.unwound) return this.again(original, this.unwound, op, a, b, c, d, e);
       this.headed = null;
       const token = always || recorder.enabled ? this.begin(op, how, auxArgument, a, b, c, d, e) : NOTHING;
-      const { suspensions } = this;
+      const suspensions = this.suspensions.count;
       let answer: unknown;
       this.inside = true;
       try {
@@ -125,14 +105,47 @@ class Overlay {
         throw error;
       }
       this.inside = false;
-      if (this.suspensions !== suspensions) {
-        this.unwound = this.held(op, token, a); // its answer comes with the rewind
-        return answer;
+      return this.answered(op, token, a, b, answer, this.suspensions.count !== suspensions);
+    };
+  }
+
+  /**
+   * xRead and xWrite, most of what a VFS is called for: the file that was used last and an answer at once take no detour. A function of
+   * its own, so that the engine compiles it for these two alone.
+   */
+  private wrapTransfer(original: Method, op: number): Method {
+    const { recorder } = this;
+    const general = this.wrap(original, op, 'transfer', -1);
+    return (a, b, c, d, e) => {
+      const file = this.lastFile;
+      if (this.inside || this.unwound || a !== this.lastKey || !file || !recorder.enabled) return general(a, b, c, d, e);
+      const token = this.beginTransfer(op, file, b, c, d, e);
+      const suspensions = this.suspensions.count;
+      let answer: unknown;
+      this.inside = true;
+      try {
+        answer = original(a, b, c, d, e);
+      } catch (error) {
+        this.inside = false;
+        this.finish(op, token, a, SQLITE_ERROR, Flag.threw, b);
+        throw error;
       }
-      if (typeof answer !== 'number' && isThenable(answer)) return this.whenSettled(this.held(op, token, a), answer, b);
-      this.finish(op, token, a, Number(answer), 0, b);
+      this.inside = false;
+      if (typeof answer !== 'number' || this.suspensions.count !== suspensions)
+        return this.answered(op, token, a, b, answer, this.suspensions.count !== suspensions);
+      this.finish(op, token, a, answer, 0, b);
       return answer;
     };
+  }
+
+  private answered(op: number, token: Token, a: unknown, b: unknown, answer: unknown, suspended: boolean): unknown {
+    if (suspended) {
+      this.unwound = this.held(op, token, a); // its answer comes with the rewind
+      return answer;
+    }
+    if (typeof answer !== 'number' && isThenable(answer)) return this.whenSettled(this.held(op, token, a), answer, b);
+    this.finish(op, token, a, Number(answer), 0, b);
+    return answer;
   }
 
   /** Asyncify calls the suspended method again: the rewind of the first call. */
@@ -140,7 +153,7 @@ class Overlay {
     if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // what the suspended method does of itself
     this.unwound = null;
     call.resumed = true;
-    const { suspensions } = this;
+    const suspensions = this.suspensions.count;
     let answer: unknown;
     this.inside = true;
     try {
@@ -151,7 +164,7 @@ class Overlay {
       throw error;
     }
     this.inside = false;
-    if (this.suspensions !== suspensions) {
+    if (this.suspensions.count !== suspensions) {
       this.unwound = call;
       return answer;
     }
@@ -180,22 +193,33 @@ class Overlay {
     );
   }
 
+  private beginTransfer(op: number, file: OpenFile, b: unknown, c: unknown, d: unknown, e: unknown): Token {
+    const { api, calls } = this;
+    this.headed = null;
+    try {
+      const offset = api.offset(c, d, e);
+      const length = api.length(b, c);
+      if (op === Op.xRead) {
+        this.headed = file;
+        this.offset = offset;
+        this.length = length;
+        return calls.begin(op, file.object, offset, length, 0, 0);
+      }
+      decodeHeader(file, api.bytes(b), api.at(b), offset, length);
+      return calls.begin(op, file.object, offset, length, decoded.aux, decoded.aux2);
+    } catch (error) {
+      this.recorder.fault('a VFS call', error);
+      return NOTHING;
+    }
+  }
+
   private begin(op: number, how: How, auxArgument: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): Token {
     const { api, calls } = this;
     try {
       if (how === 'transfer') {
         const file = this.fileOf(a);
-        const offset = api.offset(c, d, e);
-        const length = api.length(b, c);
-        if (!file) return calls.begin(op, this.names.stranger(), offset, length, 0, 0);
-        if (op === Op.xRead) {
-          this.headed = file;
-          this.offset = offset;
-          this.length = length;
-          return calls.begin(op, file.object, offset, length, 0, 0);
-        }
-        decodeHeader(file, api.bytes(b), api.at(b), offset, length);
-        return calls.begin(op, file.object, offset, length, decoded.aux, decoded.aux2);
+        if (file) return this.beginTransfer(op, file, b, c, d, e);
+        return calls.begin(op, this.names.stranger(), api.offset(c, d, e), api.length(b, c), 0, 0);
       }
       if (how === 'open') {
         const flags = Number(api.version === 1 ? c : d);
@@ -258,27 +282,5 @@ class Overlay {
 
   private vfsName(): string {
     return typeof this.vfs.name === 'string' ? this.vfs.name : '';
-  }
-
-  /** Asyncify's handleAsync (1.x) begins a promise and unwinds, or hands over what it brought: only the first is a suspension. */
-  private suspensions = 0;
-  private watchHandleAsync(): void {
-    let inner = this.vfs.handleAsync as ((f: () => unknown) => unknown) | undefined;
-    if (typeof inner !== 'function') return;
-    const watched = (f: () => unknown): unknown => {
-      let ran = false;
-      const answer = inner!(() => {
-        ran = true;
-        return f();
-      });
-      if (ran && !(answer instanceof Promise)) this.suspensions++;
-      return answer;
-    };
-    Object.defineProperty(this.vfs, 'handleAsync', {
-      configurable: true,
-      enumerable: false,
-      get: () => watched,
-      set: (f: typeof inner) => (inner = f), // registering sets Asyncify's own
-    });
   }
 }

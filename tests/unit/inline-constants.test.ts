@@ -13,6 +13,15 @@ it('replaces uses of a table that the module knows, and nothing else', () => {
   expect(inlined(use, tables)).toBe(use);
 });
 
+it('turns bytes into words where the module says how', () => {
+  const use = "import { Op } from './event.ts'; f(W(Op.xRead), W(8), W(x), a.W(8))";
+  const how = 'const W = (byte: number): number => byte >>> 2; ';
+  expect(inlined(how + use, new Map([['Op', new Map([['xRead', 16]])]]))).toBe(
+    `${how}import { Op } from './event.ts'; f(4, 2, W(x), a.W(8))`,
+  );
+  expect(inlined(use, new Map())).toBe(use);
+});
+
 it('reads a table as it is written, and refuses one that is more than numbers', () => {
   expect(tableOf('A', 'export const A = {\n  // x\n  b: 1,\n  /** y: 3, */\n  c: 0xff,\n} as const;')).toEqual(
     new Map([

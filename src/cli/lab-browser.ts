@@ -5,13 +5,14 @@ import type { Run, RunResult } from '../experiments/types.ts';
 import { browserFailed } from './drive/failure.ts';
 import { runLabInFirefox } from './drive/firefox-lab.ts';
 import { runLab } from './drive/lab.ts';
-import type { LabOrder, LabOutcome } from './lab.ts';
+import type { LabOrder } from './lab-order.ts';
+import { gridOf, sideBySide, type LabOutcome } from './lab-outcome.ts';
 import { complain } from './open-file.ts';
 import { EXTENSION, FIREFOX_EXTENSION } from './record.ts';
 
 /** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
 export async function inBrowser(
-  { what, asked, compared, options }: LabOrder,
+  { what, asked, grid, compared, options }: LabOrder,
   browser: 'chromium' | 'firefox',
   headed: boolean,
 ): Promise<LabOutcome> {
@@ -36,11 +37,16 @@ export async function inBrowser(
     });
     return { experiment: experimentResult(what.experiment, results, skipped) };
   }
+  if (grid) {
+    const runs = grid.map((each) => runOf(what.workload, each, options));
+    const done = await carryOut(runs);
+    const results = done.map(({ result, message }) => result ?? message);
+    return { grid: gridOf(what.workload.id, runs, results) };
+  }
   const done = await carryOut([asked, ...(compared ? [compared] : [])].map((each) => runOf(what.workload, each, options)));
-  return {
-    runs: done.map(({ result, message }) => {
-      if (!result) throw browserFailed(`${what.workload.id} failed: ${message}`);
-      return result;
-    }),
-  };
+  const results = done.map(({ result, message }) => {
+    if (!result) throw browserFailed(`${what.workload.id} failed: ${message}`);
+    return result;
+  });
+  return { runs: sideBySide(results) };
 }

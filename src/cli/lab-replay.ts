@@ -11,7 +11,7 @@ import { browserFailed, wrongUse } from './drive/failure.ts';
 import { openLab } from './drive/lab.ts';
 import { nodeSurroundings } from './lab-node.ts';
 import { pageSizesCommand } from './lab-page-sizes.ts';
-import { configText } from './lab-text.ts';
+import { configText } from './lab-words.ts';
 import { CHROME_JSON, complain, Exit, openTrace } from './open-file.ts';
 import { print } from './stdout.ts';
 import { EXTENSION } from './record.ts';

@@ -1,44 +1,10 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime } from '../experiments/aggregate.ts';
 import { sharesOf } from '../experiments/shares.ts';
-import type { Config, Experiment, ExperimentResult, Run, RunResult, Spread, StepResult, Verdict, Workload } from '../experiments/types.ts';
+import type { Experiment, ExperimentResult, RunResult, Spread, StepResult, Workload } from '../experiments/types.ts';
+import { growthLines, passesTable } from './lab-growth-text.ts';
+import { environmentText, headOf, msText, notCounted, number, passesText, ratio, signed, spreadText, verdictText } from './lab-words.ts';
 import { plain, table } from './summary-text.ts';
-
-const number = (n: number | undefined | null): string =>
-  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
-const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
-const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
-const msText = (s: Spread | null | undefined): string => (s ? `${s.median.toFixed(2)} ms` : '');
-const spreadText = (s: Spread | null | undefined): string => (s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '');
-
-/** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
-function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
-  if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
-  const out = new Set(leftOut.map(({ pass }) => pass));
-  const passes = totalMs.passes.map((ms, i) => (out.has(i + 1) ? `[${ms.toFixed(2)}]` : ms.toFixed(2)));
-  return `${[...(warmUpMs === null ? [] : [`[${warmUpMs.toFixed(2)}]`]), ...passes].join(', ')} ms`;
-}
-const notCounted = ({ warmUpMs, leftOut }: RunResult): string[] => [
-  ...(warmUpMs === null ? [] : ['in brackets first: the pass that warms up']),
-  ...leftOut.map(({ pass, reason }) => `pass ${pass} is left out: ${plain(reason)}`),
-];
-
-/** The settings that are not the build's own. */
-export const configText = (config: Config): string =>
-  Object.entries(config)
-    .flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]))
-    .join(' ');
-const headOf = (run: Run): string[] => [
-  `  ${run.mode === 'count' ? 'counted: metered engine, fresh instance, seeded' : `timed: unmetered, median of ${run.repeats} after one that warms up`}`,
-  `  ${configText(run.config)}`,
-  ...(Object.keys(run.parameters).length
-    ? [
-        `  ${Object.entries(run.parameters)
-          .map(([k, v]) => `${k}=${v}`)
-          .join(' ')}`,
-      ]
-    : []),
-];
 
 export function listText(experiments: readonly Experiment[], workloads: readonly Workload[]): string {
   return `${[
@@ -95,11 +61,6 @@ const shareText = (result: RunResult): string[] =>
   ]);
 const measured = (result: RunResult): string => (result.run.mode === 'count' ? 'instructions' : 'time');
 
-const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
-const verdictText = (v: Verdict): string => {
-  const sides = v.left === null || v.right === null ? '' : ` (${number(v.left)} and ${number(v.right)})`;
-  return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
-};
 const footOf = (result: RunResult): string[] => [
   ...result.steps.flatMap((s) => (s.skipped ? [`  ${plain(s.id)}: n/a, ${plain(s.skipped)}`] : [])),
   ...result.notes.map((note) => `  ! ${plain(note)}`),
@@ -108,9 +69,7 @@ const footOf = (result: RunResult): string[] => [
   `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(result.settings)
     .map(([k, v]) => `${k} ${plain(v)}`)
     .join(', ')}`,
-  `  ${Object.entries(result.environment)
-    .map(([k, v]) => `${k}: ${plain(String(v))}`)
-    .join(', ')}`,
+  `  ${environmentText(result)}`,
 ];
 
 /** Two runs of one workload: every watched counter of both, with the exact difference. */
@@ -168,7 +127,7 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
   ].join('\n')}\n`;
 }
 
-export function experimentText(experiment: Experiment, { results, skipped, verdicts }: ExperimentResult): string {
+export function experimentText(experiment: Experiment, { results, skipped, verdicts, growth }: ExperimentResult): string {
   const ran = experiment.variants.flatMap((v) => (results[v.id] ? [{ ...v, result: results[v.id]! }] : []));
   const base = results[experiment.baseline];
   const counters = [
@@ -191,22 +150,11 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
     ),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
-    ...(ran.some((v) => passesText(v.result))
-      ? [
-          '',
-          'Passes',
-          ...table(
-            ['variant', 'each, in order'],
-            ran.map(({ id, result }) => [id, passesText(result)]),
-            [0, 1],
-          ),
-          ...[
-            ...new Set(
-              ran.flatMap(({ id, result }) => notCounted(result).map((words) => (words.startsWith('pass') ? `${id}: ${words}` : words))),
-            ),
-          ].map((words) => `  ${words}`),
-        ]
-      : []),
+    ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
+    ...passesTable(
+      'variant',
+      ran.map(({ id, result }) => ({ name: id, result })),
+    ),
     '',
     'Expected',
     ...verdicts.map(verdictText),

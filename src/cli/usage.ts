@@ -29,9 +29,12 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--node]               in Node, on in-memory databases
       [--count]              count the engine's instructions exactly, instead of taking times
       [--statements | --functions]  with --count of a workload: by statement, and between VFS calls; or by function of the engine
-      [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters
+      [--config k=v ...]     settings (vfs, build, pageSize, cacheSize, journalMode, ...) and the workload's parameters;
+                             k=v,v,v runs every combination, and says how the counts grow
       [--compare k=v ...]    the same once more with these settings, side by side
       [--repeats N] [--sql FILE] [--file DATABASE] [--browser chromium|firefox] [--headed] [--json]
+  vfscope lab show RESULT.json            a saved result (--json) as text
+      [--leave-out [RUN:]PASS=REASON] [--json]  without a pass that was no measurement
   vfscope lab replay FILE.vfst            what if: the recording's VFS calls on another VFS
       --config vfs=... [k=v ...] [--node] [--out REPLAY.vfst] [--json]
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated`;

@@ -8,6 +8,7 @@ import { exportCommand } from './export.ts';
 import { findingsCommand } from './findings.ts';
 import { labCommand } from './lab.ts';
 import { replayCommand } from './lab-replay.ts';
+import { showCommand } from './lab-saved.ts';
 import { open } from './open.ts';
 import { complain, Exit } from './open-file.ts';
 import { record } from './record.ts';
@@ -68,10 +69,14 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
   return out;
 }
 
-/** `lab list`, `lab run NAME`, `lab replay FILE`. */
+/** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`. */
 function lab([verb, ...args]: string[]): Promise<number> {
-  if (verb !== 'list' && verb !== 'run' && verb !== 'replay')
-    throw new WrongWords(`vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run or replay.`);
+  if (verb !== 'list' && verb !== 'run' && verb !== 'replay' && verb !== 'show')
+    throw new WrongWords(`vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show or replay.`);
+  if (verb === 'show') {
+    const { values, target } = parse(args, 'result', { 'leave-out': words, json: yes });
+    return showCommand({ file: target, leaveOut: values['leave-out'] ?? [], json: values.json ?? false });
+  }
   if (verb === 'replay') {
     const { values, target } = parse(repeated(args, ['--config']), 'file', {
       ...{ config: words, node: yes, json: yes, out: text, headed: yes, 'page-sizes': yes },

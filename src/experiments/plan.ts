@@ -60,6 +60,25 @@ export function readWords(words: readonly string[]): Asked {
   return { config: Object.fromEntries(config) as Partial<Config>, parameters: Object.fromEntries(parameters) };
 }
 
+/** Combinations that one command may ask for. */
+const MOST_RUNS = 256;
+
+/**
+ * Reads words of which one may name several values, as in `pageSize=4096,8192`: every combination, the last word's values varying fastest.
+ * @throws as `readWords`; where a value is missing, or the combinations are too many
+ */
+export function readGrid(words: readonly string[]): Asked[] {
+  let all: string[][] = [[]];
+  for (const word of words) {
+    const at = word.indexOf('=') + 1;
+    const values = [...new Set(word.slice(at).split(','))];
+    if (at > 0 && values.length > 1 && values.includes('')) throw new Error(`"${word}": a value between two commas is missing.`);
+    all = all.flatMap((chosen) => values.map((value) => [...chosen, at > 0 ? word.slice(0, at) + value : value]));
+    if (all.length > MOST_RUNS) throw new Error(`${words.join(' ')}: more than ${MOST_RUNS} combinations.`);
+  }
+  return all.map(readWords);
+}
+
 function whole(word: string, value: string): number {
   const n = Number(value);
   if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(n)) throw new Error(`${word}: expected a whole number.`);

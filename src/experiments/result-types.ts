@@ -107,10 +107,45 @@ export interface Verdict {
   readonly why?: string;
 }
 
+export interface SweepPoint {
+  readonly x: number;
+  readonly y: number;
+  /** Of a time: its least and most; of a count both are `y`. */
+  readonly from: number;
+  readonly to: number;
+}
+export interface SweepCurve {
+  /** The step, or the other settings. */
+  readonly name: string;
+  /** By x, rising. */
+  readonly points: readonly SweepPoint[];
+  /** The exponent b of y = a * x^b: 1 = twice as much costs twice as much. Over all points, by least squares of the logarithms. */
+  readonly slope: number | null;
+  /** The same between the last two points. */
+  readonly lastSlope: number | null;
+}
+/** How a counter grows with a setting or a parameter of which runs have three values or more. */
+export interface Growth {
+  readonly over: string;
+  readonly counter: string;
+  readonly curves: readonly SweepCurve[];
+}
+
 export interface ExperimentResult {
   readonly experiment: string;
   readonly results: Readonly<Record<string, RunResult>>;
-  /** Variants that could not run here, and why. */
+  /** Variants that could not run here, or failed, and why. */
   readonly skipped: Readonly<Record<string, string>>;
   readonly verdicts: readonly Verdict[];
+  readonly growth: readonly Growth[];
+}
+/** One workload with every combination of several values. */
+export interface GridResult {
+  readonly workload: string;
+  readonly runs: readonly RunResult[];
+  /** Combinations that could not run here, or failed, and why. */
+  readonly skipped: Readonly<Record<string, string>>;
+  /** Of all of them together. */
+  readonly verdicts: readonly Verdict[];
+  readonly growth: readonly Growth[];
 }

@@ -1,12 +1,13 @@
 /** Runs an experiment: the variants that can run here, interleaved; what cannot is said, and so is every expectation's outcome. */
 import { placed } from './aggregate.ts';
 import { decide } from './assertions.ts';
+import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
-import { hindrance, measure, type Surroundings } from './run.ts';
+import { hindrance, measureEach, type Surroundings } from './run.ts';
 import { storedVerdicts } from './stored.ts';
 import type { Experiment, ExperimentResult, Run, RunResult } from './types.ts';
 
-/** @throws when a run fails that should have been possible */
+/** A variant that fails is among those that were not run, with what went wrong; the others go on. */
 export async function runExperiment(
   experiment: Experiment,
   asked: Partial<Asked>,
@@ -24,8 +25,12 @@ export async function runExperiment(
       runs.push(run);
     }
   }
-  const measured = await measure(runs, around);
-  return experimentResult(experiment, new Map(ids.map((id, i) => [id, measured[i]!])), skipped);
+  const results = new Map<string, RunResult>();
+  (await measureEach(runs, around)).forEach((done, i) => {
+    if (done instanceof Error) skipped[ids[i]!] = done.message;
+    else results.set(ids[i]!, done);
+  });
+  return experimentResult(experiment, results, skipped);
 }
 
 /** The experiment's expectations on results, however they were come by, and whether what is stored is the same in all that should store the same. */
@@ -41,5 +46,11 @@ export function experimentResult(
     }),
   );
   const stored = storedVerdicts([...results].map(([name, result]) => ({ name, result })));
-  return { experiment: experiment.id, results: Object.fromEntries(results), skipped, verdicts: [...verdicts, ...stored] };
+  return {
+    experiment: experiment.id,
+    results: Object.fromEntries(results),
+    skipped,
+    verdicts: [...verdicts, ...stored],
+    growth: growthOf([...results.values()]),
+  };
 }

@@ -96,15 +96,28 @@ function trapped(error: unknown): boolean {
   return false;
 }
 
-/** All runs, pass by pass in turn. @throws when a run fails */
-export async function measure(runs: readonly Run[], around: Surroundings): Promise<RunResult[]> {
+/** All runs, pass by pass in turn. One that fails has no further pass, and its error for a result; the others go on. */
+export async function measureEach(runs: readonly Run[], around: Surroundings): Promise<(RunResult | Error)[]> {
   const samples = runs.map((): Sample[] => []);
+  const failed: (Error | undefined)[] = [];
   const most = Math.max(0, ...runs.map(passesOf));
   for (let pass = 0; pass < most; pass++)
     for (const [i, run] of runs.entries())
-      if (pass < passesOf(run)) {
+      if (pass < passesOf(run) && !failed[i]) {
         around.progress?.(run, run.mode === 'time' ? pass - 1 : pass);
-        samples[i]!.push(await sampleOf(passOf(run, pass), around));
+        try {
+          samples[i]!.push(await sampleOf(passOf(run, pass), around));
+        } catch (e) {
+          failed[i] = e instanceof Error ? e : new Error(String(e));
+        }
       }
-  return runs.map((run, i) => resultOfPasses(run, samples[i]!, around.environment));
+  return runs.map((run, i) => failed[i] ?? resultOfPasses(run, samples[i]!, around.environment));
+}
+
+/** The same, of runs that are worth nothing without one another. @throws when a run fails */
+export async function measure(runs: readonly Run[], around: Surroundings): Promise<RunResult[]> {
+  return (await measureEach(runs, around)).map((done) => {
+    if (done instanceof Error) throw done;
+    return done;
+  });
 }

@@ -1,11 +1,12 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
+import { headings, type Knob } from '../experiments/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
 import type { Mode, Run, RunResult, Workload } from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';
 import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
-import { headings, runsOfExperiment, runsOfGrid, type Choices, type Knob, type OwnInput, type ParameterChoices } from './grid.ts';
+import { runsOfExperiment, runsOfGrid, type Choices, type OwnInput, type ParameterChoices } from './grid.ts';
 import { starterScript, type DatabaseFacts } from './database-file.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from './messages.ts';

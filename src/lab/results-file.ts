@@ -1,4 +1,5 @@
 /** The results on show as JSON, in the form of `vfscope lab run --json`: passes that were left out, with their reasons, are in it. */
+import { gridResult } from '../experiments/grid-result.ts';
 import type { RunResult } from '../experiments/types.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
 import { experimentResultOf } from './compare.ts';
@@ -21,6 +22,11 @@ export function resultsFile(offer: Offer, columns: readonly { heading: string; i
     );
     return { name, text: text({ ...rest, results: Object.fromEntries(Object.entries(results).map(([id, r]) => [id, withoutFile(r)])) }) };
   }
+  if (columns.length > 2) {
+    const done = columns.map(({ heading, item }) => ({ name: heading, result: item.result ?? whyNot(item) }));
+    const { runs, ...rest } = gridResult(offer.id, done);
+    return { name, text: text({ ...rest, runs: runs.map(withoutFile) }) };
+  }
   const done = columns.flatMap(({ heading, item }) => (item.result ? [{ name: heading, result: item.result }] : []));
   const last = done.length - 1;
   const stored = storedVerdicts(done);
@@ -29,4 +35,5 @@ export function resultsFile(offer: Offer, columns: readonly { heading: string; i
     text: text(done.map(({ result }, i) => withoutFile(i === last ? { ...result, verdicts: [...result.verdicts, ...stored] } : result))),
   };
 }
+const whyNot = ({ message }: QueuedRun): string => message || 'it was not run to its end';
 const text = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

@@ -4,7 +4,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CommandFailure } from '../../src/cli/drive/failure.ts';
-import { labCommand, type LabOptions } from '../../src/cli/lab.ts';
+import { labCommand } from '../../src/cli/lab.ts';
+import type { LabOptions } from '../../src/cli/lab-order.ts';
+import type { GridResult, RunResult } from '../../src/experiments/types.ts';
+import { showCommand } from '../../src/cli/lab-saved.ts';
 import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 
 const DEFAULTS: LabOptions = {
@@ -13,7 +16,11 @@ const DEFAULTS: LabOptions = {
 };
 afterEach(() => vi.restoreAllMocks());
 
-async function lab(options: Partial<LabOptions>): Promise<{ code: number; out: string }> {
+const lab = (options: Partial<LabOptions>): Promise<{ code: number; out: string }> =>
+  printed(() => labCommand({ ...DEFAULTS, ...options }));
+const show = (file: string, leaveOut: readonly string[] = [], json = false): Promise<{ code: number; out: string }> =>
+  printed(() => showCommand({ file, leaveOut, json }));
+async function printed(command: () => Promise<number>): Promise<{ code: number; out: string }> {
   let out = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
     out += String(text);
@@ -21,13 +28,14 @@ async function lab(options: Partial<LabOptions>): Promise<{ code: number; out: s
     return true;
   });
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const code = await labCommand({ ...DEFAULTS, ...options });
+  const code = await command();
   vi.restoreAllMocks();
   return { code, out };
 }
-const failure = async (options: Partial<LabOptions>): Promise<[number, string]> => {
+const failure = (options: Partial<LabOptions>): Promise<[number, string]> => failureOf(() => lab(options));
+const failureOf = async (command: () => Promise<unknown>): Promise<[number, string]> => {
   try {
-    await lab(options);
+    await command();
   } catch (e) {
     if (e instanceof CommandFailure) return [e.exitCode, e.message];
     throw e;
@@ -104,6 +112,118 @@ describe('lab run', () => {
   });
 });
 
+describe('every combination of several values', () => {
+  const grid = { what: 'kv-sweep', config: ['items=100,1000,10000', 'vfs=MemoryVFS'] };
+  it('a line a run, and how each step grows, with the fitted slope', async () => {
+    const { code, out } = await lab(grid);
+    expect(code).toBe(0);
+    const runs = [...out.matchAll(/^ {2}\d\. ([\d,]+) items +([\d,]+) /gm)].map((m) => [m[1], m[2]]);
+    expect(runs.map(([items]) => items)).toEqual(['100', '1,000', '10,000']);
+    expect(new Set(runs.map(([, instructions]) => instructions)).size).toBe(3);
+    expect(out).toMatch(/^Growth over items \(slope = b of a \* items\^b/m);
+    // counts: the same every time
+    expect(out).toMatch(/^ {2}insert +instructions +100 +[\d,]+ +10,000 +[\d,]+ +1\.00 +1\.00 {2}linear$/m);
+    expect(out).toMatch(/^ {2}reopen +instructions +100 .* does not grow$/m);
+    expect(out).toMatch(/^ {2}engine=wa-sqlite-2\.0\.6 build=sync vfs=MemoryVFS/m);
+  });
+  it('in --json the points and the slopes, and a curve a configuration where runs differ in more', async () => {
+    const { out } = await lab({ ...grid, json: true, config: [...grid.config, 'pageSize=4096,8192'] });
+    const { runs, growth } = JSON.parse(out) as GridResult;
+    expect(runs).toHaveLength(6);
+    const { over, curves } = growth.find(({ counter }) => counter === 'instructions')!;
+    expect([over, curves.map(({ name }) => name).sort()]).toEqual(['items', ['4 KiB pages', '8 KiB pages']]);
+    for (const { name, points, slope } of curves) {
+      expect(points.map(({ x }) => x)).toEqual([100, 1000, 10_000]);
+      const [first] = runs.filter(({ run }) => `${run.config.pageSize! / 1024} KiB pages` === name);
+      expect(points[0]!.y).toBe(first!.totals['instructions']);
+      expect(slope).toBeGreaterThan(0.8);
+    }
+  });
+  it('what cannot run here is named, the others go on; where none can, that is a failure', async () => {
+    const { code, out } = await lab({ what: 'ac60', config: ['vfs=BlockIDB,MemoryVFS'] });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ {2}BlockIDB, jspi: not run, the VFS BlockIDB is not to be had here/m);
+    expect(out).toMatch(/^ {2}1\. MemoryVFS +[\d,]+/m);
+    expect(await failure({ what: 'ac60', config: ['vfs=BlockIDB,IDBMirror'] })).toEqual([3, expect.stringMatching(/with none of 2/)]);
+  });
+  it('one that fails leaves the others, and its error is told', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'vfscope-fails-'));
+    try {
+      const sql = join(folder, 'picky.sql');
+      writeFileSync(sql, 'CREATE TABLE t(ok CHECK(ok)); INSERT INTO t SELECT page_size > 512 FROM pragma_page_size;');
+      const { code, out } = await lab({ what: 'own-sql', sql, config: ['pageSize=512,1024,2048'] });
+      expect(code).toBe(0);
+      expect(out).toMatch(/^ {2}512 bytes pages: not run, .*CHECK constraint failed/m);
+      expect(out).toMatch(/^ {2}2\. 2 KiB pages +[\d,]+/m);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('lab show', () => {
+  const saved = async (options: Partial<LabOptions>, work: (file: string) => Promise<void>): Promise<void> => {
+    const folder = mkdtempSync(join(tmpdir(), 'vfscope-saved-'));
+    try {
+      const file = join(folder, 'result.json');
+      writeFileSync(file, (await lab({ ...options, json: true })).out);
+      await work(file);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  };
+  it('a saved result reads as the run did', () =>
+    saved({ what: 'ac60' }, async (file) => {
+      const { out } = await lab({ what: 'ac60' });
+      expect((await show(file)).out).toBe(out);
+    }));
+  it('a pass is left out with its reason: of the median, not of the passes; also from --json to --json', () =>
+    saved({ what: 'cold-start', count: false, repeats: 3 }, async (file) => {
+      const { out } = await show(file, ['2=a backup ran']);
+      expect(out).toMatch(/passes: \[[\d.]+\], [\d.]+, \[[\d.]+\], [\d.]+ ms\n/);
+      expect(out).toContain('  pass 2 is left out: a backup ran\n');
+      const [result] = JSON.parse((await show(file, ['2=a backup ran'], true)).out) as RunResult[];
+      expect([result!.leftOut, result!.totalMs!.n, result!.totalMs!.passes.length]).toEqual([[{ pass: 2, reason: 'a backup ran' }], 2, 3]);
+      const [one, , three] = result!.totalMs!.passes;
+      expect(result!.totalMs!.median).toBe((one! + three!) / 2);
+      writeFileSync(file, JSON.stringify([result]));
+      const again = JSON.parse((await show(file, ['1=the disk slept'], true)).out) as RunResult[];
+      expect(again[0]!.leftOut.map(({ pass }) => pass)).toEqual([1, 2]);
+    }));
+  it('of several runs, the one that is named', async () => {
+    await saved({ what: 'cold-start', count: false, compare: ['pageSize=8192'] }, async (file) => {
+      expect(await failureOf(() => show(file, ['2=x']))).toEqual([2, expect.stringMatching(/of which run, as in A:2=x; there are A, B/)]);
+      const { out } = await show(file, ['B:2=a backup ran']);
+      expect(out).toContain('  B: pass 2 is left out: a backup ran\n');
+      expect(out).toMatch(/holds +B: cold-start: what is stored at the end is the same in all 2/);
+    });
+    await saved({ what: 'cold-start', count: false, config: ['pageSize=1024,2048,4096'] }, async (file) => {
+      const { growth, runs } = JSON.parse((await show(file, ['3:1=a backup ran'], true)).out) as GridResult;
+      expect(runs.map(({ leftOut }) => leftOut.length)).toEqual([0, 0, 1]);
+      const points = growth.find(({ counter }) => counter === 'ms')!.curves.flatMap((curve) => curve.points);
+      expect(points.filter(({ x, from, to }) => x === 4096 && from !== to)).toEqual([]); // one pass is left
+    });
+  });
+  it('a count has no pass to leave out; a reason is needed; another file is refused in words', () =>
+    saved({ what: 'ac60' }, async (file) => {
+      expect(await failureOf(() => show(file, ['1=x']))).toEqual([2, expect.stringMatching(/Only passes of a timed run/)]);
+      expect(await failureOf(() => show(file, ['1']))).toEqual([2, expect.stringMatching(/expected PASS=REASON/)]);
+      const [result] = JSON.parse(readFileSync(file, 'utf8')) as [RunResult];
+      const refused = async (value: unknown): Promise<string> => {
+        writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
+        const [code, message] = await failureOf(() => show(file));
+        expect(code).toBe(2);
+        return message;
+      };
+      expect(await refused('{')).toMatch(/is no JSON/);
+      expect(await refused({})).toMatch(/is no result of the Lab/);
+      expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(/is no result of the Lab/);
+      expect(await refused([{ ...result, version: 99 }])).toMatch(/of version 99 .*has version 1\. Run it anew/);
+      expect(await refused([{ ...result, run: { ...result.run, workload: 'gone' } }])).toMatch(/"gone"; this vfscope does not have it/);
+      expect(await failureOf(() => show(`${file}-none`))).toEqual([2, expect.stringMatching(/there is no such file/)]);
+    }));
+});
+
 describe('wrong use ends with 2 and says what is right', () => {
   it.each([
     [{ what: 'ac60', count: false, statements: true }, /--statements is for one workload with --count/],
@@ -113,12 +233,22 @@ describe('wrong use ends with 2 and says what is right', () => {
     [{ what: 'speedtest1', config: ['size=1000'] }, /from 1 to 100/],
     [{ what: 'own-database', node: true }, /own-database needs --file DATABASE and --sql FILE/],
     [{ what: 'mix', database: 'no-such-file' }, /--file DATABASE is for own-database/],
+    [{ what: 'cpu-counts', config: ['pageSize=512,1024'] }, /several values are for one workload/],
+    [{ what: 'mix', config: ['pageSize=512,1024'], compare: ['cacheSize=9'] }, /several values cannot be combined with --compare/],
+    [{ what: 'mix', config: ['pageSize=512,'] }, /a value between two commas is missing/],
+    [
+      {
+        what: 'mix',
+        config: ['pageSize=512,1024,2048,4096,8192,16384', 'synchronous=off,normal,full,extra', 'cacheSize=1,2,3,4,5,6,7,8,9,10,11'],
+      },
+      /more than 256 combinations/,
+    ],
     [{ what: 'own-sql' }, /own-sql needs --sql FILE/],
     [{ what: 'own-sql', sql: 'no-such-file.sql' }, /no-such-file\.sql/],
     [{ what: 'cpu-counts', compare: ['pageSize=512'] }, /--compare is for one workload/],
     [{ what: 'contention' }, /it needs workers/],
     [{ what: 'mix', config: ['vfs=BlockIDB'] }, /BlockIDB is not to be had here/],
-    [{ verb: 'walk' }, /expected list, run or replay/],
+    [{ verb: 'walk' }, /expected list, run, show or replay/],
   ] satisfies [Partial<LabOptions>, RegExp][])('%o', async (options, expected) => {
     const [code, message] = await failure(options);
     expect(code).toBe(2);

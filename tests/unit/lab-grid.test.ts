@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
 import { isBuildFor } from '../../src/experiments/worker/builds-here.ts';
-import { headings, KNOBS, labelOf, parameterKnobs, runsOfGrid } from '../../src/lab/grid.ts';
+import { headings, KNOBS, labelOf } from '../../src/experiments/knobs.ts';
+import { parameterKnobs, runsOfGrid } from '../../src/lab/grid.ts';
 
 describe('parameters of a workload', () => {
   it('offers its own value, the ends, and steps between', () => {

@@ -48,10 +48,10 @@ describe('timed', () => {
     expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(/ {2}passes A: 40\.00, 8\.00 ms\n {2}passes B: 7\.00, 9\.00 ms\n/);
     const experiment = EXPERIMENTS.find(({ id }) => id === 'commit-share')!;
     const results = { 'sequential-write-journal': timed([40, 8, 42]) };
-    const text = experimentText(experiment, { experiment: experiment.id, results, skipped: {}, verdicts: [] });
+    const text = experimentText(experiment, { experiment: experiment.id, results, skipped: {}, verdicts: [], growth: [] });
     expect(text).toMatch(/Share of time\n {2}variant +begin +body +commit\n {2}sequential-write-journal +10\.0 % +30\.0 % +60\.0 %\n/);
     expect(text).toMatch(/sequential-write-journal +40\.00, 8\.00, 42\.00 ms\n/);
     const cpu = EXPERIMENTS.find(({ id }) => id === 'cpu-counts')!;
-    expect(experimentText(cpu, { experiment: cpu.id, results: {}, skipped: {}, verdicts: [] })).not.toContain('Share of');
+    expect(experimentText(cpu, { experiment: cpu.id, results: {}, skipped: {}, verdicts: [], growth: [] })).not.toContain('Share of');
   });
 });

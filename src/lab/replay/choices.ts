@@ -1,6 +1,7 @@
 /** What a replay can be run on: one value of each setting; those of BlockIDB only where it is chosen. */
 import { DEFAULT_CONFIG, type Config } from '../../experiments/types.ts';
-import { completeConfig, KNOBS, labelOf, type Knob } from '../grid.ts';
+import { KNOBS, labelOf, type Knob } from '../../experiments/knobs.ts';
+import { completeConfig } from '../grid.ts';
 
 export type ReplaySetting = 'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
 /** null: the VFS's own default, or of the page cache: not asked for. */

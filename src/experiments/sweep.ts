@@ -1,39 +1,22 @@
 /** How a number grows along a sweep: which setting or parameter runs were swept over, a curve for each step or each other configuration, and its slope. */
-import { placed } from '../experiments/aggregate.ts';
-import type { Config, Run, RunResult } from '../experiments/types.ts';
-import { headings, KNOBS } from './grid.ts';
+import { placed } from './aggregate.ts';
+import { headings, KNOBS } from './knobs.ts';
+import type { Config, Run, RunResult, SweepCurve, SweepPoint } from './types.ts';
 
 export interface SweepAxis {
   readonly key: string;
   readonly title: string;
   readonly of: 'parameter' | 'setting';
 }
-export interface SweepPoint {
-  readonly x: number;
-  readonly y: number;
-  /** Of a time: its least and most; of a count both are `y`. */
-  readonly from: number;
-  readonly to: number;
-}
-export interface SweepCurve {
-  readonly name: string;
-  /** By x, rising. */
-  readonly points: readonly SweepPoint[];
-  /** The exponent b of y = a * x^b: 1 = twice as much costs twice as much. Over all points, by least squares of the logarithms. */
-  readonly slope: number | null;
-  /** The same between the last two points. */
-  readonly lastSlope: number | null;
-}
 export interface Sweep {
+  /** The highest at its end first. */
   readonly curves: readonly SweepCurve[];
-  /** Curves beyond those that are drawn; they have the smallest values. */
-  readonly more: number;
   /** Both axes logarithmic: x spans a factor of ten and more, and all is above 0. */
   readonly logarithmic: boolean;
 }
 
+/** Fewer are no curve. */
 const LEAST_POINTS = 3;
-const MOST_CURVES = 8;
 type Results = readonly (RunResult | null)[];
 
 const valueOf = ({ config, parameters }: Run, { key, of }: SweepAxis): unknown =>
@@ -59,7 +42,9 @@ export function sweepAxes(results: Results): SweepAxis[] {
 /** @param step of the curves where runs differ in more than the axis; where they do not, each step has its own */
 export function sweepOf(results: Results, axis: SweepAxis, step: string, counter: string): Sweep {
   const found = results.flatMap((r) => (r ? [r] : []));
-  const names = headings(found.map(({ run }) => neutral(run, axis)));
+  const labels = headings(found.map(({ run }) => neutral(run, axis)));
+  const several = new Set(found.map(({ run }) => run.workload)).size > 1;
+  const names = several ? found.map(({ run }, i) => `${run.workload}, ${labels[i]}`) : labels;
   const groups = [...new Set(names)];
   const curves =
     groups.length > 1
@@ -72,8 +57,7 @@ export function sweepOf(results: Results, axis: SweepAxis, step: string, counter
   const points = drawn.flatMap((curve) => curve.points);
   const xs = points.map(({ x }) => x);
   return {
-    curves: drawn.slice(0, MOST_CURVES),
-    more: Math.max(0, drawn.length - MOST_CURVES),
+    curves: drawn,
     logarithmic: points.length > 0 && points.every(({ x, from }) => x > 0 && from > 0) && Math.max(...xs) >= 10 * Math.min(...xs),
   };
 }
@@ -114,20 +98,4 @@ export function slopeWords(slope: number | null): string {
   if (Math.abs(slope) < LINEAR) return 'does not grow';
   if (slope < 0) return 'falls';
   return slope > 1 + LINEAR ? 'worse than linear' : slope < 1 - LINEAR ? 'better than linear' : 'linear';
-}
-
-/** Ticks of an axis from `least` to `most`: powers of ten and their like, at most about eight. */
-export function ticksOf(least: number, most: number, logarithmic: boolean): number[] {
-  if (!(most > least)) return [least];
-  if (!logarithmic) {
-    const rough = (most - least) / 5;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough)!;
-    return Array.from({ length: Math.floor(most / step) - Math.ceil(least / step) + 1 }, (_, i) => (Math.ceil(least / step) + i) * step);
-  }
-  const [low, high] = [Math.floor(Math.log10(least)), Math.ceil(Math.log10(most))];
-  const every = Math.max(1, Math.ceil((high - low) / 8));
-  const powers = Array.from({ length: Math.floor((high - low) / every) + 1 }, (_, i) => 10 ** (low + i * every));
-  const ticks = high - low <= 2 ? powers.flatMap((p) => [p, 2 * p, 5 * p]) : powers;
-  return ticks.filter((t) => t >= least * 0.999 && t <= most * 1.001);
 }

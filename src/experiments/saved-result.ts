@@ -1,0 +1,70 @@
+/** Whether a value that was read from a file has the form of a result. What it says is not checked. */
+import { KNOBS } from './knobs.ts';
+import type { ExperimentResult, GridResult, RunResult } from './types.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+type Is = (value: unknown) => boolean;
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText: Is = (value) => typeof value === 'string';
+const isNumber: Is = (value) => typeof value === 'number' && Number.isFinite(value);
+const orNull =
+  (is: Is): Is =>
+  (value) =>
+    value === null || is(value);
+const absentOr =
+  (is: Is): Is =>
+  (value) =>
+    value === undefined || is(value);
+const listOf =
+  (is: Is): Is =>
+  (value) =>
+    Array.isArray(value) && value.every(is);
+const recordOf =
+  (is: Is): Is =>
+  (value) =>
+    isObject(value) && Object.values(value).every(is);
+const shape =
+  (fields: Readonly<Record<string, Is>>): Is =>
+  (value) =>
+    isObject(value) && Object.entries(fields).every(([name, is]) => is(value[name]));
+
+const isSpread = shape({ median: isNumber, least: isNumber, most: isNumber, mad: isNumber, n: isNumber, passes: listOf(isNumber) });
+const isSetting: Is = (value) => value === null || isText(value) || isNumber(value);
+const isVerdict = shape({
+  ...{ text: isText, holds: orNull((value) => typeof value === 'boolean') },
+  ...{ left: orNull(isNumber), right: orNull(isNumber), why: absentOr(isText) },
+});
+const isStep = shape({
+  ...{ id: isText, title: isText, counters: recordOf(isNumber), unstable: listOf(isText) },
+  ...{ ms: orNull(isSpread), parts: recordOf(isSpread), skipped: absentOr(isText) },
+});
+const isRun = shape({
+  ...{ workload: isText, parameters: recordOf(isNumber), mode: (value) => value === 'time' || value === 'count' },
+  ...{ repeats: isNumber, sql: absentOr(isText) },
+  config: shape(Object.fromEntries(KNOBS.map(({ key }) => [key, isSetting]))),
+});
+const runResult = shape({
+  ...{ run: isRun, version: isNumber, steps: listOf(isStep), totals: recordOf(isNumber), totalMs: orNull(isSpread) },
+  ...{ warmUpMs: orNull(isNumber), leftOut: listOf(shape({ pass: isNumber, reason: isText })) },
+  ...{ settings: recordOf(isText), environment: isObject, digest: isText, notes: listOf(isText), verdicts: listOf(isVerdict) },
+  stored: orNull(shape({ digest: isText, tables: recordOf(isText) })),
+});
+const isPoint = shape({ x: isNumber, y: isNumber, from: isNumber, to: isNumber });
+const isCurve = shape({
+  ...{ name: isText, slope: orNull(isNumber), lastSlope: orNull(isNumber) },
+  points: (value) => listOf(isPoint)(value) && (value as unknown[]).length > 0,
+});
+const together = {
+  ...{ skipped: recordOf(isText), verdicts: listOf(isVerdict) },
+  growth: listOf(shape({ over: isText, counter: isText, curves: listOf(isCurve) })),
+};
+const experimentResult = shape({ experiment: isText, results: recordOf(runResult), ...together });
+const gridResult = shape({
+  ...{ workload: isText, ...together },
+  runs: (value) => listOf(runResult)(value) && (value as unknown[]).length > 0,
+});
+
+export const isRunResult = (value: unknown): value is RunResult => runResult(value);
+export const isExperimentResult = (value: unknown): value is ExperimentResult => experimentResult(value);
+export const isGridResult = (value: unknown): value is GridResult => gridResult(value);

@@ -1,9 +1,10 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
 import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
+import { cut } from '../trace/analysis/report-words.ts';
 import { Exit, openTrace } from './open-file.ts';
-import { print } from './stdout.ts';
-import { durationText, plain, table } from './summary-text.ts';
+import { jsonText, print } from './stdout.ts';
+import { durationText, plain, shown, table } from './summary-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
 export async function diffCommand({ a, b, json }: { a: string; b: string; json: boolean }): Promise<number> {
@@ -11,10 +12,12 @@ export async function diffCommand({ a, b, json }: { a: string; b: string; json: 
   const second = await openTrace(b);
   if (!first || !second) return Exit.wrongUse;
   const diff = diffOf(first.store, second.store);
-  await print(json ? `${JSON.stringify(diff, null, 2)}\n` : diffText(diff, a, b));
+  await print(json ? jsonText(diff) : diffText(diff, a, b));
   return Exit.done;
 }
 
+/** Characters of a number's path, whose end says which number it is: a file's name may be of any length. */
+const LONGEST_PATH = 120;
 /** Statements listed at most; the rest is counted. */
 const MOST = 40;
 const number = (n: number | null): string => (n === null ? 'n/a' : n.toLocaleString('en-US', { maximumFractionDigits: 3 }));
@@ -29,9 +32,9 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
   const news = changed.filter((r) => !r.verdict.startsWith('only') || Boolean(r.a ?? r.b));
   const moved = diff.statements.filter((s) => s.verdict !== 'same' && s.verdict !== 'noise');
   const lines = [
-    `A  ${plain(a)}`,
-    `B  ${plain(b)}`,
-    ...diff.warnings.map((w) => `  ! ${plain(w)}`),
+    `A  ${shown(a)}`,
+    `B  ${shown(b)}`,
+    ...diff.warnings.map((w) => `  ! ${shown(w)}`),
     '',
     `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
     ...(news.length ? table(['number', 'A', 'B', 'B - A', ''], news.map(numberRow)) : []),
@@ -64,7 +67,7 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
       ['rule', 'finding', 'saving A', 'saving B', ''],
       findings.map(({ rule, title, a, b, savingUsA, savingUsB, verdict }) => [
         rule,
-        title,
+        shown(title),
         a.length ? saving(savingUsA) : '',
         b.length ? saving(savingUsB) : '',
         verdict,
@@ -77,7 +80,7 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
 function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {
   const text = (n: number | null): string => (kind === 'time' ? durationText(n) : number(n));
   const change = kind === 'time' && delta !== null ? `${delta < 0 ? '-' : '+'}${durationText(Math.abs(delta))}` : signed(delta);
-  return [plain(path), text(a), text(b), change, verdict === 'changed' || kind === 'time' ? '' : verdict];
+  return [cut(plain(path), LONGEST_PATH, 'end'), text(a), text(b), change, verdict === 'changed' || kind === 'time' ? '' : verdict];
 }
 
 function statementRow({ fingerprint, executionsA, executionsB, counts, countsVerdict, time }: StatementDiff): string[] {

@@ -3,7 +3,8 @@ import { experimentFor } from '../experiments/tries.ts';
 import { badgesOf, FindingContext, findingsOf, type Badge, type Finding } from '../trace/analysis/findings/index.ts';
 import { time } from '../trace/analysis/findings/words.ts';
 import { Exit, openTrace } from './open-file.ts';
-import { print } from './stdout.ts';
+import { jsonText, print } from './stdout.ts';
+import { shown } from './summary-text.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
 export async function findingsCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
@@ -11,11 +12,11 @@ export async function findingsCommand({ file, json }: { file: string; json: bool
   if (!trace) return Exit.wrongUse;
   const ctx = new FindingContext(trace.store);
   const [findings, badges] = [findingsOf(trace.store, ctx), badgesOf(trace.store, ctx)];
-  await print(json ? `${JSON.stringify({ findings, badges }, null, 2)}\n` : findingsText(findings, badges));
+  await print(json ? jsonText({ findings, badges }) : findingsText(findings, badges));
   return Exit.done;
 }
 
-/** Findings as plain text, one paragraph each. */
+/** Findings as plain text, one paragraph each. Control characters of the trace do not reach the terminal. */
 export function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
   const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
   if (badges.length) lines.push('');
@@ -34,5 +35,5 @@ export function findingsText(findings: readonly Finding[], badges: readonly Badg
     );
   });
   if (findings.some((f) => f.savingUs !== null)) lines.push('Savings overlap: they are no sum.');
-  return `${lines.join('\n').trimEnd()}\n`;
+  return `${lines.map(shown).join('\n').trimEnd()}\n`;
 }

@@ -1,13 +1,17 @@
 /** Reads a trace file for a command: warnings go to stderr, failures become a message and an exit code. */
 import { readFile } from 'node:fs/promises';
 import { ChromeImportError, LOST_IN_CHROME_JSON, importChromeJson } from '../formats/chrome-json-import.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 import { FORMAT_VERSION, TraceFileError } from '../trace/file/format.ts';
 import { readTrace, type ReadResult } from '../trace/file/read.ts';
 
 /** Exit codes of the command line. */
 export const Exit = { done: 0, checkFailed: 1, wrongUse: 2, browserFailed: 3 } as const;
 
-export const complain = (message: string): void => void process.stderr.write(`vfscope: ${message}\n`);
+/** Say on stderr what is wrong. Lines stay; what else in it would command the terminal, as an error message of the page may, does not. */
+export function complain(message: string): void {
+  process.stderr.write(`vfscope: ${message.split('\n').map(plain).join('\n')}\n`);
+}
 
 /** Why a file could not be read, in words for the user. @param error of node:fs @param what it should have been */
 export function cannotRead(path: string, error: unknown, what = 'a file'): string {

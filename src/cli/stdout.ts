@@ -10,6 +10,15 @@ export function outliveReaders(): void {
 }
 
 /**
+ * A value as JSON for a terminal as well as for machines: what would command the former (C1 controls) or turn its text (overrides of
+ * direction) is escaped, which loses nothing.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value, null, 2);
+  return `${text.replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
+}
+
+/**
  * Write all of it to stdout.
  * @returns false when nobody reads any more: there is no use in going on
  * @throws CommandFailure (exit code 2) when it cannot be written

@@ -1,7 +1,7 @@
 /** A report in columns, for a terminal. Unknown values read "n/a". */
-import { cellText, cut, plain, type Block, type Cell, type Report } from '../trace/analysis/report-words.ts';
+import { cellText, cut, plain, shown, type Block, type Cell, type Report } from '../trace/analysis/report-words.ts';
 
-export { plain } from '../trace/analysis/report-words.ts';
+export { plain, shown } from '../trace/analysis/report-words.ts';
 
 const WIDEST = 72;
 
@@ -21,16 +21,16 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** Control characters of the trace do not reach the terminal. */
 export function summaryText(report: Report): string {
-  return `${[plain(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
+  return `${[shown(report.title), ...report.blocks.flatMap((block) => ['', ...blockLines(block)])].join('\n')}\n`;
 }
 
 function blockLines({ heading, facts = [], table: content, lines = [] }: Block): string[] {
   const widest = facts.reduce((most, [label]) => Math.max(most, label.length), 0);
   return [
-    plain(heading),
-    ...facts.map(([label, value]) => `  ${plain(label).padEnd(widest)}  ${plain(value)}`),
+    shown(heading),
+    ...facts.map(([label, value]) => `  ${shown(label).padEnd(widest)}  ${shown(value)}`),
     ...(content ? tableLines(content.head, content.rows, content.texts) : []),
-    ...lines.map((line) => `  ${plain(line)}`),
+    ...lines.map((line) => `  ${shown(line)}`),
   ];
 }
 
@@ -44,5 +44,5 @@ function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[],
     rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
     columns.flatMap((isText, i) => (isText ? [i] : [])),
   );
-  return drawn.flatMap((line, i) => (i === 0 ? [line] : [line, ...wide.map((w) => `    ${plain(cellText(rows[i - 1]![w]!))}`)]));
+  return drawn.flatMap((line, i) => (i === 0 ? [line] : [line, ...wide.map((w) => `    ${shown(cellText(rows[i - 1]![w]!))}`)]));
 }

@@ -4,7 +4,7 @@ import { reportMarkdown } from '../trace/analysis/report-markdown.ts';
 import { reportOf } from '../trace/analysis/report.ts';
 import { summaryOf } from '../trace/analysis/summary.ts';
 import { Exit, openTrace } from './open-file.ts';
-import { print } from './stdout.ts';
+import { jsonText, print } from './stdout.ts';
 import { summaryText } from './summary-text.ts';
 
 export interface SummaryArgs {
@@ -20,11 +20,10 @@ export async function summaryCommand({ file, json = false, markdown = false, pri
   const trace = await openTrace(file);
   if (!trace) return Exit.wrongUse;
   const { store, warnings } = trace;
-  const object = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
   if (privacy) {
     const report = privacyReport(store);
-    await print(json ? object(report) : `${privacyText(report)}\n`);
-  } else if (json) await print(object(summaryOf(store)));
+    await print(json ? jsonText(report) : `${privacyText(report)}\n`);
+  } else if (json) await print(jsonText(summaryOf(store)));
   else await print(markdown ? reportMarkdown(reportOf(store, { warnings })) : summaryText(reportOf(store, { warnings })));
   return Exit.done;
 }

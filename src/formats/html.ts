@@ -4,7 +4,7 @@
  */
 import { filesOf } from '../trace/analysis/files.ts';
 import { reportOf } from '../trace/analysis/report.ts';
-import { cellText, type Block } from '../trace/analysis/report-words.ts';
+import { cellText, cut, type Block } from '../trace/analysis/report-words.ts';
 import { summaryOf, type Summary } from '../trace/analysis/summary.ts';
 import { ACTIVITIES } from '../trace/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
@@ -14,6 +14,8 @@ import { ACTIVITY_COLORS, duration, svgTimeline } from './svg-timeline.ts';
 
 const MAX_ROWS = 200;
 const MAX_FINDINGS = 20;
+/** Characters of a cell: a page names its files as it likes. */
+const LONGEST = 10_000;
 const CSS = `:root{color-scheme:light dark;--line:#8884}body{font:14px/1.45 system-ui,sans-serif;max-width:1100px;margin:2em auto;padding:0 1em}
 h1{font-size:1.4em;margin-bottom:.2em}h2{font-size:1.1em;margin-top:1.8em}table{border-collapse:collapse;width:100%}
 th,td{padding:.25em .6em;text-align:left;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
@@ -42,7 +44,7 @@ function table(columns: readonly Column[], rows: readonly (readonly string[])[],
   return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
 }
 function td(cell: string, column: Column | undefined, code: boolean): string {
-  const text = escapeXml(cell);
+  const text = escapeXml(cut(cell, LONGEST));
   return `<td${column?.number ? ' class="n"' : column?.sentences ? ' class="s"' : ''}>${code ? `<code>${text}</code>` : text}</td>`;
 }
 const plain = (title: string): Column => ({ title });
@@ -89,7 +91,7 @@ function blockHtml({ facts: pairs = [], table: content, lines = [] }: Block): st
           ),
         ]
       : []),
-    ...lines.map((line) => `<p>${escapeXml(line)}</p>`),
+    ...lines.map((line) => `<p>${escapeXml(cut(line, LONGEST))}</p>`),
   ].join('\n');
 }
 

@@ -1,4 +1,5 @@
 /** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
+import { cut } from '../trace/analysis/report-words.ts';
 import { TracePyramid, type LaneFrame } from '../trace/pyramid.ts';
 import { ACTIVITIES, type LaneKind } from '../trace/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
@@ -43,8 +44,10 @@ export function svgTimeline(store: TraceStore): string {
   return `<svg viewBox="0 0 ${WIDTH} ${y + 20}" role="img" aria-label="Timeline of the trace">${body}</svg>`;
 }
 
+/** Characters that fit beside the lanes. */
+const LONGEST = 200;
 const text = (x: number, y: number, content: string, kind: string): string =>
-  `<text x="${x}" y="${y}" class="${kind}">${escapeXml(content)}</text>`;
+  `<text x="${x}" y="${y}" class="${kind}">${escapeXml(cut(content, LONGEST))}</text>`;
 
 /** Microseconds in the unit that reads best. */
 export function duration(us: number): string {

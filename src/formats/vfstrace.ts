@@ -2,6 +2,7 @@
  * VFS calls as text, one a line, as SQLite's own ext/misc/vfstrace.c prints them: what scripts for that output read. A trace does not
  * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
  */
+import { plain } from '../trace/analysis/report-words.ts';
 import { LOCK_LEVELS } from '../trace/lock-ladder.ts';
 import { auxText, objectName } from '../trace/describe.ts';
 import { Flag, OPS, Op, opName } from '../trace/event.ts';
@@ -20,9 +21,9 @@ function errcode(rc: number): string {
     : `${rc} (0x${(rc >>> 0).toString(16)})`;
 }
 
-/** Last part of a path; a file without a name is a temporary one. Line ends would break the format. */
+/** Last part of a path; a file without a name is a temporary one. Line ends would break the format, other control characters the terminal. */
 function fileTail(path: string): string {
-  return (path.slice(path.lastIndexOf('/', path.length - 2) + 1) || '<temp>').replace(/[\r\n]/g, '?');
+  return plain(path.slice(path.lastIndexOf('/', path.length - 2) + 1) || '<temp>');
 }
 
 function syncFlags(flags: number): string {
@@ -36,7 +37,7 @@ function syncFlags(flags: number): string {
 
 function vfsOf(thread: ThreadStore, object: number): string {
   const definition = thread.definitions.get(object);
-  return definition?.kind === 'file' && definition.vfs ? definition.vfs.replace(/[\r\n]/g, '?') : 'vfs';
+  return definition?.kind === 'file' && definition.vfs ? plain(definition.vfs) : 'vfs';
 }
 
 /** One call without its line end. A call whose end was not seen has no `->` part, as when vfstrace.c is cut off. */
@@ -46,7 +47,7 @@ export function vfstraceLine(thread: ThreadStore, row: number): string {
   const offset = Number.isNaN(events.offset[row]!) ? '?' : String(events.offset[row]);
   const path = objectName(thread, object);
   const file = fileTail(path);
-  const quoted = `"${path.replace(/[\r\n]/g, '?')}"`;
+  const quoted = `"${plain(path)}"`;
   const rc = events.flags[row]! & Flag.threw ? 'threw' : errcode(events.result[row]!);
   const answer = (args: string, text: string): string =>
     `${vfsOf(thread, object)}.${opName(op)}(${args})${events.endSeq[row] === 0 ? '' : ` -> ${text}`}`;

@@ -2,7 +2,7 @@
  * A report as GitHub's Markdown, for an issue: `vfscope summary --markdown`, and Copy as Markdown. What a page says cannot become markup: no
  * HTML, link, mention or reference to another issue, no end of a table's cell or of a code span.
  */
-import { cellText, plain, type Block, type Report } from './report-words.ts';
+import { cellText, plain, shown, type Block, type Report } from './report-words.ts';
 
 /** Pure. Texts of the trace are escaped here. */
 export function reportMarkdown(report: Report): string {
@@ -18,13 +18,13 @@ export const escaped = (text: string): string =>
 
 /** A statement as code. A bar would end the cell even there; two backticks hold one. */
 function code(text: string): string {
-  const clean = plain(text).replaceAll('|', '\\|');
+  const clean = shown(text).replaceAll('|', '\\|');
   return clean.includes('`') ? `\`\` ${clean.replace(/`{2,}/g, "'")} \`\`` : `\`${clean}\``;
 }
 
 function block({ heading, facts, table, lines = [] }: Block): string {
   const parts = [`#### ${escaped(heading)}`];
-  if (facts) parts.push(facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(value)}`).join('\n'));
+  if (facts) parts.push(facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(shown(value))}`).join('\n'));
   if (table) {
     const { head, rows, texts } = table;
     const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -33,10 +33,10 @@ function block({ heading, facts, table, lines = [] }: Block): string {
       [
         line(head.map(escaped)),
         line(head.map((_, i) => (texts.includes(i) ? '---' : '---:'))),
-        ...rows.map((row) => line(row.map((cell, i) => (isSql && i === 0 ? code(cellText(cell)) : escaped(cellText(cell)))))),
+        ...rows.map((row) => line(row.map((cell, i) => (isSql && i === 0 ? code(cellText(cell)) : escaped(shown(cellText(cell))))))),
       ].join('\n'),
     );
   }
-  if (lines.length) parts.push(lines.map((line) => `- ${escaped(line)}`).join('\n'));
+  if (lines.length) parts.push(lines.map((line) => `- ${escaped(shown(line))}`).join('\n'));
   return parts.join('\n\n');
 }

@@ -40,5 +40,10 @@ export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin')
 /** Control characters of a trace, and those that turn the direction of text, must reach no terminal and no page. */
 export const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
 
-/** The same of a statement, whose line ends are no harm. */
+/** No name or address of an app is longer; what is cut here is whole in the summary as JSON. */
+const LONGEST = 1000;
+/** A text of the trace as a page for people may hold it: no control characters, no override of direction, an end. */
+export const shown = (text: string): string => cut(plain(text), LONGEST);
+
+/** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());

@@ -8,7 +8,10 @@ import { ById } from '../by-id.ts';
 import { Analyses } from '../shared.ts';
 import type { Transactions } from '../transactions.ts';
 import { failedRows } from './failures.ts';
+import { tellable } from './saving.ts';
 import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
+
+export { measured, noSaving, Saving } from './saving.ts';
 
 export interface FileRef {
   kind: FileKind;
@@ -67,7 +70,7 @@ export class FindingContext {
   /** What a rule finds, computed once. */
   found(rule: Rule): Finding[] {
     let found = this.results.get(rule.id);
-    if (!found) this.results.set(rule.id, (found = rule.run(this)));
+    if (!found) this.results.set(rule.id, (found = rule.run(this).map((finding) => tellable(finding, this.clockStepUs))));
     return found;
   }
 
@@ -253,43 +256,3 @@ export class Evidence {
     };
   }
 }
-
-/** Adds up calls that would not have to be made. */
-export class Saving {
-  private us = 0;
-  private readonly parts: string[] = [];
-  private readonly unknown: string[] = [];
-
-  constructor(private readonly ctx: FindingContext) {}
-
-  /** `n` calls of an operation less. @param name the operation as the sentence calls it */
-  avoid(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
-    if (n <= 0) return this;
-    const cost = this.ctx.cost(op, kind);
-    if (!cost) this.unknown.push(name);
-    else {
-      this.us += n * cost.us;
-      this.parts.push(`${Math.round(n)} ${name}`);
-    }
-    return this;
-  }
-  /** Calls that would be made instead: they cost what such calls cost here. */
-  instead(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
-    const cost = n > 0 ? this.ctx.cost(op, kind) : null;
-    if (cost) {
-      this.us -= n * cost.us;
-      this.parts.push(`minus ${Math.round(n)} ${name}`);
-    }
-    return this;
-  }
-  result(): { savingUs: number | null; savingHow: string } {
-    if (this.parts.length === 0)
-      return { savingUs: null, savingHow: this.unknown.length ? `no ${this.unknown.join(', ')} was timed` : 'no call would be avoided' };
-    return { savingUs: Math.max(0, this.us), savingHow: `${this.parts.join(', ')}, each at its median in this trace` };
-  }
-}
-
-/** A saving that cannot be computed, and why. */
-export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({ savingUs: null, savingHow: why });
-/** A saving that the trace shows as it is. */
-export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({ savingUs: us, savingHow: how });

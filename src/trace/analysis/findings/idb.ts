@@ -78,7 +78,9 @@ export const durabilityTier: Rule = {
         evidence: evidenceOf(strict).result(ctx),
         ...(Number.isNaN(gain)
           ? noSaving('no relaxed transaction in this trace to compare with')
-          : measured(Math.max(0, gain) * strict.length, `${strict.length} transactions x the difference of the two medians`)),
+          : gain < 0
+            ? noSaving('the relaxed ones took no less here')
+            : measured(gain * strict.length, `${strict.length} transactions x the difference of the two medians`)),
         confidence: mixed ? 'certain' : 'likely',
         reason: mixed ? 'both tiers were recorded with their times' : 'the tier was recorded; what relaxed would take here was not',
         advice: 'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',

@@ -1,0 +1,64 @@
+// What findings say that a change would save, where the clock is too coarse to tell.
+import { expect, test } from 'vitest';
+import { FindingContext, findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { Saving } from '../../src/trace/analysis/findings/context.ts';
+import { Op } from '../../src/trace/event.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { environment, locked, PAGE, play, times } from '../traces/findings/stage.ts';
+
+/** Commits by rollback journal. @param dur of each call, microseconds */
+const commits = (clockStepUs: number, dur: number): TraceStore =>
+  play(({ thread }) => {
+    const b = thread();
+    b.say(environment({ clockStepUs }));
+    const db = b.file('/app.db');
+    const stored = b.define({ kind: 'opfs-file', path: '/app.db' });
+    const journal = b.file('/app.db-journal', 'journal');
+    times(12, () => {
+      locked(b, db, 2, () => {
+        b.call('xOpen', { object: journal, dur });
+        b.call('xWrite', { object: journal, offset: 0, length: 512, dur });
+        b.call('xSync', { object: journal, dur });
+        b.call('xLock', { object: db, aux: 4 });
+        b.call('xWrite', { object: db, offset: PAGE, length: PAGE, dur: 0 }, () =>
+          b.call('opfsWrite', { object: stored, offset: PAGE, length: PAGE, dur: 0 }),
+        );
+        b.call('xSync', { object: db, dur });
+        b.call('xDelete', { object: journal, dur });
+        b.call('xFileControl', { object: db, aux: 22 });
+      });
+      b.idle(200_000); // no run of single statements
+    });
+  });
+const journalCost = (store: TraceStore) => findingsOf(store).find(({ rule }) => rule === 'F07')!;
+
+test('a saving of less than a step of the clock is none that can be told', () => {
+  // 12 of four calls, 1 us each, and a clock of 100 us: the sum may be chance
+  expect(journalCost(commits(100, 1))).toMatchObject({
+    savingUs: null,
+    savingHow: expect.stringMatching(/^too little for this clock to tell \(its step is 100 µs\): 12 journal syncs, /) as string,
+  });
+  expect(journalCost(commits(0.1, 1))).toMatchObject({ savingUs: 48 });
+  expect(journalCost(commits(100, 3))).toMatchObject({ savingUs: 144 });
+});
+
+test('calls that took no time on this clock save nothing that can be told, whatever is known of its step', () => {
+  expect(journalCost(commits(100, 0))).toMatchObject({ savingUs: null });
+  const unknown = journalCost(commits(NaN, 0));
+  expect(unknown.savingUs).toBeNull();
+  expect(unknown.savingHow).toMatch(/^too little for this clock to tell: 12 journal syncs/);
+});
+
+test('what is too little to tell comes after the savings that are known', () => {
+  const store = commits(100, 0);
+  const savings = findingsOf(store).map(({ savingUs }) => savingUs);
+  expect(savings).not.toContain(0);
+  expect(savings).toEqual([...savings].sort((a, b) => (b ?? -1) - (a ?? -1)));
+});
+
+test('where the calls in place of others take longer, the saving is no 0', () => {
+  const ctx = new FindingContext(commits(0.1, 3));
+  const { savingUs, savingHow } = new Saving(ctx).avoid(1, Op.xSync, 'syncs').instead(2, Op.xDelete, 'deletions').result();
+  expect(savingUs).toBeNull();
+  expect(savingHow).toBe('what would be called instead takes longer here: 1 syncs, minus 2 deletions, each at its median in this trace');
+});

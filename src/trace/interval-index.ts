@@ -11,8 +11,14 @@ export const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
 type Column = Float64Array | Uint32Array | Int16Array | Uint8Array;
-const grown = <T extends Column>(from: T, length: number): T =>
-  length <= from.length ? from : resized(from, Math.max(length, from.length + (from.length >>> 1)));
+/** Of what is expected in the end: so much more there may be, and so much room that is not used is not worth a copy. */
+const SPARE_SHIFT = 4;
+/** @param expected length in the end, 0 = not known */
+const grown = <T extends Column>(from: T, length: number, expected: number): T => {
+  if (length <= from.length) return from;
+  const more = expected > from.length ? expected : from.length + (from.length >>> (expected ? SPARE_SHIFT : 1));
+  return resized(from, Math.max(length, more));
+};
 /** Nanoseconds that 4 bytes hold: 4.29 s. */
 const MAX_SHORT = 0xffffffff;
 
@@ -31,6 +37,8 @@ export class IntervalIndex {
   private times = new Float64Array(64 * KINDS);
   private starts = new Float64Array(64);
   private sampled = 0;
+  /** Room to make at once when more is needed; 0 = by and by. */
+  private room = 0;
 
   /** @param rows false: the intervals show no events */
   constructor(private readonly withRows = true) {
@@ -71,10 +79,11 @@ export class IntervalIndex {
   push(start: number, length: number, kind: number, row: number): void {
     const i = this.count++;
     if (i >= this.kind.length) {
-      this.since = grown(this.since, i + 1);
-      this.lengths = grown(this.lengths, i + 1);
-      this.kind = grown(this.kind, i + 1);
-      if (this.withRows) this.rows = grown(this.rows, i + 1);
+      const { room } = this;
+      this.since = grown(this.since, i + 1, room);
+      this.lengths = grown(this.lengths, i + 1, room);
+      this.kind = grown(this.kind, i + 1, room);
+      if (this.withRows) this.rows = grown(this.rows, i + 1, room);
     }
     if ((i & (SAMPLE - 1)) === 0) this.sample(i >>> SAMPLE_SHIFT, start, row);
     const since = start - this.starts[i >>> SAMPLE_SHIFT]!;
@@ -102,9 +111,16 @@ export class IntervalIndex {
     this.rows[i] = row;
   }
 
-  /** Give back room that is not used: nothing more is expected. */
+  /** There will be about so many: room is made for them at once, which spares the copies of growing into it. */
+  expect(count: number): void {
+    this.room = count + (count >>> SPARE_SHIFT);
+  }
+
+  /** Nothing more is expected: give back room that is not used, unless it is so little that copying the rest would cost more. */
   trim(): void {
+    this.room = 0;
     const n = Math.max(1, this.count);
+    if (this.kind.length - n <= n >>> (SPARE_SHIFT - 1)) return;
     this.since = resized(this.since, n);
     this.lengths = resized(this.lengths, n);
     this.kind = resized(this.kind, n);
@@ -116,11 +132,12 @@ export class IntervalIndex {
   }
 
   private sample(s: number, start: number, row: number): void {
-    this.starts = grown(this.starts, s + 1); // each by its own length: half as much again is not always a whole sample
-    this.times = grown(this.times, (s + 1) * KINDS);
+    const room = Math.ceil(this.room / SAMPLE);
+    this.starts = grown(this.starts, s + 1, room); // each by its own length: half as much again is not always a whole sample
+    this.times = grown(this.times, (s + 1) * KINDS, room * KINDS);
     this.starts[s] = start;
     if (this.withRows && this.rows instanceof Int16Array) {
-      this.firstRows = grown(this.firstRows, s + 1);
+      this.firstRows = grown(this.firstRows, s + 1, room);
       this.firstRows[s] = row;
     }
     const to = s * KINDS;

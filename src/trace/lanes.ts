@@ -41,6 +41,13 @@ export interface Lane {
   readonly labelOf?: (row: number, kind: number) => string;
 }
 
+/** Rows from which on the rest can be foretold. */
+const TELLING_ROWS = 16_384;
+
+/** Share of a thread's rows that are here of those that its file holds; 0 = not known, or too few to tell from. */
+export const shareRead = ({ events, expected }: ThreadStore): number =>
+  events.count >= TELLING_ROWS && expected > events.count ? events.count / expected : 0;
+
 /** The lanes of one thread. */
 export class ThreadLanes {
   private sweeps: Sweep[] = [];
@@ -97,7 +104,11 @@ export class ThreadLanes {
       this.ladder.add(this.next, op);
     }
     const horizon = toNs(horizonUs);
-    for (const sweep of this.sweeps) sweep.settle(horizon);
+    const share = shareRead(this.thread);
+    for (const sweep of this.sweeps) {
+      if (share > 0) sweep.expect(share);
+      sweep.settle(horizon);
+    }
     this.all[3]!.events = this.ladder.settle(horizon);
   }
 }

@@ -107,8 +107,9 @@ export class RowCounters {
 
   private sample(block: number): void {
     if (block >= this.wal.length) {
-      const more = (from: Float64Array): Float64Array => resized(from, from.length + (from.length >>> 1));
-      [this.sums, this.wal, this.walMost] = [more(this.sums), more(this.wal), more(this.walMost)];
+      const room = Math.max(this.wal.length + (this.wal.length >>> 1), this.thread.expected >>> ROWS_SHIFT);
+      this.sums = resized(this.sums, room * SUMS);
+      [this.wal, this.walMost] = [resized(this.wal, room), resized(this.walMost, room)];
     }
     this.sums.set(this.now, block * SUMS);
     this.wal[block] = this.walMost[block] = this.used;

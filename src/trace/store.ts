@@ -2,7 +2,6 @@
  * A loaded trace: per thread the columns of its events and the definitions that its ids mean. Grows batch by batch while
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
-import { isBTreeKind } from './b-tree-definitions.ts';
 import type { StorageDefinition } from './storage-health.ts';
 import { RecordReader, type Batch } from './batch.ts';
 import { toTraceUs } from './clock.ts';
@@ -30,6 +29,12 @@ export interface LateEnds {
   rows: number[];
 }
 
+/** Definitions that say something of the thread or of a file, not what an id in a row means. */
+const LASTING: ReadonlySet<Definition['kind']> = new Set([
+  ...(['environment', 'cost', 'note', 'engine', 'storage'] as const),
+  ...(['database-header', 'b-tree-pages', 'b-tree-names', 'b-tree-end'] as const),
+]);
+
 export class ThreadStore {
   readonly events = new EventColumns(1024, 'narrow');
   readonly definitions = new Map<number, Definition>();
@@ -56,6 +61,8 @@ export class ThreadStore {
   received = 0;
   /** Number of the next expected record; null before the first. */
   private next: number | null = null;
+  /** Rows that there will be, where a file says so; 0 = not known. */
+  expected = 0;
   /** Ends whose begin is not here (lost, or older than the recording). */
   orphanEnds = 0;
   /**
@@ -210,20 +217,10 @@ export class ThreadStore {
   forgetDefinitions(keep: (id: number) => boolean): void {
     let kept = 0;
     this.said.forEach((d, i) => {
-      const { kind, id } = d;
-      if (
-        kind === 'environment' ||
-        kind === 'cost' ||
-        kind === 'note' ||
-        kind === 'engine' ||
-        isBTreeKind(kind) ||
-        kind === 'database-header' ||
-        kind === 'storage' ||
-        keep(id)
-      ) {
+      if (LASTING.has(d.kind) || keep(d.id)) {
         this.said[kept] = d;
         this.saidAt[kept++] = this.saidAt[i]!;
-      } else this.definitions.delete(id);
+      } else this.definitions.delete(d.id);
     });
     this.said.length = this.saidAt.length = kept;
   }

@@ -29,8 +29,8 @@ export class SubLanes {
 
   constructor(private readonly events: EventColumns) {}
 
-  /** Take in what arrived since the last time. @param horizonNs calls still running are shown up to here */
-  update(horizonNs: number): void {
+  /** Take in what arrived since the last time. @param horizonNs calls still running are shown up to here @param share of all rows that are here (`shareRead`) */
+  update(horizonNs: number, share = 0): void {
     const { events } = this;
     for (; this.next < events.count; this.next++) {
       const row = this.next;
@@ -39,7 +39,10 @@ export class SubLanes {
       this.last[line] = row;
       (this.sweeps[line] ??= new Sweep(events)).add(row, ACTIVITY_OF_OP[events.op[row]!]!);
     }
-    for (const sweep of this.sweeps) sweep.settle(horizonNs);
+    for (const sweep of this.sweeps) {
+      if (share > 0) sweep.expect(share);
+      sweep.settle(horizonNs);
+    }
   }
 
   private freeLine(row: number): number {

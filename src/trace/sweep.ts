@@ -71,6 +71,11 @@ export class Sweep {
     this.depth = depth;
   }
 
+  /** `share` of all calls have been added: make room for the rest at once. */
+  expect(share: number): void {
+    this.settled.expect(Math.ceil(this.settled.count / share));
+  }
+
   /** Bring `tail` up to date. @param horizonNs calls without an end are taken to run until here */
   settle(horizonNs: number): void {
     const { rows, kinds, ends, tail } = this;

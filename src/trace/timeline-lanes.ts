@@ -5,7 +5,7 @@
 import { Analyses } from './analysis/shared.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from './interval-index.ts';
-import { type Lane, type LaneKind } from './lanes.ts';
+import { shareRead, type Lane, type LaneKind } from './lanes.ts';
 import { frameOf, TracePyramid, type LaneFrame } from './pyramid.ts';
 import { RowCounters } from './row-counters.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
@@ -69,7 +69,7 @@ class ThreadTimeline {
       this.counters = new RowCounters(thread);
       this.cache = new CacheCounter(thread);
     }
-    this.lines.update(horizonNs);
+    this.lines.update(horizonNs, shareRead(thread));
     this.counters.update();
     this.cache.update();
   }

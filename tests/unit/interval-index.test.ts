@@ -85,3 +85,29 @@ describe.each([
     if (gap > 1e6) expect(exact).toBeGreaterThanOrEqual(3);
   });
 });
+
+test.each([
+  ['as many as came', 1],
+  ['far fewer', 0.3],
+  ['far more', 4],
+])('room is made once for as many as are expected, and given back where it is not needed: expected %s', (_, share) => {
+  const columnOf = ({ since }: { since?: Uint32Array }): Uint32Array => since!;
+  const [index, plain] = [new IntervalIndex(), new IntervalIndex()];
+  const columns = new Set<Uint32Array>();
+  for (let i = 0; i < N; i++) {
+    if (i === 10_000) index.expect(N * share);
+    for (const each of [index, plain]) each.push(i * 10, i % 7, i % KINDS, i);
+    if (i >= 10_000) columns.add(columnOf(index as never));
+  }
+  const wanted = Math.ceil(N * share);
+  expect(columnOf(index as never).length).toBeGreaterThanOrEqual(Math.max(N, wanted));
+  if (share >= 1) expect(columns.size).toBeLessThanOrEqual(2); // the one that was there, and the one with room for all
+  index.trim();
+  expect(columnOf(index as never).length).toBeLessThanOrEqual(N * 1.125);
+  const [sums, wantedSums] = [new Float64Array(KINDS), new Float64Array(KINDS)];
+  for (const i of [0, 9_999, 10_001, N - 1, N]) {
+    index.totals(i, sums);
+    plain.totals(i, wantedSums);
+    expect([...sums]).toEqual([...wantedSums]);
+  }
+});

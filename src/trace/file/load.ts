@@ -9,7 +9,7 @@ import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { unpackRows } from './chunk.ts';
 import { gunzip } from './codec.ts';
-import { CHUNK_EVENTS, MAX_THREADS, MAX_UNPACKED_BYTES, Tag } from './format.ts';
+import { MAX_THREADS, MAX_UNPACKED_BYTES, Tag } from './format.ts';
 import { readChunkHead } from './section.ts';
 import type { RawSection } from './upgrade.ts';
 
@@ -37,10 +37,19 @@ export type UnpackElsewhere = (payload: Uint8Array) => Promise<EventColumns> | n
 /** A chunk's columns as they are packed, or its events where another thread has unpacked them. */
 type Unpacked = Promise<Uint8Array | EventColumns>;
 
-/** The events of a chunk. @throws MalformedError */
-export async function unpackChunk(payload: Uint8Array): Promise<EventColumns> {
+/**
+ * The events of a chunk.
+ * @param take what is made of them, at once @param into rows that are overwritten, and may be again right after `take`
+ * @throws MalformedError
+ */
+export async function unpackChunk(
+  payload: Uint8Array,
+  take = (rows: EventColumns): EventColumns => rows,
+  into?: EventColumns,
+): Promise<EventColumns> {
   const { head, columns } = readChunkHead(payload);
-  return unpackRows(await gunzip(copied(columns), MAX_UNPACKED_BYTES), head.count);
+  const packed = await gunzip(copied(columns), MAX_UNPACKED_BYTES);
+  return take(unpackRows(packed, head.count, into));
 }
 
 /** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
@@ -56,7 +65,7 @@ export class SectionLoader {
   private readonly threads = new Map<number, ThreadStore>();
   private events = 0;
   /** Rows on their way from a chunk to their thread. */
-  private readonly rows = new EventColumns(CHUNK_EVENTS);
+  private rows: EventColumns | undefined;
   private beyondLimit = 0;
   private unplaced = 0;
 
@@ -120,7 +129,9 @@ export class SectionLoader {
     const thread = this.store.thread(info as ThreadInfo);
     this.threads.set(count(t.index), thread);
     const rows = this.expected.get(count(t.index)) ?? 0;
-    if (rows > 0 && rows <= this.maxEvents) thread.events.reserve(rows, true);
+    if (rows <= 0 || rows > this.maxEvents) return;
+    thread.expected = rows;
+    thread.events.reserve(rows, true);
   }
 
   private definitions(t: Loose): void {
@@ -138,7 +149,7 @@ export class SectionLoader {
       return;
     }
     const columns = await unpacked;
-    const rows = columns instanceof EventColumns ? columns : unpackRows(columns, head.count, this.rows);
+    const rows = columns instanceof EventColumns ? columns : (this.rows = unpackRows(columns, head.count, this.rows));
     if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
     if (rows !== this.rows) rows.release(); // another thread's: a new one for each chunk
     this.events += head.count;

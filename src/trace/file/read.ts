@@ -95,7 +95,7 @@ function unreadable({ tag, at }: Section, e: unknown): string {
 }
 
 /** Chunks that are being unpacked while one is taken in. */
-const AHEAD = 3;
+const AHEAD = 5;
 
 interface Upgraded {
   section: Section;

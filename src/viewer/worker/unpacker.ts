@@ -4,6 +4,7 @@
  */
 import { EventColumns } from '../../trace/columns.ts';
 import { MalformedError } from '../../trace/file/bytes.ts';
+import { CHUNK_EVENTS } from '../../trace/file/format.ts';
 import { unpackChunk, type UnpackElsewhere } from '../../trace/file/load.ts';
 import { remote, RemoteError, serve, type Channel } from '../rpc.ts';
 
@@ -13,14 +14,20 @@ const READY = 'ready';
 
 /** The worker's side. */
 class Unpacking {
+  /** Of the chunk at hand: room for each of them would be megabytes, given back when the collector comes. */
+  private readonly rows = new EventColumns(CHUNK_EVENTS);
+
   /** @param payload of a chunk @returns its events in narrow columns, with no more room than they need */
   async unpack(payload: Uint8Array): Promise<object> {
-    const rows = await unpackChunk(payload);
-    const narrow = new EventColumns(rows.count, 'narrow');
-    narrow.append(rows);
-    return { ...narrow };
+    return { ...(await unpackChunk(payload, narrowed, this.rows)) };
   }
 }
+function narrowed(rows: EventColumns): EventColumns {
+  const narrow = new EventColumns(rows.count, 'narrow');
+  narrow.append(rows);
+  return narrow;
+}
+
 export const serveUnpacking = (channel: Channel): void => serve(channel, new Unpacking())(READY);
 
 export class Unpacker {

@@ -12,6 +12,7 @@ import type { TimelineLanes } from '../../trace/timeline-lanes.ts';
 import type { EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
 import { detailsOfEvent, lineOfEvent } from './event-words.ts';
 import { Compared } from './compared.ts';
+import { FirstPicture } from './first-picture.ts';
 import { loaded, previewRows, threadRows } from './loaded.ts';
 import { Pacer } from './pacer.ts';
 import type { Query, QueryContext } from './queries/context.ts';
@@ -28,7 +29,7 @@ export abstract class Answers {
   protected lastUs = -Infinity;
   /** Stands for the lanes of the trace while its events are read. */
   protected preview: SummaryLanes | null = null;
-  /** Settled once the events are there, or will not come. */
+  /** Settled once the events are there and drawn, or will not come. */
   protected opening: Promise<void> | null = null;
   protected version = 0;
   /** The same without the changes of what it is compared with. */
@@ -37,6 +38,7 @@ export abstract class Answers {
   protected repaints = 0;
   protected filter = NO_FILTER;
   protected readonly compared = new Compared();
+  protected readonly firstPicture = new FirstPicture();
   private pyramidVersion = -1;
   private queryVersion = -1;
   private lanesSeen = 0;
@@ -46,7 +48,10 @@ export abstract class Answers {
     shared: () => this.shared,
     growing: () => this.recording || this.opening !== null,
     pictured: () => this.picturedVersion === this.version,
-    dueIn: () => this.trace.counts.slowDueIn(this.version, performance.now(), this.recording),
+    dueIn: () => {
+      const due = this.trace.counts.slowDueIn(this.version, performance.now(), this.recording);
+      return due === null ? null : Math.max(due, this.firstPicture.wake);
+    },
     compute: (shared) => {
       if (this.opening) return; // planned again when the events are there
       const lanes = this.lanesNow();
@@ -105,6 +110,7 @@ export abstract class Answers {
     const frame = { from, to, width, lanes: (preview ?? this.lanesNow()).frames(lanes, from, to, width) };
     if (!preview && this.picturedVersion !== this.version) {
       this.picturedVersion = this.version;
+      this.firstPicture.answered();
       this.pacer.plan();
     }
     return frame;

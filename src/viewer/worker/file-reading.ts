@@ -17,6 +17,9 @@ const unpackBesideFrom = (processors: number): number => (processors > 2 ? 500_0
 /** Smaller files (of some ten million events) are read at once: a summary's hundred parts one by one take longer. */
 const WHOLE_BELOW_BYTES = 32 << 20;
 
+/** How far it is, is told so often: each time the drawing side draws, on a processor that the reading could have. */
+const TELL_EVERY_MS = 100;
+
 export interface Reading {
   /** Of a large file, before its events are read. From then on giving up keeps what was read. */
   onOverview?(overview: TraceOverview): Promise<void>;
@@ -52,6 +55,7 @@ export class FileReading {
     const { signal } = abort;
     let store: TraceStore | null = null;
     let unpacker: Unpacker | null = null;
+    let toldAt = -Infinity;
     try {
       const source = file.size < WHOLE_BELOW_BYTES ? new Uint8Array(await file.arrayBuffer()) : file;
       signal.throwIfAborted();
@@ -68,6 +72,9 @@ export class FileReading {
         onStore: (made) => reading.onStore?.((store = made)),
         onProgress: (bytes, totalBytes) => {
           reading.onSection?.(store!);
+          const now = performance.now();
+          if (now - toldAt < TELL_EVERY_MS) return;
+          toldAt = now;
           this.onProgress({ bytes, totalBytes });
         },
       });

@@ -200,8 +200,9 @@ export class Session extends Answers implements SessionApi {
     } finally {
       this.preview = null;
       this.opening = null;
-      ready();
+      void this.firstPicture.next().then(ready);
       this.changed(true);
+      this.teller.now();
     }
   }
 

@@ -206,6 +206,35 @@ test('OPFS alone (Turso): the checkpoint is seen, with pages left in the log', (
   });
 });
 
+test('where checkpoints do not announce themselves, what a reader read from the log before is none of theirs', () => {
+  /** @param reads of the log, before the one that is copied @param elsewhere whether another statement made them */
+  const reading = (reads: number, elsewhere: boolean): Checkpoint[] => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    const db = t.file('/app.db');
+    const wal = t.file('/app.db-wal', 'wal');
+    const read = (): number => t.call('xRead', { object: wal, offset: 56, length: PAGE });
+    t.call('xWrite', { object: wal, offset: 0, length: 32, aux: AUX_WAL_HEADER, aux2: 1 });
+    t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 5, aux2: 9 });
+    t.call('xWrite', { object: wal, offset: 56, length: PAGE });
+    const before = (): void => {
+      for (let i = 0; i < reads; i++) read();
+    };
+    if (elsewhere) t.call('sqlStep', {}, before);
+    t.call('sqlStep', {}, () => {
+      if (!elsewhere) before();
+      read();
+      t.call('xWrite', { object: db, offset: 4 * PAGE, length: PAGE });
+      t.call('xSync', { object: db });
+    });
+    t.send();
+    return checkpointsOf(store);
+  };
+  expect(reading(10_000, true)).toMatchObject([{ bracketed: false, walReads: 1, dbWrites: 1 }]);
+  expect(reading(3, false)).toMatchObject([{ walReads: 4, dbWrites: 1 }]);
+  expect(reading(10_000, false)).toMatchObject([{ walReads: 64, dbWrites: 1 }]); // of one call they cannot be told apart
+});
+
 test('a log that only grows is starved', () => {
   const [wal] = walHistories(
     turso(

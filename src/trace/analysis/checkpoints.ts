@@ -68,6 +68,8 @@ const CKPT_START = 39;
 const CKPT_DONE = 37;
 const COMMIT_PHASETWO = 22;
 const BUSY = 5;
+/** Calls on the log that belong to the first write to the database behind them, at most: others before were a reader's. */
+const MOST_BEFORE = 64;
 
 /** In order of time for each database. */
 export function checkpointsOf(store: TraceStore, files: readonly WalFile[] = walFilesOf(store)): Checkpoint[] {
@@ -175,7 +177,7 @@ class CheckpointScan {
     if (isWrite && this.wal.usedBytes > 32) {
       if (this.start < 0) {
         this.begin(i);
-        for (let before = i - 1; before >= 0 && this.file.onWal[before]; before--) {
+        for (let before = i - 1; before >= 0 && i - before <= MOST_BEFORE && onWal[before] && this.sameCall(before, i); before--) {
           const kind = this.opAt(before);
           if (kind !== Op.xRead && kind !== Op.opfsRead && kind !== Op.xSync && kind !== Op.opfsFlush) break;
           this.start = before;

@@ -47,8 +47,7 @@ export function bTreeReader(
 ): TrampolineHost['image'] {
   const databases = new Map<number, Database>();
   const u32 = new Uint32Array(recorder.memory.buffer);
-  const sayHeader = (database: Database, file: number, at: number): void => {
-    const bytes = memory.bytes();
+  const sayHeader = (database: Database, file: number, bytes: Uint8Array, at: number): void => {
     const number = (i: number): number =>
       ((bytes[at + i]! << 24) | (bytes[at + i + 1]! << 16) | (bytes[at + i + 2]! << 8) | bytes[at + i + 3]!) >>> 0;
     const isValid = number(24) === number(92);
@@ -74,7 +73,7 @@ export function bTreeReader(
       database[1] = length;
       database[2] = length - bytes[at + 20]!;
       database[3] = bytes[at + 59]! || 1; // 0 before the first table is made
-      sayHeader(database, file, at);
+      sayHeader(database, file, bytes, at);
     }
     if (object === file) page = offset / length + 1;
     else {

@@ -11,6 +11,7 @@ import { Access, type Accesses } from './accesses.ts';
 import type { DatabaseFiles } from './database-files.ts';
 import type { PlaceColumns } from './pages.ts';
 import type { Analyses } from './shared.ts';
+import { originOfThread } from './thread-origin.ts';
 
 export interface BTree {
   /** Root page. */
@@ -152,7 +153,7 @@ export function bTreesOf(store: TraceStore, files: DatabaseFiles, accesses: Acce
     for (const d of thread.said) {
       const part = isBTreeKind(d.kind) ? files.parts[t]!.get((d as BTreeDefinition).file) : undefined;
       if (!part || part.wal) continue;
-      structures[part.database]!.origins.add(originOf(thread));
+      structures[part.database]!.origins.add(originOfThread(thread));
       said.push({ us: timeOf(thread, (d as BTreeDefinition).at), database: part.database, d: d as BTreeDefinition });
     }
   });
@@ -208,8 +209,6 @@ function capturesNames({ environment }: ThreadStore): boolean {
   const { capture, layers } = captureOptionsOf(environment?.capture);
   return capture > 0 && layers.includes('sql');
 }
-
-export const originOf = ({ info: { url } }: ThreadStore): string => (URL.canParse(url) ? new URL(url).origin : 'null');
 
 /** Place in `trees.list` by place of a table; -1 = not known. */
 export function ownersOf(trees: BTrees, { count, place }: PlaceColumns): Int32Array {

@@ -9,9 +9,9 @@
  */
 import type { DatabaseHeaderDefinition } from '../database-headers.ts';
 import type { TraceStore } from '../store.ts';
-import { originOf, timeOf } from './b-trees.ts';
+import { timeOf } from './b-trees.ts';
 import type { DatabaseFiles } from './database-files.ts';
-import type { Analyses } from './shared.ts';
+import { originOfThread } from './thread-origin.ts';
 
 /** Of one database. */
 export interface DatabaseHeaders {
@@ -47,15 +47,11 @@ export function databaseHeadersOf(store: TraceStore, files: DatabaseFiles): Data
       const part = d.kind === 'database-header' ? files.parts[t]!.get(d.file) : undefined;
       if (d.kind !== 'database-header' || !part || part.wal) continue;
       said[part.database]!.push({ us: timeOf(thread, d.at), d });
-      origins[part.database]!.add(originOf(thread));
+      origins[part.database]!.add(originOfThread(thread));
     }
   });
   return said.map((list, i) => foldOf(origins[i]!.size > 1 ? [] : list, origins[i]!.size > 1));
 }
-
-/** Of a whole trace, computed once. */
-export const databaseHeadersIn = (shared: Analyses): DatabaseHeaders[] =>
-  shared.once('database headers', () => databaseHeadersOf(shared.store, shared.databaseFiles));
 
 function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
   said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said

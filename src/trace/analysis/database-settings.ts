@@ -5,7 +5,6 @@
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import type { Unit } from './accesses.ts';
-import { databaseHeadersIn } from './database-headers.ts';
 import { Analyses } from './shared.ts';
 import type { CommitPoint } from './transactions.ts';
 
@@ -64,7 +63,7 @@ export function databaseSettingsOf(store: TraceStore, shared: Analyses = new Ana
     const database = commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
     if (typeof database === 'number') points.set(database, commitPoint!);
   }
-  const headers = databaseHeadersIn(shared);
+  const headers = shared.databaseHeaders;
   return list.map(({ path, vfs, pageSize }, i) => {
     const asked = (pragma: Pragma, otherwise: string): Setting<string> => fromPragma(pragma, said[i]!.get(pragma), otherwise);
     return {

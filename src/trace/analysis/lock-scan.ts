@@ -10,6 +10,7 @@
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { IntervalColumns, Mode, Outcome, type LockResource, type ResourceKind } from './lock-columns.ts';
+import { originOfThread } from './thread-origin.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -45,16 +46,6 @@ export function scanLocks(store: TraceStore): LockScan {
   let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
   for (const thread of store.threads) scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
   return scan;
-}
-
-/** Origin of a thread: what it shares storage and locks with. */
-export function originOfThread({ environment, info }: ThreadStore): string {
-  return originOf(environment?.url ?? '') || originOf(info.url);
-}
-
-/** Origin of a URL; blob: URLs carry their creator's. */
-function originOf(url: string): string {
-  return /^(?:blob:)?([a-z][a-z0-9+.-]*:\/\/[^/]*)/i.exec(url)?.[1] ?? '';
 }
 
 interface OpenHandle {

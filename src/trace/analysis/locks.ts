@@ -12,7 +12,8 @@
 import type { TraceStore } from '../store.ts';
 import { busyChains, type BusyChain } from './busy.ts';
 import { conflicts, type IntervalColumns, Mode, Outcome, type LockResource } from './lock-columns.ts';
-import { originOfThread, scanLocks, type LockScan } from './lock-scan.ts';
+import { scanLocks, type LockScan } from './lock-scan.ts';
+import { originOfThread } from './thread-origin.ts';
 import { cyclesOf, stuckWaits, type StuckWait, type WaitCycle } from './wait-graph.ts';
 
 /** Of one wait and one holding thread, all that thread's holds together. */

@@ -14,7 +14,7 @@ import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import { databaseFilesOf, SMALLEST_PAGE, transferOf, type DatabaseFiles, type DatabasePart } from './database-files.ts';
 import { ById } from './by-id.ts';
-import { databaseHeadersOf } from './database-headers.ts';
+import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
 import { eachRunInTimeOrder } from './time-order.ts';
 
 const [FCNTL_CKPT_DONE, FCNTL_CKPT_START] = [37, 39];
@@ -63,11 +63,15 @@ interface Use extends DatabasePart {
 }
 
 /**
- * @param files which files are databases; computed when not given
+ * @param files which files are databases @param headers what their headers said; both are computed when not given
  * @returns objects are the databases, in the order of `files.list`; a database whose page size is not known has no accesses
  */
-export function pageAccessesOf(store: TraceStore, files: DatabaseFiles = databaseFilesOf(store)): Accesses {
-  const scan = new PageScan(store, files);
+export function pageAccessesOf(
+  store: TraceStore,
+  files: DatabaseFiles = databaseFilesOf(store),
+  headers: readonly DatabaseHeaders[] = databaseHeadersOf(store, files),
+): Accesses {
+  const scan = new PageScan(store, files, headers);
   eachRunInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to));
   return scan.out;
 }
@@ -89,14 +93,14 @@ class PageScan {
   private context = -1;
   private asker = -1;
 
-  constructor(store: TraceStore, files: DatabaseFiles) {
+  constructor(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]) {
     this.out = new Accesses(Math.max(16, transfersIn(store)));
     const { objects } = this.out;
     for (const { path, vfs, pageSize } of files.list) objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
     this.uses = usesOf(store, files, objects);
     this.askers = store.threads.map(() => new Map());
     // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
-    this.mapped = databaseHeadersOf(store, files).map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
+    this.mapped = headers.map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
   }
 
   /** The next rows of a thread. */

@@ -8,6 +8,7 @@ import type { Accesses } from './accesses.ts';
 import type { AnatomyTable } from './anatomy-table.ts';
 import { commitsOf, type Commits } from './commits.ts';
 import { databaseFilesOf, type DatabaseFiles } from './database-files.ts';
+import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
 import { dirtyPagesOf, type DirtyPages } from './dirty-pages.ts';
 import { executionsOf, type Executions } from './executions.ts';
 import { ownersOf, type Owners } from './owners.ts';
@@ -50,8 +51,11 @@ export class Analyses {
   get databaseFiles(): DatabaseFiles {
     return this.once('database files', () => databaseFilesOf(this.store));
   }
+  get databaseHeaders(): DatabaseHeaders[] {
+    return this.once('database headers', () => databaseHeadersOf(this.store, this.databaseFiles));
+  }
   get accesses(): Accesses {
-    return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles));
+    return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles, this.databaseHeaders));
   }
   get dirtyPages(): DirtyPages[] {
     return this.once('dirty pages', () => dirtyPagesOf(this.store, this.accesses, this.transactions.list));

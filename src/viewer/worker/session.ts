@@ -3,6 +3,7 @@
  * drawing side asks (answers.ts), and tells it when something has changed.
  */
 import { privacyReport, type PrivacyReport } from '../../trace/analysis/privacy-report.ts';
+import { originOfThread } from '../../trace/analysis/thread-origin.ts';
 import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { StorageDefinition, StorageHealth } from '../../trace/storage-health.ts';
@@ -71,9 +72,7 @@ export class Session extends Answers implements SessionApi {
   private placeStorage(): void {
     const { threads } = this.trace.store;
     this.unplaced = this.unplaced.filter((said) => {
-      const page = threads.findLast(
-        ({ info }) => info.kind === 'page' && URL.canParse(info.url) && new URL(info.url).origin === said.origin,
-      );
+      const page = threads.findLast((thread) => thread.info.kind === 'page' && originOfThread(thread) === said.origin);
       page?.define(said);
       return !page;
     });

@@ -1,4 +1,5 @@
 /** What threads are called: one name for each in every view, and no two alike where they can be told apart. */
+import { rootOf } from '../../trace/analysis/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 const KIND_WORDS: Record<string, string> = {
@@ -8,16 +9,15 @@ const KIND_WORDS: Record<string, string> = {
   'shared-worker': 'Shared worker',
   'service-worker': 'Service worker',
 };
-/** Threads that create one another in a circle are forged. */
-const MOST_ABOVE = 16;
 
 /** What would turn the text around it, or be nothing to see: control characters, marks and overrides of direction. */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 const MOST_NAME = 80;
-/** A name that the page chose, fit to stand among our own words. */
-function nameOf(name: string): string {
+const MOST_PLACE = 200;
+/** A name that the page chose, fit to stand among our own words. @param most characters */
+function nameOf(name: string, most = MOST_NAME): string {
   const seen = name.replace(UNSEEN, ' ').trim();
-  return seen.length > MOST_NAME ? `${seen.slice(0, MOST_NAME)}…` : seen;
+  return seen.length > most ? `${seen.slice(0, most)}…` : seen;
 }
 
 /** `search · worker db.js`: what a developer calls the thread, its own name first. */
@@ -36,20 +36,9 @@ function ownTitle({ info }: ThreadStore): string {
             ? host + pathname
             : file || host;
   }
-  const what = `${kind} ${place}`.trimEnd();
+  const what = `${kind} ${nameOf(place, MOST_PLACE)}`.trimEnd();
   const name = nameOf(info.name);
   return name ? `${name} · ${what[0]!.toLowerCase()}${what.slice(1)}` : what;
-}
-
-/** The thread at the top: its page, or a worker whose creator is not known. */
-export function rootOf(store: TraceStore, index: number): number {
-  let at = store.threads[index]!;
-  for (let depth = 0; depth < MOST_ABOVE && at.info.parent !== null; depth++) {
-    const parent = store.threadById(at.info.parent);
-    if (!parent) break;
-    at = parent;
-  }
-  return at.index;
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
-import { originOfThread } from '../lock-scan.ts';
+import { originOfThread } from '../thread-origin.ts';
 import type { FindingContext } from './context.ts';
 
 export interface Held {

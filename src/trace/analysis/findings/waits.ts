@@ -7,6 +7,7 @@
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { busyChains } from '../busy.ts';
+import { rootOf } from '../thread-origin.ts';
 import { parentRow } from '../time-calls.ts';
 import { Evidence, measured, Saving, type FindingContext } from './context.ts';
 import { IOERR_LOCK } from './failures.ts';
@@ -125,18 +126,11 @@ export const busyStorm: Rule = {
   },
 };
 
-/** The page that a worker belongs to; itself for a page. */
-function rootOf(ctx: FindingContext, thread: ThreadStore): ThreadStore {
-  let at = thread;
-  for (let depth = 0; at.info.parent !== null && depth < 16; depth++) at = ctx.store.threadById(at.info.parent) ?? at;
-  return at;
-}
-
 /** Time of [fromUs, toUs) in which a thread of this page was in an SQL, VFS or storage call. */
 function workOf(ctx: FindingContext, page: ThreadStore, fromUs: number, toUs: number): number {
   const calls: [number, number][] = [];
   for (const thread of ctx.store.threads) {
-    if (rootOf(ctx, thread) !== page) continue;
+    if (rootOf(ctx.store, thread.index) !== page.index) continue;
     const { events } = thread;
     for (let row = 0; row < events.count && events.t0[row]! < toUs; row++) {
       const op = events.op[row]!;
@@ -190,8 +184,8 @@ export const frozenHolder: Rule = {
     for (const w of waits) {
       if (w.toUs - w.fromUs < 100_000) continue;
       for (const h of holdersOf(index, w)) {
-        const page = rootOf(ctx, h.thread);
-        if (page === rootOf(ctx, w.thread)) continue;
+        const page = ctx.store.threads[rootOf(ctx.store, h.thread.index)]!;
+        if (page.index === rootOf(ctx.store, w.thread.index)) continue;
         for (const hidden of hiddenTimes(ctx, page)) {
           const us = Math.min(w.toUs, h.toUs, hidden.toUs) - Math.max(w.fromUs, h.fromUs, hidden.fromUs);
           if (us < 100_000) continue;

@@ -1,5 +1,6 @@
 /** Questions of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { filesOf, type FileRow } from '../../../trace/analysis/files.ts';
+import { originOfThread } from '../../../trace/analysis/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
 import { accessesOf, placesKey, type PlacesKey } from './pages.ts';
@@ -17,16 +18,13 @@ export interface FileLine extends FileRow {
   cause: string;
 }
 
-/** Storage is by origin. A worker's blob: URL has its page's; where there is none to be told, 'unknown origin'. */
-function originOf({ info }: ThreadStore): string {
-  const origin = URL.canParse(info.url) ? new URL(info.url).origin : 'null';
-  return origin === 'null' ? 'unknown origin' : origin;
-}
-/** Rows by origin; one origin is not named. */
+/** Rows by origin, for storage is; one origin is not named. */
 function rowsByOrigin({ threads }: TraceStore): (FileRow & { origin: string })[] {
   const byOrigin = new Map<string, ThreadStore[]>();
-  for (const thread of threads)
-    if (thread.events.count) byOrigin.set(originOf(thread), [...(byOrigin.get(originOf(thread)) ?? []), thread]);
+  for (const thread of threads) {
+    const origin = originOfThread(thread) || 'unknown origin';
+    if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
+  }
   const one = byOrigin.size <= 1;
   return [...byOrigin].flatMap(([origin, some]) => filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })));
 }

@@ -7,7 +7,8 @@
  */
 import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../trace/analysis/lock-columns.ts';
-import { rootOf, threadTitles } from '../thread-titles.ts';
+import { rootOf } from '../../../trace/analysis/thread-origin.ts';
+import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface LockLane {

@@ -1,6 +1,6 @@
 /** Questions on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
 import { blockWritesOf, writeAmplificationOf, type BlockWrites, type WriteAmplification } from '../../../trace/analysis/block-writes.ts';
-import { databaseHeadersIn, type DatabaseHeaders } from '../../../trace/analysis/database-headers.ts';
+import type { DatabaseHeaders } from '../../../trace/analysis/database-headers.ts';
 import type { FileRow } from '../../../trace/analysis/files.ts';
 import { idbUseOf, type IdbUse } from '../../../trace/analysis/idb-use.ts';
 import { repeatedCallsOf, type RepeatedCalls } from '../../../trace/analysis/redundant-calls.ts';
@@ -38,7 +38,7 @@ export const PATTERNS = {
 
 /** Of a path, whichever VFS has it; null where no header of it passed. */
 function headersOf(shared: Analyses, path: string): DatabaseHeaders | null {
-  const all = databaseHeadersIn(shared);
+  const all = shared.databaseHeaders;
   const at = shared.databaseFiles.list.findIndex((f, i) => !f.opfs && databasePath(f.path) === databasePath(path) && all[i]!.count > 0);
   const found = all[at];
   return found ? { ...found, us: found.us.slice(), pages: found.pages.slice(), free: found.free.slice() } : null;

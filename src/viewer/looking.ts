@@ -1,6 +1,7 @@
 /** What is looked at in a trace: the range on screen, the view, the selected event, evidence to step through; and what the user is told. */
 import { get, writable } from 'svelte/store';
 import { clampRange, fitAll, fitEvent, followEnd, reveal, spanOf, type Range } from './charts/viewport.ts';
+import { Questions } from './questions.ts';
 import type { EventDetails, SessionApi, SessionChange } from './session-api.ts';
 
 /** Id of a view (views/registry.ts). */
@@ -38,7 +39,12 @@ export abstract class Looking {
   readonly toasts = writable<Toast[]>([]);
   private lastToast = 0;
 
-  constructor(readonly session: SessionApi) {}
+  /** To the session, with their progress; they can be cancelled. */
+  readonly questions: Questions;
+
+  constructor(readonly session: SessionApi) {
+    this.questions = new Questions(session);
+  }
 
   // ---- what is on screen ----------------------------------------------------------------------------------------------
 

@@ -96,7 +96,8 @@ export class ViewerModel extends Looking {
     else if (push.k === 'opening') {
       this.forget();
       this.opened = true;
-    } else this.onChange(push.change);
+    } else if (push.k === 'computing') this.questions.heard(push.progress);
+    else this.onChange(push.change);
   }
 
   togglePause(): void {

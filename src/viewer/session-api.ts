@@ -227,8 +227,10 @@ export interface SessionApi {
   /** Place of an event in the filtered order, or -1. */
   lineOf(thread: number, row: number): Promise<number>;
   summary(): Promise<Summary>;
-  /** A view's question, by name (worker/queries). Views use `ask` of ask.svelte.ts. */
-  ask<N extends QueryName>(name: N, args: QueryArgs<N>): Promise<QueryAnswer<N>>;
+  /** A view's question, by name (worker/queries). Views use `ask` of ask.svelte.ts. @param id under which it is told how far it is, and cancelled */
+  ask<N extends QueryName>(name: N, args: QueryArgs<N>, id?: number): Promise<QueryAnswer<N>>;
+  /** Give up the question that was asked under this number: it rejects with an AbortError. What it has computed for all stays. */
+  cancelAsk(id: number): Promise<void>;
   /** Recordings that were not saved because DevTools was closed or crashed. */
   spools(): Promise<Spool[]>;
   recover(name: string): Promise<LoadResult>;
@@ -253,5 +255,19 @@ export interface LoadProgress {
   /** null where it is not known before the end. */
   totalBytes: number | null;
 }
+/** Pushed before each step of a long question. */
+export interface AskProgress {
+  /** As the asker called it. */
+  id: number;
+  /** What is computed next, in words. */
+  what: string;
+  /** Steps done, of all. */
+  done: number;
+  of: number;
+}
 /** `opening`: the loaded trace has made room for a large file; the timeline shows what its summaries say until its events are there. */
-export type SessionPush = { k: 'change'; change: SessionChange } | { k: 'opening' } | { k: 'progress'; progress: LoadProgress };
+export type SessionPush =
+  | { k: 'change'; change: SessionChange }
+  | { k: 'opening' }
+  | { k: 'progress'; progress: LoadProgress }
+  | { k: 'computing'; progress: AskProgress };

@@ -26,6 +26,7 @@ function contextOf(store: TraceStore): QueryContext {
     pyramid: () => expect.fail('no lane is asked for'),
     timeline: () => expect.fail('no lane is asked for'),
     memo: (key, make) => memo.get(1, key, make),
+    rest: () => Promise.resolve(),
   };
 }
 describe('pages to b-trees', () => {

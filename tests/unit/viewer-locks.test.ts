@@ -6,18 +6,18 @@ import { locksOf } from '../../src/trace/analysis/locks.ts';
 import { Flag, type OpName } from '../../src/trace/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { lockLaneQueries, type LockTrack } from '../../src/viewer/worker/queries/lock-lanes.ts';
 import { arrowsOf, lockQueries, modeText, UNSEEN_HOLDER_US } from '../../src/viewer/worker/queries/locks.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 
 function contextOf(store: TraceStore): QueryContext {
-  const kept = new Map<string, unknown>();
-  const memo: QueryContext['memo'] = <T>(key: string, make: () => T): T => {
-    if (!kept.has(key)) kept.set(key, make());
-    return kept.get(key) as T;
+  const memo = new Memo(store);
+  const made: Pick<QueryContext, 'store' | 'shared' | 'memo'> = {
+    ...{ store, shared: memo.shared(1) },
+    memo: (key, make) => memo.get(1, key, make),
   };
-  return { store, memo } as unknown as QueryContext;
+  return made as QueryContext;
 }
 const sum = (column: ArrayLike<number>): number => Array.from(column).reduce((a, b) => a + b, 0);
 const frame = (context: QueryContext, from: number, to: number, width: number): LockTrack[] =>

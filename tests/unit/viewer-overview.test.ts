@@ -51,7 +51,8 @@ function autocommits(n: number, pragmas: string[] = []): TraceStore {
 function contextOf(store: TraceStore, compared: QueryContext['compared'] = { other: null, previous: null }): QueryContext {
   const lanes = new TimelineLanes(store);
   const shared = new Analyses(store);
-  return { store, shared, compared, pyramid: () => lanes.pyramid, timeline: () => lanes, memo: (_, make) => make() };
+  const rest = (): Promise<void> => Promise.resolve();
+  return { store, shared, compared, pyramid: () => lanes.pyramid, timeline: () => lanes, memo: (_, make) => make(), rest };
 }
 const value = (numbers: readonly HeadlineNumber[], id: string): number | null => numbers.find((n) => n.id === id)!.value;
 

@@ -12,10 +12,10 @@ import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
 import { dirtyPagesOf, type DirtyPages } from './dirty-pages.ts';
 import { executionsOf, type Executions } from './executions.ts';
 import { ownersOf, type Owners } from './owners.ts';
-import { pageAccessesOf } from './page-accesses.ts';
+import { pageAccessesOf, pageAccessParts } from './page-accesses.ts';
 import { statementsOf, type Statements } from './statements.ts';
 import { partitionThread, timesOfThread, type ThreadTimes, type TimePartition } from './time-partition.ts';
-import { anatomyTable } from './transaction-anatomy.ts';
+import { anatomyParts, anatomyTable } from './transaction-anatomy.ts';
 import { transactionsOf, type Transactions } from './transactions.ts';
 
 export class Analyses {
@@ -27,6 +27,12 @@ export class Analyses {
   once<T>(key: unknown, make: () => T): T {
     if (!this.kept.has(key)) this.kept.set(key, make());
     return this.kept.get(key) as T;
+  }
+  /** What is made with pauses: kept once it is whole; where it is given up before, whoever asks makes it anew. */
+  private *inParts<T>(key: string, make: () => Generator<void, T>): Generator<void> {
+    if (this.kept.has(key)) return;
+    const made = yield* make();
+    this.once(key, () => made); // somebody may have been faster
   }
   /** The same by thread; `what` names it. */
   private byThread<T>(what: string, thread: ThreadStore, make: () => T): T {
@@ -56,6 +62,14 @@ export class Analyses {
   }
   get accesses(): Accesses {
     return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles, this.databaseHeaders));
+  }
+  /** `anatomies`, with pauses. */
+  anatomiesInParts(): Generator<void> {
+    return this.inParts('anatomies', () => anatomyParts(this.store, this.transactions.list, this));
+  }
+  /** `accesses`, with pauses. */
+  accessesInParts(): Generator<void> {
+    return this.inParts('accesses', () => pageAccessParts(this.store, this.databaseFiles, this.databaseHeaders));
   }
   get dirtyPages(): DirtyPages[] {
     return this.once('dirty pages', () => dirtyPagesOf(this.store, this.accesses, this.transactions.list));

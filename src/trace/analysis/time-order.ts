@@ -8,9 +8,17 @@ const LONGEST = 4096;
  * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
  */
 export function eachRunInTimeOrder(threads: readonly ThreadStore[], each: (thread: ThreadStore, from: number, to: number) => void): void {
-  const live = threads.filter((t) => t.events.count > 0);
-  const merge = new Merge(live);
-  while (merge.next()) each(live[merge.thread]!, merge.from, merge.to);
+  new Merge(threads).walk(each, Infinity);
+}
+
+/** The same with pauses: it yields after about so many rows. */
+export function* partsInTimeOrder(
+  threads: readonly ThreadStore[],
+  each: (thread: ThreadStore, from: number, to: number) => void,
+  rows: number,
+): Generator<void> {
+  const merge = new Merge(threads);
+  while (merge.walk(each, rows)) yield;
 }
 
 /** Where each thread is, and the stretch that comes next. */
@@ -22,13 +30,24 @@ class Merge {
   /** Begin of each thread's next row; Infinity = none left. */
   private readonly nextUs: Float64Array;
 
-  constructor(private readonly threads: readonly ThreadStore[]) {
-    this.at = new Uint32Array(threads.length);
-    this.nextUs = Float64Array.from(threads, ({ events }) => events.t0[0]!);
+  private readonly threads: readonly ThreadStore[];
+
+  constructor(all: readonly ThreadStore[]) {
+    this.threads = all.filter(({ events }) => events.count > 0);
+    this.at = new Uint32Array(this.threads.length);
+    this.nextUs = Float64Array.from(this.threads, ({ events }) => events.t0[0]!);
   }
 
-  /** @returns false at the end */
-  next(): boolean {
+  /** @param rows about so many @returns false at the end */
+  walk(each: (thread: ThreadStore, from: number, to: number) => void, rows: number): boolean {
+    for (let left = rows; left > 0; left -= this.to - this.from) {
+      if (!this.next()) return false;
+      each(this.threads[this.thread]!, this.from, this.to);
+    }
+    return true;
+  }
+
+  private next(): boolean {
     const { nextUs, at } = this;
     let first = 0;
     let secondUs = Infinity;

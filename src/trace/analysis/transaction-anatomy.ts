@@ -50,9 +50,22 @@ export function anatomyTable(
   transactions: TransactionTable = transactionsOf(store).list,
   calls: CallsOfThreads = { owners: ownersOf, executions: executionsOf },
 ): AnatomyTable {
+  const parts = anatomyParts(store, transactions, calls);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** Transactions after which those who wait for something else get their turn: about 0.1 s. */
+const AT_ONCE = 1 << 14;
+
+/** The same with pauses. */
+export function* anatomyParts(store: TraceStore, transactions: TransactionTable, calls: CallsOfThreads): Generator<void, AnatomyTable> {
   const scanners = new Map<number, AnatomyScanner>();
   const table = new AnatomyTable(transactions);
   for (let i = 0; i < transactions.length; i++) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
     const index = transactions.thread[i]!;
     let scanner = scanners.get(index);
     if (!scanner) {

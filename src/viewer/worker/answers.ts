@@ -9,7 +9,8 @@ import { rowAt, type TracePyramid } from '../../trace/pyramid.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../trace/summary-lanes.ts';
 import type { TimelineLanes } from '../../trace/timeline-lanes.ts';
-import type { EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
+import type { AskProgress, EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
+import { Asked, type Question } from './asked.ts';
 import { detailsOfEvent, lineOfEvent } from './event-words.ts';
 import { Compared } from './compared.ts';
 import { FirstPicture } from './first-picture.ts';
@@ -17,6 +18,7 @@ import { loaded, previewRows, threadRows } from './loaded.ts';
 import { Pacer } from './pacer.ts';
 import type { Query, QueryContext } from './queries/context.ts';
 import { QUERIES, type QueryAnswer, type QueryArgs, type QueryName } from './queries/index.ts';
+import { rest } from './rest.ts';
 import { stepsOf } from './steps.ts';
 
 export const NO_FILTER: EventFilter = { text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null };
@@ -39,6 +41,7 @@ export abstract class Answers {
   protected filter = NO_FILTER;
   protected readonly compared = new Compared();
   protected readonly firstPicture = new FirstPicture();
+  private readonly asked = new Asked((progress) => this.computing(progress));
   private pyramidVersion = -1;
   private queryVersion = -1;
   private lanesSeen = 0;
@@ -64,6 +67,9 @@ export abstract class Answers {
 
   /** @param threads their set, or their lanes @param data what the views show @param trace the trace itself, not only what it is compared with */
   protected abstract changed(threads: boolean, data?: boolean, trace?: boolean): void;
+
+  /** How far a question is. */
+  protected abstract computing(progress: AskProgress): void;
 
   /** Resolves when no file is being opened. */
   protected async whole(): Promise<void> {
@@ -136,10 +142,18 @@ export abstract class Answers {
     return sharedSummary(this.shared);
   }
 
-  async ask<N extends QueryName>(name: N, args: QueryArgs<N>): Promise<QueryAnswer<N>> {
+  ask<N extends QueryName>(name: N, args: QueryArgs<N>, id: number | null = null): Promise<QueryAnswer<N>> {
+    return this.asked.during(id, (question) => this.answer(name, args, question));
+  }
+  async cancelAsk(id: number): Promise<void> {
+    this.asked.cancel(id);
+  }
+
+  private async answer<N extends QueryName>(name: N, args: QueryArgs<N>, question: Question): Promise<QueryAnswer<N>> {
     if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace answers no question "${name}"`);
     await this.whole();
-    await this.pacer.inSteps((shared) => stepsOf(name, shared));
+    question.check();
+    await this.pacer.inSteps((shared) => stepsOf(name, shared), question);
     const { store, memo } = this.trace;
     const { version } = this;
     const context: QueryContext = {
@@ -149,6 +163,10 @@ export abstract class Answers {
       compared: this.compared,
       shared: this.shared,
       memo: (key, make) => memo.get(version, key, make),
+      async rest() {
+        await rest();
+        question.check();
+      },
     };
     return await (QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>)(context, args);
   }

@@ -1,10 +1,11 @@
 /**
  * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long questions, in steps with pauses
- * in which frames of the timeline are drawn. A trace that grows is worked on at once, for it must not change meanwhile.
+ * in which frames of the timeline are drawn and questions are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
  */
 import type { Analyses } from '../../trace/analysis/shared.ts';
+import type { Question } from './asked.ts';
 import { rest } from './rest.ts';
-import { STEPS_FROM_EVENTS, timelineSteps } from './steps.ts';
+import { STEPS_FROM_EVENTS, timelineSteps, type Step } from './steps.ts';
 
 /** What the pacer asks of the session. */
 export interface Paced {
@@ -29,22 +30,68 @@ export class Pacer {
   /** When it rings, ms of performance.now(). */
   private timerAt = Infinity;
   private busy = false;
+  /** Questions whose turn has not come. */
+  private readonly waiting = new Set<Question>();
+  /** What is computed at the moment, in words; '' = nothing. */
+  private now = '';
 
   constructor(private readonly of: Paced) {}
 
-  /** Long work in steps, one after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself. */
-  inSteps(steps: (shared: Analyses) => Generator<void> | null): Promise<void> {
-    const { of } = this;
-    if (of.growing() || of.shared().store.eventCount < STEPS_FROM_EVENTS) return Promise.resolve();
-    const run = this.steps.then(async () => {
-      const shared = of.shared();
-      for (const _ of steps(shared) ?? []) {
-        await rest();
-        if (of.growing() || of.shared() !== shared) return;
-      }
+  /**
+   * Long work in steps, one question after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself.
+   * @param steps null = it needs none, and waits for nobody @param question is told how far it is
+   * @throws AbortError at the next pause after it was cancelled
+   */
+  async inSteps(steps: (shared: Analyses) => Step[] | null, question: Question): Promise<void> {
+    if (this.atOnce()) return;
+    await rest(); // it may have been cancelled while it waited to be heard
+    question.check();
+    if (!steps(this.of.shared())) return;
+    this.waiting.add(question);
+    if (this.now) question.progress(this.now, 0, 0);
+    await this.inTurn(async () => {
+      this.waiting.delete(question);
+      await this.walk(steps, question);
     });
-    this.steps = run.catch(() => undefined); // told to the one who asked
+  }
+
+  private atOnce(): boolean {
+    return this.of.growing() || this.of.shared().store.eventCount < STEPS_FROM_EVENTS;
+  }
+  private inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.steps.then(work);
+    this.steps = run.then(
+      () => undefined,
+      () => undefined, // told to the one who asked
+    );
     return run;
+  }
+
+  /** @param question null = nobody waits for it, and who does goes first @returns whether it gave way to a question */
+  private async walk(steps: (shared: Analyses) => Step[] | null, question: Question | null): Promise<boolean> {
+    const { of, waiting } = this;
+    const shared = of.shared();
+    const all = steps(shared) ?? [];
+    /** @returns whether to go on */
+    const pause = async (): Promise<boolean> => {
+      await rest();
+      question?.check();
+      return !of.growing() && of.shared() === shared;
+    };
+    question?.check();
+    try {
+      for (const [done, { what, run }] of all.entries()) {
+        if (!question && waiting.size) return true;
+        this.now = what;
+        question?.progress(what, done, all.length);
+        for (const other of waiting) other.progress(what, 0, 0);
+        for (const _ of run() ?? []) if (!(await pause())) return false;
+        if (!(await pause())) return false;
+      }
+      return false;
+    } finally {
+      this.now = '';
+    }
   }
 
   /** Compute the whole-trace numbers when they are due: of a trace that grows no more, as soon as its picture is out. */
@@ -65,7 +112,8 @@ export class Pacer {
     this.busy = true;
     const shared = this.of.shared();
     try {
-      await this.inSteps(timelineSteps);
+      const background = (): Promise<boolean> => this.inTurn(() => this.walk(timelineSteps, null));
+      while (!this.atOnce() && (await background()));
     } finally {
       this.busy = false;
     }

@@ -8,7 +8,7 @@ import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { StorageDefinition, StorageHealth } from '../../trace/storage-health.ts';
 import { SummaryLanes } from '../../trace/summary-lanes.ts';
-import type { LiveStats, LoadResult, SessionApi, SessionPush, Spool } from '../session-api.ts';
+import type { AskProgress, LiveStats, LoadResult, SessionApi, SessionPush, Spool } from '../session-api.ts';
 import { Answers, NO_FILTER } from './answers.ts';
 import { Exports } from './exports.ts';
 import { FileReading } from './file-reading.ts';
@@ -315,6 +315,10 @@ export class Session extends Answers implements SessionApi {
     if (trace) this.traceVersion++;
     this.threadsChanged ||= threads;
     this.teller.soon();
+  }
+
+  protected computing(progress: AskProgress): void {
+    this.push({ k: 'computing', progress });
   }
 
   private tell(): void {

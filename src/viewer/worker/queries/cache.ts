@@ -8,6 +8,7 @@ import { missRatioAt, missRatiosOf, type MissRatio } from '../../../trace/analys
 import { cachePages, kneeOf } from '../../../trace/analysis/miss-ratio-knee.ts';
 import { workingSet } from '../../../trace/analysis/page-matrix.ts';
 import { Access } from '../../../trace/analysis/accesses.ts';
+import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { sharedTable } from '../../../trace/analysis/statement-table.ts';
 import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
@@ -67,7 +68,8 @@ function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): Ca
   return { text, assumed, how, pages: text === 'n/a' ? null : cachePages(text, pageBytes) };
 }
 
-function curvesOf({ store, shared }: QueryContext): CacheCurve[] {
+function curvesOf(shared: Analyses): CacheCurve[] {
+  const { store } = shared;
   const settings = new Map(databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]));
   const titles = threadTitles(store);
   return missRatiosOf(store, {}, shared).map((curve) => {
@@ -91,19 +93,22 @@ function curvesOf({ store, shared }: QueryContext): CacheCurve[] {
   });
 }
 
-const coldWarmIn = ({ store, shared, memo }: QueryContext): ColdWarm => memo('coldWarm', () => coldWarmOf(store, undefined, shared));
+/** Each over the whole trace, computed once. */
+export const coldWarmIn = (shared: Analyses): ColdWarm => shared.once('cold and warm', () => coldWarmOf(shared.store, undefined, shared));
+export const reportIn = (shared: Analyses): CacheReport => shared.once('cache report', () => cacheReport(shared.store, {}, shared));
+export const curvesIn = (shared: Analyses): CacheCurve[] => shared.once('cache curves', () => curvesOf(shared));
 
 export const cacheQueries = {
   cache(context: QueryContext, _args: Record<string, never>): CacheAnswer {
     const { store, shared } = context;
     return context.memo('cache', () => {
-      const report = cacheReport(store, {}, shared);
+      const report = reportIn(shared);
       const table = sharedTable(shared);
       const rows =
         report.pageCache && table
           ? table.rows.flatMap((r) => (r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : []))
           : null;
-      const coldWarm = coldWarmIn(context);
+      const coldWarm = coldWarmIn(shared);
       return {
         report,
         coldWarm: { ...coldWarm, firstExecutions: coldWarm.firstExecutions.slice(0, MOST_ROWS) },
@@ -116,16 +121,15 @@ export const cacheQueries = {
   },
 
   /** By connection and database, the one with the most requests first. */
-  cacheCurves(context: QueryContext, _args: Record<string, never>): CacheCurve[] {
-    const curves = context.memo('cacheCurves', () => curvesOf(context));
-    return curves.map((c) => ({ ...c, pages: c.pages.slice(), misses: c.misses.slice() }));
+  cacheCurves({ shared }: QueryContext, _args: Record<string, never>): CacheCurve[] {
+    return curvesIn(shared).map((c) => ({ ...c, pages: c.pages.slice(), misses: c.misses.slice() }));
   },
 
   /** @param args bins 1..2000 @throws RangeError for others */
   cacheTimes(context: QueryContext, { bins }: { bins: number }): CacheTimes {
     const { store, shared } = context;
     if (!(bins >= 1 && bins <= 2000)) throw new RangeError(`${bins} bins`);
-    const { cold, warm } = coldWarmIn(context); // from the first call of SQLite's to the last: what was before is empty
+    const { cold, warm } = coldWarmIn(shared); // from the first call of SQLite's to the last: what was before is empty
     const [fromUs, toUs] = [cold?.fromUs ?? 0, warm?.toUs ?? cold?.toUs ?? 0.001];
     const { accesses } = shared;
     const out: CacheTimes = {

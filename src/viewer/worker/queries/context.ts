@@ -19,6 +19,8 @@ export interface QueryContext {
   readonly compared: ComparedTraces;
   /** The result of an earlier `make` under this key, unless the trace has changed since. */
   memo<T>(key: string, make: () => T): T;
+  /** A pause in long work, in which others are answered. @throws AbortError where the answer is not wanted any more */
+  rest(): Promise<void>;
 }
 
 export interface ComparedTraces {

@@ -7,6 +7,7 @@
  */
 import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../trace/analysis/lock-columns.ts';
+import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { rootOf } from '../../../trace/analysis/thread-origin.ts';
 import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
@@ -60,7 +61,8 @@ interface LaneRows {
 export const MOST_LANES = 1000;
 
 /** The analysis, kept while the trace stays as it is. */
-export const locksNow = (context: QueryContext): Locks => context.memo('locks', () => locksOf(context.store));
+export const locksIn = (shared: Analyses): Locks => shared.once('locks', () => locksOf(shared.store));
+export const locksNow = ({ shared }: QueryContext): Locks => locksIn(shared);
 
 /** By key, threads of one page together. */
 export function lanesNow(context: QueryContext): Map<string, LaneRows> {

@@ -5,8 +5,9 @@
 import { bTreesIn, bTreeTotals, ownersOf, type BTree, type BTreeCause, type BTreeTotals } from '../../../trace/analysis/b-trees.ts';
 import type { Accesses, AccessedObject } from '../../../trace/analysis/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../trace/analysis/page-matrix.ts';
-import { placesOf, type ObjectPages, type PlaceColumns } from '../../../trace/analysis/pages.ts';
+import { pagesIn, placesOf, type ObjectPages, type PlaceColumns } from '../../../trace/analysis/pages.ts';
 import { rereadsOf } from '../../../trace/analysis/rereads.ts';
+import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { blockAccessesOf } from '../../../trace/analysis/storage-blocks.ts';
 import type { QueryContext } from './context.ts';
 
@@ -19,8 +20,10 @@ const plainPath = (path: string): string => path.replace(/^\/+/, '');
 export const placesKey = (object: Pick<AccessedObject, 'path' | 'kind' | 'vfs'>, layer: Layer): PlacesKey =>
   JSON.stringify([layer, object.kind, object.vfs, plainPath(object.path)]);
 
-export const accessesOf = ({ store, shared }: QueryContext, layer: Layer): Accesses =>
-  layer === 'pages' ? shared.accesses : shared.once('blocks', () => blockAccessesOf(store));
+/** Of the stores below the VFS, computed once. */
+export const blocksIn = (shared: Analyses): Accesses => shared.once('blocks', () => blockAccessesOf(shared.store));
+
+export const accessesOf = ({ shared }: QueryContext, layer: Layer): Accesses => (layer === 'pages' ? shared.accesses : blocksIn(shared));
 
 function find(context: QueryContext, key: PlacesKey): { accesses: Accesses; object: number } | null {
   const layer: Layer = key.startsWith('["pages"') ? 'pages' : 'blocks';
@@ -118,7 +121,11 @@ export const pageQueries = {
     const found = find(context, key);
     if (!found) return null;
     const { accesses, object } = found;
-    const all = context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () => placesOf(accesses, rangeOf(context, range)));
+    const { shared } = context;
+    const whole = range.fromUs === null && range.toUs === null && accesses === shared.accesses;
+    const all = whole
+      ? pagesIn(shared)
+      : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () => placesOf(accesses, rangeOf(context, range)));
     const table = all.find((o) => o.index === object);
     if (!table) return null;
     const decoded = table.places.type.some((t) => t > 0);

@@ -1,10 +1,11 @@
 /** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
-import { locksOf, type Locks } from '../../../trace/analysis/locks.ts';
+import type { Locks } from '../../../trace/analysis/locks.ts';
 import { statementRow } from '../../../trace/describe.ts';
 import { laneOfOp } from '../../../trace/lanes.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';
+import { locksNow } from './lock-lanes.ts';
 
 export interface Flow {
   from: { lane: string; us: number };
@@ -78,7 +79,7 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
 }
 
 function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
-  const locks: Locks = context.memo('locks', () => locksOf(context.store));
+  const locks = locksNow(context);
   const { events } = thread;
   const from = events.t0[row]!;
   const to = from + Math.max(events.dur[row]!, 0.001);
@@ -89,6 +90,9 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
     const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
     if (us > (best.get(edge.holder)?.us ?? 0)) best.set(edge.holder, { edge, us });
   }
+  if (!best.size) return;
+  const { threads } = context.store;
+  const titles = threadTitles(context.store);
   for (const { edge, us } of best.values()) {
     const lock = (index: number): string => `${index}:lock`;
     answer.flows.push({
@@ -96,9 +100,8 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
       to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, locks.holds.from[edge.firstHold]!) },
       kind: 'wait',
     });
-    const { threads } = context.store;
     answer.holders.push({
-      ...{ thread: edge.holder, title: threadTitles(context.store)[edge.holder]!, waitedUs: us },
+      ...{ thread: edge.holder, title: titles[edge.holder]!, waitedUs: us },
       ...{ resource: locks.resources[edge.resource]?.name ?? '', row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]! },
     });
   }

@@ -6,7 +6,6 @@ import type { Layer } from '../../../trace/event.ts';
 import { checkedAnnotations, type Annotations, type LaneSetup, type TraceNote } from '../../../trace/notes.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../trace/time-pieces.ts';
-import { rest } from '../rest.ts';
 import { StatementIndex } from '../statement-index.ts';
 import type { QueryContext } from './context.ts';
 
@@ -52,7 +51,7 @@ export const timelineQueries = {
   },
 
   ioMap(context: QueryContext, request: IoMapRequest): Promise<IoMap> {
-    return ioMap(context.store, request, rest);
+    return ioMap(context.store, request, context.rest);
   },
 
   /** The read or write nearest to a point of the map. */

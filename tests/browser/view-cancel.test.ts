@@ -1,0 +1,118 @@
+// A view that waits says what is computed and how far, and can be told to stop: the work ends, what others asked for does not suffer.
+// The worker's pauses are counted and let through, so that nothing here depends on how fast it is.
+import { describe, expect, it } from 'vitest';
+import { statementTable } from '../../src/trace/analysis/statement-table.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+import { id, ViewerPage } from './viewer-page.ts';
+
+const trace = syntheticStore({ events: 150_000, clockStepUs: 5 });
+const viewer = new ViewerPage(async () => ({ 'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()) }));
+
+/** Pauses of the store's worker: how many may pass, how many have passed, and those that wait. */
+interface Gate {
+  left: number;
+  passed: number;
+  held: (() => void)[];
+}
+type Gated = typeof globalThis & { gate: Gate };
+
+/** Opens the trace on a view, its numbers computed; from then on no pause ends before it is let through. */
+async function open(): Promise<{ pass(pauses: number): Promise<void>; passed(): Promise<number> }> {
+  await viewer.open('');
+  const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
+  await store.evaluate(() => {
+    const gate: Gate = { left: Infinity, passed: 0, held: [] };
+    (globalThis as Gated).gate = gate;
+    const Plain = MessageChannel;
+    globalThis.MessageChannel = class extends Plain {
+      constructor() {
+        super();
+        const post = this.port2.postMessage.bind(this.port2) as (message: unknown) => void;
+        this.port2.postMessage = (message: unknown) => {
+          const go = (): void => {
+            gate.left--;
+            gate.passed++;
+            post(message);
+          };
+          if (gate.left > 0) go();
+          else gate.held.push(go);
+        };
+      }
+    };
+  });
+  await viewer.page.evaluate(async () => {
+    await window.panel.viewer.open(await (await fetch('/traces/large.vfst')).blob(), 'large.vfst');
+  });
+  await viewer.page.waitForFunction((s: string) => /^\d/.test(document.querySelector(s)?.textContent ?? ''), {}, id('live-commits'));
+  await viewer.page.click(id('tab-events'));
+  await viewer.page.waitForSelector(id('event-count'));
+  await store.evaluate(() => void ((globalThis as Gated).gate.left = 0));
+  return {
+    pass: (pauses) =>
+      store.evaluate((more) => {
+        const { gate } = globalThis as Gated;
+        gate.left = more;
+        while (gate.left > 0 && gate.held.length) gate.held.shift()!();
+      }, pauses),
+    passed: () => store.evaluate(() => (globalThis as Gated).gate.passed),
+  };
+}
+const click = (name: string): Promise<void> => viewer.page.$eval(id(name), (e) => (e as HTMLElement).click());
+const waitFor = (name: string): Promise<unknown> => viewer.page.waitForSelector(id(name));
+/** The worker has heard all that was said until now, and answers others. */
+const settled = (): Promise<void> => viewer.page.evaluate(() => window.panel.viewer.copy().then(() => undefined));
+
+describe('a view that waits', () => {
+  it('says how far it is, stops on Escape, and computes again', async () => {
+    const worker = await open();
+    const { page } = viewer;
+    await click('tab-overview');
+    await waitFor('computing');
+    await worker.pass(3 + 2); // each of its three questions waits to be heard; then two steps
+    const bar = `${id('computing')} progress`;
+    await page.waitForFunction((s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 2, {}, bar);
+    const steps = await page.$eval(bar, (e) => (e as HTMLProgressElement).max);
+    expect(steps).toBeGreaterThan(10);
+    const [before, said] = [await worker.passed(), await viewer.text(id('computing'))];
+    expect(said).toContain(`2 of ${steps}`);
+    expect(said).toMatch(/^Looking through the trace: \w/);
+    await page.keyboard.press('Escape');
+    await waitFor('compute-again');
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe('compute-again');
+    expect(await page.$(id('copy-markdown'))).toBeNull();
+    expect(await page.$(id('computing'))).toBeNull();
+    await worker.pass(1000);
+    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('Stopped'), {}, id('computing-stopped'));
+    await settled();
+    expect((await worker.passed()) - before).toBeLessThanOrEqual(1); // it ended at its next pause, and the two behind it never began
+    await page.keyboard.press('Enter');
+    await waitFor('copy-markdown');
+    expect(await page.$(id('computing-stopped'))).toBeNull();
+    expect((await worker.passed()) - before).toBeGreaterThan(steps - 2);
+  });
+
+  it('is not waited for once it is left; what it asks for then is whole', async () => {
+    const worker = await open();
+    await click('tab-statements');
+    await waitFor('computing');
+    await worker.pass(1 + 1);
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 1,
+      {},
+      `${id('computing')} progress`,
+    );
+    const before = await worker.passed();
+    await click('tab-events');
+    await worker.pass(1000);
+    await settled();
+    expect((await worker.passed()) - before).toBeLessThanOrEqual(1);
+    await click('tab-statements');
+    await viewer.page.waitForFunction(
+      (s: string, rows: string) => document.querySelector(s)?.getAttribute('aria-rowcount') === rows,
+      {},
+      id('statements'),
+      String(statementTable(trace)!.rows.length + 1),
+    );
+  });
+});

@@ -1,0 +1,179 @@
+// Long questions: told how far they are, given up at the next pause, and never at the cost of what others asked for.
+import { describe, expect, it } from 'vitest';
+import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { anatomyTable } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { Questions } from '../../src/viewer/questions.ts';
+import type { AskProgress, SessionPush } from '../../src/viewer/session-api.ts';
+import { Asked, Question } from '../../src/viewer/worker/asked.ts';
+import { Pacer, type Paced } from '../../src/viewer/worker/pacer.ts';
+import { Session } from '../../src/viewer/worker/session.ts';
+import { stepsOf, type Step } from '../../src/viewer/worker/steps.ts';
+import { syntheticStore } from '../traces/synthetic.ts';
+
+/** A trace that is large and at rest, of which nothing but that is asked. */
+function pacer(changes: Partial<Paced> = {}): Pacer {
+  const shared = { store: { eventCount: 1e6 } } as Analyses;
+  return new Pacer({
+    ...{ shared: () => shared, growing: () => false, pictured: () => false, dueIn: () => null, compute: () => undefined },
+    ...changes,
+  });
+}
+/** Steps by name; what they have done is in `done`. @param then called at the begin of a step */
+function steps(names: string, done: string[], then: (name: string) => void = () => undefined): () => Step[] {
+  return () =>
+    [...names].map((name) => ({
+      what: `making ${name}`,
+      run: () => {
+        then(name);
+        done.push(name);
+        return null;
+      },
+    }));
+}
+
+describe('a question in steps', () => {
+  it('is told what comes next, and how far it is', async () => {
+    const said: string[] = [];
+    const question = new Question(({ what, done, of }) => said.push(`${what} ${done}/${of}`));
+    await pacer().inSteps(steps('abc', []), question);
+    expect(said).toEqual(['making a 0/3', 'making b 1/3', 'making c 2/3']);
+  });
+
+  it('that is cancelled ends at its next pause; the one behind it gets its answer, whole', async () => {
+    const [first, second]: [string[], string[]] = [[], []];
+    const one = new Question();
+    const paced = pacer();
+    const said: string[] = [];
+    const gone = paced.inSteps(
+      steps('abcdef', first, (name) => name === 'b' && one.cancel()),
+      one,
+    );
+    const stays = paced.inSteps(steps('xyz', second), new Question(({ what, of }) => said.push(`${what} of ${of}`)));
+    await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
+    await stays;
+    expect([first, second]).toEqual([
+      ['a', 'b'],
+      ['x', 'y', 'z'],
+    ]);
+    expect(said.slice(0, 2)).toEqual(['making a of 0', 'making b of 0']); // while it waits: what it waits for
+    expect(said.slice(2)).toEqual(['making x of 3', 'making y of 3', 'making z of 3']);
+  });
+
+  it('that is cancelled before its turn does nothing', async () => {
+    const done: string[] = [];
+    const question = new Question();
+    const gone = pacer().inSteps(steps('abc', done), question);
+    question.cancel();
+    await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
+    expect(done).toEqual([]);
+  });
+
+  it('goes before the work that nobody waits for', async () => {
+    const order: string[] = [];
+    const asked: Promise<void>[] = [];
+    const shared = {
+      store: { eventCount: 1e6, threads: [{}, {}, {}] },
+      pieces: () => {
+        order.push('lane');
+        if (order.length === 1) asked.push(paced.inSteps(steps('abc', order), new Question()));
+      },
+      anatomiesInParts: () => null,
+    } as unknown as Analyses;
+    let computed: () => void;
+    const end = new Promise<void>((resolve) => (computed = resolve));
+    let due: number | null = 0;
+    const paced: Pacer = pacer({ shared: () => shared, pictured: () => true, dueIn: () => due, compute: () => computed() });
+    paced.plan();
+    due = null;
+    await end;
+    await Promise.all(asked);
+    // it begins anew after that: what was made is there, in a real trace
+    expect(order.join(' ')).toMatch(/^lane (lane )?a b c lane lane lane$/);
+  });
+});
+
+describe('what is made with pauses', () => {
+  const store = syntheticStore({ events: 1_200_000, threads: 3 });
+  const inParts = {
+    accesses: (shared: Analyses) => shared.accessesInParts(),
+    anatomies: (shared: Analyses) => shared.anatomiesInParts(),
+  };
+  const made = {
+    accesses: ({ accesses }: Analyses) => [accesses.count, accesses.place.reduce((a, b) => a + b, 0), accesses.row[accesses.count - 1]],
+    anatomies: ({ anatomies }: Analyses) => [anatomies.length, anatomies.commitTotals()],
+  };
+  it.each(['accesses', 'anatomies'] as const)('%s: the same as at once, and nothing where it was given up', (name) => {
+    const [whole, given, none] = [new Analyses(store), new Analyses(store), new Analyses(store)];
+    let pauses = 0;
+    for (const _ of inParts[name](whole)) pauses++;
+    expect(pauses).toBeGreaterThan(0);
+    for (const _ of inParts[name](given)) break;
+    for (const analyses of [whole, given]) expect(made[name](analyses)).toEqual(made[name](none));
+    expect(name === 'accesses' ? pageAccessesOf(store).count : anatomyTable(store).length).toBe(made[name](whole)[0]);
+    expect([...inParts[name](whole)]).toEqual([]); // it is there
+  });
+});
+
+describe('the session', () => {
+  it('cancels one question, and answers the others', async () => {
+    const pushed: AskProgress[] = [];
+    const hear = (push: SessionPush): void => {
+      if (push.k !== 'computing') return;
+      pushed.push(push.progress);
+      if (push.progress.id === 1 && push.progress.of > 0 && push.progress.done === 2) void session.cancelAsk(1);
+    };
+    const session: Session = new Session(hear);
+    await session.open(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
+    const gone = session.ask('overview', {}, 1);
+    const stays = session.ask('overview', {}, 2);
+    await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
+    const { numbers } = await stays;
+    expect(numbers.length).toBeGreaterThan(3);
+    const own = (id: number): AskProgress[] => pushed.filter((p) => p.id === id && p.of > 0);
+    expect(own(1).map(({ done }) => done)).toEqual([0, 1, 2]);
+    expect(own(2).map(({ done }) => done)).toEqual(own(2).map((_, i) => i));
+    expect(own(2)).toHaveLength(own(2)[0]!.of);
+    await session.cancelAsk(2); // was answered
+    expect((await session.ask('overview', {}, 3)).numbers).toEqual(numbers);
+  });
+
+  it('names every step in words', () => {
+    const shared = new Analyses(syntheticStore({ events: 100 }));
+    for (const name of ['overview', 'findings', 'statements', 'transactions', 'locks', 'cache', 'cacheCurves', 'wal', 'fileUse'] as const)
+      for (const { what } of stepsOf(name, shared) ?? []) expect(what).toMatch(/^[\p{L}\d]/u);
+    expect(stepsOf('annotations', shared)).toBeNull();
+  });
+});
+
+describe('numbers of questions', () => {
+  it('lead progress and cancel to the one that is meant', async () => {
+    const cancelled: number[] = [];
+    const asked: number[] = [];
+    const questions = new Questions({
+      ask: ((_name: string, _args: object, id: number) => {
+        asked.push(id);
+        return id === 2 ? new Promise(() => undefined) : Promise.resolve([]);
+      }) as never,
+      cancelAsk: (id) => Promise.resolve(void cancelled.push(id)),
+    });
+    const heard: string[] = [];
+    const one = questions.ask('errors', {}, () => heard.push('one'));
+    const two = questions.ask('errors', {}, ({ done }) => heard.push(`two ${done}`));
+    questions.heard({ id: 2, what: '', done: 4, of: 9 });
+    await one.answer;
+    questions.heard({ id: 1, what: '', done: 4, of: 9 }); // is answered
+    one.cancel();
+    two.cancel();
+    questions.heard({ id: 2, what: '', done: 5, of: 9 });
+    expect({ asked, heard, cancelled }).toEqual({ asked: [1, 2], heard: ['two 4'], cancelled: [2] });
+  });
+
+  it('free them, also after a failure', async () => {
+    const asked = new Asked(() => undefined);
+    await expect(asked.during(1, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
+    expect(await asked.during(1, () => Promise.resolve(3))).toBe(3);
+    asked.cancel(1);
+  });
+});

@@ -1,4 +1,5 @@
 /** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
+import { cut, plain } from '../trace/analysis/report-words.ts';
 import type { LiveStats, ThreadRow } from './session-api.ts';
 import { formatCount } from './units.ts';
 
@@ -19,6 +20,13 @@ const TOPIC: Record<string, string> = {
   cut: 'The trace is a part of a recording',
 };
 
+/** Characters of a notice and of its title: some of the words are the page's. */
+const LONGEST = 1000;
+const said = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => cut(plain(line), LONGEST))
+    .join('\n');
 /** Scripts that a notice names; the rest is in its title. */
 const NAMED = 3;
 
@@ -76,5 +84,5 @@ export function noticesOf(stats: LiveStats | null, threads: readonly ThreadRow[]
       ...{ key: 'ignored', kind: 'warning', title: '' },
       text: `${formatCount(stats.ignoredMessages)} messages on the recording’s ports were malformed and are ignored: something in the page imitates the tracer.`,
     });
-  return notices;
+  return notices.map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));
 }

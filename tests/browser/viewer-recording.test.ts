@@ -45,6 +45,42 @@ describe('a recording', () => {
     await waitText(id('live-events'), 'n/a');
   });
 
+  it('Events keeps up with the newest until it is scrolled back, and again from its end on', async () => {
+    await live('followed');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(20));
+    await viewer.page.click(id('tab-events'));
+    const list = '.events [role=grid]';
+    const atEnd = (): Promise<unknown> =>
+      viewer.page.waitForFunction(
+        (s: string) => {
+          const { scrollTop, scrollHeight, clientHeight } = document.querySelector(s)!;
+          return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2;
+        },
+        {},
+        list,
+      );
+    const pressed = (wanted: boolean): Promise<unknown> => viewer.page.waitForSelector(`${id('follow')}[aria-pressed=${wanted}]`);
+    const rows = (): Promise<number> => viewer.page.$eval(list, (e) => Number(e.getAttribute('aria-rowcount')));
+    const more = async (than: number): Promise<void> => {
+      await viewer.page.evaluate(() => window.panel.app.work(20));
+      await viewer.page.waitForFunction((s: string, n: number) => Number(document.querySelector(s)!.ariaRowCount) > n, {}, list, than);
+    };
+    await atEnd();
+    await more(await rows());
+    await atEnd();
+    await pressed(true);
+    await viewer.page.$eval(list, (e) => (e.scrollTop = 40));
+    await pressed(false);
+    await more(await rows());
+    expect(await viewer.page.$eval(list, (e) => e.scrollTop)).toBe(40);
+    await viewer.page.$eval(list, (e) => (e.scrollTop = e.scrollHeight));
+    await pressed(true);
+    await more(await rows());
+    await atEnd();
+    await stop();
+  });
+
   it('is not disturbed by ports that lie', async () => {
     await live('liar');
     await start();

@@ -1,0 +1,101 @@
+// A trace whose page says hostile things wherever it has words: in every view they are text, run nothing, turn nothing around and push nothing aside.
+import { describe, expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { hostileStore } from '../traces/hostile.ts';
+import { id, ViewerPage } from './viewer-page.ts';
+
+const viewer = new ViewerPage(async () => ({ 'hostile.vfst': new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer()) }));
+
+/** What the page holds that a hostile word could have made. `turning`: texts and hints with an override of direction. */
+const harm = () => {
+  const turns = /[\u202a-\u202e\u2066-\u2069]/;
+  const texts = [...document.querySelectorAll('*')].flatMap((e) => [
+    ...[...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.textContent ?? ''),
+    ...['title', 'aria-label'].map((name) => e.getAttribute(name) ?? ''),
+  ]);
+  return {
+    ran: 'hit' in window,
+    markup: document.querySelectorAll('body img, #view script').length,
+    turning: texts.filter((text) => turns.test(text)).length,
+    wide: document.scrollingElement!.scrollWidth > innerWidth,
+    long: texts.filter((text) => text.length > 100_000).length,
+    seen: texts.some((text) => text.includes('<img src=x onerror="window.hit=1">')),
+  };
+};
+const NONE = { ran: false, markup: 0, turning: 0, wide: false, long: 0, seen: true };
+
+const open = async (view: string): Promise<void> => {
+  await viewer.open(`open=/traces/hostile.vfst#tab=${view}`, 900, 640);
+  await viewer.page.waitForSelector(id('file-name'));
+  await viewer.page.waitForSelector(`${id(`tab-${view}`)}[aria-selected=true]`);
+  await viewer.page.waitForFunction(() => !document.querySelector('[aria-busy=true], [data-testid=loading]'));
+};
+
+describe('hostile words', () => {
+  it('in Events, and in the details of one', async () => {
+    await open('events');
+    await viewer.page.waitForSelector(id('event-row'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+    await viewer.page.click(id('event-row'));
+    await viewer.page.waitForSelector(id('details-statement'));
+    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.startsWith('Selected'), {}, id('announcer'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it('in Errors, and in the statements behind one', async () => {
+    await open('errors');
+    await viewer.page.waitForSelector(id('errors-row'));
+    expect(await viewer.page.$$eval(id('errors-row'), (rows) => rows.length)).toBeGreaterThan(3);
+    await viewer.page.click(id('errors-row'));
+    await viewer.page.waitForSelector(`${id('error-details')} .statement`);
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+    // our own words behind the statement read from left to right
+    const order = await viewer.page.$eval(`${id('error-details')} .statement`, (p) => {
+      const left = (e: Element): number => [...e.getClientRects()].at(-1)!.left;
+      return left(p.querySelector('code')!) < left(p.querySelector('small')!);
+    });
+    expect(order).toBe(true);
+  });
+
+  it('in the result of a query', async () => {
+    await open('sql');
+    await viewer.page.waitForSelector('.cm-content');
+    await viewer.page.click(id('sql-example'));
+    await viewer.page.waitForSelector(id('sql-count'));
+    await viewer.page.click('.cm-content');
+    await viewer.page.keyboard.down('Control');
+    await viewer.page.keyboard.press('a');
+    await viewer.page.keyboard.up('Control');
+    await viewer.page.keyboard.type('SELECT object, statement FROM events WHERE object IS NOT NULL GROUP BY object');
+    await viewer.page.click(id('sql-run'));
+    await viewer.page.waitForSelector(`${id('sql-result')} [role=columnheader]:nth-child(2) [data-testid=sort-1]`);
+    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('<img'), {}, id('sql-result'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it('in Compare, beside another trace', async () => {
+    await open('compare');
+    const input = await viewer.page.waitForSelector(id('compare-input'), { hidden: true });
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile('tests/traces/golden/opfs-coop-sync.vfst');
+    await viewer.page.waitForSelector(id('compare-warning'));
+    await viewer.page.waitForSelector(id('compare-numbers-row'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it('in the palette', async () => {
+    await open('settings');
+    await viewer.page.keyboard.down('Control');
+    await viewer.page.keyboard.press('k');
+    await viewer.page.keyboard.up('Control');
+    await viewer.page.type(id('palette-input'), 'img');
+    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('<img'), {}, id('palette-entry'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])('in %s run nothing', async (view) => {
+    await open(view);
+    await viewer.page.waitForFunction(() => (document.querySelector('#view')?.textContent?.length ?? 0) > 60);
+    const { ran, markup, wide } = await viewer.page.evaluate(harm);
+    expect({ ran, markup, wide }).toEqual({ ran: false, markup: 0, wide: false });
+  });
+});

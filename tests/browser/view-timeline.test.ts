@@ -68,6 +68,12 @@ afterAll(async () => {
 
 const waitText = (selector: string, wanted: string): Promise<unknown> =>
   page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
+interface Asked {
+  from: number;
+  to: number;
+  width: number;
+  lanes: string[];
+}
 const laneKeys = (): Promise<string[]> =>
   page.$$eval('[data-testid^="buttons-0:"]', (all) => all.map((e) => (e as HTMLElement).dataset.testid!.slice('buttons-0:'.length)));
 const waitLanes = (wanted: string[]): Promise<unknown> =>
@@ -96,6 +102,50 @@ it('has a lane for time, statements, transactions, calls, locks and bytes; they 
   await waitLanes(ALL);
   await page.keyboard.press('Escape');
   expect(await laneKeys()).toEqual(ALL);
+});
+
+it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {
+  await page.setViewport({ width: 1200, height: 420 });
+  await page.keyboard.press('0');
+  const wheel = (change: WheelEventInit): Promise<void> =>
+    page.$eval(
+      id('timeline'),
+      (canvas, how) => {
+        const { x, y, width } = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new WheelEvent('wheel', { ...how, clientX: x + width / 2, clientY: y + 30, bubbles: true, cancelable: true }));
+      },
+      change,
+    );
+  await page.evaluate(() => {
+    const asked: Asked[] = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (this: Worker, message: { method?: string; args: Asked[] }, ...rest: [Transferable[]]) {
+      if (message.method === 'timeline' && message.args[0]!.lanes) asked.push(message.args[0]!);
+      postMessage.call(this, message, ...rest);
+    } as typeof postMessage;
+    Object.assign(window, { asked, unspy: () => (Worker.prototype.postMessage = postMessage) });
+  });
+  const asked = (): Promise<Asked[]> => page.evaluate(() => (window as unknown as { asked: Asked[] }).asked);
+  const frames = (): Promise<void> =>
+    page.evaluate(async () => {
+      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    });
+  await wheel({ ctrlKey: true, deltaY: -100 });
+  await page.waitForFunction(() => (window as unknown as { asked: Asked[] }).asked.length >= 2);
+  const [moving, resting] = (await asked()) as [Asked, Asked];
+  expect(moving.lanes.length).toBeGreaterThan(0);
+  expect(resting.lanes).toEqual(expect.arrayContaining(moving.lanes));
+  expect(resting.lanes.length).toBeGreaterThan(moving.lanes.length);
+  expect((resting.to - resting.from) / resting.width).toBeCloseTo((moving.to - moving.from) / moving.width, 6);
+  expect(resting.width / moving.width).toBeCloseTo(2 / 1.25, 2);
+  await frames();
+  await wheel({ shiftKey: true, deltaY: 200 }); // a sixth of the width to the right: painted already
+  await wheel({ deltaY: 40 }); // and lanes below
+  await frames();
+  expect(await asked()).toHaveLength(2);
+  await page.evaluate(() => (window as unknown as { unspy: () => void }).unspy());
+  await page.setViewport({ width: 1200, height: 800 });
+  await page.keyboard.press('0');
 });
 
 it('says of an area how many calls touch it, by operation, statement and file, as text whatever the names', async () => {

@@ -11,9 +11,13 @@ import { spanOf, type Range } from './viewport.ts';
 
 /** Columns asked for beyond each edge, as a share of the width. */
 const MARGIN = 0.25;
-/** While the view moves the last map is moved with it: the next one, a pass over all rows in it, waits until the view rests; so long at most. */
+/**
+ * While the view moves the last map is moved with it: the next one, a pass over all rows in it, waits until the view rests. So long at
+ * most, and so many times what the last one took: pictures of the lanes wait for it, piece by piece.
+ */
 const REST_MS = 80;
 const WAIT_AT_MOST_MS = 400;
+const WAIT_RATIO = 10;
 /** Codes of a cell from which on a colour is at its strongest: 16 calls. */
 const STRONGEST = 64;
 /** A cell with one call has this share of its colour. */
@@ -33,6 +37,8 @@ export class IoMapCanvas {
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Since when a map of another view is wanted, ms of performance.now(). */
   private movedAt: number | null = null;
+  /** What the last map took, ms. */
+  private took = 0;
   private destroyed = false;
 
   constructor(
@@ -72,8 +78,9 @@ export class IoMapCanvas {
   private refreshAtRest(): void {
     const now = performance.now();
     this.movedAt ??= now;
+    const atMost = Math.max(WAIT_AT_MOST_MS, WAIT_RATIO * this.took);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), Math.max(0, Math.min(REST_MS, this.movedAt + WAIT_AT_MOST_MS - now)));
+    this.timer = setTimeout(() => this.refresh(), Math.max(0, Math.min(REST_MS, this.movedAt + atMost - now)));
   }
 
   private covers(view: Range): boolean {
@@ -111,8 +118,10 @@ export class IoMapCanvas {
         const wide = columns + 2 * margin;
         const { key, end } = object;
         const request = { key, end, fromUs: of.from, toUs: of.to, width: wide, height: rows };
+        const began = performance.now();
         const map = await this.session.ask('ioMap', request);
         if (this.destroyed) return;
+        this.took = performance.now() - began;
         this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
         this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
         this.invalidate();

@@ -13,6 +13,8 @@ import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
 const MARGIN = 0.5;
 /** The same of a picture at a new zoom: the next one often has another, and half the columns are there twice as fast. The rest follows. */
 const MARGIN_OF_ZOOM = 0.125;
+/** Lanes asked for above and below those on screen, as a share of the height: scrolling finds them painted. At a new zoom they follow, too. */
+const LANES_AROUND = 1;
 const REST_MS = 200;
 const CLICK_SLACK_PX = 4;
 const HIT_SLACK_PX = 3;
@@ -117,7 +119,7 @@ export class TimelineCanvas {
   }
 
   /** Keys of the lanes on screen, and so many px above and below: no others are asked for. */
-  private lanesNear(layout: TimelineLayout, around = this.scene.height): string[] {
+  private lanesNear(layout: TimelineLayout, around: number): string[] {
     const { height, scrollTop } = this.scene;
     return lanesIn(layout)
       .filter((lane) => {
@@ -155,12 +157,12 @@ export class TimelineCanvas {
         this.frameWanted = false;
         const { view, width, ratio, layout } = this.scene;
         const columns = Math.min(MAX_COLUMNS, Math.round(width * ratio));
-        const lanes = this.lanesNear(layout);
+        const narrow = !this.following && !this.sameZoom();
+        const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);
         if (columns < 1 || !lanes.length) {
           this.scene.strip = null;
           continue;
         }
-        const narrow = !this.sameZoom();
         const margin = this.following ? 0 : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
         const usPerColumn = spanOf(view) / columns;
         const request = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn, width: columns + 2 * margin, lanes };
@@ -168,7 +170,7 @@ export class TimelineCanvas {
         if (this.destroyed) return;
         this.scene.strip = paintStrip(frame, this.scene.layout, this.scene.palette.pixels, ratio, this.scene.strip);
         this.canvas.dataset.frame = String(Number(this.canvas.dataset.frame ?? 0) + 1);
-        if (narrow && !this.following) this.rest();
+        if (narrow) this.rest();
         this.invalidate();
       }
     } catch (error) {

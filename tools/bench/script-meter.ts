@@ -11,6 +11,8 @@ declare global {
       begin(): void;
       /** Requests for a frame of the timeline that were answered, ms from asking to having it. */
       answersMs: number[];
+      /** The picture on screen when the worker said that a file is open: what comes after shows all of its events. */
+      opened: { frame: string | undefined } | null;
     };
   }
 }
@@ -38,13 +40,14 @@ function install(): void {
       return call.apply(this, args);
     };
   const answersMs: number[] = [];
-  window.scriptMeter = { spentMs: () => spent, begin, answersMs };
+  window.scriptMeter = { spentMs: () => spent, begin, answersMs, opened: null };
   const frame = window.requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (call) => frame(measured(call));
   const timer = window.setTimeout.bind(window) as (call: () => void, ms?: number, ...args: unknown[]) => number;
   window.setTimeout = ((call: () => void, ms?: number, ...args: unknown[]) => timer(measured(call), ms, ...args)) as typeof setTimeout;
 
   const asked = new Map<number, number>();
+  let opening = -1;
   const { postMessage } = Worker.prototype;
   Worker.prototype.postMessage = function (
     this: Worker,
@@ -52,11 +55,17 @@ function install(): void {
     ...rest: [StructuredSerializeOptions]
   ): void {
     if (message.method === 'timeline') asked.set(message.id, performance.now());
+    if (message.method === 'open') {
+      opening = message.id;
+      window.scriptMeter.opened = null;
+    }
     postMessage.call(this, message, ...rest);
   } as typeof postMessage;
   const listen = EventTarget.prototype.addEventListener;
   Worker.prototype.addEventListener = function (this: Worker, type: string, listener: (event: MessageEvent) => void, ...rest: []): void {
     const told = (event: MessageEvent<{ id?: number }>): void => {
+      if (event.data?.id === opening)
+        window.scriptMeter.opened ??= { frame: document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame };
       const at = asked.get(event.data?.id ?? -1);
       if (at !== undefined) {
         answersMs.push(performance.now() - at);

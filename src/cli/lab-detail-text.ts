@@ -6,8 +6,8 @@ import { plain, table } from './summary-text.ts';
 const MOST_ROWS = 60;
 const MOST_TEXT = 72;
 const number = (n: number | undefined): string => (n === undefined ? '' : n.toLocaleString('en-US'));
-const signed = (a: number | undefined, b: number | undefined): string =>
-  a === undefined || b === undefined ? 'n/a' : `${b > a ? '+' : ''}${number(b - a)}`;
+/** What is not there took none. */
+const signed = (a = 0, b = 0): string => `${b > a ? '+' : ''}${number(b - a)}`;
 const oneLine = (sql: string): string => {
   const text = plain(sql.replace(/\s+/g, ' ')) || '(no statement: the script itself)';
   return text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT - 1)}…` : text;
@@ -61,7 +61,7 @@ export function functionsText(results: readonly RunResult[]): string {
     results.length > 1
       ? [
           ['function', 'instructions A', 'instructions B', 'B - A'],
-          ([a, b]: readonly (number | null)[]) => [number(a ?? undefined), number(b ?? undefined), signed(a ?? 0, b ?? 0)],
+          ([a, b]: readonly (number | null)[]) => [number(a ?? undefined), number(b ?? undefined), signed(a ?? undefined, b ?? undefined)],
         ]
       : [['function', 'instructions'], ([a]: readonly (number | null)[]) => [number(a ?? undefined)]];
   const more = rows.length > MOST_ROWS ? [`  and ${rows.length - MOST_ROWS} more (--json has them)`] : [];

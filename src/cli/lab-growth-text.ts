@@ -1,7 +1,8 @@
 /** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
 import { isTime } from '../experiments/aggregate.ts';
+import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { headings } from '../experiments/knobs.ts';
-import { slopeWords } from '../experiments/sweep.ts';
+import { slopeText, slopeWords } from '../experiments/sweep.ts';
 import type { Config, Growth, GridResult, Run, RunResult } from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import {
@@ -51,7 +52,7 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     ...named.flatMap(({ name, result }) => result.notes.map((note) => `  ! ${plain(name)}: ${plain(note)}`)),
     '',
     ...verdicts.map(verdictText),
-    ...named.flatMap(({ name, result }) => result.verdicts.map((v) => verdictText({ ...v, text: `${name}: ${v.text}` }))),
+    ...verdictsOfEach(named).map(verdictText),
     '',
     `  ${environmentText(first)}`,
   ].join('\n')}\n`;
@@ -78,7 +79,7 @@ export function growthLines(growth: readonly Growth[]): string[] {
         const [a, b] = [points[0]!, points.at(-1)!];
         const worth = (y: number): string => (isTime(counter) ? `${y.toFixed(2)} ms` : number(y));
         const ends = [number(a.x), worth(a.y), number(b.x), worth(b.y)];
-        return [plain(name), counter, ...ends, slope?.toFixed(2) ?? 'n/a', lastSlope?.toFixed(2) ?? 'n/a', slopeWords(slope)];
+        return [plain(name), counter, ...ends, slopeText(slope), slopeText(lastSlope), slopeWords(slope)];
       }),
     );
     return [

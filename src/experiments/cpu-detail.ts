@@ -64,6 +64,10 @@ export interface FunctionRow {
 }
 /** @param step as in `statementRows` @returns the dearest first; names without a text are those of one wasm file: columns of others have their own rows */
 export function functionRows(results: readonly Maybe[], step: string): FunctionRow[] {
+  const modules = new Set(results.flatMap((result) => (result ? [moduleOf(result)] : [])));
+  /** An index means something in its own module only. */
+  const rowName = (name: string, result: RunResult): string =>
+    name.startsWith('#') && modules.size > 1 ? `${name} of ${moduleOf(result)}` : name;
   const sums = results.map((result) => {
     const sum = new Map<string, number>();
     for (const { id, functions } of result?.steps ?? [])
@@ -77,9 +81,7 @@ export function functionRows(results: readonly Maybe[], step: string): FunctionR
   const weight = ({ cells }: FunctionRow): number => Math.max(...cells.map((cell) => cell ?? 0));
   return rows.sort((a, b) => Number(a.name === '') - Number(b.name === '') || weight(b) - weight(a));
 }
-/** A number means something in its own module only. */
-const rowName = (name: string, { run }: RunResult): string =>
-  name.startsWith('#') ? `${name} of ${run.config.engine} ${run.config.build}` : name;
+const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.config.build}`;
 
 /** `b - a` with its sign, `=` for none; digits in full. */
 export function exactDifference(a: number, b: number): string {

@@ -77,5 +77,15 @@ export function labelOf(key: Knob['key'], value: string | number | null): string
   if (key === 'cacheSize') return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
   return key === 'synchronous' ? `sync ${value}` : key === 'lockingMode' ? `${value} locking` : String(value);
 }
-const size = (bytes: number): string =>
-  bytes >= 1 << 20 ? `${bytes / (1 << 20)} MiB` : bytes >= 1024 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
+const MIB = 1 << 20;
+const size = (bytes: number): string => {
+  if (bytes < 1024) return `${bytes} bytes`;
+  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${(bytes / 1024).toLocaleString('en')} KiB`;
+};
+
+/** A value beside its setting's title, which says what it is: `8 KiB`, `2,000`. */
+export function valueLabel(key: Knob['key'], value: string | number | null): string {
+  if (typeof value !== 'number') return value ?? 'default';
+  if (key === 'pageSize' || key === 'blockSize') return size(value);
+  return key === 'cacheSize' && value < 0 ? size(-1024 * value) : value.toLocaleString('en');
+}

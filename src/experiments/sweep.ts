@@ -91,6 +91,9 @@ export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number 
   return spread === 0 ? null : logs.reduce((sum, [x, y]) => sum + (x - mx) * (y - my), 0) / spread;
 }
 
+/** An exponent to two places. */
+export const slopeText = (slope: number | null): string => slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? 'n/a';
+
 const LINEAR = 0.1;
 /** What a slope says. */
 export function slopeWords(slope: number | null): string {

@@ -222,6 +222,8 @@ export interface Variant {
   readonly workload: string;
   readonly parameters?: Parameters;
   readonly config: Partial<Config>;
+  /** Of an experiment of several parts: the variant that this one is compared with instead of the baseline; itself = with none. */
+  readonly against?: string;
 }
 export interface Experiment {
   readonly id: string;

@@ -1,6 +1,7 @@
 /** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
 import { isTime, placed } from '../experiments/aggregate.ts';
 import { exactDifference } from '../experiments/cpu-detail.ts';
+import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
 import type { Experiment, ExperimentResult, RunResult, Verdict } from '../experiments/types.ts';
@@ -49,36 +50,62 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
   return [...new Set([...watched, ...extra])].filter(known);
 }
 
-export function compare(results: readonly Maybe[], step: string, counters: readonly string[]): Row[] {
+/**
+ * @param bases by column, the index of the one that it is compared with, its own = with none; the first for all unless told
+ */
+export function compare(results: readonly Maybe[], step: string, counters: readonly string[], bases: readonly number[] = []): Row[] {
   return counters.map((counter) => {
     const found = results.map((r) => (r ? placed(r, { step, counter }) : undefined));
     const most = Math.max(0, ...found.map((f) => f?.value ?? 0));
-    const base = found[0]?.value;
     return {
       counter,
-      cells: found.map((f, i) =>
-        f
+      cells: found.map((f, i) => {
+        const base = (bases[i] ?? 0) === i ? undefined : found[bases[i] ?? 0]?.value;
+        return f
           ? {
               text: isTime(counter) ? `${f.value.toFixed(f.value < 100 ? 2 : 0)} ms` : f.value.toLocaleString('en'),
-              ratio: i === 0 || base === undefined ? '' : ratioOf(f.value, base),
-              difference: i === 0 || base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
+              ratio: base === undefined ? '' : ratioOf(f.value, base),
+              difference: base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
               share: most > 0 ? f.value / most : 0,
               detail: f.spread
                 ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n}${f.spread.n < f.spread.passes.length ? ` of ${f.spread.passes.length}` : ''} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
-                : i > 0 && base !== undefined
-                  ? `${exactDifference(base, f.value)} against the first`
-                  : '',
+                : base === undefined
+                  ? ''
+                  : `${exactDifference(base, f.value)} against ${(bases[i] ?? 0) === 0 ? 'the first' : `column ${bases[i]! + 1}`}`,
             }
-          : null,
-      ),
+          : null;
+      }),
     };
   });
+}
+
+/** By column, the one that it is compared with: an experiment says it of its variants. */
+export function basesOf(offer: Offer, columns: number): number[] {
+  if (offer.kind !== 'experiment') return Array.from({ length: columns }, () => 0);
+  const { variants } = offer.experiment;
+  const order = runsOfExperiment(offer.experiment).map(({ variant }) => variant);
+  return order.map((id) => Math.max(0, order.indexOf(variants.find((v) => v.id === id)?.against ?? offer.experiment.baseline)));
+}
+
+/** How far a run is that is not done. @param running whether the queue is: a run of one that was cancelled waits for nothing */
+export function stateText({ state, run, samples }: QueuedRun, running: boolean): string {
+  const passes = run.repeats > 1 ? `, pass ${samples.length} of ${run.repeats}` : '';
+  if (state === 'running') return run.mode === 'time' && samples.length === 0 ? 'warms up' : `running${passes}`;
+  return running ? 'waiting' : 'cancelled';
+}
+
+/** The numbers that decided a claim, or why none did, in brackets. */
+export function sidesText({ left, right, why }: Verdict): string {
+  if (why) return `(${why})`;
+  const number = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 3 });
+  return left === null || right === null ? '' : `(${number(left)} and ${number(right)})`;
 }
 
 /** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
 export function ratioOf(value: number, base: number): string {
   if (value === base) return '=';
   if (base === 0) return '';
+  if (value === 0) return '×0';
   const ratio = value / base;
   if (Math.abs(ratio - 1) < 0.1) return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
   return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
@@ -94,10 +121,8 @@ export function verdictsOf(offer: Offer, columns: readonly { heading: string; it
         columns.map(({ item }) => item),
       ).verdicts,
     ];
-  const own = columns.flatMap(({ heading, item }) =>
-    (item.result?.verdicts ?? []).map((v) => (columns.length > 1 ? { ...v, text: `${heading}: ${v.text}` } : v)),
-  );
-  return [...own, ...storedVerdicts(columns.flatMap(({ heading, item }) => (item.result ? [{ name: heading, result: item.result }] : [])))];
+  const done = columns.flatMap(({ heading, item }) => (item.result ? [{ name: heading, result: item.result }] : []));
+  return done.length ? [...verdictsOfEach(done), ...storedVerdicts(done)] : [];
 }
 
 /** @param items in the order of `runsOfExperiment` */

@@ -31,12 +31,12 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
   expect(rowOf([report({}), other], 'VFS calls', 'main-db.xWrite')).toEqual({
     ...{ name: 'main-db.xWrite', recorded: '1,000' },
     replayed: [
-      { text: '1,500', ratio: '× 1.5' },
-      { text: '0', ratio: '× 0' },
+      { text: '1,500', ratio: '×1.5' },
+      { text: '0', ratio: '×0' },
     ],
   });
   expect(rowOf([report({})], 'Storage calls', 'opfs.reads')).toEqual({
-    ...{ name: 'opfs.reads', recorded: '4', replayed: [{ text: '0', ratio: '× 0' }] },
+    ...{ name: 'opfs.reads', recorded: '4', replayed: [{ text: '0', ratio: '×0' }] },
   });
   expect(rowOf([report({}), other], 'Storage calls', 'block.put')).toEqual({
     ...{ name: 'block.put', recorded: null, replayed: [{ text: '3', ratio: '' }, null] },
@@ -45,7 +45,7 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
   expect(rowOf([without], 'Storage calls', 'idb.get')).toMatchObject({ recorded: null, replayed: [{ text: '8', ratio: '' }] });
   expect(rowOf([report({})], 'Time, an estimate', 'in VFS calls')).toMatchObject({
     recorded: '2.0 ms',
-    replayed: [{ text: '0.5 ms', ratio: '× 0.25' }],
+    replayed: [{ text: '0.5 ms', ratio: '×0.25' }],
   });
 });
 
@@ -66,7 +66,7 @@ it('the error by replay: not known where it was not measured', () => {
   expect(cells('measured on')).toEqual(['MemoryVFS, a guess', undefined]);
   expect(cells('VFS counts that differ')).toEqual(['1 of 20', undefined]);
   expect(cells('storage counts that differ')).toEqual(['1 of 1', undefined]);
-  expect(cells('time, replayed over recorded')).toEqual(['× 0.91', undefined]);
+  expect(cells('time, replayed over recorded')).toEqual(['×0.91', undefined]);
 });
 
 it('what is to be said beside the numbers', () => {

@@ -2,7 +2,10 @@
 import type { Experiment, Variant } from '../types.ts';
 import { at, expectThat } from './define.ts';
 
-const cpu = (workload: string, title: string): Variant => ({ id: workload, title, workload, config: { vfs: 'memory' } });
+/** @param against the text that it is a change of; its own where it is the first of its kind */
+const cpu = (workload: string, title: string, against = workload): Variant => ({
+  ...{ id: workload, title, workload, config: { vfs: 'memory' }, against },
+});
 const count = (variant: string, times?: number) => at(variant, 'total', 'instructions', times);
 
 export const CPU_COUNTS: Experiment = {
@@ -16,17 +19,17 @@ export const CPU_COUNTS: Experiment = {
     { id: 'speedtest1-old', title: 'speedtest1, 1.0.0', workload: 'speedtest1', config: { vfs: 'memory', engine: 'wa-sqlite-1.0.0' } },
     { id: 'speedtest1-asyncify', title: 'speedtest1, Asyncify', workload: 'speedtest1', config: { vfs: 'memory', build: 'asyncify' } },
     cpu('micro-1', 'a<5000'),
-    cpu('micro-2', 'a<5001'),
-    cpu('micro-3', 'a<=5000'),
+    cpu('micro-2', 'a<5001', 'micro-1'),
+    cpu('micro-3', 'a<=5000', 'micro-1'),
     cpu('noindex', '60 lookups by scanning'),
-    cpu('index', '60 lookups by an index'),
+    cpu('index', '60 lookups by an index', 'noindex'),
     cpu('autocommit', '1,500 transactions of one INSERT'),
-    cpu('onetx', 'one transaction of 1,500 INSERTs'),
-    cpu('multirow', 'one INSERT of 1,500 rows'),
+    cpu('onetx', 'one transaction of 1,500 INSERTs', 'autocommit'),
+    cpu('multirow', 'one INSERT of 1,500 rows', 'autocommit'),
     cpu('like', '20 scans with LIKE'),
-    cpu('instr', '20 scans with instr()'),
+    cpu('instr', '20 scans with instr()', 'like'),
     cpu('rowid', 'text keys in a rowid table'),
-    cpu('without-rowid', 'text keys WITHOUT ROWID'),
+    cpu('without-rowid', 'text keys WITHOUT ROWID', 'rowid'),
   ],
   baseline: 'speedtest1',
   mode: 'count',

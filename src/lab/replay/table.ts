@@ -1,4 +1,5 @@
 /** A recording and its replays side by side: rows of counts, each replay with its ratio to the recording. */
+import { ratioOf } from '../compare.ts';
 import type { RecordedVfs } from '../../experiments/replay/recorded-vfs.ts';
 import type { ReplayReport } from '../../experiments/replay/replay.ts';
 
@@ -27,8 +28,7 @@ const ms = (us: number): string => `${(us / 1000).toLocaleString('en-US', { mini
 
 function cell(recorded: number | undefined, replayed: number | undefined, text = number): ReplayCell | null {
   if (replayed === undefined) return null;
-  const ratio = recorded ? `× ${(replayed / recorded).toLocaleString('en-US', { maximumSignificantDigits: 3 })}` : '';
-  return { text: text(replayed), ratio };
+  return { text: text(replayed), ratio: recorded ? ratioOf(replayed, recorded) : '' };
 }
 
 /** @param reports of one recording, in the order of their columns; at least one */
@@ -79,7 +79,7 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
         error('storage counts that differ', ({ web: calls }) =>
           calls.length ? `${number(calls.filter((c) => c.recorded !== c.replayed).length)} of ${number(calls.length)}` : null,
         ),
-        error('time, replayed over recorded', ({ timeRatio }) => (timeRatio === null ? null : `× ${timeRatio.toPrecision(2)}`)),
+        error('time, replayed over recorded', ({ timeRatio }) => (timeRatio === null ? null : `×${timeRatio.toPrecision(2)}`)),
       ],
     },
     {

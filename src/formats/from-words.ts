@@ -1,6 +1,7 @@
 /** The words of trace/describe.ts back as numbers: aux by its text, result codes by their names, definitions by name and operation. */
 import { auxText } from '../trace/describe.ts';
 import { Op, fileKindOfOpenFlags, type Definition, type FileKind } from '../trace/event.ts';
+import { resultOfException } from '../trace/exceptions.ts';
 import { resultName } from '../trace/result-codes.ts';
 
 /** Texts of the operations whose aux is one of few numbers. */
@@ -41,6 +42,8 @@ export function resultOfText(op: number, value: unknown): { result: number; thre
   if (typeof value !== 'string') return { result: 0, threw: false };
   if (value === 'threw') return { result: 0, threw: true };
   if (value === 'failed') return { result: 1, threw: false };
+  const exception = op >= 64 && op < 128 ? resultOfException(value) : null;
+  if (exception !== null) return { result: exception, threw: op >= Op.opfsRemoveEntry }; // requests of IndexedDB fail without throwing
   const known = op < 64 || op >= Op.sqlOpen ? CODES.get(value) : undefined;
   return { result: known ?? (Number.isInteger(Number(value)) ? Number(value) | 0 : 0), threw: false };
 }

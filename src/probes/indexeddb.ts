@@ -7,6 +7,7 @@
  * that has a listener and that nobody refers to any more, which would block others.
  */
 import { Flag, Op } from '../trace/event.ts';
+import { failureOf } from '../trace/exceptions.ts';
 import { Recorder, type Token } from '../trace/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { inlineKey, numericKey, valueBytes } from './value-size.ts';
@@ -63,7 +64,12 @@ export function installIndexedDb(context: ProbeContext): void {
       running.delete(request);
       try {
         const failed = event.type === 'error';
-        recorder.end(token, failed ? 1 : 0, Flag.async, !failed && carriesResult ? bytesOf(request.result) : undefined);
+        recorder.end(
+          token,
+          failed ? failureOf(request.error) : 0,
+          Flag.async,
+          !failed && carriesResult ? bytesOf(request.result) : undefined,
+        );
       } catch (e) {
         recorder.fault('IDBRequest', e);
       }
@@ -128,7 +134,7 @@ export function installIndexedDb(context: ProbeContext): void {
     );
     recorder.amend(token, 'context', transactionId(transaction));
     listen.call(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
-    listen.call(transaction, 'abort', () => recorder.end(token, 1, Flag.async));
+    listen.call(transaction, 'abort', () => recorder.end(token, failureOf(transaction.error), Flag.async));
   };
   context.record<IDBDatabase>(context.prototypeOf('IDBDatabase'), 'transaction', {
     begin: (self) => recorder.begin(Op.idbTransaction, databaseId(self.name), NaN, 0),

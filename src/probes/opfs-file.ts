@@ -3,6 +3,7 @@
  * Not seen: a File handed to fetch, Response, createImageBitmap or another thread.
  */
 import { Flag, Op } from '../trace/event.ts';
+import { failureIn } from '../trace/exceptions.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
 
@@ -58,7 +59,7 @@ export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWi
         end(token, _result, self, args) {
           if (!ofFile(args[0])) return;
           if (type === 'FileReaderSync') recorder.end(token, 0);
-          else listen.call(self, 'loadend', () => recorder.end(token, (self as FileReader).error ? 1 : 0, Flag.async), { once: true });
+          else listen.call(self, 'loadend', () => recorder.end(token, failureIn((self as FileReader).error), Flag.async), { once: true });
         },
       });
   return { learn: (blob, file) => void files.set(blob, { file, from: 0 }) };

@@ -4,6 +4,7 @@
  * and File reads are in the files beside this one.
  */
 import { Flag, Op } from '../trace/event.ts';
+import { failureOf } from '../trace/exceptions.ts';
 import type { Token } from '../trace/recorder.ts';
 import type { PromiseWatch } from '../trace/promise-watch.ts';
 import { installOpfsAccessHandles } from './opfs-access-handle.ts';
@@ -39,7 +40,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   const paths = new OpfsPaths(context);
   const endWith: EndWith = (token, promise, then) =>
     watch.watch(promise, (ok, value) => {
-      recorder.end(token, ok ? 0 : 1, ok ? Flag.async : Flag.async | Flag.threw);
+      recorder.end(token, ok ? 0 : failureOf(value), ok ? Flag.async : Flag.async | Flag.threw);
       if (ok && then)
         try {
           then(value);

@@ -3,6 +3,7 @@
  * and puts them back. A Proxy keeps all of that by itself; it costs about 30 ns a call, a clock reading costs more.
  */
 import { Flag } from '../trace/event.ts';
+import { failureOf } from '../trace/exceptions.ts';
 import { NOTHING, type Recorder, type Token } from '../trace/recorder.ts';
 
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
@@ -120,7 +121,7 @@ export class ProbeContext {
       try {
         result = call(native, self, args);
       } catch (e) {
-        recorder.end(token, 1, Flag.threw); // what the platform refuses as well is the app's mistake, no fault of the hook
+        recorder.end(token, failureOf(e), Flag.threw); // what the platform refuses as well is the app's mistake, no fault of the hook
         throw e;
       }
       if (failure) recorder.fault(where, failure.error);

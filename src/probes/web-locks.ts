@@ -3,6 +3,7 @@
  * callback, which is wrapped, and from the promise of request(), which settles when the lock is released, stolen or refused.
  */
 import { Flag, Op } from '../trace/event.ts';
+import { failureOf } from '../trace/exceptions.ts';
 import { NOTHING } from '../trace/recorder.ts';
 import type { PromiseWatch } from '../trace/promise-watch.ts';
 import type { ProbeContext } from './patch.ts';
@@ -37,10 +38,11 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
     }
     const promise = Reflect.apply(native, self, given);
     try {
-      watch.watch(promise, (ok) => {
+      watch.watch(promise, (ok, reason) => {
         const flags = ok ? Flag.async : Flag.async | Flag.threw;
-        recorder.end(waiting, ok ? 0 : 1, flags); // never granted: refused, or aborted by its signal
-        recorder.end(held, ok ? 0 : 1, flags);
+        const result = ok ? 0 : failureOf(reason);
+        recorder.end(waiting, result, flags); // never granted: refused, or aborted by its signal
+        recorder.end(held, result, flags);
         waiting = held = NOTHING;
       });
     } catch (e) {
@@ -50,6 +52,7 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
   });
   context.record(prototype, 'query', {
     begin: () => recorder.begin(Op.lockQuery, 0, NaN, 0),
-    end: (token, promise) => watch.watch(promise, (ok) => recorder.end(token, ok ? 0 : 1, ok ? Flag.async : Flag.async | Flag.threw)),
+    end: (token, promise) =>
+      watch.watch(promise, (ok, reason) => recorder.end(token, ok ? 0 : failureOf(reason), ok ? Flag.async : Flag.async | Flag.threw)),
   });
 }

@@ -1,6 +1,7 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, OPS, Op, opName, type Definition } from './event.ts';
 import { LOCK_LEVELS } from './lock-ladder.ts';
+import { exceptionName } from './exceptions.ts';
 import { isErrorResult, resultName } from './result-codes.ts';
 import type { ThreadStore } from './store.ts';
 
@@ -69,14 +70,14 @@ export function auxText(op: number, aux: number): string {
   }
 }
 
-/** An event's result in words where it has some: `SQLITE_BUSY`, `threw`, `failed`; '' for plain success. */
+/** An event's result in words where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
 export function resultText(op: number, result: number, flags: number): string {
-  if (flags & Flag.threw) return 'threw';
   const layer = OPS[op]?.layer;
+  if (flags & Flag.threw) return (layer === 'web' && exceptionName(result)) || 'threw';
   if (op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return String(result);
   if (op === Op.xAccess || op === Op.sqlCounters) return '';
   if (layer === 'vfs' || layer === 'sql') return result === 0 ? '' : resultName(result);
-  if (layer === 'web' && op < Op.opfsRemoveEntry) return result ? 'failed' : '';
+  if (layer === 'web' && op < Op.opfsRemoveEntry) return result ? (exceptionName(result) ?? 'failed') : '';
   return '';
 }
 
@@ -86,7 +87,7 @@ export function isFailure(op: number, result: number, flags: number): boolean {
   const text = resultText(op, result, flags);
   if (text === '' || op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return false;
   if (op === Op.xFileControl && result === 12) return false; // NOTFOUND: how a VFS says that it does not know the opcode
-  return text === 'failed' || isErrorResult(result);
+  return OPS[op]?.layer === 'web' || isErrorResult(result);
 }
 
 export function flagTexts(flags: number): string[] {

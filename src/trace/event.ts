@@ -244,7 +244,7 @@ export const Field = {
   endSeq: 20,
   /** u32: operation code | Flag bits << 8 */
   op: 24,
-  /** i32, what the call answered: SQLite result code, bytes returned by an OPFS call, 0 or 1 for success or failure of a request */
+  /** i32, what the call answered: SQLite result code, bytes returned by an OPFS call, 0 for success of a request; failures of the web layer: exceptions.ts */
   result: 28,
   /** f64, byte offset, numeric key or new size; NaN = not applicable or not numeric */
   offset: 32,

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Flag } from '../../src/trace/event.ts';
+import { exceptionName, resultOfException } from '../../src/trace/exceptions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { buildHook, collectUntil, openCases, serveCases, type SeenEvent, type SeenThread } from './hooks-harness.ts';
 
@@ -35,6 +36,8 @@ const counts = (events: SeenEvent[], prefix: string): Record<string, number> => 
   return found;
 };
 const of = (events: SeenEvent[], op: string): SeenEvent[] => events.filter((event) => event.op === op);
+/** '' for success. */
+const answer = ({ result }: SeenEvent): string => (result === 0 ? '' : (exceptionName(result) ?? `failed ${result}`));
 const path = ({ object }: SeenEvent): string => (object?.kind === 'opfs-file' ? object.path : '');
 const isOver = (thread: SeenThread): boolean => of(thread.events, 'lock.request').length >= 10 && thread.events.every((e) => e.endSeq > 0);
 
@@ -74,7 +77,7 @@ describe.each([
     expect(puts.map((e) => e.offset)).toEqual([0, 1, 2, 3, 4, 7, NaN, 1]);
     expect(puts[0]).toMatchObject({ length: 4096 + 8 + 4, result: 0, object: { kind: 'idb-store', db: 'hook-cases', store: 'blocks' } });
     expect(puts.at(-1)!.flags & Flag.threw).toBe(Flag.threw);
-    expect(of(events, 'idb.add').map((e) => e.result)).toEqual([0, 1, 1]);
+    expect(of(events, 'idb.add').map(answer)).toEqual(['', 'ConstraintError', 'ConstraintError']);
     expect(of(events, 'idb.get')[0]).toMatchObject({ offset: 3, length: 4096 + 8 + 4, flags: Flag.async });
     expect(of(events, 'idb.getAll')[0]!.length).toBe(5 * 4108);
     expect(of(events, 'idb.transaction').map((e) => [e.aux, e.result])).toEqual([
@@ -82,20 +85,20 @@ describe.each([
       [1 | (2 << 2), 0],
       [1, 0],
       [0, 0],
-      [1, 1],
-      [1, 1],
+      [1, 1], // given up by the app
+      [1, resultOfException('ConstraintError')],
     ]);
     const [, write] = of(events, 'idb.transaction');
     expect(puts.slice(0, 6).every((e) => e.context === write!.context && e.seq > write!.seq && e.endSeq < write!.endSeq)).toBe(true);
 
-    expect(of(events, 'opfs.getFileHandle').map((e) => [path(e), e.result])).toEqual([
-      ['/hooks/a.db', 0],
-      ['/hooks/no.db', 1],
+    expect(of(events, 'opfs.getFileHandle').map((e) => [path(e), answer(e)])).toEqual([
+      ['/hooks/a.db', ''],
+      ['/hooks/no.db', 'NotFoundError'],
     ]);
     if (kind === 'worker') {
-      expect(of(events, 'opfs.openSyncAccessHandle').map((e) => [e.result, e.flags])).toEqual([
-        [0, Flag.async],
-        [1, Flag.async | Flag.threw],
+      expect(of(events, 'opfs.openSyncAccessHandle').map((e) => [answer(e), e.flags])).toEqual([
+        ['', Flag.async],
+        ['NoModificationAllowedError', Flag.async | Flag.threw],
       ]);
       const bytes = (op: string) => of(events, op).map((e) => [path(e), e.offset, e.length, e.result, e.flags]);
       expect(bytes('opfs.write')).toEqual([0, 1, 2, 3].map((i) => ['/hooks/a.db', i * 4096, 4096, 4096, 0]));
@@ -104,7 +107,7 @@ describe.each([
         ['/hooks/a.db', 4096, 4096, 4096, 0],
         ['/hooks/a.db', 3 * 4096 + 4000, 4096, 96, 0],
         ['/hooks/a.db', 4 * 4096, 4096, 0, 0],
-        ['/hooks/a.db', 8192, 4096, 1, Flag.threw], // after truncate(8192)
+        ['/hooks/a.db', 8192, 4096, resultOfException('InvalidStateError'), Flag.threw], // after truncate(8192)
       ]);
       expect(of(events, 'opfs.truncate')[0]!.offset).toBe(8192);
       expect(counts(events, 'opfs.')).toMatchObject({ 'opfs.flush': 1, 'opfs.getSize': 1, 'opfs.close': 1 });
@@ -122,28 +125,28 @@ describe.each([
     expect(of(events, 'opfs.move').map(path)).toEqual(['/hooks/a.db']);
     expect(of(events, 'opfs.removeEntry').map(path)).toEqual(['/hooks/b.db', '/hooks']);
 
-    const names = (op: string) => of(events, op).map((e) => [e.object?.kind === 'lock' && e.object.text, e.aux, e.result]);
+    const names = (op: string) => of(events, op).map((e) => [e.object?.kind === 'lock' && e.object.text, e.aux, answer(e)]);
     expect(names('lock.request')).toEqual([
-      ['a', 0, 0],
-      ['a', 1, 0],
-      ['a', 2, 1],
-      ['b', 0, 0],
-      ['b', 0, 0],
-      ['-b', 0, 1],
-      ['c', 0, 0],
-      ['c', 0, 1],
-      ['c', 4, 0],
-      ['d', 0, 0],
+      ['a', 0, ''],
+      ['a', 1, ''],
+      ['a', 2, 'failed 1'],
+      ['b', 0, ''],
+      ['b', 0, ''],
+      ['-b', 0, 'NotSupportedError'],
+      ['c', 0, ''],
+      ['c', 0, 'AbortError'],
+      ['c', 4, ''],
+      ['d', 0, ''],
     ]);
     expect(names('lock.held').sort()).toEqual(
       [
-        ['a', 0, 0],
-        ['a', 1, 0],
-        ['b', 0, 1],
-        ['b', 0, 1],
-        ['c', 0, 1],
-        ['c', 4, 0],
-        ['d', 0, 0],
+        ['a', 0, ''],
+        ['a', 1, ''],
+        ['b', 0, 'failed 1'],
+        ['b', 0, 'failed 1'],
+        ['c', 0, 'AbortError'],
+        ['c', 4, ''],
+        ['d', 0, ''],
       ].sort(),
     );
     if (policy === 'isolated') {

@@ -1,14 +1,14 @@
 /** Questions of the Errors view: what failed, by what it answered, with the statement behind. */
 import { isFailure, objectName, resultText, statementText } from '../../../trace/describe.ts';
 import { Flag, Op, OPS, opName, type Layer } from '../../../trace/event.ts';
-import { meaningOfResult } from '../../../trace/result-meaning.ts';
+import { meaningOfException, meaningOfResult } from '../../../trace/result-meaning.ts';
 import type { QueryContext } from './context.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */
 export interface ErrorGroup {
   key: string;
   layer: Layer;
-  /** `SQLITE_BUSY`, `threw`, the text of an uncaught error. */
+  /** `SQLITE_BUSY`, `QuotaExceededError`, `threw`, the text of an uncaught error. */
   what: string;
   /** In words; '' where there is nothing to say. */
   meaning: string;
@@ -65,7 +65,7 @@ export const errorQueries = {
                 statements: [],
               },
               ...{
-                meaning: uncaught ? 'The page’s own code failed.' : layer === 'sql' || layer === 'vfs' ? meaningOfResult(result) : '',
+                meaning: uncaught ? 'The page’s own code failed.' : layer === 'sql' || layer === 'vfs' ? meaningOfResult(result) : meaningOfException(resultText(op, result, flags)),
                 texts: new Map(),
               },
               ...{ firstUs: events.t0[row]!, lastUs: events.t0[row]! },

@@ -24,7 +24,7 @@ const COLUMNS = [
   column('offset', 'REAL', 'Byte offset, numeric key or new size'),
   column('length', 'INTEGER', 'Bytes asked for or carried'),
   column('result', 'INTEGER', 'What the call answered; NULL while it is running'),
-  column('result_name', 'TEXT', 'SQLITE_BUSY, threw, failed; NULL for success'),
+  column('result_name', 'TEXT', 'SQLITE_BUSY, QuotaExceededError, threw, failed; NULL for success'),
   column('failed', 'INTEGER', '1 where the call failed'),
   column('statement', 'TEXT', 'SQL that the call served, literals folded'),
   column('parent_row', 'INTEGER', 'Row of the call that this one serves'),

@@ -19,6 +19,8 @@ const grown = <T extends Column>(from: T, length: number, expected: number): T =
   const more = expected > from.length ? expected : from.length + (from.length >>> (expected ? SPARE_SHIFT : 1));
   return resized(from, Math.max(length, more));
 };
+/** Place of a kind that has not come. */
+const NOWHERE = 255;
 /** Nanoseconds that 4 bytes hold: 4.29 s. */
 const MAX_SHORT = 0xffffffff;
 
@@ -33,9 +35,12 @@ export class IntervalIndex {
   /** The event that the interval shows, from the first one of its sample on; its own number once that does not fit. Empty where intervals are not of events. */
   private rows: Int16Array | Uint32Array;
   private firstRows: Uint32Array;
-  /** Totals before interval i * SAMPLE, by kind. */
-  private times = new Float64Array(64 * KINDS);
   private starts = new Float64Array(64);
+  /** Totals before interval i * SAMPLE, one behind the other of the kinds that there are: most lanes have three or four of the eight. */
+  private times = new Float64Array(0);
+  /** Where a kind's total is among them, and how many there are. */
+  private readonly places = new Uint8Array(KINDS).fill(NOWHERE);
+  private stride = 0;
   private sampled = 0;
   /** Room to make at once when more is needed; 0 = by and by. */
   private room = 0;
@@ -70,7 +75,7 @@ export class IntervalIndex {
     this.seen = 0;
   }
 
-  /** The kinds that there are, ascending: most lanes have three or four of the eight. */
+  /** The kinds that there are, ascending. */
   get kinds(): number[] {
     return Array.from({ length: KINDS }, (_, kind) => kind).filter((kind) => this.seen & (1 << kind));
   }
@@ -78,6 +83,7 @@ export class IntervalIndex {
   /** Append an interval; it must not begin before the last one ended. */
   push(start: number, length: number, kind: number, row: number): void {
     const i = this.count++;
+    if (this.places[kind] === NOWHERE) this.addKind(kind);
     if (i >= this.kind.length) {
       const { room } = this;
       this.since = grown(this.since, i + 1, room);
@@ -128,23 +134,36 @@ export class IntervalIndex {
     const samples = Math.max(1, this.sampled);
     if (this.firstRows.length) this.firstRows = resized(this.firstRows, samples);
     this.starts = resized(this.starts, samples);
-    this.times = resized(this.times, samples * KINDS);
+    this.times = resized(this.times, samples * this.stride);
+  }
+
+  /** The totals get a place for one more. */
+  private addKind(kind: number): void {
+    const { times, stride } = this;
+    const wider = new Float64Array(this.starts.length * (stride + 1));
+    for (let s = 0; s < this.sampled; s++) wider.set(times.subarray(s * stride, (s + 1) * stride), s * (stride + 1));
+    this.places[kind] = stride;
+    this.stride = stride + 1;
+    this.times = wider;
   }
 
   private sample(s: number, start: number, row: number): void {
     const room = Math.ceil(this.room / SAMPLE);
-    this.starts = grown(this.starts, s + 1, room); // each by its own length: half as much again is not always a whole sample
-    this.times = grown(this.times, (s + 1) * KINDS, room * KINDS);
+    const { stride, places } = this;
+    if (s >= this.starts.length) {
+      this.starts = grown(this.starts, s + 1, room);
+      this.times = resized(this.times, this.starts.length * stride);
+    }
     this.starts[s] = start;
     if (this.withRows && this.rows instanceof Int16Array) {
       this.firstRows = grown(this.firstRows, s + 1, room);
       this.firstRows[s] = row;
     }
-    const to = s * KINDS;
-    if (s === 0) this.times.fill(0, 0, KINDS);
+    const to = s * stride;
+    if (s === 0) this.times.fill(0, 0, stride);
     else {
-      this.times.copyWithin(to, to - KINDS, to);
-      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++) this.times[to + this.kind[i]!]! += this.lengths[i]!;
+      this.times.copyWithin(to, to - stride, to);
+      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++) this.times[to + places[this.kind[i]!]!]! += this.lengths[i]!;
     }
     this.sampled = s + 1;
   }
@@ -199,18 +218,19 @@ export class IntervalIndex {
       return;
     }
     const s = Math.min(index >>> SAMPLE_SHIFT, this.sampled - 1);
-    const at = s * KINDS;
-    for (const k of kinds) times[k] = this.times[at + k]!;
+    const at = s * this.stride;
+    for (const k of kinds) times[k] = this.times[at + this.places[k]!]!;
     this.addUp(s * SAMPLE, index, times);
   }
 
   /** Those before a place within a sample that is not the last, by the share of the sample that lies before it. */
   totalsWithin(s: number, share: number, times: Float64Array, kinds: readonly number[]): void {
-    const at = s * KINDS;
-    const { times: totals } = this;
+    const { times: totals, stride, places } = this;
+    const at = s * stride;
     for (const k of kinds) {
-      const before = totals[at + k]!;
-      times[k] = before + Math.floor(share * (totals[at + KINDS + k]! - before) + 0.5);
+      const place = at + places[k]!;
+      const before = totals[place]!;
+      times[k] = before + Math.floor(share * (totals[place + stride]! - before) + 0.5);
     }
   }
 

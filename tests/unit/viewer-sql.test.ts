@@ -1,61 +1,14 @@
 // SQL over the trace: virtual tables against plain loops over the same arrays, what is pushed down against what SQLite checks itself, and what stops a query.
-import { readdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
 import { opName } from '../../src/trace/event.ts';
-import { readTrace } from '../../src/trace/file/read.ts';
-import type { TraceStore } from '../../src/trace/store.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
-import { MOST_ROWS, sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/worker/queries/sql.ts';
-import { compareTexts } from '../../src/viewer/worker/sql/events-order.ts';
-import { EXAMPLES } from '../../src/viewer/views/sql/examples.ts';
+import { MOST_ROWS, sqlQueries } from '../../src/viewer/worker/queries/sql.ts';
 import { eventsOf, numericColumns } from '../../src/viewer/views/sql/result.ts';
-import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { analyseAnew, contextOf, hostile, HOSTILE, loadSqlite, nextId, rows, run } from './sql-queries.ts';
 
-const contexts = new WeakMap<TraceStore, QueryContext>();
-function contextOf(store: TraceStore): QueryContext {
-  let context = contexts.get(store);
-  if (context) return context;
-  const kept = new Map<string, unknown>();
-  const memo = <T>(key: string, make: () => T): T => {
-    if (!kept.has(key)) kept.set(key, make());
-    return kept.get(key) as T;
-  };
-  context = { store, shared: new Analyses(store), memo } as unknown as QueryContext;
-  contexts.set(store, context);
-  return context;
-}
-let lastId = 0;
-const run = (store: TraceStore, sql: string, options: { maxMs?: number; stop?: Int32Array } = {}): Promise<SqlAnswer> =>
-  sqlQueries.sqlRun(contextOf(store), { id: ++lastId, sql, maxMs: options.maxMs ?? 60_000, stop: options.stop ?? null });
-const rows = async (store: TraceStore, sql: string): Promise<unknown[][]> => (await run(store, sql)).rows;
-
-beforeAll(() => useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm'))));
+beforeAll(loadSqlite);
 
 const large = syntheticStore({ events: 30_000, threads: 3, seed: 5 });
-const HOSTILE = [
-  '<img src=x onerror=alert(1)>',
-  '\u202egnp.exe',
-  "'; DROP TABLE events; --",
-  'tab\tline\nnul\u0001',
-  '💾'.repeat(2000),
-  'x'.repeat(100_000),
-];
-
-function hostile(): TraceStore {
-  const store = newStore();
-  const t = new ThreadBuilder(store, { name: 'hostile' });
-  for (const path of HOSTILE) {
-    const file = t.file(path);
-    t.call('xRead', { object: file, offset: 2 ** 40, length: 4_294_967_295, result: 266, dur: 3 });
-    t.call('xRead', { object: file, offset: NaN, open: true });
-  }
-  t.call('xRead', { object: 4_000_000_000, offset: 1e300 });
-  t.send();
-  return store;
-}
 
 describe('the table events', () => {
   it('counts and sums as loops over the columns do', async () => {
@@ -123,81 +76,6 @@ describe('the table events', () => {
     expect(await rows(store, 'SELECT typeof(offset), typeof(length), typeof(ts), offset FROM events WHERE offset > 1e100')).toEqual([
       ['real', 'integer', 'real', 1e300],
     ]);
-  });
-});
-
-describe('orders that the table brings itself', () => {
-  const SORTED = ['thread', 'layer', 'op', 'activity', 'object', 'kind', 'statement'];
-  /** The same question in words that the table is not asked: an expression is no column. */
-  const bySqlite = (sql: string): string => sql.replace(/ BY (\w+)/g, ' BY +$1').replace('DISTINCT ', 'DISTINCT +');
-  const sorter = async (store: TraceStore, sql: string): Promise<boolean> =>
-    (await rows(store, `EXPLAIN QUERY PLAN ${sql}`)).some((row) => /TEMP B-TREE/.test(String(row[3])));
-  const someThreads = (): TraceStore => {
-    const store = hostile();
-    for (const name of ['one', 'two']) {
-      const t = new ThreadBuilder(store, { name });
-      const files = ['/b.db', '/a.db', '\ue000.db', '\u{1f4be}.db', '/é.db'].map((path) => t.file(path));
-      for (let i = 0; i < 40; i++) t.call(i % 3 ? 'xRead' : 'xWrite', { object: files[(i * 7) % 5]!, offset: i, length: i, dur: i });
-      t.send();
-    }
-    return store;
-  };
-  for (const [name, store] of [
-    ['a trace of several threads', syntheticStore({ events: 6000, threads: 3, seed: 5 })],
-    ['hostile names on three threads', someThreads()],
-  ] as const)
-    it.each(SORTED)(`${name}: by %s, as SQLite orders and groups`, async (column) => {
-      for (const sql of [
-        `SELECT ${column}, count(*), sum(dur), min(rowid), max(rowid), sum(row) FROM events GROUP BY ${column}`,
-        `SELECT ${column}, count(*) FROM events WHERE dur > 2 AND ts > 100 GROUP BY ${column}`,
-        `SELECT ${column}, count(*) FROM events WHERE op = 'xRead' AND row < 200 GROUP BY ${column}`,
-        `SELECT ${column}, count(*) FROM events WHERE thread = 1 GROUP BY ${column}`,
-        `SELECT ${column}, count(*) FROM events WHERE thread = 99 GROUP BY ${column}`,
-        `SELECT DISTINCT ${column} FROM events ORDER BY ${column}`,
-        `SELECT ${column} FROM events ORDER BY ${column} LIMIT 500`,
-        `SELECT ${column} FROM events ORDER BY ${column} DESC LIMIT 500`,
-      ]) {
-        expect(await rows(store, sql), sql).toEqual(await rows(store, bySqlite(sql)));
-        expect([await sorter(store, sql), await sorter(store, bySqlite(sql))], sql).toEqual([
-          column === 'thread' && sql.includes('DESC'),
-          true,
-        ]);
-      }
-    });
-
-  it('texts compare as the bytes of their UTF-8', () => {
-    const texts = [
-      '',
-      'a',
-      'ab',
-      'b',
-      'Z',
-      'é',
-      '\u0001',
-      '\ud7ff',
-      '\ue000',
-      '\uffff',
-      '\u{10000}',
-      '\u{1f4be}',
-      'a\u{1f4be}',
-      'a\uffff',
-      '\u{1f4be}a',
-    ];
-    for (const a of texts)
-      for (const b of texts) expect(Math.sign(compareTexts(a, b)), `${a} ${b}`).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    expect([compareTexts(null, ''), compareTexts('', null), compareTexts(null, null)]).toEqual([-1, 1, 0]);
-  });
-
-  it('other orders are left to SQLite', async () => {
-    for (const sql of [
-      'SELECT dur FROM events ORDER BY dur',
-      'SELECT op FROM events GROUP BY op, thread',
-      'SELECT op FROM events ORDER BY op COLLATE NOCASE',
-    ])
-      expect(await sorter(large, sql), sql).toBe(true);
-    const [one] = await rows(large, 'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY op COLLATE NOCASE, rowid LIMIT 3)');
-    const [two] = await rows(large, 'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY lower(op), rowid LIMIT 3)');
-    expect(one).toEqual(two);
   });
 });
 
@@ -287,7 +165,7 @@ describe('a query', () => {
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT';
     await expect(run(large, `${endless} count(*) FROM n`, { maxMs: 30 })).rejects.toThrow('stopped after 0.03 s');
     await expect(run(large, `${endless} count(*) FROM n`, { stop: new Int32Array([1]) })).rejects.toThrow('cancelled');
-    const id = lastId + 1;
+    const id = nextId();
     const slow = sqlQueries.sqlCsv(contextOf(large), { id, sql: `${endless} i FROM n`, maxMs: 60_000, stop: null });
     const cancel = new Promise((done) => setImmediate(() => done(sqlQueries.sqlCancel(contextOf(large), { id }))));
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
@@ -297,20 +175,19 @@ describe('a query', () => {
 
   it('numbers rows for life when a flight recorder has forgotten some', async () => {
     const store = syntheticStore({ events: 4000, threads: 1 });
-    const context = contextOf(store);
     const cut = 1000;
     const first = await rows(store, 'SELECT min(row), count(*) FROM events');
     const { count } = store.threads[0]!.events;
     expect(first).toEqual([[0, count]]);
     store.threads[0]!.forget(cut);
-    contexts.set(store, { ...context, shared: new Analyses(store) });
+    analyseAnew(store);
     expect(await rows(store, 'SELECT min(row), count(*) FROM events')).toEqual([[cut, count - cut]]);
     expect(await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND row < ${cut + 10}`)).toEqual([[10]]);
   });
 
   it('is saved with all its rows as CSV', async () => {
     const csv = await sqlQueries.sqlCsv(contextOf(large), {
-      id: ++lastId,
+      id: nextId(),
       sql: 'SELECT row, op FROM events WHERE thread = 0',
       maxMs: 60_000,
       stop: null,
@@ -320,83 +197,12 @@ describe('a query', () => {
     expect(lines.length).toBe(events.count + 2);
     expect([lines[0], lines[1], lines.at(-1)]).toEqual(['row,op', `0,${opName(events.op[0]!)}`, '']);
     const formula = await sqlQueries.sqlCsv(contextOf(large), {
-      id: ++lastId,
+      id: nextId(),
       sql: `SELECT '=1+1' AS "a,b", NULL, 'x"y'`,
       maxMs: 1000,
       stop: null,
     });
     expect(await formula.text()).toBe(`"a,b",NULL,"'x""y'"\n'=1+1,,"x""y"\n`);
-  });
-});
-
-describe('the examples', () => {
-  const folder = new URL('../traces/golden/', import.meta.url);
-  const names = readdirSync(folder).filter((name) => name.endsWith('.vfst'));
-  it('run on every golden trace, and each finds something on one of them', async () => {
-    const found = new Set<string>();
-    for (const name of names) {
-      const { store } = await readTrace(new Blob([readFileSync(new URL(name, folder))]));
-      for (const { title, sql } of EXAMPLES) if ((await run(store, sql)).rows.length) found.add(title);
-    }
-    expect(EXAMPLES.length).toBeGreaterThanOrEqual(15);
-    expect(EXAMPLES.filter(({ title }) => !found.has(title)).map(({ title }) => title)).toEqual([]);
-  }, 60_000);
-});
-
-describe('examples whose answers are known', () => {
-  const sqlOf = (title: string): string => EXAMPLES.find((e) => e.title === title)!.sql;
-  it('storage writes beneath a write, beneath a sync, and behind', async () => {
-    const store = newStore();
-    const t = new ThreadBuilder(store);
-    const db = t.file('/a.db');
-    const blocks = t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
-    const put = (): number => t.call('idbPut', { object: blocks, offset: 1, length: 8192 });
-    for (let i = 0; i < 3; i++) t.call('xWrite', { object: db, offset: 4096 * i, length: 4096 }, () => void put());
-    t.call('xSync', { object: db }, () => void (put(), put()));
-    put();
-    t.send();
-    expect(await rows(store, sqlOf('When does the VFS store its blocks: at a write, or at a sync?'))).toEqual([
-      ['xWrite', 'main-db', 'idb.put', 3, 3 * 8192],
-      ['xSync', 'main-db', 'idb.put', 2, 2 * 8192],
-      ['(behind, or by the app itself)', null, 'idb.put', 1, 8192],
-    ]);
-  });
-  it('writes past the end, and inside', async () => {
-    const store = newStore();
-    const t = new ThreadBuilder(store);
-    const db = t.file('/a.db');
-    const page = (op: 'xRead' | 'xWrite', n: number, result = 0): number =>
-      t.call(op, { object: db, offset: 4096 * n, length: 4096, result });
-    page('xRead', 0, 522); // nothing is there yet
-    for (const n of [0, 1, 2, 1, 3]) page('xWrite', n);
-    page('xRead', 9);
-    for (const n of [5, 9, 10]) page('xWrite', n);
-    t.send();
-    const found = await rows(store, sqlOf('Writes past the end of a database, and inside it'));
-    expect(found.map(([, place, writes, bytes]) => [place, writes, bytes])).toEqual([
-      ['inside', 3, 3 * 4096],
-      ['past all that was read or written before', 5, 5 * 4096],
-    ]);
-  });
-  it('requests of IndexedDB transactions', async () => {
-    const store = newStore();
-    const t = new ThreadBuilder(store);
-    const blocks = t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
-    for (const [context, mode, requests] of [
-      [1, 0, 2],
-      [2, 1, 1],
-      [3, 1, 1],
-      [4, 0, 0],
-    ] as const) {
-      t.call('idbTransaction', { context, aux: mode });
-      for (let i = 0; i < requests; i++) t.call('idbGet', { object: blocks, context, offset: i, length: 10 });
-    }
-    t.send();
-    expect(await rows(store, sqlOf('How many requests has an IndexedDB transaction?'))).toEqual([
-      [0, 'readonly', 1],
-      [1, 'readwrite', 2],
-      [2, 'readonly', 1],
-    ]);
   });
 });
 

@@ -1,0 +1,86 @@
+// Two traces side by side: what the Compare view shows, without a browser.
+import { describe, expect, it } from 'vitest';
+import { diffOf } from '../../src/trace/analysis/diff.ts';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { Compared, MAX_KEPT_EVENTS } from '../../src/viewer/worker/compared.ts';
+import { QUERIES } from '../../src/viewer/worker/queries/index.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { autocommits, contextOf } from './viewer-context.ts';
+
+describe('a comparison', () => {
+  it('sets two traces side by side', () => {
+    const [a, b] = [autocommits(12), autocommits(3)];
+    const both = QUERIES.comparison(contextOf(a, { other: { store: b, shared: new Analyses(b), name: 'b.vfst' }, previous: null }), {})!;
+    expect(both.name).toBe('b.vfst');
+    const commits = both.numbers.find((n) => n.a.id === 'commits')!;
+    expect([commits.a.value, commits.b.value]).toEqual([12, 3]);
+    expect(both.diff.statements).toMatchObject([{ executionsA: 12, executionsB: 3, verdict: 'changed' }]);
+    expect(both.a.times!.syncUs).toBe(4 * both.b.times!.syncUs);
+    expect(QUERIES.comparison(contextOf(a), {})).toBeNull();
+  });
+  it('draws both over time, a column equally long in both where that is asked for', () => {
+    const [a, b] = [autocommits(12), autocommits(3)];
+    const context = contextOf(a, { other: { store: b, shared: new Analyses(b), name: 'b.vfst' }, previous: null });
+    const wide = { other: 'b.vfst', width: 400 };
+    const one = QUERIES.compareStrips(context, { ...wide, oneScale: true })!;
+    const inUse = ({ stacks }: { stacks: Uint8Array[] }): number => {
+      let last = 0;
+      stacks.forEach((stack) => stack.forEach((share, i) => (last = share ? Math.max(last, Math.floor(i / 8) + 1) : last)));
+      return last;
+    };
+    expect(one.a.spanUs).toBeGreaterThan(3 * one.b.spanUs);
+    expect(inUse(one.a)).toBe(400);
+    expect(inUse(one.b)).toBe(Math.floor((400 * one.b.spanUs) / one.a.spanUs));
+    const late = new ThreadBuilder(newStore());
+    late.call('tracer', { dur: 5 });
+    late.idle(1e6);
+    const statement = late.define({ kind: 'sql', text: 'SELECT 1' });
+    late.call('sqlStep', { object: statement, context: 1, dur: 10 });
+    late.send();
+    const begun = { other: { store: late.store, shared: new Analyses(late.store), name: 'b.vfst' }, previous: null };
+    expect(QUERIES.compareStrips(contextOf(a, begun), { ...wide, oneScale: true })!.b.spanUs).toBe(10);
+    const own = QUERIES.compareStrips(context, { ...wide, oneScale: false })!;
+    expect([inUse(own.a), inUse(own.b)]).toEqual([400, 400]);
+    expect(QUERIES.compareStrips(contextOf(a), { ...wide, oneScale: true })).toBeNull();
+    const empty = newStore();
+    const none = { other: { store: empty, shared: new Analyses(empty), name: 'b.vfst' }, previous: null };
+    expect(QUERIES.compareStrips(contextOf(a, none), { ...wide, oneScale: true })!.b).toEqual({ spanUs: 0, stacks: [] });
+  });
+  it('says which findings a change has solved, which are new, and which are left', () => {
+    const [many, few] = [autocommits(40), autocommits(3)];
+    const findings = (a: TraceStore, b: TraceStore) =>
+      diffOf(a, b).findings.map(({ rule, verdict, savingUsA, savingUsB }) => [rule, verdict, savingUsA !== null, savingUsB !== null]);
+    expect(findings(many, few)).toEqual([
+      ['F01', 'solved', true, false],
+      ['F07', 'solved', true, false],
+    ]);
+    expect(findings(few, many)).toEqual([
+      ['F01', 'new', false, true],
+      ['F07', 'new', false, true],
+    ]);
+    expect(findings(many, many).map(([rule, verdict]) => [rule, verdict])).toEqual([
+      ['F01', 'in both'],
+      ['F07', 'in both'],
+    ]);
+    expect(diffOf(many, few).findings[0]).toMatchObject({
+      title: 'One transaction per statement',
+      a: [expect.stringContaining('40 commits') as string],
+      b: [],
+    });
+  });
+  it('keeps the recording before, unless it is empty or huge', () => {
+    const compared = new Compared();
+    const store = autocommits(1);
+    compared.keep(newStore(), 'empty');
+    expect(() => compared.usePrevious()).toThrow('not kept');
+    compared.keep(store, 'before');
+    compared.keep(newStore(), 'empty');
+    compared.usePrevious();
+    expect(compared.other).toMatchObject({ store, name: 'before' });
+    compared.keep({ eventCount: MAX_KEPT_EVENTS + 1 } as TraceStore, 'huge');
+    expect(compared.previous).toBeNull();
+    compared.forget();
+    expect(compared.other).toBeNull();
+  });
+});

@@ -1,0 +1,40 @@
+// Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+/** Commits in journal mode delete, each of one page of 4096 bytes, by autocommit; PRAGMAs first. */
+export function autocommits(n: number, pragmas: string[] = []): TraceStore {
+  const store = newStore();
+  const t = new ThreadBuilder(store, { name: 'db' });
+  const db = t.file('/app.db');
+  const journal = t.file('/app.db-journal', 'journal');
+  for (const text of pragmas) t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, aux: 900 });
+  const insert = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
+  for (let i = 0; i < n; i++) {
+    t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
+      t.call('xLock', { object: db, context: 1, aux: 1, dur: 5 });
+      t.call('xRead', { object: db, context: 1, offset: 4096, length: 4096, dur: 50 });
+      t.call('xLock', { object: db, context: 1, aux: 2, dur: 5 });
+      t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512, dur: 10 });
+      t.call('xWrite', { object: db, context: 1, offset: 4096, length: 4096, dur: 10 });
+      t.call('xSync', { object: db, context: 1, dur: 400 });
+      t.call('xDelete', { object: journal, context: 1, dur: 10 });
+      t.call('xFileControl', { object: db, context: 1, aux: 22 });
+      t.call('xUnlock', { object: db, context: 1, aux: 0, dur: 5 });
+    });
+    t.idle(20);
+  }
+  t.send();
+  return store;
+}
+
+/** What a question to a trace gets. */
+export function contextOf(store: TraceStore, compared: QueryContext['compared'] = { other: null, previous: null }): QueryContext {
+  const lanes = new TimelineLanes(store);
+  const shared = new Analyses(store);
+  const rest = (): Promise<void> => Promise.resolve();
+  return { store, shared, compared, pyramid: () => lanes.pyramid, timeline: () => lanes, memo: (_, make) => make(), rest };
+}

@@ -1,0 +1,92 @@
+// Settings and the address of a tab: what is kept, and what is made of nonsense.
+import { get, writable } from 'svelte/store';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { formatHash, keepHash, parseHash } from '../../src/viewer/hash-state.ts';
+import { viewStateOf } from '../../src/viewer/view-state.ts';
+import type { ViewerModel } from '../../src/viewer/model.ts';
+import { SettingsModel, settingsOf } from '../../src/viewer/settings.ts';
+
+describe('settings', () => {
+  it('that make no sense become the defaults', () => {
+    const defaults = settingsOf({});
+    expect(defaults).toMatchObject({ theme: 'host', capture: 1, layers: ['sql', 'vfs', 'web'], stacks: false, reload: true });
+    expect(
+      settingsOf({ theme: 'pink', capture: 9, layers: ['x'], buffer: 'much', stacks: 'yes', flight: { seconds: 'many', kind: 'all' } }),
+    ).toEqual(defaults);
+    expect(settingsOf({ flight: { kind: 'seconds', seconds: 5, evil: 1 } }).flight).toEqual({
+      ...defaults.flight,
+      kind: 'seconds',
+      seconds: 5,
+    });
+  });
+  it('are read once and written as they change; a keeper that fails is said, and the choice holds', async () => {
+    const written: Record<string, unknown>[] = [];
+    const said: string[] = [];
+    const keeper = {
+      read: () => Promise.resolve<Record<string, unknown>>({ capture: 0 }),
+      write: (values: Record<string, unknown>) => (written.push(values), Promise.resolve()),
+    };
+    const model = new SettingsModel(keeper, (text) => said.push(text));
+    await model.read();
+    expect(get(model.values).capture).toBe(0);
+    await model.change({ capture: 2 });
+    expect(written).toEqual([{ capture: 2 }]);
+    keeper.write = () => Promise.reject(new Error('disk full'));
+    await model.change({ theme: 'dark' });
+    expect(get(model.values)).toMatchObject({ capture: 2, theme: 'dark' });
+    expect(said).toEqual([expect.stringContaining('disk full')]);
+    await new SettingsModel({ ...keeper, read: () => Promise.reject(new Error('gone')) }, (text) => said.push(text)).read();
+    expect(said[1]).toContain('gone');
+  });
+});
+
+describe('the address of a tab', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+  it.each([
+    ['', { tab: null, range: null, event: null, views: {} }],
+    ['#tab=files&from=1&to=2.5&event=0:17', { tab: 'files', range: { from: 1, to: 2.5 }, event: { thread: 0, row: 17 }, views: {} }],
+    ['#from=5&to=2&event=x:1', { tab: null, range: null, event: null, views: {} }],
+    ['#from=&to=Infinity&event=-1:3', { tab: null, range: null, event: null, views: {} }],
+    [
+      `#events.filter=a%26b&events.layers=sql,vfs&__proto__.x=1&nodot=2&events.op=${'x'.repeat(2001)}`,
+      { tab: null, range: null, event: null, views: { 'events.filter': 'a&b', 'events.layers': 'sql,vfs' } },
+    ],
+  ])('%s', (hash, state) => expect(parseHash(hash)).toEqual(state));
+  it('says what it reads', () => {
+    const state = {
+      tab: 'timeline',
+      range: { from: 1.5, to: 2000 },
+      event: { thread: 2, row: 31 },
+      views: { 'events.filter': 'x = 1 & y' },
+    };
+    expect(parseHash(formatHash(state))).toEqual(state);
+  });
+  it('is restored when the trace is there, and kept up to date after', async () => {
+    const place = { location: { hash: '#tab=files&from=10&to=20&event=0:3&files.sort=reads' }, history: { replaceState: vi.fn() } };
+    const model = {
+      ...{ view: writable({ from: 0, to: 1 }), tab: writable('timeline'), follow: writable(true), selected: writable(null) },
+      ...{ stats: writable(null), file: writable<{ name: string } | null>(null), look: vi.fn(), select: vi.fn() },
+    };
+    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], place as unknown as Window);
+    expect(get(model.tab)).toBe('files');
+    vi.runAllTimers();
+    expect(place.history.replaceState).not.toHaveBeenCalled();
+    model.file.set({ name: 'a.vfst' });
+    model.view.set({ from: 0, to: 100 });
+    await Promise.resolve();
+    expect(model.look).toHaveBeenCalledWith({ from: 10, to: 20 });
+    expect(model.select).toHaveBeenCalledWith(0, 3);
+    model.follow.set(false);
+    model.view.set({ from: 30, to: 40 });
+    vi.runAllTimers();
+    expect(place.history.replaceState).toHaveBeenLastCalledWith(null, '', '#tab=files&from=30&to=40&files.sort=reads');
+    viewStateOf(model).set('events.filter', 'insert');
+    viewStateOf(model).set('files.sort', null);
+    vi.runAllTimers();
+    expect(place.history.replaceState).toHaveBeenLastCalledWith(null, '', '#tab=files&from=30&to=40&events.filter=insert');
+    model.file.set({ name: 'b.vfst' }); // what was set up for one trace is not for the next
+    expect(get(viewStateOf(model).texts)).toEqual({});
+    end();
+  });
+});

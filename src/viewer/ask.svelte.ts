@@ -150,6 +150,7 @@ export function ask<N extends QueryName>(model: ViewerModel, name: N, args: () =
     again() {
       stoppedWish = null;
       answered = null;
+      error = null;
       plan();
     },
   };

@@ -1,6 +1,7 @@
 /** A view's settings as its component sees them: read and bound like any state, kept in view-state.ts under a name. */
-import { fromStore } from 'svelte/store';
+import { fromStore, get } from 'svelte/store';
 import type { ViewerModel } from './model.ts';
+import type { Places } from './parts/places.ts';
 import { viewStateOf } from './view-state.ts';
 
 export interface Kept<T> {
@@ -43,3 +44,21 @@ export const keptKey = (model: ViewerModel, name: string): Kept<string | null> =
 /** One of several; another word stands for the first. */
 export const keptOneOf = <T extends string>(model: ViewerModel, name: string, all: readonly [T, ...T[]]): Kept<T> =>
   keptAs<T>(model, name, all[0], { parse: (text) => all.find((one) => one === text), format: (one) => one });
+
+/** Where the views' parts were left, kept with their settings. */
+export function placesOf(model: ViewerModel): Places {
+  const state = viewStateOf(model);
+  return {
+    get(name) {
+      const value = Number(get(state.texts)[name] ?? NaN);
+      return Number.isFinite(value) ? value : null;
+    },
+    set: (name, value) => state.set(name, value === null ? null : String(value)),
+  };
+}
+/** A list of short words without commas; [] = as it is at first. */
+export const keptList = (model: ViewerModel, name: string): Kept<readonly string[]> =>
+  keptAs<readonly string[]>(model, name, [], {
+    parse: (text) => text.split(',').filter(Boolean),
+    format: (list) => list.join(','),
+  });

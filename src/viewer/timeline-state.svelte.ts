@@ -8,8 +8,10 @@ import type { Layer } from '../trace/event.ts';
 import type { LaneChoice } from './charts/timeline-layout.ts';
 import { spanOf, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
-import type { TraceNote } from '../trace/notes.ts';
+import type { LaneSetup, TraceNote } from '../trace/notes.ts';
 import type { AnnotationsAnswer } from './worker/queries/timeline.ts';
+
+const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
 
 /** Zooms that are remembered. */
 const MOST_ZOOMS = 50;
@@ -26,8 +28,11 @@ export class TimelineState {
   readonly threadsOff = new SvelteSet<number>();
   readonly layersOff = new SvelteSet<Layer>();
   notes = $state.raw<readonly TraceNote[]>([]);
-  /** The trace that all this is about. */
-  private trace = 0;
+  /** The trace that all this is about; 0 = not known yet. */
+  trace = $state(0);
+  /** How its file has the lanes, and how the address of this tab had them, if it said. */
+  saved: LaneSetup = NO_SETUP;
+  wanted: Partial<LaneSetup> = {};
   /** Text that is searched for; '' = no search. */
   search = $state('');
   mapOpen = $state(true);
@@ -88,9 +93,11 @@ export class TimelineState {
       const first = this.trace === 0;
       this.trace = trace;
       if (!first) this.forget();
-      for (const key of lanes.hidden) this.hidden.add(key);
-      if (lanes.pinned.length) this.pinned = lanes.pinned;
-      if (lanes.order.length) this.order = lanes.order;
+      const { hidden, pinned, order } = { ...lanes, ...(first ? this.wanted : {}) };
+      this.saved = lanes;
+      for (const key of hidden) this.hidden.add(key);
+      if (pinned.length) this.pinned = pinned;
+      if (order.length) this.order = order;
     }
     this.notes = notes;
   }
@@ -109,6 +116,7 @@ export class TimelineState {
     this.resetLanes();
     this.area = null;
     this.threadsOff.clear();
+    this.layersOff.clear();
     this.search = '';
     this.mapObject = '';
     this.zooms = [];

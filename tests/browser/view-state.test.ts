@@ -49,6 +49,110 @@ describe('the address', () => {
     expect(await page.$eval(`${id('sort-executions')}`, (b) => b.parentElement!.getAttribute('aria-sort'))).toBe('descending');
   });
 
+  it('holds the part of the page map that is looked at, what is chosen in it, and where table and border are', async () => {
+    const { page } = panel;
+    await panel.open(TRACE, 'files');
+    await panel.waitFor(`${id('page-map')}[data-to-place]`);
+    const map = await page.$(id('page-map'));
+    const size = (): Promise<number[]> =>
+      page.$eval(id('page-map'), (e) => [Number(e.getAttribute('data-from-place')), Number(e.getAttribute('data-to-place'))]);
+    const all = await size();
+    await map!.focus();
+    for (const key of ['ArrowRight', 'ArrowUp', '+']) await map!.press(key as 'ArrowRight');
+    await panel.waitFor(id('page-map-all'));
+    await page.waitForFunction(
+      (s: string, to: number) => Number(document.querySelector(s)?.getAttribute('data-to-place')) < to,
+      {},
+      id('page-map'),
+      all[1]!,
+    );
+    const zoomed = await size();
+    await panel.click(`${id('pages-row')}:nth-of-type(3)`);
+    await panel.waitFor(id('places-chosen'));
+    const chosen = await page.$eval(id('places-chosen'), (e) => e.textContent!.replace(/…|\d+ calls?/, ''));
+    await page.focus('[aria-label="Border between the map and the table of pages"]');
+    await page.keyboard.press('ArrowUp');
+    const border = await page.$eval('[aria-label="Border between the map and the table of pages"]', (e) => e.getAttribute('aria-valuenow'));
+    await page.$eval(id('pages'), (e) => e.scrollTo(0, 66));
+    await page.waitForFunction(
+      () => /pages.area/.test(location.hash) && /rows.pages=66/.test(location.hash) && /border.pages/.test(location.hash),
+    );
+    await page.reload();
+    await panel.waitFor(id('page-map-all'));
+    await page.waitForFunction(
+      (s: string, to: number) => Number(document.querySelector(s)?.getAttribute('data-to-place')) === to,
+      {},
+      id('page-map'),
+      zoomed[1]!,
+    );
+    expect(await size()).toEqual(zoomed);
+    await panel.waitFor(id('places-chosen'));
+    expect(await page.$eval(id('places-chosen'), (e) => e.textContent!.replace(/…|\d+ calls?/, ''))).toBe(chosen);
+    expect(await page.$eval('[aria-label="Border between the map and the table of pages"]', (e) => e.getAttribute('aria-valuenow'))).toBe(
+      border,
+    );
+    await page.waitForFunction((s: string) => document.querySelector(s)?.scrollTop === 66, {}, id('pages'));
+    // another file: its own map, whole
+    const other = await page.$$eval(id('file-row'), (rows) => rows.findIndex((row) => row.getAttribute('aria-selected') !== 'true'));
+    await page.$$eval(id('file-row'), (rows, at) => (rows[at] as HTMLElement).click(), other);
+    await page.waitForFunction(() => !/pages.(area|chosen)/.test(location.hash));
+  });
+
+  it('holds how the timeline is set up: lanes, the area and its table, the I/O map, the zooms', async () => {
+    const { page } = panel;
+    await panel.open(TRACE, 'timeline');
+    await panel.waitFor(id('lanes-menu'));
+    const lanes = (): Promise<string[]> => page.$$eval('.gutter .lane-box .lane', (all) => all.map((e) => e.textContent!.trim()));
+    await page.waitForFunction(() => document.querySelectorAll('.gutter .lane-box').length > 3);
+    const before = await lanes();
+    await panel.click(id('lanes-menu'));
+    await panel.click(id('show-vfs'));
+    await page.keyboard.press('Escape');
+    await page.waitForFunction((n: number) => document.querySelectorAll('.gutter .lane-box').length < n, {}, before.length);
+    await panel.click('.lane-box [data-do=pin]');
+    await page.waitForSelector('.pins .lane-box');
+    await panel.click(id('toggle-map'));
+    for (const zooms of [1, 2]) {
+      await page.waitForFunction((n: number) => document.querySelectorAll('[data-testid=crumb]').length === n, {}, zooms);
+      if (zooms === 1) await page.keyboard.press('w');
+    }
+    await page.keyboard.press('m');
+    await panel.click(id('area-by-file'));
+    const now = await lanes();
+    await page.waitForFunction(() => /timeline.by=file/.test(location.hash) && /timeline.zooms/.test(location.hash));
+    const said = await hash();
+    for (const part of ['timeline.hidden=kind:vfs', 'timeline.pinned=', 'timeline.map=0', 'timeline.area=']) expect(said).toContain(part);
+    const crumbs = await page.$$eval(id('crumb'), (all) => all.map((e) => e.textContent));
+    await page.reload();
+    await panel.waitFor(`${id('area-by-file')}[aria-checked=true]`);
+    await page.waitForSelector('.pins .lane-box');
+    expect(await lanes()).toEqual(now);
+    expect(await page.$(id('io-map'))).toBeNull();
+    expect(await page.$$eval(id('crumb'), (all) => all.map((e) => e.textContent))).toEqual(crumbs);
+    expect(await hash()).toBe(said);
+    // a lane that is shown again is so after another reload, too
+    await panel.click(id('lanes-menu'));
+    await panel.click(id('reset-lanes'));
+    await page.waitForFunction(() => !/timeline.(hidden|pinned)/.test(location.hash));
+    await page.reload();
+    await page.waitForFunction((n: number) => document.querySelectorAll('.gutter .lane-box').length === n, {}, before.length);
+  });
+
+  it('holds what is unfolded in the Overview, and how far it is scrolled', async () => {
+    const { page } = panel;
+    await panel.open(TRACE, 'overview');
+    await panel.waitFor(id('finding-title'));
+    await panel.click(id('finding-title'));
+    await panel.click(id('time-whole'));
+    await panel.waitFor(id('finding-details'));
+    await page.$eval(id('overview-view'), (e) => e.scrollTo(0, 50));
+    await page.waitForFunction(() => /rows.overview=50/.test(location.hash) && /overview.open/.test(location.hash));
+    await page.reload();
+    await panel.waitFor(id('finding-details'));
+    expect(await page.$eval(id('time-whole'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
+    await page.waitForFunction((s: string) => document.querySelector(s)?.scrollTop === 50, {}, id('overview-view'));
+  });
+
   it('that makes no sense shows everything', async () => {
     await panel.load(TRACE, '#tab=events&events.layers=nonsense,sql,vfs,web,host&events.thread=x&events.more=1&timeline.area=5,,&a.b.c=1');
     await panel.waitText(id('event-count'), some(panel.store(TRACE).eventCount));

@@ -101,7 +101,7 @@ describe('what is made with pauses', () => {
     anatomies: (shared: Analyses) => shared.anatomiesInParts(),
   };
   const made = {
-    accesses: ({ accesses }: Analyses) => [accesses.count, accesses.place.reduce((a, b) => a + b, 0), accesses.row[accesses.count - 1]],
+    accesses: ({ accesses }: Analyses) => [accesses.count, Array.from(accesses.place).reduce((a, b) => a + b, 0), accesses.row[accesses.count - 1]],
     anatomies: ({ anatomies }: Analyses) => [anatomies.length, anatomies.commitTotals()],
   };
   it.each(['accesses', 'anatomies'] as const)('%s: the same as at once, and nothing where it was given up', (name) => {

@@ -1,7 +1,7 @@
 // The Locks view's questions: lanes and spans against the analysis, and every list of what went wrong.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { locksOf } from '../../src/trace/analysis/locks.ts';
 import { Flag, type OpName } from '../../src/trace/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -9,6 +9,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { lockLaneQueries, type LockTrack } from '../../src/viewer/worker/queries/lock-lanes.ts';
 import { arrowsOf, lockQueries, modeText, UNSEEN_HOLDER_US } from '../../src/viewer/worker/queries/locks.ts';
+import { MARKED_WORDS, type Marked } from '../../src/viewer/views/locks/marked.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 
 function contextOf(store: TraceStore): QueryContext {
@@ -137,4 +138,14 @@ describe('two tabs on one database', async () => {
   it('is kept until the trace changes', () => {
     expect(lockQueries.locks(context, {})).toBe(lockQueries.locks(context, {}));
   });
+});
+
+test.each<Marked>([
+  { table: 'waits', key: '0:12:1', lanes: ['0:1', '1:1'], range: { from: 3, to: 4.5 } },
+  { table: 'busy', key: 'of "a",b', lanes: [], range: { from: 0, to: 0 } },
+])('what is chosen in a table of locks comes back from the address: %o', (marked) => {
+  expect(MARKED_WORDS.parse(MARKED_WORDS.format(marked))).toEqual(marked);
+});
+test.each(['', 'x', '{}', '[]', '["waits","k",5,4]', '["waits","k",1,null]', '["waits","k",1,2,3]'])('and %o is no such thing', (text) => {
+  expect(MARKED_WORDS.parse(text)).toBeUndefined();
 });

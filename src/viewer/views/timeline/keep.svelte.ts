@@ -1,9 +1,17 @@
-/** The timeline's search and its chosen area are kept with the views' settings, so that they stand in the address, too. */
+/**
+ * What is set up on the timeline is kept with the views' settings, so that it stands in the address, too: lanes, search, the chosen area
+ * and its table, the I/O map, the zooms so far.
+ */
 import { get } from 'svelte/store';
 import type { Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import type { TimelineState } from '../../timeline-state.svelte.ts';
 import { viewStateOf } from '../../view-state.ts';
+
+/** Zooms that fit into an address. */
+const MOST_ZOOMS = 8;
+const BY = ['operation', 'statement', 'file'] as const;
+const LAYERS = ['sql', 'vfs', 'web', 'host'] as const;
 
 /** Microseconds, `1200,5600.5`; null = makes no sense. */
 function rangeOf(text: string | undefined): Range | null {
@@ -12,13 +20,63 @@ function rangeOf(text: string | undefined): Range | null {
   return { from, to };
 }
 const rounded = (us: number): number => Math.round(us * 1e3) / 1e3;
+const rangeText = ({ from, to }: Range): string => `${rounded(from)},${rounded(to)}`;
+const listOf = (text: string | undefined): string[] => (text ?? '').split(',').filter(Boolean);
+const numbersOf = (text: string | undefined): number[] =>
+  listOf(text)
+    .map(Number)
+    .filter((n) => Number.isSafeInteger(n) && n >= 0);
+
+/** Take over what the address says, once: later the setup itself is what holds. */
+function restore(said: Readonly<Record<string, string>>, setup: TimelineState): void {
+  setup.search ||= said['timeline.search'] ?? '';
+  setup.area ??= rangeOf(said['timeline.area']);
+  if (setup.trace) return;
+  for (const name of ['hidden', 'pinned', 'order'] as const) {
+    const text = said[`timeline.${name}`];
+    if (text !== undefined) setup.wanted[name] = listOf(text);
+  }
+  for (const thread of numbersOf(said['timeline.closed'])) setup.collapsed.add(thread);
+  for (const thread of numbersOf(said['timeline.threadsOff'])) setup.threadsOff.add(thread);
+  for (const layer of LAYERS) if (listOf(said['timeline.layersOff']).includes(layer)) setup.layersOff.add(layer);
+  setup.filter = said['timeline.lanes'] ?? '';
+  setup.areaBy = BY.find((by) => by === said['timeline.by']) ?? setup.areaBy;
+  setup.mapOpen = said['timeline.map'] !== '0';
+  setup.mapObject = said['timeline.file'] ?? '';
+  const zooms = (said['timeline.zooms'] ?? '').split(' ').flatMap((text) => rangeOf(text) ?? []);
+  if (!zooms.length || setup.zooms.length) return;
+  setup.zooms = zooms.slice(-MOST_ZOOMS);
+  const at = Number(said['timeline.zoom'] ?? NaN);
+  setup.zoomAt = at >= 0 && at < setup.zooms.length ? Math.floor(at) : setup.zooms.length - 1;
+}
 
 /** Call it in a component's script. */
 export function keepTimeline(model: ViewerModel, setup: TimelineState): void {
   const state = viewStateOf(model);
-  const said = get(state.texts);
-  setup.search ||= said['timeline.search'] ?? '';
-  setup.area ??= rangeOf(said['timeline.area']);
-  $effect(() => state.set('timeline.search', setup.search || null));
-  $effect(() => state.set('timeline.area', setup.area ? `${rounded(setup.area.from)},${rounded(setup.area.to)}` : null));
+  restore(get(state.texts), setup);
+  const keep = (name: string, text: () => string | null): void => {
+    $effect(() => state.set(`timeline.${name}`, text()));
+  };
+  const joined = (list: Iterable<unknown>): string | null => [...list].join(',') || null;
+  keep('search', () => setup.search || null);
+  keep('area', () => setup.area && rangeText(setup.area));
+  keep('closed', () => joined(setup.collapsed));
+  keep('threadsOff', () => joined(setup.threadsOff));
+  keep('layersOff', () => joined(setup.layersOff));
+  keep('lanes', () => setup.filter || null);
+  keep('by', () => (setup.areaBy === BY[0] ? null : setup.areaBy));
+  keep('map', () => (setup.mapOpen ? null : '0'));
+  keep('file', () => setup.mapObject || null);
+  const shown = (): { first: number; zooms: readonly Range[] } => {
+    const first = Math.max(0, Math.min(setup.zooms.length - MOST_ZOOMS, setup.zoomAt));
+    return { first, zooms: setup.zooms.slice(first, first + MOST_ZOOMS) };
+  };
+  keep('zooms', () => (setup.zooms.length > 1 ? shown().zooms.map(rangeText).join(' ') : null));
+  keep('zoom', () => (setup.zooms.length > 1 ? String(setup.zoomAt - shown().first) : null));
+  // the trace's file holds how its lanes were saved: what is different now is said
+  for (const name of ['hidden', 'pinned', 'order'] as const)
+    $effect(() => {
+      const now = [...setup[name]].join(',');
+      if (setup.trace) state.set(`timeline.${name}`, now === setup.saved[name].join(',') ? null : now);
+    });
 }

@@ -1,0 +1,35 @@
+/** What is chosen in a table of locks, and how that stands in the address. */
+import type { Range } from '../../charts/viewport.ts';
+
+export interface Marked {
+  table: string;
+  key: string;
+  /** What the lanes set off. */
+  lanes: readonly string[];
+  /** Microseconds. */
+  range: Range;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+
+/** Anything may stand in an address: what is no chosen row is none. */
+export const MARKED_WORDS = {
+  parse(text: string): Marked | undefined {
+    let said: unknown;
+    try {
+      said = JSON.parse(text);
+    } catch {
+      return undefined; // not written by us
+    }
+    if (!Array.isArray(said)) return undefined;
+    const [table, key, from, to, ...lanes] = said as unknown[];
+    if (!isText(table) || !isText(key) || !isTime(from) || !isTime(to) || to < from || !lanes.every(isText)) return undefined;
+    return { table, key, lanes, range: { from, to } };
+  },
+  format(marked: Marked | null): string {
+    if (!marked) return '';
+    const { table, key, lanes, range } = marked;
+    return JSON.stringify([table, key, range.from, range.to, ...lanes]);
+  },
+};

@@ -18,6 +18,8 @@ const COUNTS = [
   ...(['dbReads', 'dbWrites', 'walWrites', 'atomicBegins', 'webWrites'] as const),
 ] as const;
 type Count = (typeof COUNTS)[number];
+/** Where each stands among them. */
+const AT = Object.fromEntries(COUNTS.map((name, i) => [name, i])) as Record<Count, number>;
 
 const BEGIN_ATOMIC_WRITE = 31;
 /** Longest list of pages that is kept: who writes more is no small commit. */
@@ -51,14 +53,14 @@ class CostColumns {
     this.pagesEnd = new Uint32Array(capacity);
   }
 
-  push(place: number, cost: Cost): void {
+  push(place: number, cost: CostDraft): void {
     const i = this.count++;
     this.place[i] = place;
     this.rows[i * 2] = cost.fromRow;
     this.rows[i * 2 + 1] = cost.toRow;
     this.sums[i * 2] = cost.bytes;
     this.sums[i * 2 + 1] = cost.us;
-    for (let c = 0; c < COUNTS.length; c++) this.counts[i * COUNTS.length + c] = cost[COUNTS[c]!];
+    this.counts.set(cost.counts, i * COUNTS.length);
     for (const page of cost.pages) this.pages.push(page);
     this.pagesEnd[i] = this.pages.length;
   }
@@ -92,7 +94,7 @@ export class CommitCost {
     return this.columns.sums[this.i * 2 + 1]!;
   }
   calls(what: Count): number {
-    return this.columns.counts[this.i * COUNTS.length + COUNTS.indexOf(what)]!;
+    return this.columns.counts[this.i * COUNTS.length + AT[what]]!;
   }
   /** Number of pages written, to database or log, at most MANY_PAGES. */
   get pageCount(): number {
@@ -115,50 +117,43 @@ export function commitCosts(ctx: FindingContext): CommitCost[] {
   const columns = new CostColumns(list, commits);
   /** By thread, file and connection: the row after the last transaction's end. */
   const ended = new Map<number, number>();
+  const cost = new CostDraft();
   for (let i = 0; i < list.length; i++) {
     if (!list.isWrite(i)) continue;
     const t = list.at(i);
     const key = connectionKey(list, i);
     const after = ended.get(key) ?? 0;
     const from = Math.max(after, t.lockRow >= 0 ? Math.min(t.lockRow, t.beginRow) : t.beginRow);
-    const cost = costOf(ctx, t, from);
+    addUp(cost, ctx, t, from);
     ended.set(key, cost.toRow + 1);
     if (t.outcome === 'committed') columns.push(i, cost);
   }
   return Array.from({ length: columns.count }, (_, i) => new CommitCost(columns, i));
 }
 
-/** One transaction's while it is added up. */
-class Cost implements Record<Count, number> {
-  syncs = 0;
-  locks = 0;
-  unlocks = 0;
-  accesses = 0;
-  journalSyncs = 0;
-  journalOpens = 0;
-  journalCloses = 0;
-  journalDeletes = 0;
-  journalTruncates = 0;
-  journalReads = 0;
-  journalWrites = 0;
-  dbReads = 0;
-  dbWrites = 0;
-  walWrites = 0;
-  atomicBegins = 0;
-  webWrites = 0;
+/** One transaction's while it is added up: the same object for all of them. */
+class CostDraft {
+  fromRow = 0;
+  toRow = 0;
   bytes = 0;
   us = 0;
+  readonly counts = new Uint32Array(COUNTS.length);
   readonly pages: number[] = [];
-  constructor(
-    readonly fromRow: number,
-    public toRow: number,
-  ) {}
+
+  begin(fromRow: number, toRow: number): void {
+    this.fromRow = fromRow;
+    this.toRow = toRow;
+    this.bytes = this.us = 0;
+    this.counts.fill(0);
+    this.pages.length = 0;
+  }
 }
 
-function costOf(ctx: FindingContext, t: Transaction, from: number): Cost {
+function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: number): void {
   const thread = ctx.store.threads[t.thread]!;
   const { events } = thread;
-  const cost = new Cost(from, t.endRow);
+  const { counts, pages } = cost;
+  cost.begin(from, t.endRow);
   for (let row = from; row < events.count; row++) {
     const op = events.op[row]!;
     if (row > t.endRow) {
@@ -169,7 +164,7 @@ function costOf(ctx: FindingContext, t: Transaction, from: number): Cost {
     }
     if (op >= 64) {
       if (op === Op.idbPut || op === Op.idbAdd || op === Op.opfsWrite || op === Op.opfsStreamWrite || op === Op.localStorageSet)
-        cost.webWrites++;
+        counts[AT.webWrites]!++;
       continue;
     }
     if (events.context[row] !== t.context || op === 0 || events.flags[row]! & Flag.memoryJournal) continue;
@@ -179,55 +174,54 @@ function costOf(ctx: FindingContext, t: Transaction, from: number): Cost {
     cost.us += events.dur[row]!;
     switch (op) {
       case Op.xSync:
-        cost.syncs++;
-        if (kind === 'journal') cost.journalSyncs++;
+        counts[AT.syncs]!++;
+        if (kind === 'journal') counts[AT.journalSyncs]!++;
         break;
       case Op.xLock:
-        cost.locks++;
+        counts[AT.locks]!++;
         break;
       case Op.xUnlock:
-        cost.unlocks++;
+        counts[AT.unlocks]!++;
         break;
       case Op.xAccess:
-        cost.accesses++;
+        counts[AT.accesses]!++;
         break;
       case Op.xOpen:
-        if (kind === 'journal') cost.journalOpens++;
+        if (kind === 'journal') counts[AT.journalOpens]!++;
         break;
       case Op.xClose:
-        if (kind === 'journal') cost.journalCloses++;
+        if (kind === 'journal') counts[AT.journalCloses]!++;
         break;
       case Op.xDelete:
-        if (kind === 'journal') cost.journalDeletes++;
+        if (kind === 'journal') counts[AT.journalDeletes]!++;
         break;
       case Op.xTruncate:
-        if (kind === 'journal') cost.journalTruncates++;
+        if (kind === 'journal') counts[AT.journalTruncates]!++;
         break;
       case Op.xFileControl:
-        if (events.aux[row] === BEGIN_ATOMIC_WRITE) cost.atomicBegins++;
+        if (events.aux[row] === BEGIN_ATOMIC_WRITE) counts[AT.atomicBegins]!++;
         break;
       case Op.xRead:
-        if (kind === 'main-db') cost.dbReads++;
-        else if (kind === 'journal') cost.journalReads++;
+        if (kind === 'main-db') counts[AT.dbReads]!++;
+        else if (kind === 'journal') counts[AT.journalReads]!++;
         break;
       case Op.xWrite: {
         const length = events.length[row]!;
         cost.bytes += length;
         let page = 0;
         if (kind === 'main-db') {
-          cost.dbWrites++;
+          counts[AT.dbWrites]!++;
           if (length >= SMALLEST_PAGE) page = Math.floor(events.offset[row]! / length) + 1;
-        } else if (kind === 'journal') cost.journalWrites++;
+        } else if (kind === 'journal') counts[AT.journalWrites]!++;
         else if (kind === 'wal') {
-          cost.walWrites++;
+          counts[AT.walWrites]!++;
           if (events.aux[row] !== AUX_WAL_HEADER) page = events.aux[row]!;
         }
-        if (page > 0 && cost.pages.length < MANY_PAGES && !cost.pages.includes(page)) cost.pages.push(page);
+        if (page > 0 && pages.length < MANY_PAGES && !pages.includes(page)) pages.push(page);
         break;
       }
     }
   }
-  return cost;
 }
 
 const STORES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet];

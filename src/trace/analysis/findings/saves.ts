@@ -64,13 +64,18 @@ function databaseBytes(ctx: FindingContext): Map<string, number> {
       const rows = ctx.rows(thread, op);
       // most calls lie below the end that is known: the file is asked for only where one does not
       const highest = new ById<number>();
+      let [id, known] = [-1, 0];
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i]!;
         if (result[row] !== 0) continue;
+        if (object[row] !== id) {
+          id = object[row]!;
+          known = highest.get(id) ?? 0;
+        }
         const end = offset[row]! + length[row]!;
-        if (!(end > (highest.get(object[row]!) ?? 0))) continue;
-        highest.set(object[row]!, end);
-        const file = ctx.file(thread, object[row]!);
+        if (!(end > known)) continue;
+        highest.set(id, (known = end));
+        const file = ctx.file(thread, id);
         if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0)) found.set(file.path, end);
       }
     }
@@ -78,14 +83,17 @@ function databaseBytes(ctx: FindingContext): Map<string, number> {
   return found;
 }
 
+const SAVES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet];
+
 export const wholeFileSaves: Rule = {
   id: 'F23',
   title: 'Whole file exported at every save',
   run(ctx) {
+    if (ctx.calls(...SAVES) === 0) return [];
     const sizes = [...ctx.of(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
     if (sizes.length === 0) return [];
     const saves = new Map<string, Evidence>();
-    for (const op of [Op.idbPut, Op.idbAdd, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet])
+    for (const op of SAVES)
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         const bytes = op === Op.opfsWrite ? bytesMoved(thread, row) : events.length[row]!;

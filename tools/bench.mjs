@@ -5,7 +5,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { inlineConstants } from './inline-constants.mjs';
+import { asShipped } from './as-shipped.mjs';
 
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'node_modules', '.cache', 'vfscope-bench');
@@ -28,18 +28,6 @@ const table = ({ columns, rows }) =>
 const conditions = () =>
   `${new Date().toISOString().slice(0, 10)}, Node ${process.version.slice(1)}, ${cpus().length} x ${cpus()[0].model.trim()}, ` +
   `${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, load ${loadavg()[0].toFixed(1)}`;
-
-/** The modules below src as rollup.config.js writes them into what is shipped. */
-const asShipped = {
-  name: 'as-shipped',
-  setup(esbuild) {
-    const { transform } = inlineConstants();
-    esbuild.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const shipped = transform(readFileSync(path, 'utf8'), path);
-      return shipped && { contents: shipped.code, loader: 'ts' };
-    });
-  },
-};
 
 mkdirSync(out, { recursive: true });
 const sections = new Map();

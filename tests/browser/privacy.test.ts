@@ -2,16 +2,15 @@
  * What a recording may tell of its app, level by level: words that stand nowhere else are put wherever an app has words, and the bytes of the saved
  * file, unpacked, are searched for them. docs/privacy.md and docs/exports.md promise what is asked here.
  */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
 import { record } from '../../src/cli/record.ts';
 import type { CaptureLevel } from '../../src/trace/capture.ts';
-import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION } from './extension-harness.ts';
+import { recordHarness } from './record-harness.ts';
 
 /** Where an app has words. Each word begins with "zq" and goes on with its own name. */
 const PLACES = [
@@ -38,24 +37,7 @@ const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
 /** Without the app's words in them; Parquet is compressed. */
 const FORMATS = ['vfst', 'chrome', 'perfetto', 'firefox', 'csv', 'arrow', 'sqlite', 'vfstrace', 'html'];
 
-let server: AppServer;
-let folder: string;
-let said = '';
-beforeAll(async () => {
-  server = await createServer();
-  folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
-});
-afterAll(async () => {
-  await server?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-beforeEach(() => {
-  said = '';
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((said += String(text))));
-});
-afterEach(() => vi.restoreAllMocks());
+const command = recordHarness();
 
 /** Runs in the page: sql.js on the page's own thread, and every storage that the probes look at. */
 async function leak(w: Record<Place, string>): Promise<void> {
@@ -95,6 +77,8 @@ async function leak(w: Record<Place, string>): Promise<void> {
     trial(`SELECT * FROM '${w.syntax}' nonsense here`),
     trial(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.constraint}')`),
   ];
+  // told once the page has heard of it: the hook listens before we do
+  const uncaught = ['error', 'unhandledrejection'].map((type) => new Promise((done) => addEventListener(type, done, { once: true })));
   // by a script of the page's own: errors of a script that is evaluated from outside are nobody's
   const failing = document.createElement('script');
   const text = JSON.stringify([w.thrown, ...messages].join(' '));
@@ -119,7 +103,7 @@ async function leak(w: Record<Place, string>): Promise<void> {
   await writable.close();
   const worker = new Worker(URL.createObjectURL(new Blob([`localStorage; postMessage('${w.console}')`])), { name: w.worker });
   await new Promise((done) => (worker.onmessage = worker.onerror = done));
-  await new Promise((done) => setTimeout(done)); // what was thrown has been
+  await Promise.all(uncaught);
 }
 
 /** Everything that the file says, gzip members unpacked where they lie. */
@@ -141,12 +125,12 @@ function* sectionEnds(file: Buffer, at: number): Generator<number> {
 const found = (text: string): Place[] => PLACES.filter((place) => text.toLowerCase().includes(word(place)));
 
 async function recorded(level: CaptureLevel): Promise<string> {
-  const out = path.join(folder, `level-${level}.vfst`);
-  const script = path.join(folder, `steps-${level}.mjs`);
+  const out = path.join(command.folder, `level-${level}.vfst`);
+  const script = path.join(command.folder, `steps-${level}.mjs`);
   const words = Object.fromEntries(PLACES.map((place) => [place, word(place)]));
   await writeFile(script, `export default async (page) => { await page.evaluate(${leak.toString()}, ${JSON.stringify(words)}); };`);
-  const url = `${server.origin(word('origin'))}/sql-js/?${word('path')}=${word('query')}#${word('fragment')}`;
-  expect(await record({ url, out, script, extension: EXTENSION, capture: { capture: level, stacks: level > 0 } }), said).toBe(0);
+  const url = `${command.server.origin(word('origin'))}/sql-js/?${word('path')}=${word('query')}#${word('fragment')}`;
+  expect(await record({ url, out, script, extension: EXTENSION, capture: { capture: level, stacks: level > 0 } }), command.said).toBe(0);
   return out;
 }
 
@@ -159,7 +143,7 @@ test.each<CaptureLevel>([0, 1, 2, 3])('level %i tells what it says, and sanitise
   const allowed = ([0, 1, 2, 3] as const).filter((l) => l <= level).flatMap((l) => ADDED[l]);
   expect(found(contents(await readFile(file)))).toEqual(PLACES.filter((place) => allowed.includes(place)));
   for (const format of FORMATS) {
-    const out = path.join(folder, `clean-${level}.${format}`);
+    const out = path.join(command.folder, `clean-${level}.${format}`);
     expect(await exportCommand({ file, format, out, sanitize: true }), format).toBe(0);
     const bytes = await readFile(out);
     expect(found(format === 'vfst' ? contents(bytes) : bytes.toString('latin1')), format).toEqual([]);

@@ -1,36 +1,17 @@
 /** What `vfscope record` is told to keep and to capture, in a real browser: the page's own marks, levels, layers and stacks. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
 import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
 import { statementTable } from '../../src/trace/analysis/statement-table.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION } from './extension-harness.ts';
+import { recordHarness } from './record-harness.ts';
 
-let server: AppServer;
-let folder: string;
-let said = '';
-
-beforeAll(async () => {
-  server = await createServer();
-  folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
-});
-afterAll(async () => {
-  await server?.close();
-  await rm(folder, { recursive: true, force: true });
-});
-beforeEach(() => {
-  said = '';
-  vi.restoreAllMocks();
-  vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
-  vi.spyOn(console, 'log').mockImplementation(() => {});
-  vi.spyOn(process.stderr, 'write').mockImplementation((text) => Boolean((said += String(text))));
-});
+const command = recordHarness();
 
 let recordings = 0;
 /** The app, driven by these lines; `run(n)` is a run of the workload with n autocommitted inserts. */
@@ -40,7 +21,7 @@ async function recorded(
   code = 0,
   page = 'journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
 ): Promise<TraceStore> {
-  const script = path.join(folder, `steps-${++recordings}.mjs`);
+  const script = path.join(command.folder, `steps-${++recordings}.mjs`);
   await writeFile(
     script,
     `export default async (page) => {
@@ -48,9 +29,9 @@ async function recorded(
       await page.evaluate(async () => { const run = (n) => window.run('own-sql', { n }); ${lines} });
     };`,
   );
-  const out = path.join(folder, `${recordings}.vfst`);
-  const url = `${server.origin(`marks-${recordings}`)}/${page}`;
-  expect(await record({ url, out, script, extension: EXTENSION, ...args }), said).toBe(code);
+  const out = path.join(command.folder, `${recordings}.vfst`);
+  const url = `${command.server.origin(`marks-${recordings}`)}/${page}`;
+  expect(await record({ url, out, script, extension: EXTENSION, ...args }), command.said).toBe(code);
   return (await readTrace(await readFile(out))).store;
 }
 
@@ -70,24 +51,24 @@ describe('marks', () => {
     expect(inserts(store)).toBe(11);
     expect(summaryOf(store)).toMatchObject({ commits: 13, dropped: 0 }); // and two CREATE TABLE
     expect(notes(store)).toEqual([expect.stringMatching(/^Only what began between .*: 2 ranges, .* events outside are left out\.$/)]);
-    expect(said).toMatch(/kept \d+ events in 2 marked ranges, left \d+ out/);
+    expect(command.said).toMatch(/kept \d+ events in 2 marked ranges, left \d+ out/);
   });
 
   test('without any, the whole trace is kept and the command fails', async () => {
     const store = await recorded('await run(5);', { marks: true }, 3);
     expect(inserts(store)).toBe(5);
-    expect(said).toMatch(/made no performance\.mark\('vfscope:start'\): the whole trace is saved/);
+    expect(command.said).toMatch(/made no performance\.mark\('vfscope:start'\): the whole trace is saved/);
   });
 
   test('vfscope:stop ends the recording, whenever it comes', async () => {
     const store = await recorded(`void run(6).then(() => { ${STOP} });`, { untilMark: true });
     expect(inserts(store)).toBe(6);
-    expect(said).toContain('waiting for the mark vfscope:stop');
+    expect(command.said).toContain('waiting for the mark vfscope:stop');
   });
 
   test('a stop that never comes is named', async () => {
     const store = await recorded('await run(3);', { untilMark: true, seconds: 1 }, 3);
-    expect(said).toMatch(/made no performance\.mark\('vfscope:stop'\) within 1 s/);
+    expect(command.said).toMatch(/made no performance\.mark\('vfscope:stop'\) within 1 s/);
     expect(inserts(store)).toBe(3);
   });
 });

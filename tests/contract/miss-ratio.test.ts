@@ -74,6 +74,38 @@ describe.each([
   }, 60_000);
 });
 
+it.each([
+  [4096, 500, [192, 0]],
+  [4096, 20, [192, 193]],
+  [8192, 500, [96, 0]],
+  [32768, 500, [23, 0]],
+])('20,000 rows summed up twice, pages of %i bytes and %i of them cached: misses of %j', async (pageSize, cacheSize, misses) => {
+  const t = (traced = new Traced());
+  const { sqlite3 } = await loadWaSqlite('journey-sync');
+  const db = await sqlite3.open_v2('kv.db');
+  await sqlite3.exec(
+    db,
+    `PRAGMA page_size=${pageSize}; CREATE TABLE kv(key TEXT, value REAL);
+     WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i+1 FROM n WHERE i<19999)
+     INSERT INTO kv SELECT printf('large-uuid-string-%08d', i), ((i*7919)%20000)/2.0 FROM n;`,
+  );
+  await sqlite3.close(db);
+  const again = await sqlite3.open_v2('kv.db');
+  await sqlite3.exec(again, `PRAGMA cache_size=${cacheSize}; SELECT 1 FROM kv LIMIT 1`);
+  const marks = [];
+  for (let i = 0; i < 2; i++) {
+    marks.push(t.mark());
+    await sqlite3.exec(again, 'SELECT sum(value) FROM kv');
+  }
+  const store = storeOf(t);
+  const { events } = store.threads[0]!;
+  const from = marks.map((mark) => events.t0[events.rowOfSeq(t.since(mark)[0]!.seq)]!);
+  for (const [i, range] of [{ fromUs: from[0], toUs: from[1] }, { fromUs: from[1] }].entries()) {
+    expect(cacheReport(store, range).pageCache!.misses, `sum ${i + 1}`).toBe(misses[i]);
+    expect(pagesOf(store, range)[0]?.reads ?? 0, `sum ${i + 1}`).toBe(misses[i]);
+  }
+});
+
 it('the counters and the reads of pages agree whatever the statements', async () => {
   const { store } = await run(mixed, 40);
   const thread = store.threads[0]!;

@@ -4,11 +4,10 @@
  * An event is one call (xRead, IDBObjectStore.put, sqlite3_step, ...) on one thread. While it travels it is a RECORD of
  * 64 bytes (`Field`); loaded, it is a row of typed-array columns (store.ts). Order and nesting come from the sequence
  * numbers, never from the clock: one counter per thread, drawn from at the begin and again at the end of every call.
+ * What its ids mean is said once, beside the numbers: definitions.ts.
  */
-import type { BTreeDefinition } from './b-tree-definitions.ts';
-import type { CaptureOptions } from './capture.ts';
-import type { DatabaseHeaderDefinition } from './database-headers.ts';
-import type { StorageDefinition } from './storage-health.ts';
+export { fileKindOfOpenFlags } from './definitions.ts';
+export type { Definition, EngineInfo, FileKind, ThreadEnvironment, ThreadKind } from './definitions.ts';
 
 /** The layers, stacked as they nest. Readers skip layers that they do not know. */
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
@@ -300,74 +299,3 @@ export const Flag = {
   /** The call went on after its first return (promise, request, Asyncify or JSPI suspension). */
   async: 8,
 } as const;
-
-/** SQLite's file kinds, as vfsstat.c names them; `memory-journal` is no file at all. */
-export type FileKind = 'main-db' | 'journal' | 'wal' | 'temp' | 'memory-journal' | 'other';
-
-/** SQLITE_OPEN_* type bits -> file kind (sqlite.org/c3ref/c_open_autoproxy.html). */
-export function fileKindOfOpenFlags(flags: number): FileKind {
-  if (flags & 0x100) return 'main-db';
-  if (flags & 0x80000) return 'wal';
-  if (flags & (0x800 | 0x4000)) return 'journal';
-  if (flags & (0x200 | 0x400 | 0x1000 | 0x2000)) return 'temp';
-  return 'other';
-}
-
-/**
- * Words beside the numbers: a definition gives an id its meaning, once, before the first record that uses it.
- * Travels as one JSON object; ids are per thread and never reused.
- */
-export type Definition =
-  | { kind: 'file'; id: number; path: string; fileKind: FileKind; vfs: string; engine: number; flags: number }
-  | { kind: 'opfs-file'; id: number; path: string }
-  | { kind: 'idb-store'; id: number; db: string; store: string }
-  | { kind: 'idb-database'; id: number; db: string }
-  | { kind: 'lock' | 'storage-key' | 'name' | 'message'; id: number; text: string }
-  | { kind: 'sql'; id: number; text: string; truncated?: boolean }
-  | ({ kind: 'engine'; id: number } & EngineInfo)
-  | ({ kind: 'environment'; id: 0 } & ThreadEnvironment)
-  /** A thread that could not be recorded, or only in part: why, and what the user can do. */
-  | {
-      kind: 'note';
-      id: 0;
-      topic: 'worker-native' | 'late-start' | 'engine' | 'tracer-error' | 'transport' | 'cut';
-      text: string;
-      url?: string;
-    }
-  /** The values that a statement ran with (capture level 3), as SQL literals, blobs by their length. `of`: seq of the first step of that run. */
-  | { kind: 'values'; id: number; of: number; values: string[] }
-  /** The JavaScript stack of a statement's first prepare or exec on a connection, our own frames left out. `of`: id of its `sql`. */
-  | { kind: 'stack'; id: number; of: number; connection: number; text: string }
-  | BTreeDefinition
-  | DatabaseHeaderDefinition
-  /** Of the extension, not of the page. */
-  | StorageDefinition
-  /** What the tracer costs: measured on this thread at start. */
-  | { kind: 'cost'; id: 0; nsPerJsEvent: number; nsPerVfsEvent: number | null; nsPerClockPair: number };
-
-export interface EngineInfo {
-  /** What it is, as its users call it: "wa-sqlite", "@sqlite.org/sqlite-wasm", "sql.js", "SQLite (unknown build)", "not SQLite". */
-  name: string;
-  sqliteVersion: string | null;
-  sourceId: string | null;
-  suspension: 'none' | 'asyncify' | 'jspi' | 'unknown';
-  layers: { vfs: boolean; sql: boolean; counters: boolean };
-  /** Why a layer is missing, or null. */
-  note: string | null;
-  /** seq of the `wasmInstantiate` that made it; absent where none is recorded. */
-  load?: number;
-}
-
-export interface ThreadEnvironment {
-  url: string;
-  threadKind: ThreadKind;
-  crossOriginIsolated: boolean;
-  /** Smallest step of performance.now() seen on this thread, microseconds. */
-  clockStepUs: number;
-  userAgent: string;
-  hidden: boolean | null;
-  /** What was captured; absent where a writer older than the option recorded: level 1, all layers. */
-  capture?: CaptureOptions;
-}
-
-export type ThreadKind = 'page' | 'frame' | 'worker' | 'shared-worker' | 'service-worker';

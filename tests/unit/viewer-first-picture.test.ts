@@ -8,26 +8,34 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 afterEach(() => void vi.useRealTimers());
 
-test('it is over once a picture is answered, or nobody has asked for one', async () => {
+test('it is over once a picture is answered and its wake asked, whichever comes first, or nobody has asked for them', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const picture = new FirstPicture();
-  let over = 0;
-  const count = (): void => void over++;
-  const asked = picture.next().then(count);
-  await vi.advanceTimersByTimeAsync(50);
-  expect([over, picture.wake]).toEqual([0, 0]);
+  expect(picture.wake).toBe(0);
+  picture.answered(); // of no file
+  expect(picture.wake).toBe(0);
+  for (const [first, second] of [
+    ['answered', 'over'],
+    ['over', 'answered'],
+  ] as const) {
+    let over = false;
+    picture.begin();
+    const whole = picture.out.then(() => (over = true));
+    picture[first]();
+    await vi.advanceTimersByTimeAsync(100);
+    expect([over, picture.wake > 0]).toEqual([false, true]);
+    picture[second]();
+    await whole;
+    expect(picture.wake).toBe(0);
+  }
+  picture.begin();
+  await vi.advanceTimersByTimeAsync(1000);
+  await picture.out;
+  picture.begin();
   picture.answered();
-  await asked;
-  expect(over).toBe(1);
-  expect(picture.wake).toBeGreaterThan(0); // long work holds back for what comes with it
   await vi.advanceTimersByTimeAsync(1000);
+  await picture.out;
   expect(picture.wake).toBe(0);
-  picture.answered(); // pictures later on are nobody's first
-  expect(picture.wake).toBe(0);
-  const never = picture.next().then(count);
-  await vi.advanceTimersByTimeAsync(1000);
-  await never;
-  expect(over).toBe(2);
 });
 
 test('a question asked while a file is read is answered after the picture of all its events', async () => {

@@ -31,7 +31,7 @@ export abstract class Answers {
   protected lastUs = -Infinity;
   /** Stands for the lanes of the trace while its events are read. */
   protected preview: SummaryLanes | null = null;
-  /** Settled once the events are there and drawn, or will not come. */
+  /** Settled once the events are there, or will not come. */
   protected opening: Promise<void> | null = null;
   protected version = 0;
   /** The same without the changes of what it is compared with. */
@@ -71,9 +71,10 @@ export abstract class Answers {
   /** How far a question is. */
   protected abstract computing(progress: AskProgress): void;
 
-  /** Resolves when no file is being opened. */
+  /** Resolves when no file is being opened, and the one that was is drawn. */
   protected async whole(): Promise<void> {
     while (this.opening) await this.opening;
+    await this.firstPicture.out;
   }
 
   async threads(): Promise<ThreadRow[]> {

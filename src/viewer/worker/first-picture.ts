@@ -1,39 +1,60 @@
 /**
- * The first picture of a file that has just been read goes before the questions that waited for the file: it takes some milliseconds, a
- * question about millions of events takes long.
+ * The first picture of a file that has just been read, and what is asked in its wake and answered at once (extent, threads, numbers), go
+ * before long work: before the questions that waited for the file and the numbers of the whole trace.
  */
 import { rest } from './rest.ts';
 
-/** Nobody who looks at the timeline asks later than this. */
-const AT_MOST_MS = 150;
-/** With the picture comes what is asked in its wake and answered at once: extent, threads, numbers. */
-const WAKE_MS = 60;
+/** Nobody who looks at the timeline asks for it later than this. */
+const PICTURE_MS = 150;
+/** Its wake is over by then, if nobody says so. */
+const WAKE_MS = 300;
 
 export class FirstPicture {
-  private settle: (() => void) | null = null;
-  private wakeUntil = 0;
+  private pictured = false;
+  private asked = false;
+  /** When it is over at the latest, ms of performance.now(); 0 = it is. */
+  private until = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private resolve = (): void => {};
+  /** Resolves when picture and wake are answered and on their way, or nobody has asked for them. */
+  out: Promise<void> = Promise.resolve();
 
-  /** Resolves when a picture is answered and on its way, or nobody has asked for one. */
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, AT_MOST_MS);
-      this.settle = () => {
-        clearTimeout(timer);
-        void rest().then(resolve); // its message is sent after what is going on now
-      };
-    });
+  /** A file's events are all there. */
+  begin(): void {
+    this.end();
+    this.pictured = this.asked = false;
+    this.out = new Promise((resolve) => (this.resolve = () => void rest().then(resolve))); // messages are sent after what is going on now
+    this.endIn(PICTURE_MS);
   }
 
   /** A picture is answered. */
   answered(): void {
-    if (!this.settle) return;
-    this.settle();
-    this.settle = null;
-    this.wakeUntil = performance.now() + WAKE_MS;
+    if (!this.until || this.pictured) return;
+    this.pictured = true;
+    if (this.asked) this.end();
+    else this.endIn(WAKE_MS);
+  }
+
+  /** The last of the wake is asked. */
+  over(): void {
+    this.asked = true;
+    if (this.pictured) this.end();
   }
 
   /** ms for which long work had better wait. */
   get wake(): number {
-    return Math.max(0, this.wakeUntil - performance.now());
+    return this.until && Math.max(0, this.until - performance.now());
+  }
+
+  private endIn(ms: number): void {
+    clearTimeout(this.timer);
+    this.until = performance.now() + ms;
+    this.timer = setTimeout(() => this.end(), ms);
+  }
+  private end(): void {
+    clearTimeout(this.timer);
+    this.until = 0;
+    this.resolve();
+    this.resolve = () => {};
   }
 }

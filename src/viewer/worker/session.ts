@@ -197,9 +197,10 @@ export class Session extends Answers implements SessionApi {
         },
       });
     } finally {
+      if (this.preview) this.firstPicture.begin();
       this.preview = null;
       this.opening = null;
-      void this.firstPicture.next().then(ready);
+      ready();
       this.changed(true);
       this.teller.now();
     }
@@ -285,6 +286,8 @@ export class Session extends Answers implements SessionApi {
   // ---- numbers ------------------------------------------------------------------------------------------------------
 
   async stats(): Promise<LiveStats> {
+    this.firstPicture.over(); // the drawing side asks for them last
+    if (!this.opening) this.pacer.plan();
     return this.statsNow();
   }
 

@@ -14,6 +14,7 @@ import {
   ratio,
   settingsText,
   spreadText,
+  countersShown,
   environmentText,
   verdictText,
 } from './lab-words.ts';
@@ -29,8 +30,11 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
   const first = runs[0]!;
   const names = headings(runs.map(({ run }) => run));
   const named = runs.map((result, i): Named => ({ name: `${i + 1}. ${names[i]}`, result }));
-  const { title, watch } = workloadOf(workload, first.run.sql);
-  const counters = watch.filter((name) => !isTime(name) && runs.some(({ totals }) => totals[name] !== undefined));
+  const asked = workloadOf(workload, first.run.sql);
+  const counters = countersShown(
+    asked,
+    runs.map(({ totals }) => totals),
+  );
   const timed = first.totalMs !== null;
   const times = ({ totalMs }: RunResult): string[] => [
     msText(totalMs),
@@ -38,7 +42,7 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     totalMs && first.totalMs ? ratio(first.totalMs.median, totalMs.median) : '',
   ];
   return `${[
-    `${title} (version ${first.version})`,
+    `${asked.title} (version ${first.version})`,
     `  ${modeText(first.run)}`,
     ...sharedLines(runs.map(({ run }) => run)),
     '',

@@ -2,8 +2,21 @@
 import { isTime } from '../experiments/aggregate.ts';
 import { sharesOf } from '../experiments/shares.ts';
 import type { Experiment, ExperimentResult, RunResult, Spread, StepResult, Workload } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
 import { growthLines, passesTable } from './lab-growth-text.ts';
-import { environmentText, headOf, msText, notCounted, number, passesText, ratio, signed, spreadText, verdictText } from './lab-words.ts';
+import {
+  countersShown,
+  environmentText,
+  headOf,
+  msText,
+  notCounted,
+  number,
+  passesText,
+  ratio,
+  signed,
+  spreadText,
+  verdictText,
+} from './lab-words.ts';
 import { plain, table } from './summary-text.ts';
 
 export function listText(experiments: readonly Experiment[], workloads: readonly Workload[]): string {
@@ -20,12 +33,11 @@ const parametersText = (w: Workload): string => {
   return all.length ? ` (${all.join(', ')})` : '';
 };
 
-/** The counters worth a column that were counted at all. */
-const columnsOf = (workload: Workload, steps: readonly StepResult[]): string[] =>
-  workload.watch.filter((name) => !isTime(name) && steps.some((s) => s.counters[name] !== undefined));
-
 export function resultText(workload: Workload, result: RunResult): string {
-  const columns = columnsOf(workload, result.steps);
+  const columns = countersShown(
+    workload,
+    result.steps.map(({ counters }) => counters),
+  );
   const timed = result.run.mode === 'time';
   const row = (
     name: string,
@@ -74,7 +86,10 @@ const footOf = (result: RunResult): string[] => [
 
 /** Two runs of one workload: every watched counter of both, with the exact difference. */
 export function compareText(workload: Workload, a: RunResult, b: RunResult): string {
-  const columns = columnsOf(workload, [...a.steps, ...b.steps]);
+  const columns = countersShown(
+    workload,
+    [...a.steps, ...b.steps].map(({ counters }) => counters),
+  );
   const rows: string[][] = [];
   // of a single step, the sum says nothing new
   const sum = a.steps.length > 1 ? [{ id: 'total', counters: a.totals, ms: a.totalMs }] : [];
@@ -130,9 +145,13 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
 export function experimentText(experiment: Experiment, { results, skipped, verdicts, growth }: ExperimentResult): string {
   const ran = experiment.variants.flatMap((v) => (results[v.id] ? [{ ...v, result: results[v.id]! }] : []));
   const base = results[experiment.baseline];
-  const counters = [
-    ...new Set(experiment.expectations.flatMap((e) => [e.left.counter, ...(typeof e.right === 'number' ? [] : [e.right.counter])])),
-  ].filter((c) => !isTime(c));
+  // what actors did to one another is expected to be nothing in particular, and is what one looks for
+  const watched = ran.flatMap(({ result: { run } }) => {
+    const { actors, watch } = workloadOf(run.workload, run.sql);
+    return actors ? watch.filter((name) => ran.some(({ result }) => result.totals[name] !== undefined)) : [];
+  });
+  const expected = experiment.expectations.flatMap((e) => [e.left.counter, ...(typeof e.right === 'number' ? [] : [e.right.counter])]);
+  const counters = [...new Set([...expected, ...watched])].filter((c) => !isTime(c));
   const timed = ran.some((v) => v.result.totalMs);
   const times = ({ totalMs }: RunResult): string[] => [
     msText(totalMs),

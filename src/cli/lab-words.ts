@@ -1,5 +1,6 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
-import type { Config, Run, RunResult, Spread, Verdict } from '../experiments/types.ts';
+import { BELOW_VFS, isTime } from '../experiments/aggregate.ts';
+import type { Config, Counters, Run, RunResult, Spread, Verdict, Workload } from '../experiments/types.ts';
 import { plain } from './summary-text.ts';
 
 export const number = (n: number | undefined | null): string =>
@@ -46,3 +47,10 @@ export const verdictText = (v: Verdict): string => {
   const sides = v.left === null || v.right === null ? '' : ` (${number(v.left)} and ${number(v.right)})`;
   return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
 };
+
+/** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage beneath that moved. */
+export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
+  const watched = workload.watch.filter((name) => !isTime(name) && all.some((counters) => counters[name] !== undefined));
+  const below = all.flatMap((counters) => Object.keys(counters).filter((name) => BELOW_VFS.test(name) && counters[name]));
+  return [...new Set([...watched, ...below.sort()])];
+}

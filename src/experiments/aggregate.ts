@@ -21,6 +21,8 @@ function medianOf(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[half]! : (sorted[half - 1]! + sorted[half]!) / 2;
 }
 
+/** Counters of the storage under a VFS: worth to be shown wherever there are any. */
+export const BELOW_VFS = /^(?:block|idb|opfs)\./;
 /** Times end in `ms`; everything else is a count. */
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
 

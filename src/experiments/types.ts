@@ -22,7 +22,7 @@ export type Value = number | string | null | Uint8Array;
  * - `checkpoint.count`, `.walReads`, `.dbWrites`, `.runs` (of adjoining pages): between xFileControl CKPT_START and CKPT_DONE
  * - `cache.hit`, `.miss`, `.write`, `.spill`: sqlite3_db_status, where the build has it
  * - `block.get`, `.put`, `.rmw`, `.rmwMiss`, `.tx`: under a block VFS
- * - `idb.*`, `opfs.*`, `locks.*`: Web API calls, by the names of the summary
+ * - `idb.*`, `opfs.*`, `locks.*`: Web API calls, by the names of the summary; `opfs.writables`: streams opened to write
  * - `begin.<any>`, `body.<any>`, `commit.<any>`: the parts of the transactions of a `transactions` step
  * - of contention: `busy.retries`; by role `<role>.transactions`, `.retries`, `.waited` (iterations within which another writer's
  *   transaction ended); `<actor>.waitedFor.<actor>`; `rows.lost` = what was written and is not there

@@ -1,5 +1,5 @@
 /** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
-import { isTime, placed } from '../experiments/aggregate.ts';
+import { BELOW_VFS, isTime, placed } from '../experiments/aggregate.ts';
 import { exactDifference } from '../experiments/cpu-detail.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
@@ -46,7 +46,7 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
   const moved = new Set(
     results.flatMap((r) => Object.keys((step === 'total' ? r?.totals : r?.steps.find((s) => s.id === step)?.counters) ?? {})),
   );
-  const extra = [...moved].filter((name) => everything || /^(?:block|idb|opfs)\./.test(name)).sort();
+  const extra = [...moved].filter((name) => everything || BELOW_VFS.test(name)).sort();
   return [...new Set([...watched, ...extra])].filter(known);
 }
 

@@ -6,6 +6,7 @@ import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { Engines } from '../../src/experiments/open-engine.ts';
 import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
+import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
 import { runOf, runsOf } from '../../src/experiments/plan.ts';
 import { experimentResult } from '../../src/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/experiments/run.ts';
@@ -13,7 +14,7 @@ import { DEFAULT_CONFIG, type Config, type Mode, type Run, type VfsName } from '
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contract/lab-counts.ts';
+import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI, PATTERNS_OF_BROWSERS } from '../contract/lab-counts.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
@@ -124,6 +125,21 @@ it.each(EXPERIMENTS.filter(({ id }) => id === 'write-policy' || id === 'sql-over
     expect(verdicts.filter(({ text, holds }) => /what is stored/.test(text) && holds).length).toBe(
       experiment.id === 'write-policy' ? 3 : 1,
     );
+    expect(await lab.storage()).toEqual([]);
+  },
+);
+
+it.each(PATTERNS.filter(({ id }) => PATTERNS_OF_BROWSERS.includes(id) || id === 'spill').map((e) => [e.id, e] as const))(
+  'what a finding offers to try shows what the finding says, on storage: %s',
+  async (_, experiment) => {
+    const runs = [...runsOf(experiment, {}, { mode: 'count', repeats: 1 })];
+    const outcomes = await lab.run(runs.map(([, run]) => run));
+    expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
+    const { verdicts } = experimentResult(experiment, new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])), {});
+    const decided = experiment.expectations.filter(({ left }) => left.counter !== 'ms').map(({ text }) => text);
+    const held = verdicts.filter(({ holds }) => holds === true).map(({ text }) => text);
+    expect(held).toEqual(expect.arrayContaining(decided));
+    expect(verdicts.filter(({ holds }) => holds === false)).toEqual([]);
     expect(await lab.storage()).toEqual([]);
   },
 );

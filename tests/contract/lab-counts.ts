@@ -39,3 +39,12 @@ export const ON_STORAGE_JSPI: OnVfs = [
   [{ vfs: 'IDBBatchAtomic', build: 'jspi' }, 1_872_804, 75_215_086],
   [{ vfs: 'IDBMirror', build: 'jspi' }, 1_872_918, 75_215_089],
 ];
+
+/** Patterns of findings that live below the VFS: only a browser has what they run on. */
+export const PATTERNS_OF_BROWSERS: readonly string[] = [
+  'block-writes',
+  'idb-transactions',
+  'idb-durability',
+  'writable-streams',
+  'writers-and-readers',
+];

@@ -7,6 +7,7 @@ import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
 import { runExperiment } from '../../src/experiments/run-experiment.ts';
 import { ALL_EXPERIMENTS, experimentFor } from '../../src/experiments/tries.ts';
 import { WORKLOADS } from '../../src/experiments/workloads/index.ts';
+import { PATTERNS_OF_BROWSERS } from './lab-counts.ts';
 
 const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'trace', 'analysis', 'findings');
 const keys = [
@@ -32,7 +33,7 @@ it('no experiment has the name of a workload: the command line takes either', ()
 
 describe('both ways, in Node', () => {
   const around = nodeSurroundings();
-  const inNode = PATTERNS.filter(({ id }) => id !== 'writers-and-readers');
+  const inNode = PATTERNS.filter(({ id }) => !PATTERNS_OF_BROWSERS.includes(id));
   it.each(inNode.map((e) => [e.id, e] as const))('%s', async (_, experiment) => {
     const { verdicts, results } = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
     expect(verdicts.filter((v) => v.holds === false)).toEqual([]);

@@ -23,6 +23,7 @@ const NAMES = new Map<number, string>([
   [Op.opfsFlush, 'opfs.flushes'],
   [Op.opfsTruncate, 'opfs.truncates'],
   [Op.opfsStreamTruncate, 'opfs.truncates'],
+  [Op.opfsCreateWritable, 'opfs.writables'],
   [Op.lockRequest, 'locks.requests'],
 ]);
 

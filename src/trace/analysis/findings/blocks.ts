@@ -56,7 +56,7 @@ export const readModifyWrite: Rule = {
           reason: 'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
           advice: PARTIAL_ADVICE[b.kind] ?? 'Make the page size the block size, so that every write covers whole blocks.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
-          tryInLab: 'write-policy',
+          tryInLab: 'block-writes',
         };
       });
   },
@@ -88,7 +88,7 @@ export const pageDoesNotFitBlock: Rule = {
           reason: 'the block is taken from the largest value that was put, the page from the longest read or write',
           advice: 'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
-          tryInLab: 'page-size',
+          tryInLab: 'block-writes',
         },
       ];
     });

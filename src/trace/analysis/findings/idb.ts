@@ -51,7 +51,7 @@ export const transactionPerBlock: Rule = {
         reason: 'locks and transactions were both recorded: what happens under one lock could be one transaction',
         advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
         link: SPEC,
-        tryInLab: 'write-policy',
+        tryInLab: 'idb-transactions',
       },
     ];
   },
@@ -85,7 +85,7 @@ export const durabilityTier: Rule = {
         reason: mixed ? 'both tiers were recorded with their times' : 'the tier was recorded; what relaxed would take here was not',
         advice: 'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
         link: `${SPEC}#transaction-durability-hint`,
-        tryInLab: 'durability',
+        tryInLab: 'idb-durability',
       },
     ];
   },

@@ -191,7 +191,7 @@ export const batchAtomicLost: Rule = {
           ? 'Keep what changes together in one database: a transaction over attached databases cannot be written atomically.'
           : 'Raise PRAGMA cache_size above the pages that the largest transaction changes.',
         link: many ? 'https://www.sqlite.org/atomiccommit.html#_multi_file_commit' : 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',
-        ...(many ? {} : { tryInLab: 'cache-thrash' }),
+        ...(many ? {} : { tryInLab: 'spill' }),
       };
     });
   },

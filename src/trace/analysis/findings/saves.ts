@@ -197,6 +197,7 @@ export const writableCopies: Rule = {
         reason: 'createWritable works on a copy that replaces the file at close(); the size is the highest place that was seen',
         advice: 'Write through a sync access handle, in place; keep writable streams for exports.',
         link: 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createwritable',
+        tryInLab: 'writable-streams',
       }));
   },
 };

@@ -4,7 +4,7 @@
  */
 import { Op, type Definition } from '../event.ts';
 import type { TraceStore } from '../store.ts';
-import { isPageSize } from '../sqlite-format/words.ts';
+import { isPageSize } from '../sqlite-format/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';
 import type { Unit } from './accesses.ts';
 import { hasVfs } from './transactions.ts';

@@ -9,7 +9,7 @@
  * once (a value carries a few bytes beside its block).
  */
 import { Op } from '../event.ts';
-import { isPageSize } from '../sqlite-format/words.ts';
+import { isPageSize } from '../sqlite-format/page-size.ts';
 import type { ThreadStore } from '../store.ts';
 
 export const SHORTEST_SEQUENCE = 4;

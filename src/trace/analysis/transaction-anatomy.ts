@@ -12,7 +12,7 @@
  */
 import { statementRow } from '../describe.ts';
 import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
-import { isPageSize } from '../sqlite-format/words.ts';
+import { isPageSize } from '../sqlite-format/page-size.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';
 import type { TransactionAnatomy } from './anatomy.ts';

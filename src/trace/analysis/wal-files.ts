@@ -4,7 +4,7 @@
  */
 import { Op } from '../event.ts';
 import { WAL_FRAME_HEADER } from '../sqlite-format/wal.ts';
-import { isPageSize } from '../sqlite-format/words.ts';
+import { isPageSize } from '../sqlite-format/page-size.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import type { Analyses } from './shared.ts';
 

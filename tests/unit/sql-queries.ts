@@ -1,7 +1,6 @@
 // Queries over traces as the SQL view asks them, without a browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { it } from 'vitest';
 import { Analyses } from '../../src/trace/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';

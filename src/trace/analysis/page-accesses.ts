@@ -80,11 +80,7 @@ export function pageAccessesOf(
 const ROWS_AT_ONCE = 1 << 20;
 
 /** The same with pauses. */
-export function* pageAccessParts(
-  store: TraceStore,
-  files: DatabaseFiles,
-  headers: readonly DatabaseHeaders[],
-): Generator<void, Accesses> {
+export function* pageAccessParts(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]): Generator<void, Accesses> {
   const scan = new PageScan(store, files, headers);
   yield* partsInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to), ROWS_AT_ONCE);
   return scan.out;

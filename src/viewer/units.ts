@@ -46,6 +46,8 @@ export function formatCount(n: number): string {
   return Math.round(n).toLocaleString('en-US');
 }
 
+/** `1 read`, `1,234 reads`. @param one the noun; its plural is made with an s */
+export const countOf = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
 /** A count where room is short: `999`, `12.3k`, `4.56M`. */
 export function formatShortCount(n: number): string {
   if (n < 9999.5) return formatCount(n);

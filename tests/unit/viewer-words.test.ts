@@ -6,7 +6,15 @@ import { noticesOf } from '../../src/viewer/notices.ts';
 import type { FileRow } from '../../src/trace/analysis/files.ts';
 import type { LiveStats, ThreadRow } from '../../src/viewer/session-api.ts';
 import type { StatementRow } from '../../src/trace/analysis/statement-table.ts';
-import { formatBytes, formatDuration, formatMeasured, formatMoment, formatShare, formatShortCount } from '../../src/viewer/units.ts';
+import {
+  countOf,
+  formatBytes,
+  formatDuration,
+  formatMeasured,
+  formatMoment,
+  formatShare,
+  formatShortCount,
+} from '../../src/viewer/units.ts';
 import { statementColumns } from '../../src/viewer/views/statements-words.ts';
 
 const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
@@ -134,4 +142,8 @@ describe('the files table', () => {
     expect(sortedFiles(rows, 'reads', false).map((r) => r.path)).toEqual(['b', 'c', 'a']);
     expect(sortedFiles(rows, 'path', true).map((r) => r.path)).toEqual(['c', 'b', 'a']);
   });
+});
+
+it('counts a thing in its singular and its plural', () => {
+  expect([0, 1, 2, 1234].map((n) => countOf(n, 'page read'))).toEqual(['0 page reads', '1 page read', '2 page reads', '1,234 page reads']);
 });

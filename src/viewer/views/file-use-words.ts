@@ -2,7 +2,7 @@
 import type { DatabaseHeaders } from '../../trace/analysis/database-headers.ts';
 import { RUN_CLASSES, type Runs } from '../../trace/analysis/runs.ts';
 import type { IdbUse } from '../../trace/analysis/idb-use.ts';
-import { formatBytes, formatCount, formatDuration, formatShare } from '../units.ts';
+import { countOf, formatBytes, formatCount, formatDuration, formatShare } from '../units.ts';
 import type { FileUse } from '../worker/queries/patterns.ts';
 
 export interface UseFact {
@@ -18,14 +18,12 @@ export const LINE = { width: 90, height: 12 } as const;
 /** Fewer are not worth a word. */
 const FEW_REPEATED = 10;
 
-const some = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
-
 function runFact(runs: Runs | null, name: 'read' | 'write'): UseFact[] {
   if (!runs?.calls) return [];
   const merges = runs.possibleMerges;
   return [
     {
-      text: `${some(runs.calls, name)} in ${some(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
+      text: `${countOf(runs.calls, name)} in ${countOf(runs.runs, 'run')}${merges ? `, ${formatCount(merges)} could be merged` : ''}`,
       title:
         `A run goes on where the ${name} before ended, and could be one call; the longest has ${formatCount(runs.longest)}. ` +
         (name === 'write'
@@ -41,9 +39,9 @@ function interleavingFact({ interleaving }: FileUse): UseFact[] {
   const { databaseWrites, journalWrites, switches } = interleaving;
   return [
     {
-      text: `${some(switches, 'change')} between writing the journal and the database`,
+      text: `${countOf(switches, 'change')} between writing the journal and the database`,
       title:
-        `${some(journalWrites, 'write')} to the journal and ${formatCount(databaseWrites)} to the database. A commit writes the journal first, then the database: ` +
+        `${countOf(journalWrites, 'write')} to the journal and ${formatCount(databaseWrites)} to the database. A commit writes the journal first, then the database: ` +
         'one change for it and one for the next commit. More say that the page cache spilled within a transaction',
     },
   ];
@@ -57,12 +55,12 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
   const facts: UseFact[] = [];
   if (blocks?.blockBytes && blocks.partialWrites)
     facts.push({
-      text: `${formatCount(blocks.partialWrites)} of ${some(blocks.writes, 'write')} fill a part of a block`,
+      text: `${formatCount(blocks.partialWrites)} of ${countOf(blocks.writes, 'write')} fill a part of a block`,
       title: `They do not begin and end with a block of the storage beneath, which has ${formatBytes(blocks.blockBytes)}`,
     });
   if (blocks?.readModifyWrites)
     facts.push({
-      text: `${some(blocks.readModifyWrites, 'block')} read to be written, ${formatBytes(blocks.wastedBytes)} for nothing`,
+      text: `${countOf(blocks.readModifyWrites, 'block')} read to be written, ${formatBytes(blocks.wastedBytes)} for nothing`,
       title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read beneath a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS’s own cache cost no read and are not counted`,
     });
   if (amplification) {
@@ -73,7 +71,7 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
         text: `write amplification ${value.toFixed(2)}`,
         title:
           `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
-          `${some(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
+          `${countOf(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
           (stored !== null && written !== null ? `; of the VFS’s own calls it is ${written.toFixed(2)}` : ''),
       });
   }
@@ -83,7 +81,7 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
 function idbFacts(idb: IdbUse): UseFact[] {
   const facts: UseFact[] = [
     {
-      text: `IndexedDB: ${some(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${some(idb.requests, 'request')}`,
+      text: `IndexedDB: ${countOf(idb.transactions, 'transaction')} (${formatCount(idb.readwrite)} readwrite), ${countOf(idb.requests, 'request')}`,
       title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
     },
     idb.transactionsPerPeriod === null
@@ -94,13 +92,13 @@ function idbFacts(idb: IdbUse): UseFact[] {
         },
     {
       text: `${formatCount(idb.oneRequest)} with one request, ${formatCount(idb.empty)} with none`,
-      title: `Of ${some(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
+      title: `Of ${countOf(idb.transactions, 'transaction')}; each has to be started and completed all the same`,
     },
   ];
   if (idb.sequences)
     facts.push({
-      text: `${some(idb.sequentialGets, 'get')} in ${some(idb.sequences, 'sequence')}`,
-      title: `Four or more on neighbouring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${some(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
+      text: `${countOf(idb.sequentialGets, 'get')} in ${countOf(idb.sequences, 'sequence')}`,
+      title: `Four or more on neighbouring keys, one after another in a transaction that asks nothing else between: one getAll each would save ${countOf(idb.savedGets, 'request')} (F18); they took ${formatDuration(idb.sequentialUs)}`,
     });
   if (idb.readwriteUnused)
     facts.push({
@@ -117,7 +115,7 @@ function repeatedFact({ repeated }: FileUse): UseFact[] {
   const us = repeated.reduce((n, r) => n + r.repeatedUs, 0);
   return [
     {
-      text: `${some(calls, 'repeated call')} (${formatShare(calls / all)})`,
+      text: `${countOf(calls, 'repeated call')} (${formatShare(calls / all)})`,
       title: `Of calls that ask, those that asked what the connection knew already, with nothing between that could change the answer; ${formatDuration(us)} in all: ${repeated.map((r) => `${r.name} ${formatCount(r.repeated)} of ${formatCount(r.calls)}`).join(', ')}. SQLite must ask xAccess again unless locking_mode=exclusive`,
     },
   ];
@@ -137,7 +135,7 @@ function freeFacts({ headers }: FileUse): UseFact[] {
   const share = all ? ` of ${formatCount(all)} (${formatShare(now / all)})` : '';
   const facts: UseFact[] = [
     {
-      text: `${some(now, 'free page')}${share}`,
+      text: `${countOf(now, 'free page')}${share}`,
       title:
         `Pages of the freelist, from the database header: ${formatBytes(now * pageSize!)} that hold nothing; at most ${formatCount(most)}. ${VACUUMS[vacuum] ?? ''}` +
         (count > 1 ? '\n\nThe line has them over time.' : ''),

@@ -104,50 +104,6 @@ it('has a lane for time, statements, transactions, calls, locks and bytes; they 
   expect(await laneKeys()).toEqual(ALL);
 });
 
-it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {
-  await page.setViewport({ width: 1200, height: 420 });
-  await page.keyboard.press('0');
-  const wheel = (change: WheelEventInit): Promise<void> =>
-    page.$eval(
-      id('timeline'),
-      (canvas, how) => {
-        const { x, y, width } = canvas.getBoundingClientRect();
-        canvas.dispatchEvent(new WheelEvent('wheel', { ...how, clientX: x + width / 2, clientY: y + 30, bubbles: true, cancelable: true }));
-      },
-      change,
-    );
-  await page.evaluate(() => {
-    const asked: Asked[] = [];
-    const { postMessage } = Worker.prototype;
-    Worker.prototype.postMessage = function (this: Worker, message: { method?: string; args: Asked[] }, ...rest: [Transferable[]]) {
-      if (message.method === 'timeline' && message.args[0]!.lanes) asked.push(message.args[0]!);
-      postMessage.call(this, message, ...rest);
-    } as typeof postMessage;
-    Object.assign(window, { asked, unspy: () => (Worker.prototype.postMessage = postMessage) });
-  });
-  const asked = (): Promise<Asked[]> => page.evaluate(() => (window as unknown as { asked: Asked[] }).asked);
-  const frames = (): Promise<void> =>
-    page.evaluate(async () => {
-      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
-    });
-  await wheel({ ctrlKey: true, deltaY: -100 });
-  await page.waitForFunction(() => (window as unknown as { asked: Asked[] }).asked.length >= 2);
-  const [moving, resting] = (await asked()) as [Asked, Asked];
-  expect(moving.lanes.length).toBeGreaterThan(0);
-  expect(resting.lanes).toEqual(expect.arrayContaining(moving.lanes));
-  expect(resting.lanes.length).toBeGreaterThan(moving.lanes.length);
-  expect((resting.to - resting.from) / resting.width).toBeCloseTo((moving.to - moving.from) / moving.width, 6);
-  expect(resting.width / moving.width).toBeCloseTo(2 / 1.25, 2);
-  await frames();
-  await wheel({ shiftKey: true, deltaY: 200 }); // a sixth of the width to the right: painted already
-  await wheel({ deltaY: 40 }); // and lanes below
-  await frames();
-  expect(await asked()).toHaveLength(2);
-  await page.evaluate(() => (window as unknown as { unspy: () => void }).unspy());
-  await page.setViewport({ width: 1200, height: 800 });
-  await page.keyboard.press('0');
-});
-
 it('says of an area how many calls touch it, by operation, statement and file, as text whatever the names', async () => {
   const box = (await (await page.$(id('timeline')))!.boundingBox())!;
   await page.mouse.move(box.x + 1, box.y + 8);
@@ -276,4 +232,72 @@ it('keeps room for the lanes in a low panel, beside the map', async () => {
   const height = (name: string): Promise<number> => page.$eval(id(name), (e) => e.getBoundingClientRect().height);
   expect(await height('timeline')).toBeGreaterThanOrEqual(96);
   await page.setViewport({ width: 1200, height: 800 });
+});
+
+it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {
+  const wheel = (change: WheelEventInit): Promise<void> =>
+    page.$eval(
+      id('timeline'),
+      (canvas, how) => {
+        const { x, y, width } = canvas.getBoundingClientRect();
+        canvas.dispatchEvent(new WheelEvent('wheel', { ...how, clientX: x + width / 2, clientY: y + 30, bubbles: true, cancelable: true }));
+      },
+      change,
+    );
+  await page.evaluate(() => {
+    const asked: Asked[] = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (
+      this: Worker,
+      message: { method?: string; args: Asked[] },
+      ...rest: [StructuredSerializeOptions]
+    ) {
+      if (message.method === 'timeline' && message.args[0]!.lanes) asked.push(message.args[0]!);
+      postMessage.call(this, message, ...rest);
+    } as typeof postMessage;
+    Object.assign(window, { asked, unspy: () => (Worker.prototype.postMessage = postMessage) });
+  });
+  const asked = (): Promise<Asked[]> => page.evaluate(() => (window as unknown as { asked: Asked[] }).asked);
+  const frames = (): Promise<void> =>
+    page.evaluate(async () => {
+      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    });
+  /** Wait for the picture of a view at rest: it is twice as wide as the view. @returns what was asked up to then */
+  const resting = async (columns: number): Promise<Asked[]> => {
+    await page.waitForFunction(
+      (wide: number) => (window as unknown as { asked: Asked[] }).asked.some(({ width }) => width >= wide),
+      {},
+      2 * columns - 2,
+    );
+    await frames();
+    return asked();
+  };
+  try {
+    await page.setViewport({ width: 1200, height: 420 });
+    await frames();
+    const columns = await page.$eval(id('timeline'), (canvas) => (canvas as HTMLCanvasElement).width);
+    await wheel({ ctrlKey: true, deltaY: -100 });
+    await resting(columns);
+    await page.evaluate(() => void ((window as unknown as { asked: Asked[] }).asked.length = 0));
+    await wheel({ ctrlKey: true, deltaY: -100 });
+    const all = await resting(columns);
+    const rest = all.at(-1)!;
+    const moving = all.filter(({ width }) => width < 2 * columns - 2);
+    expect(moving.length).toBeGreaterThan(0);
+    for (const { lanes, width, from, to } of moving) {
+      expect(lanes.length).toBeGreaterThan(0);
+      expect(rest.lanes).toEqual(expect.arrayContaining(lanes));
+      expect(rest.lanes.length).toBeGreaterThan(lanes.length);
+      expect(width).toBeGreaterThan(columns * 1.2);
+      expect((rest.to - rest.from) / rest.width).toBeCloseTo((to - from) / width, 6);
+    }
+    await wheel({ shiftKey: true, deltaY: 200 }); // a sixth of the width to the right: painted already
+    await wheel({ deltaY: 40 }); // and lanes below
+    await frames();
+    expect(await asked()).toHaveLength(all.length);
+  } finally {
+    await page.evaluate(() => (window as unknown as { unspy: () => void }).unspy());
+    await page.setViewport({ width: 1200, height: 800 });
+    await page.keyboard.press('0');
+  }
 });

@@ -2,26 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab } from '../../src/cli/drive/lab.ts';
-import { launch } from './extension-harness.ts';
+import { describe, expect, it } from 'vitest';
+import { finished, page, polling, useLabPage } from './lab-harness.ts';
 
-const polling = 50;
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-let driven: DrivenBrowser;
-let page: Page;
-beforeAll(async () => void (driven = await launch()));
-afterAll(() => driven.close());
-beforeEach(async () => {
-  page = await driven.browser.newPage();
-  await page.setViewport({ width: 1400, height: 900 });
-  await openLab(page, driven.extensionId);
-  return () => page.close();
-});
-const finished = (runs: number): Promise<unknown> =>
-  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
+useLabPage();
 
 /** Press Tab until the focus is there. */
 async function tabTo(selector: string): Promise<void> {

@@ -3,11 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ElementHandle, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
-import { launch } from './extension-harness.ts';
+import type { ElementHandle } from 'puppeteer-core';
+import { expect, it } from 'vitest';
+import { finished, lab, page, polling, press, texts, useLabPage } from './lab-harness.ts';
 
 /** A database file with an index, made by another engine. */
 async function shop(): Promise<Uint8Array> {
@@ -21,34 +19,8 @@ CREATE INDEX item_name ON item(name);`);
   return db.export();
 }
 
-const polling = 50;
-let driven: DrivenBrowser;
-let lab: Lab;
-let page: Page;
-const errors: string[] = [];
-beforeAll(async () => {
-  driven = await launch();
-});
-afterAll(() => driven.close());
-beforeEach(async () => {
-  page = await driven.browser.newPage();
-  page.on('pageerror', (e) => void errors.push(e instanceof Error ? e.message : String(e)));
-  await page.setViewport({ width: 1400, height: 900 });
-  lab = await openLab(page, driven.extensionId);
-});
-afterEach(async () => {
-  await page.close();
-  expect(errors.splice(0)).toEqual([]);
-});
+useLabPage();
 
-const press = async (id: string): Promise<void> => {
-  const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
-  await element!.evaluate((e) => (e as HTMLElement).click());
-};
-const texts = (id: string): Promise<string[]> =>
-  page.$$eval(`[data-testid="${id}"]`, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
-const finished = (runs: number): Promise<unknown> =>
-  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
 /** A row of the table: its cells' numbers. */
 const row = (counter: string): Promise<number[]> =>
   page.$$eval(

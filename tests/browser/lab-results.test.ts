@@ -2,38 +2,12 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab } from '../../src/cli/drive/lab.ts';
+import { expect, it } from 'vitest';
 import type { RunResult } from '../../src/experiments/types.ts';
-import { launch } from './extension-harness.ts';
+import { driven, finished, page, polling, press, useLabPage, wordsOf } from './lab-harness.ts';
 
-const polling = 50;
-let driven: DrivenBrowser;
-let page: Page;
-const errors: string[] = [];
-beforeAll(async () => void (driven = await launch()));
-afterAll(() => driven.close());
-beforeEach(async () => {
-  page = await driven.browser.newPage();
-  page.on('pageerror', (e) => void errors.push(e instanceof Error ? e.message : String(e)));
-  await page.setViewport({ width: 1400, height: 900 });
-  await openLab(page, driven.extensionId);
-});
-afterEach(async () => {
-  await page.close();
-  expect(errors.splice(0)).toEqual([]);
-});
+useLabPage();
 
-const press = async (id: string): Promise<void> => {
-  const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
-  await element!.evaluate((e) => (e as HTMLElement).click());
-};
-const texts = (selector: string): Promise<string[]> =>
-  page.$$eval(selector, (all) => all.map((e) => (e as HTMLElement).textContent!.replace(/\s+/g, ' ').trim()));
-const finished = (runs: number): Promise<unknown> =>
-  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
 const type = async (sql: string): Promise<void> => {
   await page.$eval(
     '[data-testid="own-sql"]',
@@ -65,7 +39,7 @@ it('a sweep of rows: a curve a step on logarithmic axes, with its slope', async 
   const curves = Object.keys(slopes).length;
   expect(await page.$$eval('[data-testid="sweep-chart"] circle', (all) => all.length)).toBe(3 * curves);
   expect(await page.$$eval('[data-testid="sweep-chart"] .tick', (all) => all.length)).toBeGreaterThan(2);
-  expect((await texts('[data-testid="sweep"]'))[0]).toContain('both axes logarithmic');
+  expect((await wordsOf('[data-testid="sweep"]'))[0]).toContain('both axes logarithmic');
   await page.select('[data-testid="sweep-counter"]', 'vfs.xRead');
   await page.waitForFunction(() => document.querySelector('[data-testid="sweep-slopes"] thead')!.textContent!.includes('vfs.xRead at'), {
     polling,
@@ -95,11 +69,11 @@ it('a pass is left out with a written reason: struck through, said beside the ta
     await page.click('[data-testid="passes"] summary');
     await press('leave-out-0-2');
     await press('leave-out-confirm');
-    expect(await texts('[data-testid="left-out"]')).toEqual([]); // the field is required
+    expect(await wordsOf('[data-testid="left-out"]')).toEqual([]); // the field is required
     await page.type('[data-testid="leave-out-reason"]', 'a <b>backup</b> ran');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="left-out"]');
-    expect(await texts('[data-testid="left-out"] li')).toEqual(['pass 2 is left out: a <b>backup</b> ran']);
+    expect(await wordsOf('[data-testid="left-out"] li')).toEqual(['pass 2 is left out: a <b>backup</b> ran']);
     expect(await page.$$eval('[data-testid="passes"] .out', (all) => all.length)).toBe(1);
     expect(await page.$eval('[data-testid="results"] .number', (e) => (e as HTMLElement).title)).toMatch(/ms in 4 of 5 passes: /);
     await press('save-results');
@@ -123,26 +97,26 @@ it('two that stored another thing are told in red, by table; two that did not, h
   await press('mode-time'); // unseeded
   await press('lab-run');
   await finished(2);
-  expect(await texts('[data-testid="verdicts"] .broken')).toEqual(['did not hold']);
-  expect((await texts('[data-testid="verdicts"] li'))[0]).toMatch(
+  expect(await wordsOf('[data-testid="verdicts"] .broken')).toEqual(['did not hold']);
+  expect((await wordsOf('[data-testid="verdicts"] li'))[0]).toMatch(
     /stored at the end is the same in all 2.*differs from 4 KiB pages in chance \(1 rows/,
   );
   await press('mode-count');
   await press('lab-run');
   await finished(2);
-  expect(await texts('[data-testid="verdicts"] .held')).toEqual(['held']);
+  expect(await wordsOf('[data-testid="verdicts"] .held')).toEqual(['held']);
 });
 
 it('builds and durability are settings like others; a build that cannot be leaves no column', async () => {
   await press('offer-own-sql');
   for (const build of ['sync', 'asyncify', 'jspi']) await press(`knob-build-${build}`);
-  expect(await texts('[data-testid="lab-run"]')).toEqual(['Run 3 configurations']);
+  expect(await wordsOf('[data-testid="lab-run"]')).toEqual(['Run 3 configurations']);
   await press('knob-vfs-BlockIDB');
-  expect(await texts('[data-testid="lab-run"]')).toEqual(['Run 2 configurations']);
+  expect(await wordsOf('[data-testid="lab-run"]')).toEqual(['Run 2 configurations']);
   for (const durability of ['relaxed', 'strict']) await press(`knob-durability-${durability}`);
   await press('lab-run');
   await finished(4);
-  expect(await texts('[data-testid="results"] .heading')).toEqual([
+  expect(await wordsOf('[data-testid="results"] .heading')).toEqual([
     'asyncify, durability relaxed',
     'asyncify, durability strict',
     'jspi, durability relaxed',
@@ -159,7 +133,7 @@ it('shares of begin, work and commit, a bar a run; instructions by function, wit
   for (const journal of ['delete', 'memory']) await press(`knob-journalMode-${journal}`);
   await press('lab-run');
   await finished(2);
-  const shares = await texts('[data-testid="shares"] .numbers');
+  const shares = await wordsOf('[data-testid="shares"] .numbers');
   expect(shares).toHaveLength(2);
   for (const words of shares) {
     const parts = [...words.matchAll(/(\d+\.\d) %/g)].map((m) => Number(m[1]));

@@ -2,45 +2,19 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ElementHandle, Page } from 'puppeteer-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
-import { launch } from './extension-harness.ts';
+import type { ElementHandle } from 'puppeteer-core';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { lab, page, polling, press, texts, useLabPage } from './lab-harness.ts';
 
 const GOLDEN = path.join(import.meta.dirname, '..', 'traces', 'golden');
-const polling = 50;
-let driven: DrivenBrowser;
-let lab: Lab;
-let page: Page;
 let folder: string;
-const errors: string[] = [];
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(path.join(tmpdir(), 'vfscope-whatif-'));
-  driven = await launch();
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true });
-  await driven.close();
-});
-beforeEach(async () => {
-  page = await driven.browser.newPage();
-  page.on('pageerror', (e) => void errors.push(e instanceof Error ? e.message : String(e)));
-  await page.setViewport({ width: 1400, height: 900 });
-  lab = await openLab(page, driven.extensionId);
-  await press('offer-replay');
-});
-afterEach(async () => {
-  await page.close();
-  expect(errors.splice(0)).toEqual([]);
-});
+afterAll(() => rmSync(folder, { recursive: true }));
+useLabPage();
+beforeEach(() => press('offer-replay'));
 
-const press = async (id: string): Promise<void> => {
-  const element = await page.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
-  await element!.evaluate((e) => (e as HTMLElement).click());
-};
-const texts = (id: string): Promise<string[]> =>
-  page.$$eval(`[data-testid="${id}"]`, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
 const choose = async (file: string): Promise<void> => {
   const input = (await page.$('[data-testid="replay-file"]')) as ElementHandle<HTMLInputElement>;
   await input.uploadFile(file);

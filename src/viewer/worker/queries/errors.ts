@@ -65,7 +65,11 @@ export const errorQueries = {
                 statements: [],
               },
               ...{
-                meaning: uncaught ? 'The page’s own code failed.' : layer === 'sql' || layer === 'vfs' ? meaningOfResult(result) : meaningOfException(resultText(op, result, flags)),
+                meaning: uncaught
+                  ? 'The page’s own code failed.'
+                  : layer === 'sql' || layer === 'vfs'
+                    ? meaningOfResult(result)
+                    : meaningOfException(resultText(op, result, flags)),
                 texts: new Map(),
               },
               ...{ firstUs: events.t0[row]!, lastUs: events.t0[row]! },

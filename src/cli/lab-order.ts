@@ -10,7 +10,7 @@ import { cannotRead } from './open-file.ts';
 
 export interface LabOptions {
   /** `list` or `run`. */
-  readonly verb: string;
+  readonly verb: 'list' | 'run';
   readonly what: string | undefined;
   readonly config: readonly string[];
   /** Settings of a second variant: the two side by side, with the exact difference. */

@@ -23,7 +23,6 @@ export async function labCommand(o: LabOptions): Promise<number> {
     await print(o.json ? `${JSON.stringify(listed(), null, 2)}\n` : listText(ALL_EXPERIMENTS, WORKLOADS));
     return Exit.done;
   }
-  if (o.verb !== 'run') throw wrongUse(`vfscope lab ${o.verb}: expected list, run, show or replay.`);
   const order = await orderOf(o);
   const outcome = o.node ? await inNode(order) : await inBrowser(order, browserOf(o.browser), o.headed);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));

@@ -6,7 +6,7 @@ import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
 import { isBTreeDefinition, isBTreeKind } from '../../src/trace/b-tree-definitions.ts';
 import type { CaptureLevel } from '../../src/trace/capture.ts';
 import { Op } from '../../src/trace/event.ts';
-import type { RecorderOptions } from '../../src/trace/recorder.ts';
+import type { RecorderOptions } from '../../src/trace/thread-ring.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { walk } from './helpers/b-tree-walk.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';

@@ -248,7 +248,6 @@ describe('wrong use ends with 2 and says what is right', () => {
     [{ what: 'cpu-counts', compare: ['pageSize=512'] }, /--compare is for one workload/],
     [{ what: 'contention' }, /it needs workers/],
     [{ what: 'mix', config: ['vfs=BlockIDB'] }, /BlockIDB is not to be had here/],
-    [{ verb: 'walk' }, /expected list, run, show or replay/],
   ] satisfies [Partial<LabOptions>, RegExp][])('%o', async (options, expected) => {
     const [code, message] = await failure(options);
     expect(code).toBe(2);

@@ -4,7 +4,8 @@
  */
 import { drainRecords } from '../../src/trace/drain.ts';
 import { Op } from '../../src/trace/event.ts';
-import { Recorder, type NewDefinition } from '../../src/trace/recorder.ts';
+import { Recorder } from '../../src/trace/recorder.ts';
+import type { NewDefinition } from '../../src/trace/thread-ring.ts';
 import { PROTOCOL_VERSION, isThreadCommand, type ThreadMessage } from '../../src/protocol/messages.ts';
 import type { RecorderControl, RecordingStatus } from '../../src/viewer/host.ts';
 

@@ -2,7 +2,7 @@
 import type { Batch } from '../../src/trace/batch.ts';
 import { Field, Op, RECORD_BYTES, type Definition, type OpName } from '../../src/trace/event.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../src/trace/store.ts';
-import type { NewDefinition } from '../../src/trace/recorder.ts';
+import type { NewDefinition } from '../../src/trace/thread-ring.ts';
 
 export interface CallFields {
   object?: number;

@@ -79,8 +79,8 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it holds no limit/],
     [['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')], /unknown "most"; known: min, max, optional/],
     [['check', NONE, '--budget', budget], /there is no such file/],
-    [['lab'], /vfscope lab needs a verb: expected list, run or replay/],
-    [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run or replay/],
+    [['lab'], /vfscope lab needs a verb: expected list, run, show or replay/],
+    [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run, show or replay/],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
     [['open'], /expected one file, got 0/],
@@ -183,7 +183,7 @@ describe('help', () => {
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
-  test('lab has three', () => expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(3));
+  test('lab has four', () => expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(4));
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);

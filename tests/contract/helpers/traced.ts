@@ -3,7 +3,8 @@ import { installEngines, type EngineOptions, type InstalledEngines } from '../..
 import { RecordReader } from '../../../src/trace/batch.ts';
 import { counters, drainRecords, drainSharedDefinitions } from '../../../src/trace/drain.ts';
 import { Flag, Op, opName, type Definition, type FileKind } from '../../../src/trace/event.ts';
-import { Recorder, type RecorderOptions } from '../../../src/trace/recorder.ts';
+import { Recorder } from '../../../src/trace/recorder.ts';
+import type { RecorderOptions } from '../../../src/trace/thread-ring.ts';
 
 export interface Row {
   op: number;

@@ -1,10 +1,11 @@
 /** The load app recorded by the real panel: rates, drops, and the memory of page, panel and store worker. For the load test and benchmark. */
-import type { CDPSession, Page } from 'puppeteer-core';
+import type { Page } from 'puppeteer-core';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanelTab, type Panel } from '../../src/cli/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { savedStore } from './extension-harness.ts';
+import { heapOf, heapOfPage } from './heap.ts';
 
 export type LoadKind = 'scan' | 'storage' | 'notify' | 'commits';
 export interface LoadResult {
@@ -96,24 +97,9 @@ export class LoadDriver {
   async memory(): Promise<Memory> {
     const { page, panel } = this;
     const panelPage = panel.frame.page();
-    const used = async (session: CDPSession): Promise<number> => {
-      await session.send('HeapProfiler.collectGarbage');
-      const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
-      return usage.usedSize + (usage.backingStorageSize ?? 0);
-    };
-    const ofPage = async (of: Page): Promise<number> => {
-      const session = await of.createCDPSession();
-      try {
-        return await used(session);
-      } finally {
-        await session.detach();
-      }
-    };
     const store = panelPage.workers().find((w) => w.url().includes('store-worker'));
     if (!store) throw new Error('the panel has no store worker');
-    let inPage = await ofPage(page);
-    for (const worker of page.workers()) inPage += await used(worker.client);
-    return { page: inPage, panel: await ofPage(panelPage), store: await used(store.client) };
+    return { page: await heapOfPage(page, page.workers()), panel: await heapOfPage(panelPage), store: await heapOf(store.client) };
   }
 
   /** What the panel saves. */

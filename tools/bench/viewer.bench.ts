@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { launchFirefox } from '../../src/cli/drive/firefox.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
+import { heapOfPage } from '../../tests/browser/heap.ts';
 import { launchPlainBrowser } from '../../tests/oracle/browser.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { liveLatency } from './live-latency.ts';
@@ -187,7 +188,11 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
     const { first, all } = await open(page, file);
     tell(`${what}: open to the first full picture`, ms(first), firstGoal);
     tell(`${what}: open to all events`, ms(all), HUGE ? allGoal : '');
-    if (!FIREFOX) tell(`${what}: resident memory of the tab’s process then`, `${(await rendererMb(browser)).toFixed(0)} MB`, '');
+    if (!FIREFOX) {
+      tell(`${what}: resident memory of the tab’s process then`, `${(await rendererMb(browser)).toFixed(0)} MB`, HUGE ? '<= 600 MB' : '');
+      const heap = await heapOfPage(page, page.workers());
+      tell(`${what}: heap and array buffers of page and workers, garbage collected`, `${(heap / 2 ** 20).toFixed(0)} MB`, HUGE ? '<= 600 MB' : '');
+    }
     const filled = await tables(page);
     tell(`${what}: open to the whole trace’s numbers, overview, findings, transactions, statements`, ms(all + filled), HUGE ? '' : allGoal);
     if (HUGE) break; // twice takes too long

@@ -1,0 +1,21 @@
+/** Memory of a page and of its workers in Chromium: what is in use after a collection of garbage. */
+import type { CDPSession, Page, WebWorker } from 'puppeteer-core';
+
+/** Heap and array buffers of a page or worker, bytes. */
+export async function heapOf(session: CDPSession): Promise<number> {
+  await session.send('HeapProfiler.collectGarbage');
+  const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
+  return usage.usedSize + (usage.backingStorageSize ?? 0);
+}
+
+/** The same of a page, and of these workers. */
+export async function heapOfPage(page: Page, workers: readonly WebWorker[] = []): Promise<number> {
+  const session = await page.createCDPSession();
+  try {
+    let bytes = await heapOf(session);
+    for (const worker of workers) bytes += await heapOf(worker.client);
+    return bytes;
+  } finally {
+    await session.detach();
+  }
+}

@@ -191,7 +191,11 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
     if (!FIREFOX) {
       tell(`${what}: resident memory of the tab’s process then`, `${(await rendererMb(browser)).toFixed(0)} MB`, HUGE ? '<= 600 MB' : '');
       const heap = await heapOfPage(page, page.workers());
-      tell(`${what}: heap and array buffers of page and workers, garbage collected`, `${(heap / 2 ** 20).toFixed(0)} MB`, HUGE ? '<= 600 MB' : '');
+      tell(
+        `${what}: heap and array buffers of page and workers, garbage collected`,
+        `${(heap / 2 ** 20).toFixed(0)} MB`,
+        HUGE ? '<= 600 MB' : '',
+      );
     }
     const filled = await tables(page);
     tell(`${what}: open to the whole trace’s numbers, overview, findings, transactions, statements`, ms(all + filled), HUGE ? '' : allGoal);

@@ -92,10 +92,10 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])('in %s run nothing', async (view) => {
+  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])('in %s', async (view) => {
     await open(view);
     await viewer.page.waitForFunction(() => (document.querySelector('#view')?.textContent?.length ?? 0) > 60);
-    const { ran, markup, wide } = await viewer.page.evaluate(harm);
-    expect({ ran, markup, wide }).toEqual({ ran: false, markup: 0, wide: false });
+    const { seen: _, ...found } = await viewer.page.evaluate(harm); // not all of them show words of the page
+    expect(found).toEqual({ ran: false, markup: 0, turning: 0, wide: false, long: 0 });
   });
 });

@@ -45,5 +45,8 @@ const LONGEST = 1000;
 /** A text of the trace as a page for people may hold it: no control characters, no override of direction, an end. */
 export const shown = (text: string): string => cut(plain(text), LONGEST);
 
+/** The same line by line. */
+export const shownLines = (text: string): string => text.split('\n').map(shown).join('\n');
+
 /** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());

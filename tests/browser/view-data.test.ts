@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { plain } from '../../src/trace/analysis/report-words.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { buildPanel, servePanel } from '../../tools/panel.mjs';
@@ -108,7 +109,7 @@ describe('files and pages', () => {
     expect(await text(id('no-pages'))).toContain('Its database has the map');
     await page.click(`${id('no-pages')} button`);
     await page.waitForSelector(id('pages-row'));
-    expect(await page.$$eval(id('file-row'), (rows) => rows.map((r) => (r as HTMLElement).dataset.path))).toContain(HOSTILE);
+    expect(await page.$$eval(id('file-row'), (rows) => rows.map((r) => (r as HTMLElement).dataset.path))).toContain(plain(HOSTILE));
   });
 
   it('moves by keys, looks closer, and shows a cell’s calls on the timeline', async () => {

@@ -135,7 +135,7 @@ describe('the Overview', () => {
       findings.map((f) => f.rule),
     );
     const database = await text(id('database'));
-    expect(database).toContain(HOSTILE);
+    expect(database).toContain(plain(HOSTILE));
     expect(database).toContain('4.00 KiB');
     expect(database).toContain('delete');
     expect(await page.$eval(`${id('database')} [title*="no PRAGMA synchronous"] dd`, (e) => e.textContent)).toBe('n/a');

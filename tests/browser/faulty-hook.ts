@@ -4,6 +4,7 @@
  */
 import { SqlTexts } from '../../src/engines/sql-texts.ts';
 import { CounterReader } from '../../src/engines/counters.ts';
+import { DefinitionQueue } from '../../src/trace/definition-queue.ts';
 import { PromiseWatch } from '../../src/trace/promise-watch.ts';
 import { OpfsPaths } from '../../src/probes/opfs.ts';
 import { ProbeContext } from '../../src/probes/patch.ts';
@@ -33,7 +34,8 @@ function inject(target: { prototype: object; name: string }, ...names: string[])
   }
 }
 
-inject(Recorder, 'write', 'finish', 'keep', 'define', 'nextId');
+inject(Recorder, 'write', 'finish', 'define', 'nextId');
+inject(DefinitionQueue, 'add');
 inject(ProbeContext, 'id', 'textId');
 inject(OpfsPaths, 'of', 'idOf');
 inject(PromiseWatch, 'watch');

@@ -4,7 +4,8 @@ import { BudgetError, checkBudget, parseBudget, type BudgetRow } from '../trace/
 import { summaryOf } from '../trace/analysis/summary.ts';
 import { cannotRead, complain, Exit, openTrace } from './open-file.ts';
 import { print } from './stdout.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({ file, budget: path }: { file: string; budget: string }): Promise<number> {

@@ -1,10 +1,10 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
 import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
 import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
-import { cut } from '../trace/analysis/report-words.ts';
+import { cut, plain, shown } from '../trace/analysis/report-words.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
-import { durationText, plain, shown, table } from './summary-text.ts';
+import { durationText, table } from './summary-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
 export async function diffCommand({ a, b, json }: { a: string; b: string; json: boolean }): Promise<number> {

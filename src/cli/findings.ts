@@ -4,7 +4,7 @@ import { badgesOf, FindingContext, findingsOf, type Badge, type Finding } from '
 import { time } from '../trace/analysis/findings/words.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
-import { shown } from './summary-text.ts';
+import { shown } from '../trace/analysis/report-words.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
 export async function findingsCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
@@ -35,5 +35,5 @@ export function findingsText(findings: readonly Finding[], badges: readonly Badg
     );
   });
   if (findings.some((f) => f.savingUs !== null)) lines.push('Savings overlap: they are no sum.');
-  return `${lines.map(shown).join('\n').trimEnd()}\n`;
+  return `${lines.map((line) => shown(line)).join('\n').trimEnd()}\n`;
 }

@@ -1,7 +1,8 @@
 /** `lab run --count --statements`, `--functions`: instructions by statement and between VFS calls, or by function; one result or two with the exact difference. */
 import { functionRows, gapRows, statementRows } from '../experiments/cpu-detail.ts';
 import type { RunResult } from '../experiments/types.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 const MOST_ROWS = 60;
 const MOST_TEXT = 72;

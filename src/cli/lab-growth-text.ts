@@ -18,7 +18,8 @@ import {
   environmentText,
   verdictText,
 } from './lab-words.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 interface Named {
   readonly name: string;

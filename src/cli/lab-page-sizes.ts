@@ -4,7 +4,8 @@ import type { TraceStore } from '../trace/store.ts';
 import { wrongUse } from './drive/failure.ts';
 import { Exit } from './open-file.ts';
 import { print } from './stdout.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 /** @returns the exit code @throws CommandFailure where no page was seen */
 export async function pageSizesCommand(store: TraceStore, json: boolean): Promise<number> {

@@ -15,7 +15,8 @@ import { configText } from './lab-words.ts';
 import { CHROME_JSON, complain, Exit, openTrace } from './open-file.ts';
 import { print } from './stdout.ts';
 import { EXTENSION } from './record.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 import { checkWritable, writeWhole } from './write-file.ts';
 
 export interface ReplayOptions {

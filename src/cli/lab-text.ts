@@ -17,7 +17,8 @@ import {
   spreadText,
   verdictText,
 } from './lab-words.ts';
-import { plain, table } from './summary-text.ts';
+import { table } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 export function listText(experiments: readonly Experiment[], workloads: readonly Workload[]): string {
   return `${[

@@ -1,7 +1,7 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
 import { BELOW_VFS, isTime } from '../experiments/aggregate.ts';
 import type { Config, Counters, Run, RunResult, Spread, Verdict, Workload } from '../experiments/types.ts';
-import { plain } from './summary-text.ts';
+import { plain } from '../trace/analysis/report-words.ts';
 
 export const number = (n: number | undefined | null): string =>
   n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });

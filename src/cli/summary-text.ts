@@ -1,8 +1,6 @@
 /** A report in columns, for a terminal. Unknown values read "n/a". */
 import { cellText, cut, plain, shown, type Block, type Cell, type Report } from '../trace/analysis/report-words.ts';
 
-export { plain, shown } from '../trace/analysis/report-words.ts';
-
 const WIDEST = 72;
 
 /** 12.3 µs; 4.56 ms; 7.89 s */

@@ -1,5 +1,5 @@
 /** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
-import type { EngineInfo } from '../trace/event.ts';
+import type { EngineInfo } from '../trace/definitions.ts';
 import type { PromiseWatch } from '../trace/promise-watch.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';

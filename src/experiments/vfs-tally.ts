@@ -3,7 +3,7 @@
  * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
  * adds to two array elements, names are made when someone reads.
  */
-import { fileKindOfOpenFlags, type FileKind } from '../trace/event.ts';
+import { type FileKind, fileKindOfOpenFlags } from '../trace/definitions.ts';
 import type { EngineModule, Generation } from './builds.ts';
 import type { Counters } from './types.ts';
 

@@ -4,7 +4,8 @@
  * may have been edited.
  */
 import { MAX_EVENTS, MAX_THREADS } from '../trace/file/format.ts';
-import { Field, Flag, OPS, Op, RECORD_BYTES, type Definition, type ThreadKind } from '../trace/event.ts';
+import { Field, Flag, OPS, Op, RECORD_BYTES } from '../trace/event.ts';
+import type { Definition, ThreadKind } from '../trace/definitions.ts';
 import { TraceStore, type ThreadInfo } from '../trace/store.ts';
 import { auxOfText, definitionOf, resultOfText } from './from-words.ts';
 import { TRACKS } from './chrome-json.ts';

@@ -1,6 +1,7 @@
 /** The words of trace/describe.ts back as numbers: aux by its text, result codes by their names, definitions by name and operation. */
 import { auxText } from '../trace/describe.ts';
-import { Op, fileKindOfOpenFlags, type Definition, type FileKind } from '../trace/event.ts';
+import { Op } from '../trace/event.ts';
+import { type Definition, type FileKind, fileKindOfOpenFlags } from '../trace/definitions.ts';
 import { resultOfException } from '../trace/exceptions.ts';
 import { resultName } from '../trace/result-codes.ts';
 

@@ -2,7 +2,8 @@
 import type { ThreadIdentity } from '../protocol/messages.ts';
 import { CAPTURE_DEFAULTS, type CaptureOptions } from '../trace/capture.ts';
 import { measureClockStepUs } from '../trace/clock.ts';
-import { Op, RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
+import { Op, RECORD_BYTES } from '../trace/event.ts';
+import type { ThreadKind } from '../trace/definitions.ts';
 import { Recorder } from '../trace/recorder.ts';
 import { capture } from './capture.ts';
 import { now, randomId } from './natives.ts';

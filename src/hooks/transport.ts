@@ -7,7 +7,7 @@
  */
 import { isThreadCommand, PROTOCOL_VERSION, type ThreadIdentity, type ThreadMessage } from '../protocol/messages.ts';
 import { counters, drainRecords } from '../trace/drain.ts';
-import type { Definition } from '../trace/event.ts';
+import type { Definition } from '../trace/definitions.ts';
 import { Header } from '../trace/ring-layout.ts';
 import { clearInterval, listen, portPost, setInterval } from './natives.ts';
 

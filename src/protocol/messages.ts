@@ -15,7 +15,8 @@ import { isBTreeDefinition, isBTreeKind } from '../trace/b-tree-definitions.ts';
 import { isDatabaseHeader } from '../trace/database-headers.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import type { StorageHealth } from '../trace/storage-health.ts';
-import { RECORD_BYTES, type ThreadKind } from '../trace/event.ts';
+import { RECORD_BYTES } from '../trace/event.ts';
+import type { ThreadKind } from '../trace/definitions.ts';
 
 /**
  * Raised with every change that an older end would misread.

@@ -1,5 +1,6 @@
 /** Records as they travel, from a thread's ring to the store: raw 64-byte records beside the definitions they use. */
-import { Field, RECORD_BYTES, type Definition } from './event.ts';
+import { Field, RECORD_BYTES } from './event.ts';
+import type { Definition } from './definitions.ts';
 
 /** One thread's next stretch of records. `first` and `count` let the receiver put batches in order and see a gap. */
 export interface Batch {

@@ -2,7 +2,7 @@
  * Definitions on their way out of a thread: an array where the thread drains itself, a ring of bytes in the trace memory where the page
  * reads it (u32 length, then UTF-8 JSON; ring-layout.ts).
  */
-import type { Definition } from './event.ts';
+import type { Definition } from './definitions.ts';
 import { Header, type RingLayout } from './ring-layout.ts';
 
 const W = (byte: number): number => byte >>> 2;

@@ -1,5 +1,6 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, OPS, Op, opName, type Definition } from './event.ts';
+import { Flag, OPS, Op, opName } from './event.ts';
+import type { Definition } from './definitions.ts';
 import { LOCK_LEVELS } from './lock-ladder.ts';
 import { exceptionName } from './exceptions.ts';
 import { isErrorResult, resultName } from './result-codes.ts';

@@ -2,7 +2,8 @@
  * Takes records and definitions out of a trace memory: the reader's half of ring-layout.ts. Runs on the writing thread, or
  * for a shared memory on the page, while the writer goes on writing.
  */
-import { RECORD_BYTES, type Definition } from './event.ts';
+import { RECORD_BYTES } from './event.ts';
+import type { Definition } from './definitions.ts';
 import { Header, RING_AT } from './ring-layout.ts';
 
 export interface Drained {

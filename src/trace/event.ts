@@ -6,8 +6,6 @@
  * numbers, never from the clock: one counter per thread, drawn from at the begin and again at the end of every call.
  * What its ids mean is said once, beside the numbers: definitions.ts.
  */
-export { fileKindOfOpenFlags } from './definitions.ts';
-export type { Definition, EngineInfo, FileKind, ThreadEnvironment, ThreadKind } from './definitions.ts';
 
 /** The layers, stacked as they nest. Readers skip layers that they do not know. */
 export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';

@@ -2,12 +2,14 @@
  * A loaded trace: per thread the columns of its events and the definitions that its ids mean. Grows batch by batch while
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
-import type { StorageDefinition } from './storage-health.ts';
+import { isBTreeKind } from './b-tree-definitions.ts';
 import { RecordReader, type Batch } from './batch.ts';
 import { toTraceUs } from './clock.ts';
 import { EventColumns } from './columns.ts';
-import { OPS, Op, type Definition, type EngineInfo, type ThreadEnvironment, type ThreadKind } from './event.ts';
+import { OPS, Op } from './event.ts';
+import type { Definition, EngineInfo, ThreadEnvironment, ThreadKind } from './definitions.ts';
 import { noAnnotations, type Annotations } from './notes.ts';
+import type { StorageDefinition } from './storage-health.ts';
 
 /** Id of the one thread of a recording that an app keeps itself (vfscope/vfs): it began when the app said so, its engine loaded before. */
 export const OWN_RECORDING = 'recording';
@@ -30,10 +32,8 @@ export interface LateEnds {
 }
 
 /** Definitions that say something of the thread or of a file, not what an id in a row means. */
-const LASTING: ReadonlySet<Definition['kind']> = new Set([
-  ...(['environment', 'cost', 'note', 'engine', 'storage'] as const),
-  ...(['database-header', 'b-tree-pages', 'b-tree-names', 'b-tree-end'] as const),
-]);
+const LASTING: ReadonlySet<Definition['kind']> = new Set(['environment', 'cost', 'note', 'engine', 'storage', 'database-header']);
+const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
 export class ThreadStore {
   readonly events = new EventColumns(1024, 'narrow');
@@ -217,7 +217,7 @@ export class ThreadStore {
   forgetDefinitions(keep: (id: number) => boolean): void {
     let kept = 0;
     this.said.forEach((d, i) => {
-      if (LASTING.has(d.kind) || keep(d.id)) {
+      if (lasts(d) || keep(d.id)) {
         this.said[kept] = d;
         this.saidAt[kept++] = this.saidAt[i]!;
       } else this.definitions.delete(d.id);

@@ -3,7 +3,7 @@
  * faults of the hook itself. recorder.ts writes the records.
  */
 import { DefinitionQueue } from './definition-queue.ts';
-import type { Definition } from './event.ts';
+import type { Definition } from './definitions.ts';
 import { Header, ringLayout, type RingLayout } from './ring-layout.ts';
 
 /** Definition without its id: the recorder draws that. */

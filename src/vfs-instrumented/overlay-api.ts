@@ -2,7 +2,7 @@
  * How wa-sqlite's two generations call a VFS. 2.x passes what C passes: pointers into its memory, 64-bit numbers in halves.
  * 1.x passes JavaScript's things: a name, a Uint8Array, a number; and calls an asynchronous method twice (Asyncify).
  */
-import type { EngineInfo } from '../trace/event.ts';
+import type { EngineInfo } from '../trace/definitions.ts';
 
 interface Module {
   HEAPU8: Uint8Array;

@@ -2,7 +2,8 @@
  * What SQLite's own headers say, read in passing from the buffer of an xRead or xWrite in JavaScript: header-decode.ts of the
  * trampolines, for a VFS that one owns. At most 32 bytes are looked at; `AUX` in trace/event.ts says what comes out.
  */
-import { AUX_WAL_HEADER, type FileKind } from '../trace/event.ts';
+import { AUX_WAL_HEADER } from '../trace/event.ts';
+import type { FileKind } from '../trace/definitions.ts';
 
 const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [32, 24, 512, 100] as const;
 /** Change counter, pages, first trunk and number of pages of the freelist. */

@@ -5,7 +5,8 @@
  * A method that answers at once still does, one that answers a promise still does, and Asyncify's second call of a 1.x method
  * is taken for what it is: the rewind of the first.
  */
-import { Flag, Op, fileKindOfOpenFlags } from '../trace/event.ts';
+import { Flag, Op } from '../trace/event.ts';
+import { fileKindOfOpenFlags } from '../trace/definitions.ts';
 import { NOTHING, type Recorder, type Token } from '../trace/recorder.ts';
 import { FileNames } from './interpose/file-names.ts';
 import { OpenCalls, type HeldCall } from './overlay-calls.ts';

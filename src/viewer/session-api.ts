@@ -3,7 +3,8 @@
  * comes back. Binary answers are transferred.
  */
 import type { FileRow } from '../trace/analysis/files.ts';
-import type { Activity, EngineInfo, Layer } from '../trace/event.ts';
+import type { Activity, Layer } from '../trace/event.ts';
+import type { EngineInfo } from '../trace/definitions.ts';
 import type { PrivacyReport } from '../trace/analysis/privacy-report.ts';
 import type { Summary } from '../trace/analysis/summary.ts';
 import type { Keep } from '../trace/retention.ts';

@@ -12,7 +12,8 @@ import type { Browser, Page } from 'puppeteer-core';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/trace/batch.ts';
-import { Op, opName, type Definition } from '../../src/trace/event.ts';
+import { Op, opName } from '../../src/trace/event.ts';
+import type { Definition } from '../../src/trace/definitions.ts';
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
 
 const CASES = fileURLToPath(new URL('../apps/hook-cases/', import.meta.url));

@@ -5,7 +5,7 @@ import { databaseHeadersOf } from '../../src/trace/analysis/database-headers.ts'
 import { pagesOf } from '../../src/trace/analysis/pages.ts';
 import { staleCachesOf } from '../../src/trace/analysis/stale-caches.ts';
 import { isDatabaseHeader, type DatabaseHeaderDefinition } from '../../src/trace/database-headers.ts';
-import type { Definition } from '../../src/trace/event.ts';
+import type { Definition } from '../../src/trace/definitions.ts';
 import { Op } from '../../src/trace/event.ts';
 import { PageType } from '../../src/trace/sqlite-format/page.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';

@@ -8,7 +8,7 @@ import { pagesOf } from '../../src/trace/analysis/pages.ts';
 import { privacyReport, privacyText } from '../../src/trace/analysis/privacy-report.ts';
 import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
 import { isBTreeDefinition } from '../../src/trace/b-tree-definitions.ts';
-import type { Definition } from '../../src/trace/event.ts';
+import type { Definition } from '../../src/trace/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { recordedVfs, type RecordedVfs } from '../../src/experiments/replay/recorded-vfs.ts';
 import { recordedOn } from '../../src/lab/replay/table.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import type { Definition } from '../../src/trace/event.ts';
+import type { Definition } from '../../src/trace/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

@@ -9,7 +9,7 @@ import { privacyReport, privacyText } from '../../src/trace/analysis/privacy-rep
 import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
 import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from '../../src/trace/analysis/sanitize-words.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import type { Definition } from '../../src/trace/event.ts';
+import type { Definition } from '../../src/trace/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

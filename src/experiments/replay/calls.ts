@@ -1,5 +1,6 @@
 /** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
-import { Op, type FileKind } from '../../trace/event.ts';
+import { Op } from '../../trace/event.ts';
+import type { FileKind } from '../../trace/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 export interface ReplayFile {

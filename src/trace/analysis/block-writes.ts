@@ -9,7 +9,8 @@
  * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
  * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
  */
-import { Flag, Op, type FileKind } from '../event.ts';
+import { Flag, Op } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
 import { SMALLEST_PAGE } from './database-files.ts';

@@ -1,7 +1,8 @@
 /**
  * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
  */
-import { Op, type Definition } from '../event.ts';
+import { Op } from '../event.ts';
+import type { Definition } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
 import { counterDeltas } from './counter-deltas.ts';
 import type { TimeRange } from './time-partition.ts';

@@ -2,7 +2,8 @@
  * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
  * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
  */
-import { Op, type Definition } from '../event.ts';
+import { Op } from '../event.ts';
+import type { Definition } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
 import { isPageSize } from '../sqlite-format/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';

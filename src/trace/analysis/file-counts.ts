@@ -2,7 +2,8 @@
  * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of the VFS call that it serves (so
  * pools with random names are attributed), else to the SQLite file of the same path, else to a file of its own.
  */
-import { Op, type FileKind } from '../event.ts';
+import { Op } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { bytesMoved, fileOf } from './files.ts';
 import { leavesOut } from './layers-left-out.ts';

@@ -1,5 +1,6 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
-import { Op, type Definition, type FileKind } from '../event.ts';
+import { Op } from '../event.ts';
+import type { Definition, FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
 

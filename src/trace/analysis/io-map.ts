@@ -6,7 +6,8 @@
  *          +----------------> time
  */
 import { bytesMoved, MOVES } from '../bytes-moved.ts';
-import { Op, type Definition, type FileKind } from '../event.ts';
+import { Op } from '../event.ts';
+import type { Definition, FileKind } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
 
 /** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */

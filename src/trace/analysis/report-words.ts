@@ -43,10 +43,14 @@ export const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007
 /** No name or address of an app is longer; what is cut here is whole in the summary as JSON. */
 const LONGEST = 1000;
 /** A text of the trace as a page for people may hold it: no control characters, no override of direction, an end. */
-export const shown = (text: string): string => cut(plain(text), LONGEST);
+export const shown = (text: string, most = LONGEST): string => cut(plain(text), most);
 
 /** The same line by line. */
-export const shownLines = (text: string): string => text.split('\n').map(shown).join('\n');
+export const shownLines = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => shown(line))
+    .join('\n');
 
 /** A statement on one line: its line ends are no harm. */
 export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());

@@ -8,7 +8,7 @@
  * Also how often writing goes back and forth between a database and its journal.
  */
 import { Op } from '../event.ts';
-import type { FileKind } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
 import { Analyses } from './shared.ts';

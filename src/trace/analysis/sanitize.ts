@@ -4,7 +4,7 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
-import type { Definition, EngineInfo, FileKind, ThreadEnvironment, ThreadKind } from '../event.ts';
+import type { Definition, EngineInfo, FileKind, ThreadEnvironment, ThreadKind } from '../definitions.ts';
 import { captureOptionsOf } from '../capture.ts';
 import { tokens, foldLiterals } from '../sqlite-format/sql-text.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../store.ts';

@@ -1,5 +1,6 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
-import { layerOfCode, OPS, type ThreadEnvironment, type ThreadKind } from '../event.ts';
+import { layerOfCode, OPS } from '../event.ts';
+import type { ThreadEnvironment, ThreadKind } from '../definitions.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../capture.ts';
 import { FORMAT_VERSION } from '../file/format.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';

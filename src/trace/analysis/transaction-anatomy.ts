@@ -11,7 +11,8 @@
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
 import { statementRow } from '../describe.ts';
-import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
+import { AUX_WAL_HEADER, Flag, Op } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import { isPageSize } from '../sqlite-format/page-size.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { toNs } from '../sweep.ts';

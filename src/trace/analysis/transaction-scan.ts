@@ -1,5 +1,6 @@
 /** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
-import { AUX_WAL_HEADER, Flag, Op, type FileKind } from '../event.ts';
+import { AUX_WAL_HEADER, Flag, Op } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import type { ThreadStore } from '../store.ts';
 import { ById } from './by-id.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';

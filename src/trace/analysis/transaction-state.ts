@@ -1,5 +1,5 @@
 /** Where a database stands while its transactions are followed (transaction-scan.ts). */
-import type { Definition, FileKind } from '../event.ts';
+import type { Definition, FileKind } from '../definitions.ts';
 import type { CommitPoint } from './transaction-table.ts';
 
 /** What is known of a file of SQLite. */

@@ -9,7 +9,8 @@
  * inside it is `idbComplete`; between VFS calls it is cpu while an SQL call of the connection is open, else idle.
  */
 import type { EventColumns } from '../columns.ts';
-import { Op, type FileKind } from '../event.ts';
+import { Op } from '../event.ts';
+import type { FileKind } from '../definitions.ts';
 import { toNs } from '../sweep.ts';
 
 export const TRANSACTION_PARTS = [

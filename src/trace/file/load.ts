@@ -3,7 +3,7 @@ import { EventColumns } from '../columns.ts';
 import { isBTreeDefinition } from '../b-tree-definitions.ts';
 import { isDatabaseHeader } from '../database-headers.ts';
 import { isStorageDefinition } from '../storage-health.ts';
-import type { Definition } from '../event.ts';
+import type { Definition } from '../definitions.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';

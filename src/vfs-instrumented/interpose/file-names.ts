@@ -1,5 +1,5 @@
 /** Ids for the files of one engine: the same path keeps its id, so that opens, reads and deletes land on one row. */
-import { fileKindOfOpenFlags, type FileKind } from '../../trace/event.ts';
+import { type FileKind, fileKindOfOpenFlags } from '../../trace/definitions.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { HeadersOf } from './engine-block.ts';
 

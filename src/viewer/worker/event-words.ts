@@ -1,6 +1,7 @@
 /** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
 import { auxText, flagTexts, isFailure, objectName, resultText, statementText } from '../../trace/describe.ts';
-import { OPS, Op, opName, type Definition } from '../../trace/event.ts';
+import { OPS, Op, opName } from '../../trace/event.ts';
+import type { Definition } from '../../trace/definitions.ts';
 import type { EventRow } from '../../trace/columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../session-api.ts';

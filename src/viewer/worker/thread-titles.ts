@@ -1,4 +1,5 @@
 /** What threads are called: one name for each in every view, and no two alike where they can be told apart. */
+import { cut } from '../../trace/analysis/report-words.ts';
 import { rootOf } from '../../trace/analysis/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
@@ -16,8 +17,7 @@ const MOST_NAME = 80;
 const MOST_PLACE = 200;
 /** A name that the page chose, fit to stand among our own words. @param most characters */
 function nameOf(name: string, most = MOST_NAME): string {
-  const seen = name.replace(UNSEEN, ' ').trim();
-  return seen.length > most ? `${seen.slice(0, most)}…` : seen;
+  return cut(name.replace(UNSEEN, ' ').trim(), most);
 }
 
 /** `search · worker db.js`: what a developer calls the thread, its own name first. */

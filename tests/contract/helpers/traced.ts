@@ -2,7 +2,8 @@
 import { installEngines, type EngineOptions, type InstalledEngines } from '../../../src/engines/install.ts';
 import { RecordReader } from '../../../src/trace/batch.ts';
 import { counters, drainRecords, drainSharedDefinitions } from '../../../src/trace/drain.ts';
-import { Flag, Op, opName, type Definition, type FileKind } from '../../../src/trace/event.ts';
+import { Flag, Op, opName } from '../../../src/trace/event.ts';
+import type { Definition, FileKind } from '../../../src/trace/definitions.ts';
 import { Recorder } from '../../../src/trace/recorder.ts';
 import type { RecorderOptions } from '../../../src/trace/thread-ring.ts';
 

@@ -7,7 +7,8 @@
  */
 import { Op } from '../../event.ts';
 import { stackDistances } from '../stack-distance.ts';
-import { Evidence, Saving } from './context.ts';
+import { Evidence } from './context.ts';
+import { Saving } from './saving.ts';
 import { pageReaders, type PageReader } from './page-reads.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, some, time } from './words.ts';

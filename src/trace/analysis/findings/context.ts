@@ -2,7 +2,8 @@
  * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
  * Holds no state beyond caches of pure functions.
  */
-import { Flag, type FileKind } from '../../event.ts';
+import { Flag } from '../../event.ts';
+import type { FileKind } from '../../definitions.ts';
 import type { ThreadStore, TraceStore } from '../../store.ts';
 import { ById } from '../by-id.ts';
 import { Analyses } from '../shared.ts';
@@ -10,8 +11,6 @@ import type { Transactions } from '../transactions.ts';
 import { failedRows } from './failures.ts';
 import { tellable } from './saving.ts';
 import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
-
-export { measured, noSaving, Saving } from './saving.ts';
 
 export interface FileRef {
   kind: FileKind;

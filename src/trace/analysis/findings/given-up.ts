@@ -8,7 +8,8 @@
 import { Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { originOfThread } from '../thread-origin.ts';
-import { Evidence, noSaving, transactions, type FindingContext } from './context.ts';
+import { Evidence, transactions, type FindingContext } from './context.ts';
+import { noSaving } from './saving.ts';
 import type { Finding, Rule } from './types.ts';
 import { some } from './words.ts';
 

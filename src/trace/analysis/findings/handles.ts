@@ -5,7 +5,8 @@
  *   F35   the pool has no handle left                 F37   hundreds of handles, and the next one fails         F38   open, close, open ...
  */
 import { Op } from '../../event.ts';
-import { Evidence, noSaving, Saving } from './context.ts';
+import { Evidence } from './context.ts';
+import { noSaving, Saving } from './saving.ts';
 import { accessHandles, byKey, holdersOf, nameOf, type Held, type Refused } from './handle-scan.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, some } from './words.ts';

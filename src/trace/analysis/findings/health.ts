@@ -6,7 +6,8 @@
  */
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
-import { Evidence, noSaving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { noSaving } from './saving.ts';
 import type { Finding, Rule } from './types.ts';
 import { some } from './words.ts';
 

@@ -6,7 +6,8 @@
  */
 import { objectName } from '../../describe.ts';
 import { Op } from '../../event.ts';
-import { Evidence, measured, noSaving, transactions } from './context.ts';
+import { Evidence, transactions } from './context.ts';
+import { measured, noSaving } from './saving.ts';
 import type { Finding, Rule } from './types.ts';
 import { busyChainsIn } from './waits.ts';
 import { percent, some, time } from './words.ts';

@@ -5,7 +5,8 @@
  */
 import { Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
-import { Evidence, noSaving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { noSaving } from './saving.ts';
 import { nameOf } from './handle-scan.ts';
 import type { Finding, Rule } from './types.ts';
 import { hiddenTimes } from './waits.ts';

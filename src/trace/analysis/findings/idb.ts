@@ -7,7 +7,8 @@
 import { Op } from '../../event.ts';
 import { GetSequences } from '../idb-sequences.ts';
 import { idbUseOf } from '../idb-use.ts';
-import { Evidence, measured, noSaving, Saving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { measured, noSaving, Saving } from './saving.ts';
 import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, percent, some, time } from './words.ts';

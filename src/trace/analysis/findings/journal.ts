@@ -7,7 +7,8 @@
  */
 import { Op } from '../../event.ts';
 import { commitCosts, nothingStored, type CommitCost } from './commit-costs.ts';
-import { Evidence, noSaving, Saving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { noSaving, Saving } from './saving.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, percent, some } from './words.ts';
 

@@ -7,7 +7,8 @@
 import { Op, opName } from '../../event.ts';
 import type { TransactionTable } from '../transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
-import { Evidence, Saving, transactions, type FindingContext } from './context.ts';
+import { Evidence, transactions, type FindingContext } from './context.ts';
+import { Saving } from './saving.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, percent, size, some } from './words.ts';
 

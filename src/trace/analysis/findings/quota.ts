@@ -5,7 +5,8 @@
  */
 import { Op } from '../../event.ts';
 import { storageHealthOf, type OriginStorage } from '../storage-health.ts';
-import { Evidence, noSaving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { noSaving } from './saving.ts';
 import { errors, quote } from './health.ts';
 import type { Finding, Rule } from './types.ts';
 import { count, size } from './words.ts';

@@ -8,7 +8,8 @@ import { objectName } from '../../describe.ts';
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { parentRow } from '../time-calls.ts';
-import { Evidence, Saving, type FindingContext } from './context.ts';
+import { Evidence, type FindingContext } from './context.ts';
+import { Saving } from './saving.ts';
 import type { Rule } from './types.ts';
 import { size, some, time } from './words.ts';
 

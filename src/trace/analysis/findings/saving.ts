@@ -1,5 +1,5 @@
 /** What a finding would save: calls avoided, each at what such a call takes in the trace, or why that cannot be told. */
-import type { FileKind } from '../../event.ts';
+import type { FileKind } from '../../definitions.ts';
 import type { FindingContext } from './context.ts';
 import type { Finding } from './types.ts';
 import { time } from './words.ts';

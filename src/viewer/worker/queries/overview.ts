@@ -7,7 +7,8 @@ import { storageHealthOf, type OriginStorage } from '../../../trace/analysis/sto
 import { hasSql } from '../../../trace/analysis/statements.ts';
 import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
 import { hasVfs } from '../../../trace/analysis/transactions.ts';
-import { Op, type EngineInfo } from '../../../trace/event.ts';
+import { Op } from '../../../trace/event.ts';
+import type { EngineInfo } from '../../../trace/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { threadTitles } from '../thread-titles.ts';
 import type { QueryContext } from './context.ts';

@@ -1,6 +1,7 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
 import { eachExecution } from '../../../trace/analysis/statements.ts';
-import { Op, type Definition } from '../../../trace/event.ts';
+import { Op } from '../../../trace/event.ts';
+import type { Definition } from '../../../trace/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
 import { forLife } from './overview.ts';

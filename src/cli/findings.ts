@@ -35,5 +35,8 @@ export function findingsText(findings: readonly Finding[], badges: readonly Badg
     );
   });
   if (findings.some((f) => f.savingUs !== null)) lines.push('Savings overlap: they are no sum.');
-  return `${lines.map((line) => shown(line)).join('\n').trimEnd()}\n`;
+  return `${lines
+    .map((line) => shown(line))
+    .join('\n')
+    .trimEnd()}\n`;
 }

@@ -217,27 +217,33 @@ export class IntervalIndex {
       times.fill(0);
       return;
     }
-    const s = Math.min(index >>> SAMPLE_SHIFT, this.sampled - 1);
-    const at = s * this.stride;
-    for (const k of kinds) times[k] = this.times[at + this.places[k]!]!;
-    this.addUp(s * SAMPLE, index, times);
+    const { times: totals, places, stride } = this;
+    const nearest = Math.min((index + SAMPLE / 2) >>> SAMPLE_SHIFT, this.sampled - 1);
+    const at = nearest * stride;
+    for (let i = 0; i < kinds.length; i++) {
+      const k = kinds[i]!;
+      times[k] = totals[at + places[k]!]!;
+    }
+    this.addUp(nearest * SAMPLE, index, times);
   }
 
   /** Those before a place within a sample that is not the last, by the share of the sample that lies before it. */
   totalsWithin(s: number, share: number, times: Float64Array, kinds: readonly number[]): void {
     const { times: totals, stride, places } = this;
     const at = s * stride;
-    for (const k of kinds) {
+    for (let i = 0; i < kinds.length; i++) {
+      const k = kinds[i]!;
       const place = at + places[k]!;
       const before = totals[place]!;
       times[k] = before + Math.floor(share * (totals[place + stride]! - before) + 0.5);
     }
   }
 
-  /** Add up the intervals [from, to) one by one. */
+  /** Add up the intervals [from, to) one by one; those of [to, from) are taken off. */
   addUp(from: number, to: number, times: Float64Array): void {
     const { kind, lengths } = this;
     for (let i = from; i < to; i++) times[kind[i]!]! += lengths[i]!;
+    for (let i = to; i < from; i++) times[kind[i]!]! -= lengths[i]!;
   }
 
   /** Number of the intervals [from, to) by kind, added to the array. */

@@ -123,10 +123,10 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
       const cursor = cursors[n]!;
       cursor.moveTo(ns);
       begun += cursor.index - indexes[n]!;
-      if (!cursor.exact) continue; // none of these is wide
+      if (!cursor.exact || cursor.lastNs <= ns) continue; // none of these is wide; nothing spans this boundary
       const index = cursor.of;
       const last = cursor.index - 1;
-      if (last < 0 || last === taken[n] || index.endOf(last) <= ns) continue;
+      if (last === taken[n]) continue;
       taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is met here
       const x0 = Math.max(0, (index.startOf(last) - fromNs) / step);
       const x1 = Math.min(width, (index.endOf(last) - fromNs) / step);
@@ -164,12 +164,12 @@ function callColumn(
   let sum = 0;
   let best = 0;
   let kind = 0;
-  for (const k of kinds) {
-    const time = times[k]!;
+  for (let n = 0; n < kinds.length; n++) {
+    const time = times[kinds[n]!]!;
     sum += time;
     if (time > best) {
       best = time;
-      kind = k;
+      kind = kinds[n]!;
     }
   }
   if (best <= 0) return false;

@@ -15,6 +15,8 @@ const SUMS = 2;
 const [VFS, WEB] = [1, 3];
 /** Ids of files below are remembered: a page can make up any id. */
 const CLOSE_IDS = 4096;
+/** Of `walMost`: less than any number of bytes. */
+const UNTOUCHED = -1;
 /** Calls whose end is awaited, to count what they moved in truth: no honest thread has more in flight. */
 const MAX_OPEN = 4096;
 
@@ -22,7 +24,7 @@ export class RowCounters {
   private readonly samples: RowSamples;
   /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
   private sums: Float64Array = new Float64Array(SUMS * 64);
-  /** Bytes of the WAL in use at each block's begin, and at most within it. */
+  /** Bytes of the WAL in use at each block's begin, and at most within it; UNTOUCHED where no row of the block changes it. */
   private wal: Float64Array = new Float64Array(64);
   private walMost: Float64Array = new Float64Array(64);
   private readonly now = new Float64Array(SUMS);
@@ -65,9 +67,10 @@ export class RowCounters {
         }
       }
       if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
-        this.used = this.walAfter(row, this.used);
+        const used = this.walAfter(row, this.used);
         const block = row >>> ROWS_SHIFT;
-        if (this.used > this.walMost[block]!) this.walMost[block] = this.used;
+        if (used !== this.used) this.walMost[block] = Math.max(this.walMost[block]!, this.used, used);
+        this.used = used;
       }
     }
     this.samples.update();
@@ -112,7 +115,8 @@ export class RowCounters {
       [this.wal, this.walMost] = [resized(this.wal, room), resized(this.walMost, room)];
     }
     this.sums.set(this.now, block * SUMS);
-    this.wal[block] = this.walMost[block] = this.used;
+    this.wal[block] = this.used;
+    this.walMost[block] = UNTOUCHED;
   }
 
   private isWal(id: number): boolean {
@@ -154,25 +158,29 @@ export class RowCounters {
     const { sums } = this;
     const { events } = this.thread;
     const { op } = events;
+    const lastBlock = Math.max(0, (this.next - 1) >>> ROWS_SHIFT);
     let [reads, writes, readsBefore, writesBefore] = [0, 0, 0, 0];
     let last = -1; // the row that the sums are of
     for (let column = 0; column <= width; column++) {
       const row = rows[column]!;
       const share = shares[column]!;
-      let i = (row >>> ROWS_SHIFT) << ROWS_SHIFT;
-      if (i === this.next && i > 0) i -= ROWS_SAMPLE; // no sample there yet
-      const at = (i >>> ROWS_SHIFT) * SUMS;
-      if (last >= i && share === 0) i = last;
+      // from the nearest place whose sums are known; rows are taken off again where that lies behind
+      const block = share > 0 ? row >>> ROWS_SHIFT : Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
+      let i = block << ROWS_SHIFT;
+      const at = block * SUMS;
+      if (last >= 0 && share === 0 && row - last <= Math.abs(row - i)) i = last;
       else [reads, writes] = [sums[at]!, sums[at + 1]!];
       if (share > 0) {
         reads += Math.round(share * (sums[at + SUMS]! - reads));
         writes += Math.round(share * (sums[at + SUMS + 1]! - writes));
-      } else
-        for (; i < row; i++) {
-          const place = MOVES[op[i]!]! - firstMove;
-          if (place === 0) reads += bytesMoved(events, i);
-          else if (place === 1) writes += bytesMoved(events, i);
+      } else {
+        const [from, to, sign] = i <= row ? [i, row, 1] : [row, i, -1];
+        for (let r = from; r < to; r++) {
+          const place = MOVES[op[r]!]! - firstMove;
+          if (place === 0) reads += sign * bytesMoved(events, r);
+          else if (place === 1) writes += sign * bytesMoved(events, r);
         }
+      }
       last = share > 0 ? -1 : row;
       if (column > 0) {
         read[column - 1] = (reads - readsBefore) * perSecond;
@@ -197,10 +205,14 @@ export class RowCounters {
       let most = used;
       while (row < to) {
         const block = row >>> ROWS_SHIFT;
-        if ((row & (ROWS_SAMPLE - 1)) === 0 && row + ROWS_SAMPLE <= to && block < last) {
-          most = Math.max(most, this.walMost[block]!);
-          used = this.wal[block + 1]!;
-          row += ROWS_SAMPLE;
+        const end = (block + 1) << ROWS_SHIFT;
+        const whole = row === end - ROWS_SAMPLE && end <= to && block < last;
+        if (whole || this.walMost[block] === UNTOUCHED) {
+          if (whole) {
+            most = Math.max(most, this.walMost[block]!);
+            used = this.wal[block + 1]!;
+          }
+          row = Math.min(end, to);
           continue;
         }
         const code = op[row]!;

@@ -27,6 +27,11 @@ export class TotalsCursor {
   private sample = 0;
   /** Totals before `index`. */
   private readonly times = new Float64Array(KINDS);
+  /** Of the interval before `index`: its end, nanoseconds, and kind. They and `nextNs` are of no use where not exact. */
+  lastNs = -Infinity;
+  private lastKind = 0;
+  /** Of the interval at `index`: its begin. */
+  private nextNs: number;
 
   /** @param coarseNs samples that span no more are not looked into */
   constructor(
@@ -34,16 +39,25 @@ export class TotalsCursor {
     private readonly coarseNs = 0,
   ) {
     this.kinds = of.kinds;
+    this.nextNs = this.beginOf(0);
   }
 
   /** Go on to a later moment. */
   moveTo(ns: number): void {
-    const { of, kinds, times } = this;
     const now = this.before;
     this.before = this.now;
     this.now = now;
+    if ((!this.exact || ns > this.nextNs) && !this.find(ns, now)) return; // else the same intervals as the last time: most columns of a near zoom
+    const { kinds, times } = this;
+    for (let i = 0; i < kinds.length; i++) now[kinds[i]!] = times[kinds[i]!]!;
+    const over = this.lastNs - ns;
+    if (over > 0) now[this.lastKind]! -= over;
+  }
+
+  /** @returns whether `times` are to the interval; else `now` holds what they are about */
+  private find(ns: number, now: Float64Array): boolean {
+    const { of, kinds, times } = this;
     const s = of.sampleBefore(ns, this.sample);
-    if (s < 0) return;
     this.sample = s;
     const begin = of.sampleStart(s);
     const span = of.sampleStart(s + 1) - begin;
@@ -52,17 +66,21 @@ export class TotalsCursor {
       of.totalsWithin(s, share, now, kinds);
       this.index = s * SAMPLE + Math.floor(share * SAMPLE);
       this.exact = false;
-      return;
+      return false;
     }
     const index = of.beforeIn(s, ns);
-    if (this.exact && index - this.index <= SAMPLE) of.addUp(this.index, index, times);
+    if (this.exact && index - this.index <= SAMPLE / 2) of.addUp(this.index, index, times);
     else of.totals(index, times, kinds);
     this.index = index;
     this.exact = true;
-    for (const k of kinds) now[k] = times[k]!;
-    const last = index - 1;
-    const over = of.endOf(last) - ns;
-    if (over > 0) now[of.kind[last]!]! -= over;
+    this.nextNs = this.beginOf(index);
+    this.lastNs = of.endOf(index - 1);
+    this.lastKind = of.kind[index - 1]!;
+    return true;
+  }
+
+  private beginOf(index: number): number {
+    return index < this.of.count ? this.of.startOf(index) : Infinity;
   }
 }
 
@@ -71,10 +89,10 @@ export const kindsOf = (cursors: readonly TotalsCursor[]): number[] => [...new S
 
 /** Put the time between the last two moments by kind into an array. @param kinds of all cursors */
 export function spentIn(cursors: readonly TotalsCursor[], kinds: readonly number[], times: Float64Array): void {
-  if (cursors.length !== 1) for (const k of kinds) times[k] = 0;
-  for (const { now, before, kinds: own } of cursors) {
-    if (cursors.length === 1) for (const k of own) times[k] = now[k]! - before[k]!;
-    else for (const k of own) times[k]! += now[k]! - before[k]!;
+  for (let i = 0; i < kinds.length; i++) times[kinds[i]!] = 0;
+  for (let c = 0; c < cursors.length; c++) {
+    const { now, before, kinds: own } = cursors[c]!;
+    for (let i = 0; i < own.length; i++) times[own[i]!]! += now[own[i]!]! - before[own[i]!]!;
   }
 }
 

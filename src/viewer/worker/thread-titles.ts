@@ -13,8 +13,8 @@ const KIND_WORDS: Record<string, string> = {
 
 /** What would turn the text around it, or be nothing to see: control characters, marks and overrides of direction. */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
-const MOST_NAME = 80;
-const MOST_PLACE = 200;
+const MOST_NAME = 81;
+const MOST_PLACE = 201;
 /** A name that the page chose, fit to stand among our own words. @param most characters */
 function nameOf(name: string, most = MOST_NAME): string {
   return cut(name.replace(UNSEEN, ' ').trim(), most);

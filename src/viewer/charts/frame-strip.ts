@@ -38,8 +38,8 @@ export function paintStrip(
   const again = last?.canvas.width === frame.width && last.canvas.height === tall;
   const canvas = again ? last.canvas : new OffscreenCanvas(frame.width, tall);
   const image = again ? last.image : new ImageData(frame.width, tall);
-  if (again) image.data.fill(0);
   const surface = { pixels: new Uint32Array(image.data.buffer), width: frame.width, height: y };
+  if (again) surface.pixels.fill(0);
   const least = Math.max(2, Math.round(2 * ratio));
   for (const [key, lane] of lanes) {
     const kind = kinds.get(key);

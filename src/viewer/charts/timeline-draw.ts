@@ -102,38 +102,60 @@ function drawLane(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: n
   }
 }
 
-function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: number, x: ToX): void {
-  const { strip, palette, width } = scene;
+/** A slice that is wide enough to be told from its neighbours, CSS pixels. */
+interface SliceBox {
+  left: number;
+  right: number;
+  top: number;
+  tall: number;
+  /** In ACTIVITIES; of statements 0, for they are all of one colour. */
+  activity: number;
+  label: string | undefined;
+}
+
+function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): SliceBox[] {
   const { frame } = strip!;
   const { slices, labels } = strip!.lanes.get(lane.key)!.frame;
   const usPerColumn = (frame.to - frame.from) / frame.width;
+  const boxes: SliceBox[] = [];
   for (let i = 0; i < slices.length; i += SLICE_FIELDS) {
     const left = Math.max(-2, x(frame.from + slices[i + 1]! * usPerColumn));
     const right = Math.min(width + 2, x(frame.from + slices[i + 2]! * usPerColumn));
     if (right - left < 2 || right < 0 || left > width) continue;
     const kind = slices[i + 3]!;
-    let top = y;
-    let tall = lane.height;
-    const activity = lane.kind === 'lock' ? LOCK : kind;
-    if (lane.kind === 'sql') {
-      top += 1;
-      tall -= 2;
-    } else if (lane.kind === 'lock') {
+    let [top, tall, activity] = [y, lane.height, kind];
+    if (lane.kind === 'sql') [top, tall, activity] = [y + 1, lane.height - 2, 0];
+    else if (lane.kind === 'lock') {
       tall = Math.round((kind / 4) * lane.height);
-      top = y + lane.height - tall;
+      [top, activity] = [y + lane.height - tall, LOCK];
     }
-    g.fillStyle = lane.kind === 'sql' ? palette.statement : palette.activity[activity]!;
-    g.fillRect(left, top, right - left, tall);
-    g.fillStyle = palette.background;
-    g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
-    const label = labels[slices[i + 4]!];
+    boxes.push({ left, right, top, tall, activity, label: labels[slices[i + 4]!] });
+  }
+  return boxes;
+}
+
+/** Colour by colour: to set one costs as much as to fill with it. */
+function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: number, x: ToX): void {
+  const boxes = sliceBoxes(scene, lane, y, x);
+  if (!boxes.length) return;
+  const { palette } = scene;
+  const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
+  for (const activity of new Set(boxes.map((box) => box.activity))) {
+    g.fillStyle = sql ? palette.statement : palette.activity[activity]!;
+    for (const box of boxes) if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
+  }
+  g.fillStyle = palette.background;
+  for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
+  let inkNow = '';
+  for (const { left, right, top, tall, activity, label } of boxes) {
     const inside = Math.max(left, 0);
     if (!label || right - inside < MIN_TEXT_PX || tall < 7) continue;
-    const text = fitting(g, label, right - inside - 6, lane.kind === 'lock');
+    const text = fitting(g, label, right - inside - 6, lock);
     if (!text) continue;
-    const low = lane.kind === 'lock' && tall < 12;
-    g.fillStyle = low ? palette.text : lane.kind === 'sql' ? palette.onStatement : palette.onSlice[activity]!;
-    g.fillText(text, inside + 3, low ? top - 6 : lane.kind === 'lock' ? top + 7 : top + tall / 2 + 0.5);
+    const low = lock && tall < 12;
+    const color = low ? palette.text : sql ? palette.onStatement : palette.onSlice[activity]!;
+    if (color !== inkNow) g.fillStyle = inkNow = color;
+    g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 7 : top + tall / 2 + 0.5);
   }
 }
 

@@ -44,8 +44,8 @@ export function mixed(a: number, b: number, share: number): number {
   return out >>> 0;
 }
 
-function column(s: Surface, x: number, top: number, bottom: number, pixel: number): void {
-  for (let y = top, at = top * s.width + x; y < bottom; y++, at += s.width) s.pixels[at] = pixel;
+function column({ pixels, width }: Surface, x: number, top: number, bottom: number, pixel: number): void {
+  for (let at = top * width + x, end = bottom * width; at < end; at += width) pixels[at] = pixel;
 }
 
 /** A column that is touched at all shows at least this many pixels. */
@@ -116,8 +116,9 @@ export function paintArea(
     const value = values[x]!;
     if (!(value > 0)) continue;
     const top = y + height - Math.max(1, Math.round(Math.min(1, value / most) * height));
-    column(s, x, top, y + height, colors.area);
-    column(s, x, top, Math.min(top + LINE, y + height), colors.line);
+    const under = Math.min(top + LINE, y + height);
+    column(s, x, top, under, colors.line);
+    column(s, x, under, y + height, colors.area);
   }
 }
 

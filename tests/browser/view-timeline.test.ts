@@ -131,6 +131,21 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await page.waitForSelector(id('area'), { hidden: true });
 });
 
+it('has the search ready for the letter after the slash, and a view without one the filter of Events', async () => {
+  const focused = (): Promise<string | undefined> =>
+    page.evaluate(() => {
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }));
+      const found = (document.activeElement as HTMLElement).dataset.testid;
+      (document.activeElement as HTMLElement).blur();
+      return found;
+    });
+  expect(await focused()).toBe('timeline-search');
+  await page.click(id('tab-wal'));
+  expect(await focused()).toBe('filter');
+  await page.click(id('tab-timeline'));
+  await page.waitForSelector(`${id('timeline')}[data-frame]`);
+});
+
 it('finds words, goes from hit to hit, and draws arrows from the statement that is selected', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('xsync');

@@ -140,6 +140,24 @@ describe('the session', () => {
     expect((await session.ask('overview', {}, 3)).numbers).toEqual(numbers);
   });
 
+  it('works through the trace that another is compared with in steps, too, whichever is the large one', async () => {
+    const pushed: AskProgress[] = [];
+    const session: Session = new Session((push) => {
+      if (push.k !== 'computing') return;
+      pushed.push(push.progress);
+      if (push.progress.id === 1 && push.progress.what.endsWith(', in B')) void session.cancelAsk(1);
+    });
+    await session.open(await saveTrace(syntheticStore({ events: 1000 })), 'small.vfst');
+    await session.openOther(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
+    await expect(session.ask('comparison', {}, 1)).rejects.toMatchObject({ name: 'AbortError' });
+    const both = await session.ask('comparison', {}, 2);
+    expect(both!.numbers.length).toBeGreaterThan(3);
+    const told = pushed.filter(({ id, of }) => id === 2 && of > 0);
+    expect(told).toHaveLength(told[0]!.of);
+    expect(told.filter(({ what }) => what.endsWith(', in B'))).toHaveLength(told.length / 2);
+    expect(told.at(-1)!.what).toMatch(/, in B$/);
+  });
+
   it('names every step in words', () => {
     const shared = new Analyses(syntheticStore({ events: 100 }));
     for (const name of ['overview', 'findings', 'statements', 'transactions', 'locks', 'cache', 'cacheCurves', 'wal', 'fileUse'] as const)

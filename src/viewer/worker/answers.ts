@@ -154,7 +154,8 @@ export abstract class Answers {
     if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace answers no question "${name}"`);
     await this.whole();
     question.check();
-    await this.pacer.inSteps((shared) => stepsOf(name, shared), question);
+    const other = this.compared.other?.shared ?? null;
+    await this.pacer.inSteps((shared) => stepsOf(name, shared, other), question, other?.store.eventCount);
     const { store, memo } = this.trace;
     const { version } = this;
     const context: QueryContext = {

@@ -39,11 +39,11 @@ export class Pacer {
 
   /**
    * Long work in steps, one question after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself.
-   * @param steps null = it needs none, and waits for nobody @param question is told how far it is
+   * @param steps null = it needs none, and waits for nobody @param question is told how far it is @param events of another trace that they may be of, too
    * @throws AbortError at the next pause after it was cancelled
    */
-  async inSteps(steps: (shared: Analyses) => Step[] | null, question: Question): Promise<void> {
-    if (this.atOnce()) return;
+  async inSteps(steps: (shared: Analyses) => Step[] | null, question: Question, events = 0): Promise<void> {
+    if (this.atOnce(events)) return;
     await rest(); // it may have been cancelled while it waited to be heard
     question.check();
     if (!steps(this.of.shared())) return;
@@ -55,8 +55,8 @@ export class Pacer {
     });
   }
 
-  private atOnce(): boolean {
-    return this.of.growing() || this.of.shared().store.eventCount < STEPS_FROM_EVENTS;
+  private atOnce(more = 0): boolean {
+    return this.of.growing() || this.of.shared().store.eventCount + more < STEPS_FROM_EVENTS;
   }
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const run = this.steps.then(work);

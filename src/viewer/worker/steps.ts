@@ -27,9 +27,10 @@ export interface Step {
   /** What is computed, as the user reads it while he waits. */
   readonly what: string;
   /** Computes it, if nobody has. @returns pauses within, where it may take longer than half a second */
-  run(): Generator<void> | null;
+  readonly run: () => Generator<void> | null;
 }
-type StepsOf = (shared: Analyses) => Step[];
+/** @param other of the trace that this one is compared with */
+type StepsOf = (shared: Analyses, other: Analyses | null) => Step[];
 
 const step = (what: string, make: () => unknown): Step => ({
   what,
@@ -44,19 +45,24 @@ const byThread = (what: string, { store }: Analyses, make: (thread: ThreadStore)
 const transactionTable = (shared: Analyses): Step => step('transactions', () => shared.transactions);
 const anatomies = (shared: Analyses): Step => ({ what: 'what each transaction did', run: () => shared.anatomiesInParts() });
 const accesses = (shared: Analyses): Step => ({ what: 'reads and writes of pages', run: () => shared.accessesInParts() });
-const owners: StepsOf = (shared) => byThread('which statement each call serves', shared, (thread) => shared.owners(thread));
+const owners = (shared: Analyses): Step[] => byThread('which statement each call serves', shared, (thread) => shared.owners(thread));
+
+const pieces = (shared: Analyses): Step[] => byThread('time with SQL in flight', shared, (thread) => shared.pieces(thread));
 
 /** What the timeline's derived lanes and the live numbers need. */
-export const timelineSteps: StepsOf = (shared) => [
-  ...byThread('time with SQL in flight', shared, (thread) => shared.pieces(thread)),
+export const timelineSteps = (shared: Analyses): Step[] => [
+  ...pieces(shared),
   transactionTable(shared),
   anatomies(shared),
   step('commits', () => shared.commits),
 ];
 
-const partitions: StepsOf = (shared) => byThread('where the time went', shared, (thread) => shared.partition(thread));
-const logs: StepsOf = (shared) => [step('write-ahead logs', () => walsIn(shared)), step('checkpoints', () => checkpointsIn(shared))];
-const overview: StepsOf = (shared) => [
+const partitions = (shared: Analyses): Step[] => byThread('where the time went', shared, (thread) => shared.partition(thread));
+const logs = (shared: Analyses): Step[] => [
+  step('write-ahead logs', () => walsIn(shared)),
+  step('checkpoints', () => checkpointsIn(shared)),
+];
+const overview = (shared: Analyses): Step[] => [
   ...partitions(shared),
   transactionTable(shared),
   anatomies(shared),
@@ -69,13 +75,18 @@ const overview: StepsOf = (shared) => [
   step('settings of the databases', () => databaseSettingsOf(shared.store, shared)),
   ...logs(shared),
 ];
-const findings: StepsOf = (shared) => [
+const findings = (shared: Analyses): Step[] => [
   transactionTable(shared),
   accesses(shared),
   step('calls by operation', () => findingContext(shared)),
   ...RULES.map((rule) => step(`${rule.id} ${rule.title}`, () => findingContext(shared).found(rule))),
 ];
-const statements: StepsOf = (shared) => [
+const report = (shared: Analyses): Step[] => [...overview(shared), ...findings(shared)];
+/** The same of both traces. */
+const ofBoth =
+  (of: (shared: Analyses) => Step[]): StepsOf =>
+  (shared, other) => [...of(shared), ...(other ? of(other).map(({ what, run }): Step => ({ what: `${what}, in B`, run })) : [])];
+const statements = (shared: Analyses): Step[] => [
   ...owners(shared),
   ...byThread('executions', shared, (thread) => shared.executions(thread)),
   ...byThread('time of each statement', shared, (thread) => shared.byStatement(thread)),
@@ -103,7 +114,7 @@ const curves: StepsOf = (shared) => [
   step('pages that change together', () => shared.dirtyPages),
   step('misses of caches of every size', () => curvesIn(shared)),
 ];
-const coldWarm: StepsOf = (shared) => [
+const coldWarm = (shared: Analyses): Step[] => [
   ...owners(shared),
   ...byThread('executions', shared, (thread) => shared.executions(thread)),
   accesses(shared),
@@ -123,9 +134,10 @@ const STEPS: Partial<Record<QueryName, StepsOf>> = {
   ...{ fileLines: pages, pageMap: pages, pageTable: pages, placeEvents: pages, wal: logs, lockFrame: locks },
   ...{ staleCaches: (shared: Analyses) => [step('databases', () => shared.databaseFiles)] },
   statementRuns: (shared: Analyses) => byThread('executions', shared, (thread) => shared.executions(thread)),
-  comparison: (shared: Analyses) => [...overview(shared), ...findings(shared)],
-  markdownReport: (shared: Analyses) => [...overview(shared), ...statements(shared), ...findings(shared)],
+  ...{ comparison: ofBoth(report), compareStrips: ofBoth(pieces) },
+  markdownReport: (shared: Analyses) => [...report(shared), ...statements(shared)],
 };
 
 /** @returns null for a question that needs no steps */
-export const stepsOf = (name: QueryName, shared: Analyses): Step[] | null => STEPS[name]?.(shared) ?? null;
+export const stepsOf = (name: QueryName, shared: Analyses, other: Analyses | null = null): Step[] | null =>
+  STEPS[name]?.(shared, other) ?? null;

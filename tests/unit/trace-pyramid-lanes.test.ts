@@ -1,9 +1,11 @@
 // The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
 import { Op } from '../../src/trace/event.ts';
 import { ACTIVITIES } from '../../src/trace/lanes.ts';
 import { RowCounters } from '../../src/trace/row-counters.ts';
+import type { ThreadStore } from '../../src/trace/store.ts';
 import { SubLanes } from '../../src/trace/sub-lanes.ts';
 import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
 import { transactionWord } from '../../src/trace/transaction-lane.ts';
@@ -74,6 +76,70 @@ describe('columns of hundreds of rows', () => {
       expect(bytes, `column ${i}`).toBeLessThanOrEqual(Math.max(...used.subarray(0, i + 2)));
       expect(bytes, `column ${i}`).toBeGreaterThanOrEqual(i ? used[i - 1]! : 0);
     });
+  });
+});
+
+describe('columns of a few rows', () => {
+  /** By column: bytes read and written by calls that begin in it, and the most of the log that was in use. */
+  function scanned({ events }: ThreadStore, log: number, from: number, to: number, width: number): [number[], number[], number[]] {
+    const column = (row: number): number => Math.floor(((events.t0[row]! - from) * width) / (to - from));
+    const [read, written, most] = Array.from({ length: 3 }, () => Array.from({ length: width }, () => 0)) as [number[], number[], number[]];
+    let [used, at] = [0, 0];
+    const reach = (next: number): void => {
+      for (; at < next && at < width - 1; at++) most[at + 1] = Math.max(most[at + 1]!, used);
+    };
+    for (let row = 0; row < events.count; row++) {
+      const [c, end] = [column(row), events.offset[row]! + events.length[row]!];
+      reach(c);
+      if (events.op[row] === Op.xRead) read[c]! += events.length[row]!;
+      if (events.op[row] === Op.xWrite) written[c]! += events.length[row]!;
+      if (events.object[row] === log) {
+        if (events.op[row] === Op.xWrite) used = events.offset[row] === 0 ? end : Math.max(used, end);
+        if (events.op[row] === Op.xTruncate) used = Math.min(used, events.offset[row]!);
+        if (events.op[row] === Op.xDelete) used = 0;
+      }
+      most[c] = Math.max(most[c]!, used);
+    }
+    reach(width - 1);
+    return [read, written, most];
+  }
+
+  test('are exact: reads, writes, and a log that grows, begins anew, is cut and deleted; however it came in', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 9 })), { minLength: 200, maxLength: 400 }),
+        fc.integer({ min: 2, max: 90 }),
+        (calls, width) => {
+          const store = newStore();
+          const t = new ThreadBuilder(store);
+          const [db, log] = [t.file('/a.db'), t.file('/a.db-wal', 'wal')];
+          const counters = new RowCounters(t.thread);
+          calls.forEach(([what, n], i) => {
+            if (what === 0) t.call('xWrite', { object: log, offset: 0, length: 32 });
+            else if (what === 1) t.call('xTruncate', { object: log, offset: n * 1000 });
+            else if (what === 2) t.call('xDelete', { object: log });
+            else if (what < 6) t.call('xWrite', { object: log, offset: 32 + n * 4120, length: 4120 });
+            else if (what < 9) t.call('xWrite', { object: db, offset: n * 4096, length: 4096 });
+            else t.call('xRead', { object: db, offset: n * 4096, length: 4096 });
+            t.idle(1 + n);
+            if (i % 150 !== 100) return;
+            t.send();
+            counters.update();
+          });
+          t.send();
+          counters.update();
+          const { t0, count } = t.thread.events;
+          const [from, to] = [t0[0]! - Math.SQRT1_2, t0[count - 1]! + Math.SQRT2]; // no call begins on a border
+          const [read, written, most] = scanned(t.thread, log, from, to, width);
+          const bytes = (way: 0 | 1): number[] =>
+            Array.from(counters.rates(way, from, to, width), (rate) => Math.round((rate * (to - from)) / width / 1e6));
+          expect(bytes(0)).toEqual(read);
+          expect(bytes(1)).toEqual(written);
+          expect([...counters.walBytes(from, to, width)]).toEqual(most);
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 });
 

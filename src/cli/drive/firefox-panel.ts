@@ -119,6 +119,8 @@ export class FirefoxPanel implements DrivenPanel {
     );
     const wanted = height - TOOLBOX_TABS;
     await this.waitFor('Math.abs(innerWidth - args[1]) <= 2 && Math.abs(innerHeight - args[2]) <= 4', [width, wanted]);
+    await this.evaluate('await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'); // it is laid out
+    await this.waitFor("!document.querySelector('[data-waiting]')");
   }
 
   async screenshot(file: string): Promise<void> {

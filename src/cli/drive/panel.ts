@@ -95,6 +95,8 @@ export class Panel implements DrivenPanel {
       await this.devtools.setViewport({ width, height });
     } else await this.frame.page().setViewport({ width, height });
     await this.frame.waitForFunction((expected) => Math.abs(innerWidth - expected) <= 2, { timeout: TIMEOUT_MS, polling: POLL_MS }, width);
+    await this.frame.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))); // it is laid out
+    await this.frame.waitForFunction(() => !document.querySelector('[data-waiting]'), { timeout: TIMEOUT_MS, polling: POLL_MS });
   }
 
   /** @param whole all of DevTools instead of the panel only */

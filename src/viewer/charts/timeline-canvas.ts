@@ -100,6 +100,7 @@ export class TimelineCanvas {
   /** Data, lanes or colours are not what they were: ask for a new frame. */
   refresh(): void {
     this.frameWanted = true;
+    this.canvas.dataset.waiting = 'true';
     this.invalidate();
     void this.askForFrame();
   }
@@ -177,11 +178,12 @@ export class TimelineCanvas {
       this.events.onError(error);
     } finally {
       this.frameUnderWay = false;
+      this.invalidate();
     }
   }
 
   private invalidate(): void {
-    if (!this.scheduled)
+    if (!this.scheduled && !this.destroyed)
       this.scheduled = requestAnimationFrame(() => {
         this.scheduled = 0;
         this.draw();
@@ -190,6 +192,7 @@ export class TimelineCanvas {
   private draw(): void {
     const began = performance.now();
     drawScene(this.g, this.scene);
+    if (!this.frameWanted && !this.frameUnderWay) delete this.canvas.dataset.waiting; // what is shown is what is wanted
     this.lastDrawMs = performance.now() - began;
   }
 

@@ -206,13 +206,14 @@ export class RowCounters {
       while (row < to) {
         const block = row >>> ROWS_SHIFT;
         const end = (block + 1) << ROWS_SHIFT;
-        const whole = row === end - ROWS_SAMPLE && end <= to && block < last;
-        if (whole || this.walMost[block] === UNTOUCHED) {
-          if (whole) {
-            most = Math.max(most, this.walMost[block]!);
-            used = this.wal[block + 1]!;
-          }
+        if (this.walMost[block] === UNTOUCHED) {
           row = Math.min(end, to);
+          continue;
+        }
+        if (row === end - ROWS_SAMPLE && end <= to && block < last) {
+          most = Math.max(most, this.walMost[block]!);
+          used = this.wal[block + 1]!;
+          row = end;
           continue;
         }
         const code = op[row]!;

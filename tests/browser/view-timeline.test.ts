@@ -249,6 +249,40 @@ it('keeps room for the lanes in a low panel, beside the map', async () => {
   await page.setViewport({ width: 1200, height: 800 });
 });
 
+it('keeps its picture while it has no size, as DevTools does for a moment: it is there before a new one comes', async () => {
+  const coloured = await page.evaluate(async (selector) => {
+    const canvas = document.querySelector<HTMLCanvasElement>(selector)!;
+    const frames = async (): Promise<void> => {
+      for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    };
+    const pixels = (): number => {
+      const { data } = canvas.getContext('2d')!.getImageData(0, 20, canvas.width, canvas.height - 20);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (Math.max(data[i]!, data[i + 1]!, data[i + 2]!) - Math.min(data[i]!, data[i + 1]!, data[i + 2]!) > 60) count++;
+      return count;
+    };
+    const before = pixels();
+    const { postMessage } = Worker.prototype;
+    const held: (() => void)[] = [];
+    document.documentElement.style.display = 'none';
+    await frames();
+    const gone = canvas.clientWidth;
+    Worker.prototype.postMessage = function (this: Worker, ...args: [unknown, StructuredSerializeOptions]) {
+      held.push(() => postMessage.apply(this, args)); // no picture comes
+    } as typeof postMessage;
+    document.documentElement.style.display = '';
+    await frames();
+    const after = pixels();
+    Worker.prototype.postMessage = postMessage;
+    for (const send of held) send();
+    return { before, gone, after };
+  }, id('timeline'));
+  expect(coloured.before).toBeGreaterThan(1000);
+  expect(coloured.gone).toBe(0);
+  expect(coloured.after).toBeGreaterThan(coloured.before / 2);
+});
+
 it('asks for the lanes on screen while the zoom moves, and at rest for those around them and what a short pan needs', async () => {
   const wheel = (change: WheelEventInit): Promise<void> =>
     page.$eval(

@@ -160,10 +160,7 @@ export class TimelineCanvas {
         const columns = Math.min(MAX_COLUMNS, Math.round(width * ratio));
         const narrow = !this.following && !this.sameZoom();
         const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);
-        if (columns < 1 || !lanes.length) {
-          this.scene.strip = null;
-          continue;
-        }
+        if (columns < 1 || !lanes.length) continue; // out of sight for a moment: what is painted is there when it comes back
         const margin = this.following ? 0 : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
         const usPerColumn = spanOf(view) / columns;
         const request = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn, width: columns + 2 * margin, lanes };

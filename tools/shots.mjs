@@ -1,6 +1,4 @@
-// Pictures of the viewer's views in an ordinary tab: `npm run shots -- --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]`.
-// For looking at. `--all` makes every view in every state, theme and size; `--update` stores the pictures that the tests compare
-// (tests/pictures) anew, `--docs` those of docs/; with `--scenes a,b` only those whose names hold one of these words.
+// Pictures of the viewer's views in an ordinary tab, for looking at.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
@@ -9,8 +7,23 @@ import puppeteer from 'puppeteer-core';
 import { ensureChromium } from './ensure-browser.mjs';
 import { buildPanel, servePanel } from './panel.mjs';
 
-const { values } = parseArgs({
+function parseArgsOr(help, config) {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    console.error(`${error.message}\n\n${help}`);
+    process.exit(2);
+  }
+}
+const HELP = `npm run shots -- --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]
+
+--all     every view in every state, theme and size
+--update  store the pictures anew that the tests compare (tests/pictures)
+--docs    make those of docs/ anew
+          of these three, with --scenes a,b, only those whose names hold one of the words`;
+const { values } = parseArgsOr(HELP, {
   options: {
+    help: { type: 'boolean', short: 'h' },
     out: { type: 'string', default: '.vfscope/shots' },
     trace: { type: 'string', default: 'tests/traces/golden/opfs-coop-sync.vfst' },
     views: { type: 'string' },
@@ -24,6 +37,10 @@ const { values } = parseArgs({
     scenes: { type: 'string' },
   },
 });
+if (values.help) {
+  console.log(HELP);
+  process.exit(0);
+}
 const out = resolve(values.out);
 mkdirSync(out, { recursive: true });
 if (values.all || values.update || values.docs) {

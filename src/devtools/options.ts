@@ -8,14 +8,18 @@ const NAMES = ['capture', 'layers', 'buffer', 'stacks'];
 const form = document.querySelector<HTMLFormElement>('#form')!;
 const outcome = document.querySelector('#outcome')!;
 
+/** Writes under way: what is shown is ahead of the storage. */
+let writing = 0;
 /** Write a change; what was chosen is shown as the storage has it afterwards. */
 async function change(values: Partial<CaptureOptions>): Promise<void> {
+  writing++;
   try {
     await api.storage.local.set(values);
     outcome.textContent = 'Kept.';
   } catch (e) {
-    outcome.textContent = `The setting could not be kept: ${e instanceof Error ? e.message : String(e)}`;
+    outcome.textContent = `The setting could not be kept: ${words(e)}`;
   }
+  writing--;
   await show();
 }
 
@@ -27,25 +31,19 @@ function group(title: string, ...children: Node[]): HTMLElement {
   return fieldset;
 }
 
-interface Control {
-  type: 'radio' | 'checkbox';
-  id: string;
-  name?: string;
-  checked: boolean;
-  disabled?: boolean;
-}
 /** A radio button or checkbox in its label, with a help text. */
-function choice(input: Control, title: string, help: string, chosen: () => void): HTMLElement {
+function choice(
+  input: { type: 'radio' | 'checkbox'; id: string; name?: string },
+  title: string,
+  help: string,
+): [HTMLInputElement, HTMLElement] {
   const label = document.createElement('label');
-  const control = document.createElement('input');
-  const { type, id, name = '', checked, disabled = false } = input;
-  Object.assign(control, { type, id, name, checked, disabled });
-  control.addEventListener('change', chosen);
+  const control = Object.assign(document.createElement('input'), input);
   const text = document.createElement('span');
   text.append(named(control, title));
   if (help) text.append(described(control, help));
   label.append(control, text);
-  return label;
+  return [control, label];
 }
 
 /** The name of a control, without the help beside it. */
@@ -64,51 +62,63 @@ function described(control: HTMLElement, help: string): HTMLElement {
   return small;
 }
 
-function bufferChoice(kept: CaptureOptions): HTMLElement {
-  const label = document.createElement('label');
-  const select = document.createElement('select');
-  select.id = 'buffer';
-  for (const kib of BUFFER_KIB) select.append(new Option(formatBytes(kib * 1024), String(kib), false, kib === kept.buffer));
-  select.addEventListener('change', () => void change({ buffer: Number(select.value) }));
-  label.append(named(select, 'Buffer of a thread'), ' ', select, described(select, `${BUFFER_HELP}.`));
-  return label;
-}
-
-function controls(kept: CaptureOptions): HTMLElement[] {
-  const levels = CAPTURE_LEVEL_WORDS.map(([level, title, help]) =>
-    choice(
-      { type: 'radio', name: 'capture', id: `capture-${level}`, checked: kept.capture === level },
-      title,
-      help,
-      () => void change({ capture: level }),
-    ),
-  );
-  const layers = CAPTURED_LAYERS.map((layer) => {
-    const others = CAPTURED_LAYERS.filter((one) => (one === layer) !== kept.layers.includes(one));
-    const checked = kept.layers.includes(layer);
-    // one layer at least
-    const input: Control = { type: 'checkbox', id: `layer-${layer}`, checked, disabled: checked && kept.layers.length === 1 };
-    return choice(input, CAPTURED_LAYER_WORDS[layer], '', () => void change({ layers: others }));
+/** The controls, made once: one that is replaced between the press and the release of a key does not hear of it. @returns shows what is kept */
+function draw(): (kept: CaptureOptions) => void {
+  const levels = CAPTURE_LEVEL_WORDS.map(([level, title, help]) => {
+    const [control, label] = choice({ type: 'radio', name: 'capture', id: `capture-${level}` }, title, help);
+    control.addEventListener('change', () => void change({ capture: level }));
+    return { level, control, label };
   });
-  const stacks = choice(
-    { type: 'checkbox', id: 'stacks', checked: kept.stacks },
-    STACKS_WORDS,
-    '',
-    () => void change({ stacks: !kept.stacks }),
+  const layers = CAPTURED_LAYERS.map((layer) => {
+    const [control, label] = choice({ type: 'checkbox', id: `layer-${layer}` }, CAPTURED_LAYER_WORDS[layer], '');
+    return { layer, control, label };
+  });
+  const chosen = (): CaptureOptions['layers'] => layers.filter(({ control }) => control.checked).map(({ layer }) => layer);
+  /** One layer at least. */
+  const keepOne = (): void => {
+    for (const { control } of layers) control.disabled = control.checked && chosen().length === 1;
+  };
+  for (const { control } of layers)
+    control.addEventListener('change', () => {
+      keepOne();
+      void change({ layers: chosen() });
+    });
+  const [stacks, stacksLabel] = choice({ type: 'checkbox', id: 'stacks' }, STACKS_WORDS, '');
+  stacks.addEventListener('change', () => void change({ stacks: stacks.checked }));
+  const buffer = document.createElement('select');
+  buffer.id = 'buffer';
+  for (const kib of BUFFER_KIB) buffer.append(new Option(formatBytes(kib * 1024), String(kib)));
+  buffer.addEventListener('change', () => void change({ buffer: Number(buffer.value) }));
+  const bufferLabel = document.createElement('label');
+  bufferLabel.append(named(buffer, 'Buffer of a thread'), ' ', buffer, described(buffer, `${BUFFER_HELP}.`));
+  form.replaceChildren(
+    group('What is captured', ...levels.map(({ label }) => label)),
+    group('Layers', ...layers.map(({ label }) => label), stacksLabel),
+    group('Recording', bufferLabel),
   );
-  return [group('What is captured', ...levels), group('Layers', ...layers, stacks), group('Recording', bufferChoice(kept))];
+  return (kept) => {
+    for (const { level, control } of levels) control.checked = kept.capture === level;
+    for (const { layer, control } of layers) control.checked = kept.layers.includes(layer);
+    keepOne();
+    stacks.checked = kept.stacks;
+    buffer.value = String(kept.buffer);
+  };
 }
 
-/** Draw what is kept; the focus stays on the control that had it. */
+const words = (e: unknown): string => (e instanceof Error ? e.message : String(e));
+let put: ReturnType<typeof draw> | undefined;
 async function show(): Promise<void> {
-  const kept = captureOptionsOf(await api.storage.local.get(NAMES));
-  const focused = document.activeElement?.id; // only now: it may have moved meanwhile
-  form.replaceChildren(...controls(kept));
-  if (focused) document.getElementById(focused)?.focus();
-  document.documentElement.dataset['ready'] = 'true';
+  try {
+    const kept = captureOptionsOf(await api.storage.local.get(NAMES));
+    if (writing) return; // shown when that is done
+    (put ??= draw())(kept);
+    document.documentElement.dataset['ready'] = 'true';
+  } catch (e) {
+    outcome.textContent = `The settings could not be read: ${words(e)}`;
+  }
 }
 
 api.storage.onChanged.addListener((changes, area) => {
   if (area === 'local' && NAMES.some((name) => name in changes)) void show();
 });
-show().catch((e: unknown) => (outcome.textContent = `The settings could not be read: ${e instanceof Error ? e.message : String(e)}`));
+void show();

@@ -158,6 +158,7 @@ describe('wasm modules', () => {
     const events = await eventsOf(page, (all) => of(all, 'wasm.fetch').length >= 3 && of(all, 'wasm.compile').length >= 6);
     const url = (e: SeenEvent): string => (e.object?.kind === 'name' ? e.object.text.replace(/^.*\//, '') : '');
     const fetched = new Map(of(events, 'wasm.fetch').map((e) => [url(e), e]));
+    fetched.delete('none.wasm'); // the last one: there where the browser tells of it before the recording is looked at
     expect([...fetched.keys()].sort()).toEqual(['filler.wasm', 'filler.wasm?compiled', 'filler.wasm?streaming']);
     for (const e of fetched.values()) expect([e.length, e.aux2, e.offset > 0]).toEqual([5008, 5008, true]);
     const loads = events.filter(({ op }) => op === 'wasm.compile' || op === 'wasm.instantiate');

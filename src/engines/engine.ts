@@ -4,7 +4,7 @@ import type { PromiseWatch } from '../trace/promise-watch.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
-import { VfsTracer } from '../vfs-instrumented/interpose/patch.ts';
+import { VfsTracer } from '../vfs-instrumented/interpose/vfs-tracer.ts';
 import { peekInto } from '../vfs-instrumented/interpose/peek.ts';
 import { Asyncify } from './asyncify.ts';
 import type { OwnScript } from './call-stacks.ts';

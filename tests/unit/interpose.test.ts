@@ -9,7 +9,7 @@ import { RING_AT } from '../../src/trace/ring-layout.ts';
 import { fileKindOfPath } from '../../src/vfs-instrumented/interpose/file-names.ts';
 import { hasType } from '../../src/vfs-instrumented/interpose/link-probe.ts';
 import { tableGet, tableSet, type WasmFunction } from '../../src/vfs-instrumented/interpose/natives.ts';
-import { VfsTracer } from '../../src/vfs-instrumented/interpose/patch.ts';
+import { VfsTracer } from '../../src/vfs-instrumented/interpose/vfs-tracer.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
 import * as w from '../../src/vfs-instrumented/interpose/wasm-writer.ts';
 

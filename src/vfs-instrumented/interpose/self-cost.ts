@@ -5,7 +5,7 @@
 import { Recorder } from '../../trace/recorder.ts';
 import { Header } from '../../trace/ring-layout.ts';
 import { NativeInstance, NativeMemory, NativeModule, NativeTable, type WasmFunction } from './natives.ts';
-import { VfsTracer } from './patch.ts';
+import { VfsTracer } from './vfs-tracer.ts';
 import * as w from './wasm-writer.ts';
 import { OP } from './wasm-writer.ts';
 

@@ -4,9 +4,9 @@
  * (the view was left, the arguments have changed) is cancelled; so is one when the user has enough of waiting.
  */
 import { fromStore } from 'svelte/store';
-import type { ViewerModel } from './model.ts';
 import type { Asking } from './questions.ts';
 import type { AskProgress } from './session-api.ts';
+import { viewerModel } from './viewer-context.ts';
 import type { QueryArgs, QueryAnswer, QueryName } from './worker/queries/index.ts';
 
 /** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
@@ -48,7 +48,8 @@ const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
  * Ask while the calling component lives. Call it in a component's script.
  * @param args read reactively; null asks nothing
  */
-export function ask<N extends QueryName>(model: ViewerModel, name: N, args: () => QueryArgs<N> | null): Answer<QueryAnswer<N>> {
+export function ask<N extends QueryName>(name: N, args: () => QueryArgs<N> | null): Answer<QueryAnswer<N>> {
+  const model = viewerModel();
   const version = fromStore(model.version);
   const file = fromStore(model.file);
   const stats = fromStore(model.stats);

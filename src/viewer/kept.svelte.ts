@@ -1,8 +1,8 @@
 /** A view's settings as its component sees them: read and bound like any state, kept in view-state.ts under a name. */
 import { fromStore, get } from 'svelte/store';
-import type { ViewerModel } from './model.ts';
 import type { Places } from './parts/places.ts';
 import { viewStateOf } from './view-state.ts';
+import { viewerModel } from './viewer-context.ts';
 
 export interface Kept<T> {
   value: T;
@@ -14,8 +14,8 @@ interface Words<T> {
 }
 
 /** Call it in a component's script. @param initial what is there where nobody has chosen */
-export function keptAs<T>(model: ViewerModel, name: string, initial: T, words: Words<T>): Kept<T> {
-  const state = viewStateOf(model);
+export function keptAs<T>(name: string, initial: T, words: Words<T>): Kept<T> {
+  const state = viewStateOf(viewerModel());
   const texts = fromStore(state.texts);
   const text = $derived(texts.current[name]);
   const value = $derived(text === undefined ? initial : (words.parse(text) ?? initial));
@@ -38,16 +38,16 @@ const CHOICE: Words<boolean> = {
 /** '' = nothing is chosen. */
 const KEY: Words<string | null> = { parse: (text) => text || null, format: (key) => key ?? '' };
 
-export const keptText = (model: ViewerModel, name: string, initial = ''): Kept<string> => keptAs(model, name, initial, TEXT);
-export const keptChoice = (model: ViewerModel, name: string, initial = false): Kept<boolean> => keptAs(model, name, initial, CHOICE);
-export const keptKey = (model: ViewerModel, name: string): Kept<string | null> => keptAs<string | null>(model, name, null, KEY);
+export const keptText = (name: string, initial = ''): Kept<string> => keptAs(name, initial, TEXT);
+export const keptChoice = (name: string, initial = false): Kept<boolean> => keptAs(name, initial, CHOICE);
+export const keptKey = (name: string): Kept<string | null> => keptAs<string | null>(name, null, KEY);
 /** One of several; another word stands for the first. */
-export const keptOneOf = <T extends string>(model: ViewerModel, name: string, all: readonly [T, ...T[]]): Kept<T> =>
-  keptAs<T>(model, name, all[0], { parse: (text) => all.find((one) => one === text), format: (one) => one });
+export const keptOneOf = <T extends string>(name: string, all: readonly [T, ...T[]]): Kept<T> =>
+  keptAs<T>(name, all[0], { parse: (text) => all.find((one) => one === text), format: (one) => one });
 
-/** Where the views' parts were left, kept with their settings. */
-export function placesOf(model: ViewerModel): Places {
-  const state = viewStateOf(model);
+/** Where the views' parts were left, kept with their settings. Call it in a component's script. */
+export function keptPlaces(): Places {
+  const state = viewStateOf(viewerModel());
   return {
     get(name) {
       const value = Number(get(state.texts)[name] ?? NaN);
@@ -57,8 +57,8 @@ export function placesOf(model: ViewerModel): Places {
   };
 }
 /** A list of short words without commas; [] = as it is at first. */
-export const keptList = (model: ViewerModel, name: string): Kept<readonly string[]> =>
-  keptAs<readonly string[]>(model, name, [], {
+export const keptList = (name: string): Kept<readonly string[]> =>
+  keptAs<readonly string[]>(name, [], {
     parse: (text) => text.split(',').filter(Boolean),
     format: (list) => list.join(','),
   });

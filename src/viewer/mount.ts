@@ -3,6 +3,7 @@ import { mount, tick, unmount } from 'svelte';
 import { startSession } from './client.ts';
 import type { ViewerHandle, ViewerHost } from './host.ts';
 import { ViewerModel } from './model.ts';
+import { viewerContext } from './viewer-context.ts';
 import App from './views/App.svelte';
 
 export type { ViewerHandle, ViewerHost } from './host.ts';
@@ -18,7 +19,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     (message) => model.say('error', message),
   );
   const model = new ViewerModel(session, host);
-  const app = mount(App, { target, props: { model } });
+  const app = mount(App, { target, context: viewerContext(model) });
   void model
     .restoreSettings()
     .then(() => model.lookForSpools())

@@ -1,6 +1,5 @@
-/** The views, in the order of their tabs. A view is a component that gets the model and fills the room that it is given. */
+/** The views, in the order of their tabs. A view is a component without props that fills the room it is given. */
 import type { Component } from 'svelte';
-import type { ViewerModel } from '../model.ts';
 import CacheView from './CacheView.svelte';
 import CompareView from './CompareView.svelte';
 import ErrorsView from './ErrorsView.svelte';
@@ -15,10 +14,6 @@ import TimelineView from './TimelineView.svelte';
 import TransactionsView from './TransactionsView.svelte';
 import WalView from './WalView.svelte';
 
-export interface ViewProps {
-  model: ViewerModel;
-  dark: boolean;
-}
 /** What a view may export for the keys that belong to it. */
 export interface ViewActions {
   /** `/`: put the cursor into the view's filter. */
@@ -31,54 +26,54 @@ export interface View {
   title: string;
   /** One sentence for the tooltip and the command palette. */
   help: string;
-  component: Component<ViewProps, ViewActions>;
+  component: Component<Record<string, never>, ViewActions>;
   /** Shows something without a trace, too. */
   needsNoTrace?: boolean;
 }
 
 export const VIEWS: readonly View[] = [
   { id: 'overview', title: 'Overview', help: 'What was recorded, where the time went, what to change', component: OverviewView },
-  { id: 'timeline', title: 'Timeline', help: 'What every thread did, and when', component: TimelineView as View['component'] },
+  { id: 'timeline', title: 'Timeline', help: 'What every thread did, and when', component: TimelineView },
   {
     id: 'transactions',
     title: 'Transactions',
     help: 'Every transaction, and what its commit cost',
-    component: TransactionsView as View['component'],
+    component: TransactionsView,
   },
   {
     id: 'statements',
     title: 'Statements',
     help: 'Statements by fingerprint, and where their time went',
-    component: StatementsView as View['component'],
+    component: StatementsView,
   },
   {
     id: 'files',
     title: 'Files',
     help: 'What was read, written, synced and locked, by file and store',
-    component: FilesView as View['component'],
+    component: FilesView,
   },
   {
     id: 'locks',
     title: 'Locks',
     help: 'Who held what, and who waited for whom, across threads and tabs',
-    component: LocksView as View['component'],
+    component: LocksView,
   },
   {
     id: 'cache',
     title: 'Cache',
     help: 'How well the caches do, and what another size would do',
-    component: CacheView as View['component'],
+    component: CacheView,
   },
-  { id: 'wal', title: 'WAL', help: 'Write-ahead logs over time, and their checkpoints', component: WalView as View['component'] },
-  { id: 'events', title: 'Events', help: 'Every recorded call in time order', component: EventsView as View['component'] },
-  { id: 'errors', title: 'Errors', help: 'What failed, and the statement behind it', component: ErrorsView as View['component'] },
-  { id: 'sql', title: 'SQL', help: 'Queries over the trace’s own tables', component: SqlView as View['component'] },
-  { id: 'compare', title: 'Compare', help: 'Two traces side by side, on one scale', component: CompareView as View['component'] },
+  { id: 'wal', title: 'WAL', help: 'Write-ahead logs over time, and their checkpoints', component: WalView },
+  { id: 'events', title: 'Events', help: 'Every recorded call in time order', component: EventsView },
+  { id: 'errors', title: 'Errors', help: 'What failed, and the statement behind it', component: ErrorsView },
+  { id: 'sql', title: 'SQL', help: 'Queries over the trace’s own tables', component: SqlView },
+  { id: 'compare', title: 'Compare', help: 'Two traces side by side, on one scale', component: CompareView },
   {
     id: 'settings',
     title: 'Settings',
     help: 'What is captured and kept, the theme',
-    component: SettingsView as View['component'],
+    component: SettingsView,
     needsNoTrace: true,
   },
 ];

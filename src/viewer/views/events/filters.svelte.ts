@@ -2,8 +2,8 @@
 import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../trace/event.ts';
 import { keptAs, keptChoice, keptText, type Kept } from '../../kept.svelte.ts';
-import type { ViewerModel } from '../../model.ts';
 import type { EventFilter, EventWhere } from '../../session-api.ts';
+import { viewerModel } from '../../viewer-context.ts';
 import { bytesOf, durationOf, pageOf } from './amounts.ts';
 
 export const LAYERS: readonly (readonly [Layer, string])[] = [
@@ -34,17 +34,17 @@ export interface EventFilters {
 }
 
 /** Call it in a component's script. */
-export function eventFilters(model: ViewerModel): EventFilters {
-  const view = fromStore(model.view);
-  const kept = (name: ColumnWish): Kept<string> => keptText(model, `events.${name}`);
-  const text = keptText(model, 'events.filter');
-  const layers = keptAs<readonly Layer[]>(model, 'events.layers', ALL_LAYERS, {
+export function eventFilters(): EventFilters {
+  const view = fromStore(viewerModel().view);
+  const kept = (name: ColumnWish): Kept<string> => keptText(`events.${name}`);
+  const text = keptText('events.filter');
+  const layers = keptAs<readonly Layer[]>('events.layers', ALL_LAYERS, {
     parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
     format: (some) => some.join(','),
   });
-  const errorsOnly = keptChoice(model, 'events.errors');
-  const inView = keptChoice(model, 'events.visible');
-  const more = keptChoice(model, 'events.more');
+  const errorsOnly = keptChoice('events.errors');
+  const inView = keptChoice('events.visible');
+  const more = keptChoice('events.more');
   const wishes = {
     ...{ thread: kept('thread'), op: kept('op'), object: kept('object'), result: kept('result') },
     ...{ duration: kept('duration'), bytes: kept('bytes'), page: kept('page') },

@@ -1,0 +1,42 @@
+/** What the page map and its table are set to, kept with the view. */
+import { keptAs, keptChoice, keptOneOf, type Kept } from '../../kept.svelte.ts';
+import type { MapArea, Shown } from './page-map-canvas.ts';
+
+export interface PageChoices {
+  /** What the map counts. */
+  readonly shown: Kept<Shown>;
+  /** The range that the timeline shows, and no more. */
+  readonly inView: Kept<boolean>;
+  /** The part of the map that is looked at; null = all. */
+  readonly area: Kept<MapArea | null>;
+  readonly chosen: Kept<MapArea | null>;
+  /** One b-tree only, by root page; -1 = pages of none known, 0 = all. */
+  readonly root: Kept<number>;
+  /** The table sums up by b-tree. */
+  readonly byTree: Kept<boolean>;
+}
+
+const AREA = /^([\d.]+),([\d.]+),(\d+),(\d+),(.*)$/su;
+const ROOT = /^-?\d{1,10}$/;
+
+/** Call it in a component's script. @param placesKey the database or store; an area of another one is none of its */
+export function pageChoices(placesKey: () => string): PageChoices {
+  const nanoseconds = (us: number): number => Math.round(us * 1e3) / 1e3;
+  const areaWords = {
+    parse: (text: string): MapArea | undefined => {
+      const [, ...said] = AREA.exec(text) ?? [];
+      const [fromUs = NaN, toUs = NaN, fromPlace = NaN, toPlace = NaN] = said.slice(0, 4).map(Number);
+      return toUs > fromUs && toPlace > fromPlace && said[4] === placesKey() ? { fromUs, toUs, fromPlace, toPlace } : undefined;
+    },
+    format: (at: MapArea | null): string =>
+      at ? [nanoseconds(at.fromUs), nanoseconds(at.toUs), at.fromPlace, at.toPlace, placesKey()].join(',') : '',
+  };
+  return {
+    shown: keptOneOf<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
+    inView: keptChoice('pages.visible'),
+    area: keptAs<MapArea | null>('pages.area', null, areaWords),
+    chosen: keptAs<MapArea | null>('pages.chosen', null, areaWords),
+    root: keptAs('pages.root', 0, { parse: (said) => (ROOT.test(said) ? Number(said) : undefined), format: String }),
+    byTree: keptChoice('pages.byTree'),
+  };
+}

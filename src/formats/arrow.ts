@@ -25,7 +25,7 @@ export async function arrowFile(store: TraceStore): Promise<Uint8Array> {
   const views = store.threads.map((thread) => new ThreadView(thread));
   const columns = EVENT_COLUMNS.map((column): [string, ReturnType<typeof arrow.columnFromValues>] => {
     const each = (take: (value: Cell) => void): void => {
-      for (const view of views) for (let row = 0; row < view.thread.events.count; row++) take(column.value(view, row));
+      for (const view of views) for (let row = 0; row < view.count; row++) take(column.value(view, row));
     };
     return [column.name, arrow.columnFromValues(each, typeOf(column), { maxBatchRows: BATCH_ROWS })];
   });

@@ -20,8 +20,10 @@ export interface RowRef {
   thread: number;
   row: number;
 }
+/** Those that there are now: a recording grows while it is written. */
 function* allRows(store: TraceStore): Generator<RowRef> {
-  for (const { index, events } of store.threads) for (let row = 0; row < events.count; row++) yield { thread: index, row };
+  const counts = store.threads.map(({ events }) => events.count);
+  for (const [thread, count] of counts.entries()) for (let row = 0; row < count; row++) yield { thread, row };
 }
 
 /** The whole trace, or the given rows in their order, as text in pieces of about 64 KiB. Rows that are not there are left out. */

@@ -19,6 +19,8 @@ export interface EventColumn {
 
 /** A thread with what its rows refer to looked up once. */
 export class ThreadView {
+  /** Rows that there were when the view was made: a recording grows while it is written. */
+  readonly count: number;
   /** Row of the innermost SQL call that each row serves, itself included; -1 = none known. */
   readonly statement: Int32Array;
   private readonly names = new Map<number, string | null>();
@@ -26,8 +28,9 @@ export class ThreadView {
 
   constructor(readonly thread: ThreadStore) {
     const { events } = thread;
-    this.statement = new Int32Array(events.count).fill(-1);
-    for (let row = 0; row < events.count; row++) {
+    this.count = events.count;
+    this.statement = new Int32Array(this.count).fill(-1);
+    for (let row = 0; row < this.count; row++) {
       const op = events.op[row]!;
       const parent = events.parent[row]!;
       if (op >= Op.sqlPrepare && op <= Op.sqlExec) this.statement[row] = row;

@@ -58,8 +58,8 @@ async function* file(columns: readonly Column[], groups: Iterable<readonly Cell[
 function* eventGroups(store: TraceStore): Generator<Cell[][]> {
   for (const thread of store.threads) {
     const view = new ThreadView(thread);
-    for (let from = 0; from < thread.events.count; from += GROUP_ROWS) {
-      const n = Math.min(GROUP_ROWS, thread.events.count - from);
+    for (let from = 0; from < view.count; from += GROUP_ROWS) {
+      const n = Math.min(GROUP_ROWS, view.count - from);
       yield EVENT_COLUMNS.map((column) => Array.from({ length: n }, (_, i) => column.value(view, from + i)));
     }
   }

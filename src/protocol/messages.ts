@@ -11,12 +11,11 @@
  * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
  */
 import type { Batch } from '../trace/batch.ts';
-import { isBTreeDefinition, isBTreeKind } from '../trace/b-tree-definitions.ts';
-import { isDatabaseHeader } from '../trace/database-headers.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import type { StorageHealth } from '../trace/storage-health.ts';
 import { RECORD_BYTES } from '../trace/event.ts';
-import type { ThreadKind } from '../trace/definitions.ts';
+import { checkedDefinition } from '../trace/definition-check.ts';
+import { THREAD_KINDS, type Definition, type ThreadKind } from '../trace/definitions.ts';
 
 /**
  * Raised with every change that an older end would misread.
@@ -41,13 +40,16 @@ export interface ThreadIdentity {
   parent: string | null;
 }
 
+/** Why a thread is heard of no more. */
+const END_REASONS = ['stopped', 'pagehide', 'closed', 'terminated'] as const;
+export type EndReason = (typeof END_REASONS)[number];
 export type ThreadMessage =
   | { k: 'hello'; protocol: number; thread: ThreadIdentity; timeOrigin: number }
   | { k: 'batch'; batch: Batch }
   /** Carries the port of a new worker in `ports[0]`; that port says its own hello. */
   | { k: 'child' }
   /** The thread is going: nothing follows on this port. */
-  | { k: 'bye'; thread: string; reason: 'stopped' | 'pagehide' | 'closed' | 'terminated' };
+  | { k: 'bye'; thread: string; reason: EndReason };
 
 export type ThreadCommand =
   /** `records`: how many of this thread's records have been received, in all. */
@@ -172,9 +174,6 @@ export type BackgroundMessage =
 export const MAX_BATCH_RECORDS = 65536;
 const MAX_DEFINITIONS = 200_000;
 const MAX_TEXT = 65536;
-/** Items of a definition's list: values that a statement ran with. */
-const MAX_LIST = 1000;
-const THREAD_KINDS: readonly string[] = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'] satisfies ThreadKind[];
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
@@ -185,64 +184,62 @@ const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFi
 /** Also one of another realm: what a page sends to a content script is the page's. */
 const isBuffer = (v: unknown): v is ArrayBuffer => Object.prototype.toString.call(v) === '[object ArrayBuffer]';
 
-function isIdentity(v: unknown): v is ThreadIdentity {
-  return (
-    isObject(v) &&
-    isText(v.id, 64) &&
-    isText(v.kind) &&
-    THREAD_KINDS.includes(v.kind) &&
-    isText(v.url, MAX_TEXT) &&
-    isText(v.name, MAX_TEXT) &&
-    (v.parent === null || isText(v.parent, 64))
-  );
+function checkedIdentity(v: unknown): ThreadIdentity | null {
+  if (!isObject(v)) return null;
+  const { id, url, name, parent } = v;
+  const kind = THREAD_KINDS.find((one) => one === v.kind);
+  if (!isText(id, 64) || !kind || !isText(url, MAX_TEXT) || !isText(name, MAX_TEXT) || !(parent === null || isText(parent, 64))) return null;
+  return { id, kind, url, name, parent };
 }
 
-function isDefinition(v: unknown): boolean {
-  if (!isObject(v) || !isText(v.kind, 32) || !isCount(v.id)) return false;
-  if (isBTreeKind(v.kind)) return isBTreeDefinition(v);
-  if (v.kind === 'database-header') return isDatabaseHeader(v);
-  if (v.kind === 'storage') return false; // only the extension itself says it
-  for (const value of Object.values(v)) {
-    if (typeof value === 'string' && value.length > MAX_TEXT) return false;
-    if (Array.isArray(value) && !(value.length <= MAX_LIST && value.every((item) => isText(item, MAX_TEXT)))) return false;
+function checkedDefinitions(v: unknown): Definition[] | null {
+  if (!Array.isArray(v) || v.length > MAX_DEFINITIONS) return null;
+  const all: Definition[] = [];
+  for (const said of v as unknown[]) {
+    const definition = checkedDefinition(said, MAX_TEXT);
+    if (!definition || definition.kind === 'storage') return null; // only the extension itself says that
+    all.push(definition);
   }
-  return v.kind !== 'values' || (isCount(v.of) && Array.isArray(v.values));
+  return all;
 }
 
-function isBatch(v: unknown): v is Batch {
-  return (
-    isObject(v) &&
-    isText(v.thread, 64) &&
-    isCount(v.first) &&
-    isCount(v.count) &&
-    v.count <= MAX_BATCH_RECORDS &&
-    isTime(v.timeOrigin) &&
-    isCount(v.dropped) &&
-    isCount(v.faults) &&
-    Array.isArray(v.definitions) &&
-    v.definitions.length <= MAX_DEFINITIONS &&
-    v.definitions.every(isDefinition) &&
-    isBuffer(v.records) &&
-    v.records.byteLength === v.count * RECORD_BYTES
-  );
+function checkedBatch(v: unknown): Batch | null {
+  if (!isObject(v)) return null;
+  const { thread, first, count, timeOrigin, dropped, faults, records } = v;
+  if (!isText(thread, 64) || !isCount(first) || !isCount(count) || !isTime(timeOrigin) || !isCount(dropped) || !isCount(faults)) return null;
+  if (count > MAX_BATCH_RECORDS || !isBuffer(records) || records.byteLength !== count * RECORD_BYTES) return null;
+  const definitions = checkedDefinitions(v.definitions);
+  return definitions && { thread, first, count, timeOrigin, dropped, faults, definitions, records };
 }
 
-/** A well-formed message of a thread. Says nothing of who sent it. */
-export function isThreadMessage(v: unknown): v is ThreadMessage {
-  if (!isObject(v)) return false;
+/**
+ * A message of a thread, copied field by field: whatever else came is not in it. Says nothing of who sent it.
+ * @returns null where it is not well-formed
+ */
+export function checkedThreadMessage(v: unknown): ThreadMessage | null {
+  if (!isObject(v)) return null;
   switch (v.k) {
-    case 'hello':
-      return isCount(v.protocol) && isIdentity(v.thread) && isTime(v.timeOrigin);
-    case 'batch':
-      return isBatch(v.batch);
+    case 'hello': {
+      const { protocol, timeOrigin } = v;
+      const thread = checkedIdentity(v.thread);
+      return thread && isCount(protocol) && isTime(timeOrigin) ? { k: 'hello', protocol, thread, timeOrigin } : null;
+    }
+    case 'batch': {
+      const batch = checkedBatch(v.batch);
+      return batch && { k: 'batch', batch };
+    }
     case 'child':
-      return true;
-    case 'bye':
-      return isText(v.thread, 64) && isText(v.reason, 32);
+      return { k: 'child' };
+    case 'bye': {
+      const reason = END_REASONS.find((one) => one === v.reason);
+      return isText(v.thread, 64) && reason ? { k: 'bye', thread: v.thread, reason } : null;
+    }
     default:
-      return false;
+      return null;
   }
 }
+
+export const isThreadMessage = (v: unknown): v is ThreadMessage => checkedThreadMessage(v) !== null;
 
 export function isThreadCommand(v: unknown): v is ThreadCommand {
   return isObject(v) && (v.k === 'stop' || (v.k === 'ack' && isText(v.thread, 64) && isCount(v.records)));

@@ -8,7 +8,13 @@ import type { DatabaseHeaderDefinition } from './database-headers.ts';
 import type { StorageDefinition } from './storage-health.ts';
 
 /** SQLite's file kinds, as vfsstat.c names them; `memory-journal` is no file at all. */
-export type FileKind = 'main-db' | 'journal' | 'wal' | 'temp' | 'memory-journal' | 'other';
+export const FILE_KINDS = ['main-db', 'journal', 'wal', 'temp', 'memory-journal', 'other'] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+export const THREAD_KINDS = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'] as const;
+export type ThreadKind = (typeof THREAD_KINDS)[number];
+/** How an engine waits for what is asynchronous. */
+export const SUSPENSIONS = ['none', 'asyncify', 'jspi', 'unknown'] as const;
+export const NOTE_TOPICS = ['worker-native', 'late-start', 'engine', 'tracer-error', 'transport', 'cut'] as const;
 
 /** SQLITE_OPEN_* type bits -> file kind (sqlite.org/c3ref/c_open_autoproxy.html). */
 export function fileKindOfOpenFlags(flags: number): FileKind {
@@ -33,7 +39,7 @@ export type Definition =
   | {
       kind: 'note';
       id: 0;
-      topic: 'worker-native' | 'late-start' | 'engine' | 'tracer-error' | 'transport' | 'cut';
+      topic: (typeof NOTE_TOPICS)[number];
       text: string;
       url?: string;
     }
@@ -53,7 +59,7 @@ export interface EngineInfo {
   name: string;
   sqliteVersion: string | null;
   sourceId: string | null;
-  suspension: 'none' | 'asyncify' | 'jspi' | 'unknown';
+  suspension: (typeof SUSPENSIONS)[number];
   layers: { vfs: boolean; sql: boolean; counters: boolean };
   /** Why a layer is missing, or null. */
   note: string | null;
@@ -72,5 +78,3 @@ export interface ThreadEnvironment {
   /** What was captured; absent where a writer older than the option recorded: level 1, all layers. */
   capture?: CaptureOptions;
 }
-
-export type ThreadKind = 'page' | 'frame' | 'worker' | 'shared-worker' | 'service-worker';

@@ -20,6 +20,8 @@ export class ViewerModel extends Looking {
   readonly status: Writable<RecordingStatus | null>;
   readonly stats = writable<LiveStats | null>(null);
   readonly version = writable(0);
+  /** Raised with every trace that replaces the one before. */
+  readonly trace = writable(0);
   readonly threads = writable<ThreadRow[]>([]);
   /** A file is read or made: what it is, how far, and how to give up. */
   readonly loading = writable<(LoadProgress & { what: string; cancel: () => Promise<void> }) | null>(null);
@@ -40,6 +42,9 @@ export class ViewerModel extends Looking {
   private held: SessionChange | null = null;
   /** The file that is being read is on screen already. */
   private opened = false;
+  /** Traces that were asked for, and files that were read: what comes of an earlier one comes too late. */
+  private asked = 0;
+  private readings = 0;
   /** When the numbers were shown last, ms. */
   private statsAt = -Infinity;
   private lastError: string | null = null;
@@ -143,6 +148,8 @@ export class ViewerModel extends Looking {
     const { recorder } = this.host;
     if (!recorder) return;
     await this.exclusively(async () => {
+      const file = get(this.file);
+      this.asked++;
       this.forget();
       await this.session.begin({
         ...{
@@ -157,9 +164,12 @@ export class ViewerModel extends Looking {
         const capture = captureOptionsOf(get(this.settings.values));
         await recorder.start({ scope: get(this.scope), reload: get(this.reload), capture });
       } catch (error) {
-        await this.session.end(0);
+        await this.session.revert();
+        this.file.set(file);
+        await this.takeAll();
         throw error;
       }
+      await this.session.begun();
     });
   }
 
@@ -187,6 +197,7 @@ export class ViewerModel extends Looking {
   }
 
   private forget(): void {
+    this.trace.update((n) => n + 1);
     this.file.set(null);
     if (get(this.paused)) this.togglePause();
     this.forgetLooks();
@@ -195,13 +206,14 @@ export class ViewerModel extends Looking {
   async clear(): Promise<void> {
     await this.exclusively(async () => {
       if (get(this.status)?.recording) return;
+      this.asked++;
       await this.session.clear();
       this.forget();
     });
   }
 
   async save(): Promise<void> {
-    await this.writing(this.fileName(), 'vfst', false, () => this.session.saved());
+    await this.exportAs('vfst', false, () => this.session.saved());
   }
   /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
@@ -209,16 +221,22 @@ export class ViewerModel extends Looking {
     if (events === 0) throw new Error('The panel has no recording yet: record the page, or open a file.');
     return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
   }
-  async exportAs(format: ExportFormat, sanitize = false): Promise<void> {
-    await this.writing(this.fileName(), format, sanitize);
-  }
-  /** With its progress on screen, and a way out. @param done once the file is written */
-  private async writing(title: string, format: ExportFormat, sanitize: boolean, done?: () => Promise<void>): Promise<void> {
+  /** @param done once the file is written */
+  async exportAs(format: ExportFormat, sanitize = false, done?: () => Promise<void>): Promise<void> {
+    const title = this.fileName();
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
+    await this.writing(name, () => this.session.exportAs({ format, sanitize, title }), done);
+  }
+  /** Lines of the list that Events shows, as CSV. */
+  async exportLines(range: { from: number; count: number }): Promise<void> {
+    await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
+  }
+  /** With its progress on screen, and a way out. */
+  private async writing(name: string, make: () => Promise<Blob>, done?: () => Promise<void>): Promise<void> {
     await this.exclusively(async () => {
       this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
       try {
-        await this.host.saveFile(name, await this.session.exportAs({ format, sanitize, title }));
+        await this.host.saveFile(name, await make());
         await done?.();
       } finally {
         this.loading.set(null);
@@ -253,26 +271,34 @@ export class ViewerModel extends Looking {
 
   private async load(name: string, totalBytes: number, command: () => ReturnType<SessionApi['open']>): Promise<boolean> {
     return this.reading(name, totalBytes, async () => {
+      const asked = ++this.asked;
       this.opened = false;
       const { warnings } = await command();
+      if (asked !== this.asked) return; // another file, or a recording, was asked for meanwhile
       if (!this.opened) this.forget();
       this.file.set({ name, warnings });
-      this.takeExtents(await this.session.extents());
-      if (get(this.follow)) this.followView(false);
-      this.threads.set(await this.session.threads());
-      this.stats.set(await this.session.stats());
+      await this.takeAll();
     });
   }
+  /** The session has another trace. */
+  private async takeAll(): Promise<void> {
+    this.takeExtents(await this.session.extents());
+    if (get(this.follow)) this.followView(false);
+    this.threads.set(await this.session.threads());
+    this.stats.set(await this.session.stats());
+  }
   private async reading(name: string, totalBytes: number, command: () => Promise<void>): Promise<boolean> {
+    const reading = ++this.readings;
     this.loading.set({ what: `Reading ${name}`, bytes: 0, totalBytes, cancel: () => this.session.cancelOpen() });
     try {
       return await this.attempt(command);
     } finally {
-      this.loading.set(null);
+      if (reading === this.readings) this.loading.set(null); // else of a file that was asked for after it
     }
   }
   /** Open a second trace beside this one. */
   async compareWith(file: Blob, name: string): Promise<void> {
+    if (get(this.loading)) return this.say('info', 'A file is still being read or written: wait for it, or cancel it, and choose B again.');
     await this.reading(name, file.size, async () => {
       const { warnings } = await this.session.openOther(file, name);
       for (const text of warnings) this.say('info', `${name}: ${text}`);

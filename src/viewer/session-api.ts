@@ -183,8 +183,12 @@ export interface LoadResult {
 
 /** Requests, each answered once. A rejected one carries a message for the user. */
 export interface SessionApi {
-  /** A recording begins: forget what is loaded, start a spool. */
+  /** A recording begins, with a spool; what is loaded is kept until `begun`. */
   begin(meta: { originMs: number; spoolKey: string; userAgent: string; flight: FlightOptions | null }): Promise<void>;
+  /** It runs: forget what was loaded before. */
+  begun(): Promise<void>;
+  /** It does not: what was loaded before is there again. */
+  revert(): Promise<void>;
   /** A thread's port, transferred. */
   attach(port: MessagePort): Promise<void>;
   /** What the browser said of the recorded page's storage. */

@@ -8,6 +8,7 @@ import {
   isPageMessage,
   isRelayMessage,
   isThreadCommand,
+  checkedThreadMessage,
   isThreadMessage,
   MARK,
   PROTOCOL_VERSION,
@@ -68,6 +69,60 @@ describe('guards', () => {
     const relayed = { k: 'relay', source: 's', n: 1, seen: 0, body: { k: 'data', channel: 'c', data: hello } };
     for (const path of [['source'], ['n'], ['seen'], ['body', 'channel'], ['body', 'data'], ['body', 'k']])
       expect(isRelayMessage(spoil(relayed, path, {})) && path[1] !== 'data', path.join('.')).toBe(false);
+  });
+});
+
+describe('a definition of a page', () => {
+  const said = (definition: unknown): ThreadMessage | null =>
+    checkedThreadMessage({ k: 'batch', batch: { ...(batchOf(0) as { batch: object }).batch, definitions: [definition] } });
+  const engine = { kind: 'engine', id: 1, name: 'x', sqliteVersion: null, sourceId: null, suspension: 'none', note: null };
+  const layers = { vfs: true, sql: true, counters: false };
+  const whole: object[] = [
+    { kind: 'file', id: 1, path: '/a.db', fileKind: 'main-db', vfs: 'v', engine: 1, flags: 6 },
+    { kind: 'idb-store', id: 1, db: 'd', store: 's' },
+    { kind: 'sql', id: 1, text: 'SELECT ?', truncated: true },
+    { kind: 'note', id: 0, topic: 'engine', text: 'why', url: 'https://a.example/' },
+    { ...engine, layers, load: 7 },
+    { kind: 'cost', id: 0, nsPerJsEvent: 1, nsPerVfsEvent: null, nsPerClockPair: 2 },
+    { kind: 'values', id: 1, of: 3, values: ['1', 'NULL'] },
+    { kind: 'stack', id: 1, of: 3, connection: 1, text: 'at f' },
+    { kind: 'b-tree-pages', id: 1, file: 1, at: 5, page: 2, children: [3, 4] },
+    { kind: 'database-header', id: 1, file: 1, at: 5, pageSize: 4096, pages: 9, free: 0, schema: 1, vacuum: 0 },
+  ];
+
+  test('is taken over field by field: nothing else that came is kept', () => {
+    const cyclic: Record<string, unknown> = {};
+    cyclic.self = cyclic;
+    for (const definition of whole) {
+      expect(said(definition), JSON.stringify(definition)).toMatchObject({ batch: { definitions: [definition] } });
+      const message = said({ ...definition, big: 1n, cyclic, toJSON: 'x' }) as { batch: { definitions: unknown[] } };
+      expect(message.batch.definitions).toEqual([definition]);
+    }
+    const thread = { ...identity, index: 0, cyclic };
+    expect(checkedThreadMessage({ ...hello, thread, more: 1n })).toEqual(hello);
+  });
+
+  test('of which a field has another type is refused', () => {
+    for (const definition of whole)
+      for (const key of Object.keys(definition).filter((k) => k !== 'truncated')) {
+        // what may be absent is left out, or is what it is where nothing is known
+        if (
+          ['engine.sqliteVersion', 'engine.sourceId', 'engine.suspension', 'engine.note'].includes(
+            `${(definition as { kind: string }).kind}.${key}`,
+          )
+        )
+          continue;
+        if (['flags', 'engine', 'nsPerVfsEvent', 'nsPerClockPair', 'topic', 'fileKind'].includes(key)) continue;
+        expect(said({ ...definition, [key]: 1n }), `${JSON.stringify(definition)} ${key}`).toBeNull();
+      }
+    for (const odd of [
+      { kind: 'file', id: 1 },
+      { kind: 'cost', id: 0, nsPerJsEvent: 1n },
+      { kind: 'of tomorrow', id: 1 },
+    ])
+      expect(said(odd)).toBeNull();
+    const loose = said({ ...whole[0], flags: 1n, engine: {}, fileKind: 'tape' }) as { batch: { definitions: unknown[] } };
+    expect(loose.batch.definitions).toEqual([{ ...whole[0], flags: 0, engine: 0, fileKind: 'other' }]);
   });
 });
 

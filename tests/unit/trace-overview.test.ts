@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { readOverview } from '../../src/trace/file/overview.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { END_MAGIC, Tag } from '../../src/trace/file/format.ts';
+import { chunkBytes, headerBytes, jsonBytes, sectionBytes } from '../../src/trace/file/section.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { KINDS } from '../../src/trace/interval-index.ts';
 import { SummaryLanes } from '../../src/trace/summary-lanes.ts';
@@ -129,6 +131,29 @@ describe('the picture from the summaries', () => {
     expect(file.size).toBeGreaterThan(20 * file.read);
     expect(await readOverview(file.slice(0, file.size - 1))).toBeNull();
     expect(await readOverview(await saveTrace(newStore()))).toMatchObject({ chunks: [] });
+  });
+
+  test('is not made of heads that promise more events than there is room for', async () => {
+    const claiming = (chunks: number, count: number): Blob => {
+      const range = { count, fromUs: 0, toUs: 1 };
+      const parts = [
+        headerBytes({ originMs: 0, writer: 'test', savedAt: 0, origin: '', sanitised: false }),
+        sectionBytes(Tag.thread, jsonBytes({ index: 0, id: 't', kind: 'page', url: '', name: '', parent: null, timeOrigin: 0 })),
+      ];
+      const bytes = (): number => parts.reduce((n, part) => n + part.length, 0);
+      const index = Array.from({ length: chunks }, () => {
+        const at = bytes();
+        parts.push(sectionBytes(Tag.events, chunkBytes({ thread: 0, ...range, lanes: [] }, new Uint8Array(20))));
+        return { at, thread: 0, ...range };
+      });
+      const trailer = new Uint8Array(16);
+      new DataView(trailer.buffer).setUint32(0, bytes(), true);
+      trailer.set(END_MAGIC, 8);
+      return new Blob([...parts, sectionBytes(Tag.index, jsonBytes({ chunks: index })), trailer]);
+    };
+    expect((await readOverview(claiming(3, 100)))?.events).toEqual(new Map([[0, 300]]));
+    expect(await readOverview(claiming(1, 65_537))).toBeNull();
+    expect(await readOverview(claiming(100, 65_536))).toBeNull(); // 6.5 million events in 20 kB
   });
 
   test('is not made of an index that lies', async () => {

@@ -46,6 +46,32 @@ const all = (store: TraceStore, test: (thread: number, row: number) => boolean):
       .map((row) => `${index}:${row}`),
   );
 
+describe('a range of time', () => {
+  /** Rows of the calls that touch [fromUs, toUs): one that ended at 10, one that began at 10 and has not ended. */
+  const within = (ended: string | null, fromUs: number, toUs: number): number[] => {
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    t.call('xRead', { dur: 10 });
+    t.call('xSync', { open: true });
+    t.idle(40);
+    t.call('xRead', { dur: 50 });
+    t.send();
+    t.thread.ended = ended;
+    const query = new EventQuery(store);
+    const n = query.run({ text: '', layers: null, errorsOnly: false, fromUs, toUs });
+    return Array.from({ length: n }, (_, line) => query.at(line).row);
+  };
+  it('has the calls that still run in it', () => {
+    expect(within(null, 20, 40)).toEqual([1]);
+    expect(within(null, 1000, 2000)).toEqual([1]);
+    expect(within(null, 0, 5)).toEqual([0]);
+  });
+  it('has those of a thread that is gone until it went', () => {
+    expect(within('pagehide', 20, 40)).toEqual([1]);
+    expect(within('pagehide', 1000, 2000)).toEqual([]);
+  });
+});
+
 describe('conditions on columns', () => {
   const store = trace();
   const [ta, tb] = store.threads;
@@ -172,7 +198,7 @@ describe('lines that leave the panel', () => {
       await exports.runLines(store, { thread: Uint16Array.of(9, 0), row: Uint32Array.of(0, 999) }, () => undefined)
     ).text();
     expect(none.trimEnd()).toBe(rows[0]);
-    expect(exports.busy).toBe(false);
+    expect(exports.done).toBeNull();
   });
 });
 

@@ -17,7 +17,7 @@ describe('exports', () => {
     expect(Buffer.from(clean).includes('/app.db')).toBe(false);
     // packed formats hide words from a plain search
     if (format !== 'vfst' && format !== 'parquet') expect(Buffer.from(plain).includes('app.db')).toBe(true);
-    expect(exports.busy).toBe(false);
+    expect(exports.done).toBeNull();
   });
   it('refuse a format that there is not, and end when another begins', async () => {
     const exports = new Exports();
@@ -44,6 +44,6 @@ describe('a file that is saved', () => {
     const saved = exports.run(autocommits(5_000), options, () => {});
     exports.cancel();
     await expect(saved).rejects.toMatchObject({ name: 'AbortError' });
-    expect(exports.busy).toBe(false);
+    expect(exports.done).toBeNull();
   });
 });

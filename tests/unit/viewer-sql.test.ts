@@ -185,6 +185,16 @@ describe('a query', () => {
     expect(await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND row < ${cut + 10}`)).toEqual([[10]]);
   });
 
+  it('ends where the flight recorder forgets rows under it', async () => {
+    const store = syntheticStore({ events: 20_000, threads: 1 });
+    expect(await rows(store, 'SELECT 1')).toEqual([[1]]); // SQLite is there: the next query begins at once
+    const sql = 'SELECT a.row, b.row FROM executions a, executions b';
+    const reading = sqlQueries.sqlCsv(contextOf(store), { id: nextId(), sql, maxMs: 20_000, stop: null });
+    const forgotten = new Promise<void>((done) => setImmediate(() => done(store.threads[0]!.forget(1000))));
+    await expect(reading).rejects.toThrow('forgotten rows meanwhile');
+    await forgotten;
+  });
+
   it('is saved with all its rows as CSV', async () => {
     const csv = await sqlQueries.sqlCsv(contextOf(large), {
       id: nextId(),

@@ -4,7 +4,15 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
-import type { Definition, EngineInfo, FileKind, ThreadEnvironment, ThreadKind } from '../definitions.ts';
+import {
+  FILE_KINDS,
+  NOTE_TOPICS,
+  SUSPENSIONS,
+  THREAD_KINDS,
+  type Definition,
+  type EngineInfo,
+  type ThreadEnvironment,
+} from '../definitions.ts';
 import { captureOptionsOf } from '../capture.ts';
 import { tokens, foldLiterals } from '../sqlite-format/sql-text.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../store.ts';
@@ -16,10 +24,6 @@ export interface SanitizeOptions {
 }
 
 const ENDED: readonly string[] = ['stopped', 'pagehide', 'closed', 'terminated'];
-const FILE_KINDS: readonly FileKind[] = ['main-db', 'journal', 'wal', 'temp', 'memory-journal', 'other'];
-const THREAD_KINDS: readonly ThreadKind[] = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'];
-const TOPICS = ['worker-native', 'late-start', 'engine', 'tracer-error', 'transport', 'cut'] as const;
-const SUSPENSIONS: readonly EngineInfo['suspension'][] = ['none', 'asyncify', 'jspi', 'unknown'];
 /** What SQLite appends to the name of a database. */
 const SUFFIX = /-(?:journal|wal|shm)$/;
 
@@ -125,7 +129,7 @@ class Sanitizer {
       case 'environment':
         return { kind: 'environment', id: 0, ...this.environment(d) };
       case 'note': {
-        const topic = oneOf(TOPICS, d.topic, 'engine');
+        const topic = oneOf(NOTE_TOPICS, d.topic, 'engine');
         return { kind: 'note', id: 0, topic, text: `(text taken out, ${topic})`, ...(d.url ? { url: this.url(d.url) } : {}) };
       }
       case 'values':

@@ -1,9 +1,7 @@
 /** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
 import { EventColumns } from '../columns.ts';
-import { isBTreeDefinition } from '../b-tree-definitions.ts';
-import { isDatabaseHeader } from '../database-headers.ts';
-import { isStorageDefinition } from '../storage-health.ts';
-import type { Definition } from '../definitions.ts';
+import { checkedDefinition } from '../definition-check.ts';
+import { THREAD_KINDS } from '../definitions.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
@@ -14,7 +12,7 @@ import { readChunkHead } from './section.ts';
 import type { RawSection } from './upgrade.ts';
 
 type Loose = Record<string, unknown>;
-const THREAD_KINDS: readonly string[] = ['page', 'frame', 'worker', 'shared-worker', 'service-worker'];
+const KINDS: readonly string[] = THREAD_KINDS;
 
 function json(bytes: Uint8Array): Loose {
   let value: unknown;
@@ -122,7 +120,7 @@ export class SectionLoader {
 
   private thread(t: Loose): void {
     const { id, kind, timeOrigin, parent } = t;
-    if (typeof id !== 'string' || !THREAD_KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
+    if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
       throw new MalformedError('it is no thread');
     if (this.threads.size >= MAX_THREADS) throw new MalformedError(`there are more than ${MAX_THREADS} threads`);
     const info = { id, kind, url: text(t.url), name: text(t.name), parent: typeof parent === 'string' ? parent : null, timeOrigin };
@@ -137,7 +135,10 @@ export class SectionLoader {
   private definitions(t: Loose): void {
     const thread = this.of(t.thread);
     if (!Array.isArray(t.definitions)) throw new MalformedError('it holds no list');
-    for (const d of t.definitions as unknown[]) if (isDefinition(d)) thread.define(d);
+    for (const d of t.definitions as unknown[]) {
+      const definition = checkedDefinition(d);
+      if (definition) thread.define(definition);
+    }
   }
 
   private async chunk(payload: Uint8Array, unpacked: Unpacked = chunkColumns(payload)): Promise<void> {
@@ -188,54 +189,5 @@ export class SectionLoader {
     thread.received = count(t.received);
     thread.orphanEnds = count(t.orphanEnds);
     thread.ended = typeof t.ended === 'string' ? t.ended : null;
-  }
-}
-
-const isId = (v: unknown): boolean => typeof v === 'number' && v === v >>> 0;
-
-/** A definition whose fields have the types that its kind asks for. */
-function isDefinition(v: unknown): v is Definition {
-  if (typeof v !== 'object' || v === null) return false;
-  const d = v as Loose;
-  if (typeof d.kind !== 'string' || typeof d.id !== 'number' || d.id !== d.id >>> 0) return false;
-  const strings = (...keys: string[]): boolean => keys.every((key) => typeof d[key] === 'string');
-  const layers = d.layers as Loose | null | undefined;
-  switch (d.kind as Definition['kind']) {
-    case 'file':
-      return strings('path', 'fileKind', 'vfs');
-    case 'opfs-file':
-      return strings('path');
-    case 'idb-store':
-      return strings('db', 'store');
-    case 'idb-database':
-      return strings('db');
-    case 'lock':
-    case 'storage-key':
-    case 'name':
-    case 'message':
-    case 'sql':
-      return strings('text');
-    case 'note':
-      return strings('topic', 'text') && (d.url === undefined || typeof d.url === 'string');
-    case 'engine':
-      return strings('name') && typeof layers === 'object' && layers !== null && (d.load === undefined || isId(d.load));
-    case 'environment':
-      return strings('url', 'threadKind', 'userAgent') && typeof d.clockStepUs === 'number';
-    case 'cost':
-      return typeof d.nsPerJsEvent === 'number';
-    case 'values':
-      return isId(d.of) && Array.isArray(d.values) && d.values.every((value) => typeof value === 'string');
-    case 'stack':
-      return isId(d.of) && isId(d.connection) && strings('text');
-    case 'b-tree-pages':
-    case 'b-tree-names':
-    case 'b-tree-end':
-      return isBTreeDefinition(d);
-    case 'storage':
-      return isStorageDefinition(d);
-    case 'database-header':
-      return isDatabaseHeader(d);
-    default:
-      return false; // of a later writer
   }
 }

@@ -7,6 +7,7 @@ import { TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {
+  CHUNK_EVENTS,
   END_MAGIC,
   FORMAT_VERSION,
   MAX_EVENTS,
@@ -39,6 +40,9 @@ const HEAD_BYTES = 4096;
 const MAX_GAPS = 1000;
 /** A saved trace of the most events that can be shown has fewer. */
 const MAX_CHUNKS = 5000;
+
+/** The emptiest events pack to more than a hundredth of a byte: a file of which more is said makes it up. */
+const MOST_EVENTS_A_BYTE = 100;
 
 /** Longer lists of names (of a trace with many statements) would keep the picture waiting. */
 const MAX_NAMES_BYTES = 65_536;
@@ -73,13 +77,15 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
     const frame = frameOf(heads[i]!);
     if (frame.tag !== Tag.events || entry.at < end) return null;
     const { head } = readChunkHead(heads[i]!.subarray(SECTION_HEADER_BYTES));
-    if (head.thread !== entry.thread || head.count !== entry.count || head.count > MAX_EVENTS) return null;
+    if (head.thread !== entry.thread || head.count !== entry.count || head.count > CHUNK_EVENTS) return null;
     if (entry.at > end) gaps.push([end, entry.at]);
     chunks.push(head);
     events.set(head.thread, (events.get(head.thread) ?? 0) + head.count);
     end = entry.at + SECTION_HEADER_BYTES + frame.length;
   }
   if (indexAt > end) gaps.push([end, indexAt]);
+  const inAll = [...events.values()].reduce((sum, n) => sum + n, 0);
+  if (inAll > Math.min(MAX_EVENTS, source.size * MOST_EVENTS_A_BYTE)) return null;
   if (gaps.length > MAX_GAPS) return null;
   const store = new TraceStore(header.originMs);
   const loader = new SectionLoader(store, 0);

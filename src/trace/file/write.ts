@@ -125,7 +125,7 @@ export class TraceWriter {
       lanes: lanesOf ? null : new ThreadLanes(thread),
     });
     if (!state.said) {
-      await this.section(Tag.thread, jsonBytes({ index: thread.index, ...thread.info }));
+      await this.section(Tag.thread, jsonBytes({ ...thread.info, index: thread.index }));
       state.said = true;
     }
     const until = thread.forgotten + thread.events.count; // rows that arrive while we wait belong to the next time

@@ -39,11 +39,8 @@ const WRITERS: Readonly<Record<ExportFormat, { type: string; write(job: Job): As
 
 export class Exports {
   private running: AbortController | null = null;
-
-  /** An export walks over the rows: none may be forgotten meanwhile. */
-  get busy(): boolean {
-    return this.running !== null;
-  }
+  /** Settled when the one is over that is under way; null = none is. */
+  done: Promise<unknown> | null = null;
 
   /**
    * @param title, origin what the trace is called in the result, and where it was recorded; a sanitised one has neither
@@ -74,10 +71,13 @@ export class Exports {
     this.running?.abort();
     const abort = new AbortController();
     this.running = abort;
+    const blob = blobOfPieces(pieces(), { type, signal: abort.signal, onProgress });
+    const done = blob.catch(() => undefined);
+    this.done = done;
     try {
-      return await blobOfPieces(pieces(), { type, signal: abort.signal, onProgress });
+      return await blob;
     } finally {
-      if (this.running === abort) this.running = null;
+      if (this.running === abort) this.running = this.done = null;
     }
   }
 

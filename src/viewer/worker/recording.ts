@@ -5,6 +5,7 @@
 import { originOfThread } from '../../trace/analysis/thread-origin.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { StorageDefinition, StorageHealth } from '../../trace/storage-health.ts';
+import type { ThreadCommand } from '../../protocol/messages.ts';
 import type { AskProgress, LiveStats, SessionApi, SessionPush } from '../session-api.ts';
 import { Answers, NO_FILTER } from './answers.ts';
 import { Flight } from './flight.ts';
@@ -14,9 +15,11 @@ import { SpoolKeeper } from './spool-keeper.ts';
 import { Teller } from './teller.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
+const MOST_PROBLEMS = 50;
+
 export abstract class Recording extends Answers {
   private ports: ThreadPorts | null = null;
-  protected readonly spool = new SpoolKeeper((text) => this.problem(text));
+  protected spool = new SpoolKeeper((text) => this.problem(text));
   private flight: Flight | null = null;
   protected readonly teller = new Teller({ recording: () => this.recording, tell: () => this.tell() });
   private bytesReceived = 0;
@@ -26,20 +29,26 @@ export abstract class Recording extends Answers {
   private saidSeen = 0;
   /** What the browser said of the storage of pages that are not here yet. */
   private unplaced: StorageDefinition[] = [];
+  /** The trace before a recording of which it is not known yet whether it runs. */
+  private before: { store: TraceStore; drop(): Promise<void>; putBack(): void } | null = null;
 
   constructor(protected readonly push: (message: SessionPush) => void) {
     super();
   }
 
-  /** An export walks over the rows: none may go. */
-  protected abstract get exporting(): boolean;
+  /** Settled when the export is over that walks over the rows now: none may go meanwhile. null = there is none. */
+  protected abstract get exported(): Promise<unknown> | null;
   /** Give up a file that is being opened, and wait until that is done. */
   protected abstract stopOpening(): Promise<void>;
 
+  /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
   async begin({ originMs, spoolKey, flight }: Parameters<SessionApi['begin']>[0]): Promise<void> {
     await this.stopOpening();
-    this.compared.keep(this.trace.store, 'the recording before this one');
-    await this.forget();
+    await this.before?.drop();
+    const putBack = this.leave();
+    const old = this.spool;
+    this.before = { store: this.trace.store, putBack, drop: () => old.drop() };
+    this.spool = new SpoolKeeper((text) => this.problem(text));
     this.use(loaded(new TraceStore(originMs)));
     this.flight = flight && new Flight(this.trace.store, flight);
     this.recording = true;
@@ -47,20 +56,52 @@ export abstract class Recording extends Answers {
     this.spool.begin(this.trace.store, spoolKey, originOf, (thread) => this.pyramidNow().lanesOf(thread));
     this.changed(true);
   }
+  async begun(): Promise<void> {
+    const { before } = this;
+    if (!before) return;
+    this.before = null;
+    this.compared.keep(before.store, 'the recording before this one');
+    await before.drop();
+  }
+  /** Nothing is recorded: the trace before it is the one at hand again. */
+  async revert(): Promise<void> {
+    const { before } = this;
+    if (!before) return;
+    this.before = null;
+    await this.spool.drop();
+    this.leave();
+    before.putBack();
+    this.changed(true);
+  }
 
-  /** The trace goes, and its copy on disk. */
-  protected async forget(): Promise<void> {
+  /** Nobody speaks to the trace at hand, nothing is done with it any more. @returns puts it back as it was */
+  protected leave(): () => void {
+    const { trace, spool, flight } = this;
+    const problems = [...this.problems];
     this.recording = false;
     this.flight = null;
     this.ports?.close();
     this.ports = null;
+    return () => {
+      this.use(trace);
+      this.spool = spool;
+      this.flight = flight;
+      problems.forEach((text) => this.problem(text));
+    };
+  }
+  /** The trace goes, and its copy on disk. */
+  protected async forget(): Promise<void> {
+    this.leave();
     await this.spool.drop();
     this.use(loaded(new TraceStore(0)));
     this.changed(true);
   }
 
+  /** A thread that comes too late is told so, and goes on without us. */
   async attach(port: MessagePort): Promise<void> {
-    this.listen().attach(port);
+    if (this.recording || this.ports) return this.listen().attach(port);
+    port.postMessage({ k: 'stop' } satisfies ThreadCommand);
+    port.close();
   }
 
   /** Kept with a page of that origin: until one has said hello, it waits. */
@@ -105,13 +146,16 @@ export abstract class Recording extends Answers {
   /** A flight recorder: forget what is too old, or freeze. */
   private retain(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     const { flight } = this;
-    if (!flight || this.exporting) return; // an export walks over the rows
-    let forgotten: number;
+    if (!flight) return;
     if (flight.onBatch(thread, firstNew, lateEnds)) {
-      forgotten = flight.finish(this.lastUs);
       void this.ports?.stop(0); // the host is told by the drawing side; what is on its way still arrives
-    } else forgotten = flight.trim(this.lastUs);
-    if (forgotten) this.forgot();
+      void this.finishFlight(flight);
+    } else if (!this.exported && flight.trim(this.lastUs)) this.forgot();
+  }
+  /** Once no export walks over the rows. */
+  private async finishFlight(flight: Flight): Promise<void> {
+    while (this.exported) await this.exported;
+    if (this.flight === flight && flight.finish(this.lastUs)) this.forgot();
   }
   private forgot(): void {
     const starts = this.trace.store.threads.flatMap(({ events }) => (events.count ? [events.t0[0]!] : []));
@@ -123,13 +167,13 @@ export abstract class Recording extends Answers {
   async end(timeoutMs: number): Promise<void> {
     await this.ports?.stop(timeoutMs);
     this.recording = false;
-    if (this.flight?.finish(this.lastUs)) this.forgot();
+    if (this.flight) void this.finishFlight(this.flight);
     await this.spool.finish();
     this.changed(true);
   }
 
   protected problem(text: string): void {
-    this.problems.add(text);
+    if (this.problems.size < MOST_PROBLEMS) this.problems.add(text); // a page can make up any number of them
     this.changed(false);
   }
 

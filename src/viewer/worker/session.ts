@@ -4,7 +4,7 @@
  */
 import { privacyReport, type PrivacyReport } from '../../trace/analysis/privacy-report.ts';
 import { saveTrace } from '../../trace/file/write.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import { TraceStore } from '../../trace/store.ts';
 import { SummaryLanes } from '../../trace/summary-lanes.ts';
 import type { LoadResult, SessionApi, Spool } from '../session-api.ts';
 import { Exports } from './exports.ts';
@@ -17,10 +17,17 @@ import { discardSpool, idleSpools, readSpool } from './spool.ts';
 export class Session extends Recording implements SessionApi {
   /** The spool that was opened again. */
   private recovered: string | null = null;
+  /** Files on their way, one of which becomes the trace at hand. */
+  private openings = 0;
   /** What the opened file says of its own; a recording's threads say it (originOf). */
   private origin = '';
   private readonly reading = new FileReading((progress) => this.push({ k: 'progress', progress }));
   private readonly exports = new Exports();
+
+  /** An error that nobody awaits. */
+  stumbled(message: string): void {
+    this.problem(`Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`);
+  }
 
   /** Forget the trace and delete its copy on disk. */
   async clear(): Promise<void> {
@@ -30,21 +37,28 @@ export class Session extends Recording implements SessionApi {
     await this.forget();
   }
 
-  protected get exporting(): boolean {
-    return this.exports.busy;
+  protected get exported(): Promise<unknown> | null {
+    return this.exports.done;
   }
 
-  protected override async forget(): Promise<void> {
+  protected override leave(): () => void {
+    const { recovered, origin } = this;
     this.exports.cancel();
     this.recovered = null; // stays on disk, offered again
     this.origin = '';
-    await super.forget();
+    const putBack = super.leave();
+    return () => {
+      putBack();
+      this.recovered = recovered;
+      this.origin = origin;
+    };
   }
 
   async open(file: Blob, name: string): Promise<LoadResult> {
     if (this.recording) throw new Error('A recording is running: stop it before you open a file.');
     let incoming: Loaded | null = null;
     let ready = (): void => {};
+    this.openings++;
     try {
       return await this.reading.read(file, name, {
         onOverview: async (overview) => {
@@ -73,7 +87,15 @@ export class Session extends Recording implements SessionApi {
           this.origin = header.origin;
         },
       });
+    } catch (error) {
+      if (this.preview) {
+        // the trace before it went for its picture, and the rest of it does not come
+        this.leave();
+        this.use(loaded(new TraceStore(0)));
+      }
+      throw error;
     } finally {
+      this.openings--;
       if (this.preview) this.firstPicture.begin();
       this.preview = null;
       this.opening = null;
@@ -92,6 +114,7 @@ export class Session extends Recording implements SessionApi {
 
   /** A second trace, beside the loaded one, to compare with. */
   async openOther(file: Blob, name: string): Promise<LoadResult> {
+    if (this.openings) throw new Error('A trace is still being opened: wait for it, or cancel it, and choose B again.');
     return this.reading.read(file, name, {
       take: ({ store }) => {
         this.compared.use(store, name);

@@ -1,7 +1,8 @@
 /**
  * Looks after the disk copy of the recording at hand: makes it once there is a thread to tell what is recorded, appends to it once a
  * second, finishes it, deletes it when it is not needed.
- * A flight recorder's copy is written anew once most of it is forgotten, the old one deleted after that.
+ * A flight recorder's copy is written anew once most of it is forgotten, the old one deleted once the new one holds as much.
+ * A copy that cannot be written any further stays, for what it holds, until the recording is saved or unwanted.
  */
 import type { TraceStore } from '../../trace/store.ts';
 import { DiskSpool, discardSpool, type LanesOf } from './spool.ts';
@@ -10,6 +11,11 @@ const EVERY_MS = 1000;
 /** Forgotten events in the copy that are worth writing it anew, when they are also more than the trace holds. */
 const WORTH_EVENTS = 65_536;
 
+async function remove(spool: DiskSpool): Promise<void> {
+  spool.close();
+  await discardSpool(spool.name);
+}
+
 export class SpoolKeeper {
   private spool: DiskSpool | null = null;
   private timer: ReturnType<typeof setTimeout> | null = null;
@@ -17,11 +23,14 @@ export class SpoolKeeper {
   private renew: ((generation: number) => Promise<DiskSpool>) | null = null;
   private store: TraceStore | null = null;
   private generation = 0;
-  /** There is to be a copy. */
+  /** The copy is to grow with the recording. */
   private wanted = false;
 
   /** @param onProblem told in words when the copy cannot be kept: the recording goes on without it */
-  constructor(private readonly onProblem: (text: string) => void) {}
+  constructor(
+    private readonly onProblem: (text: string) => void,
+    private readonly everyMs = EVERY_MS,
+  ) {}
 
   get bytes(): number {
     return this.spool?.bytes ?? 0;
@@ -42,7 +51,7 @@ export class SpoolKeeper {
       this.working = this.append().then(() => {
         if (this.wanted) this.plan();
       });
-    }, EVERY_MS);
+    }, this.everyMs);
   }
 
   /** Not before a thread has come: an empty copy is worth nothing, and its name says what was recorded. */
@@ -58,15 +67,15 @@ export class SpoolKeeper {
 
   private async append(): Promise<void> {
     await this.make();
+    if (!this.wanted) return;
     try {
       await this.spool?.append();
-      await this.shorten();
     } catch (error) {
       this.wanted = false;
       this.problem('The recording goes on in memory, its copy on disk stopped', error);
-      this.spool?.close();
-      this.spool = null;
+      return;
     }
+    await this.shorten();
   }
 
   private async shorten(): Promise<void> {
@@ -74,14 +83,18 @@ export class SpoolKeeper {
     if (!spool || !store || !renew) return;
     const forgotten = spool.events - store.eventCount;
     if (forgotten < Math.max(WORTH_EVENTS, store.eventCount)) return;
-    const next = await renew(++this.generation);
-    this.spool = next;
+    let next: DiskSpool | null = null;
     try {
+      next = await renew(++this.generation);
       await next.append();
-    } finally {
-      spool.close();
-      await discardSpool(spool.name);
+    } catch {
+      // no room for both, most likely: the old one grows on, and says so when it cannot
+      this.renew = null;
+      if (next) await remove(next);
+      return;
     }
+    this.spool = next;
+    await remove(spool);
   }
 
   private async rest(): Promise<void> {
@@ -94,6 +107,7 @@ export class SpoolKeeper {
   async finish(): Promise<void> {
     await this.rest();
     await this.make();
+    if (!this.wanted) return; // it stopped before, and that was said
     this.wanted = false;
     try {
       await this.spool?.finish();
@@ -108,9 +122,7 @@ export class SpoolKeeper {
     await this.rest();
     const { spool } = this;
     this.spool = null;
-    if (!spool) return;
-    spool.close();
-    await discardSpool(spool.name);
+    if (spool) await remove(spool);
   }
 
   private problem(what: string, error: unknown): void {

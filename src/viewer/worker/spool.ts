@@ -110,11 +110,26 @@ export async function idleSpools(): Promise<Spool[]> {
   const directory = await folder();
   for await (const [name, handle] of directory.entries()) {
     if (handle.kind !== 'file' || used.has(lockName(name))) continue;
-    const file = await (handle as FileSystemFileHandle).getFile();
-    if (file.size === 0) await directory.removeEntry(name);
-    else found.push({ name, savedAt: file.lastModified, bytes: file.size, origin: originOf(name) });
+    try {
+      const file = await (handle as FileSystemFileHandle).getFile();
+      if (file.size > 0) found.push({ name, savedAt: file.lastModified, bytes: file.size, origin: originOf(name) });
+      else await sweep(directory, name);
+    } catch {
+      // gone meanwhile, or another panel has it by now: none of ours
+    }
   }
   return found.sort((a, b) => b.savedAt - a.savedAt);
+}
+
+/** Delete an empty one, unless a panel has begun to write it. @throws when one has */
+async function sweep(directory: FileSystemDirectoryHandle, name: string): Promise<void> {
+  const release = await hold(name);
+  try {
+    const file = await (await directory.getFileHandle(name)).getFile();
+    if (file.size === 0) await directory.removeEntry(name);
+  } finally {
+    release();
+  }
 }
 
 function originOf(name: string): string {

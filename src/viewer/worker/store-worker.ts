@@ -7,5 +7,11 @@ import { serveUnpacking, UNPACKER } from './unpacker.ts';
 const channel = self as unknown as Channel;
 if (self.name === UNPACKER) serveUnpacking(channel);
 else {
-  const push = serve(channel, new Session((message: SessionPush) => push(message)));
+  const session = new Session((message: SessionPush) => push(message));
+  const push = serve(channel, session);
+  // what a timer or a message stumbles over is said; what is stored is there, and may be saved
+  self.addEventListener('error', (event) => {
+    event.preventDefault();
+    session.stumbled(event.message);
+  });
 }

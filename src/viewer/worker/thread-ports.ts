@@ -3,11 +3,12 @@
  * untrusted (a page can hold the other end): whatever is malformed, or speaks for a thread of another port, is counted and
  * ignored.
  */
-import { PROTOCOL_VERSION, isThreadMessage, type ThreadCommand } from '../../protocol/messages.ts';
+import { PROTOCOL_VERSION, checkedThreadMessage, type ThreadCommand } from '../../protocol/messages.ts';
+import { MAX_THREADS } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
-/** More threads than any honest recording has: a page that says hello forever is not followed further. */
-const MAX_THREADS = 2000;
+/** More threads and ports at a time than any honest page has: one that says hello forever is not followed further. */
+const MAX_ALIVE = 2000;
 const MAX_PORTS = 4000;
 
 export interface PortEvents {
@@ -34,6 +35,7 @@ export class ThreadPorts {
 
   /** @param parent the thread that handed this port on: a thread that does not know who made it belongs there */
   attach(port: MessagePort, parent: string | null = null): void {
+    if (this.ports.size >= MAX_PORTS) this.closeDead();
     if (this.ports.size >= MAX_PORTS) {
       this.ignored++;
       port.close();
@@ -46,13 +48,24 @@ export class ThreadPorts {
     if (this.stopping) this.tell(port, { k: 'stop' });
   }
 
+  /** Ports whose threads have all said bye. */
+  private closeDead(): void {
+    for (const [port, own] of this.ports) {
+      if (own.size === 0 || [...own].some((id) => this.alive.has(id))) continue;
+      this.ports.delete(port);
+      port.onmessage = null;
+      port.close();
+    }
+  }
+
   private tell(port: MessagePort, command: ThreadCommand): void {
     port.postMessage(command);
   }
 
-  private receive(port: MessagePort, message: unknown, moved: readonly MessagePort[], parent: string | null): void {
+  private receive(port: MessagePort, said: unknown, moved: readonly MessagePort[], parent: string | null): void {
     const own = this.ports.get(port);
-    if (!own || !isThreadMessage(message)) {
+    const message = checkedThreadMessage(said);
+    if (!own || !message) {
       this.ignored++;
       return;
     }
@@ -66,7 +79,7 @@ export class ThreadPorts {
           );
           return;
         }
-        if (this.known.has(thread.id) || this.known.size >= MAX_THREADS) {
+        if (this.known.has(thread.id) || this.alive.size >= MAX_ALIVE || this.store.threads.length >= MAX_THREADS) {
           // a shared worker outlives the page that relayed for it, and comes again by way of the next one
           const moves = thread.kind === 'shared-worker' || thread.kind === 'service-worker';
           if (moves && this.alive.has(thread.id)) own.add(thread.id);

@@ -25,6 +25,12 @@ export class SqlState {
 
   constructor(private readonly model: ViewerModel) {
     this.text = get(viewStateOf(model).texts)['sql.query'] ?? EXAMPLES[0]!.sql;
+    model.trace.subscribe(() => this.forget());
+  }
+  /** What was answered is of a trace that is not on screen any more. */
+  private forget(): void {
+    this.cancel();
+    this.result = this.error = null;
   }
   /** Another text stands in the editor: it is kept with the views' settings. */
   edit(text: string): void {
@@ -34,8 +40,9 @@ export class SqlState {
 
   async run(sql: string): Promise<void> {
     if (this.running !== null || !sql.trim()) return;
-    await this.attempt(async (request) => {
+    await this.attempt(async (request, isOver) => {
       const answer = await this.model.session.ask('sqlRun', { ...request, sql });
+      if (isOver()) return;
       this.result = { ...answer, sql };
       await this.remember(sql);
     });
@@ -46,15 +53,19 @@ export class SqlState {
       await this.model.host.saveFile('query.csv', await this.model.session.ask('sqlCsv', { ...request, sql }));
     });
   }
-  private async attempt(act: (request: { id: number; maxMs: number; stop: Int32Array | null }) => Promise<void>): Promise<void> {
+  private async attempt(
+    act: (request: { id: number; maxMs: number; stop: Int32Array | null }, isOver: () => boolean) => Promise<void>,
+  ): Promise<void> {
+    const trace = get(this.model.trace);
+    const isOver = (): boolean => trace !== get(this.model.trace);
     this.running = ++this.lastId;
     this.error = null;
     // an address that both sides read tells a worker that is busy inside SQLite; without isolation the time limit does
     this.stop = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : null;
     try {
-      await act({ id: this.running, maxMs: this.maxMs, stop: this.stop });
+      await act({ id: this.running, maxMs: this.maxMs, stop: this.stop }, isOver);
     } catch (e) {
-      this.error = e instanceof Error ? e.message : String(e);
+      if (!isOver()) this.error = e instanceof Error ? e.message : String(e);
     }
     this.running = this.stop = null;
   }

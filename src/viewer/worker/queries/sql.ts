@@ -2,8 +2,9 @@
 import { csvCell } from '../../../formats/csv.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { StatementIndex } from '../statement-index.ts';
-import { SqlEngine, type RunResult, type WasmSource } from '../sql/engine.ts';
+import { SqlEngine, type RowTaker, type RunOptions, type RunResult, type WasmSource } from '../sql/engine.ts';
 import { EventsTable } from '../sql/events-table.ts';
+import type { Cell } from '../sql/sink.ts';
 import type { SqlColumn, SqlTable } from '../sql/table.ts';
 import { tablesOf } from '../sql/tables.ts';
 import type { QueryContext } from './context.ts';
@@ -59,7 +60,11 @@ function sqlOf(context: QueryContext): TraceSql {
   return found;
 }
 
-async function run(context: QueryContext, request: SqlRequest, maxRows: number, maxText: number): Promise<RunResult> {
+async function run(
+  context: QueryContext,
+  request: SqlRequest,
+  rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>,
+): Promise<RunResult> {
   const sql = sqlOf(context);
   sql.events.refresh();
   const opening = (sql.engine ??= SqlEngine.open(wasmSource.at, sql.tables));
@@ -73,9 +78,32 @@ async function run(context: QueryContext, request: SqlRequest, maxRows: number, 
   const { id, stop } = request;
   try {
     const stopped = (): boolean => cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
-    return await engine.run({ sql: request.sql, maxRows, maxText, maxMs: request.maxMs, cancelled: stopped });
+    return await engine.run({ sql: request.sql, ...rows, maxMs: request.maxMs, cancelled: stopped, forgotten: () => context.store.forgotten });
   } finally {
     cancelled.delete(id);
+  }
+}
+
+/** Characters that are gathered before they go into a blob: rows of a long result do not fit in memory, a blob does. */
+const STRETCH = 1 << 20;
+
+class CsvText implements RowTaker {
+  private parts: Blob[] = [];
+  private text = '';
+
+  begin(columns: readonly string[]): void {
+    this.parts = [];
+    this.text = '';
+    this.add(columns);
+  }
+  add(row: readonly Cell[]): void {
+    this.text += `${row.map(csvCell).join(',')}\n`;
+    if (this.text.length < STRETCH) return;
+    this.parts.push(new Blob([this.text]));
+    this.text = '';
+  }
+  blob(): Blob {
+    return new Blob([...this.parts, this.text], { type: 'text/csv' });
   }
 }
 
@@ -87,16 +115,14 @@ export const sqlQueries = {
 
   /** @throws Error in SQLite's words; AbortError when cancelled */
   sqlRun(context: QueryContext, request: SqlRequest): Promise<SqlAnswer> {
-    return run(context, request, MOST_ROWS, MOST_TEXT);
+    return run(context, request, { maxRows: MOST_ROWS, maxText: MOST_TEXT });
   },
 
   /** All rows of a query, as a file. */
   async sqlCsv(context: QueryContext, request: SqlRequest): Promise<Blob> {
-    const { columns, rows } = await run(context, request, Infinity, Infinity);
-    const parts = [`${columns.map(csvCell).join(',')}\n`];
-    for (let from = 0; from < rows.length; from += 1000)
-      parts.push(rows.slice(from, from + 1000).reduce((text, row) => `${text}${row.map(csvCell).join(',')}\n`, ''));
-    return new Blob(parts, { type: 'text/csv' });
+    const text = new CsvText();
+    await run(context, request, { maxRows: Infinity, maxText: Infinity, into: text });
+    return text.blob();
   },
 
   /** Stop a run that pauses between its rows; inside one row only `stop` or its time limit do. */

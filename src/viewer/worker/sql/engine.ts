@@ -20,6 +20,14 @@ export interface RunOptions {
   maxText: number;
   /** Asked every few thousand steps of SQLite's. */
   cancelled: () => boolean;
+  /** Rows that the trace has forgotten so far: places of rows mean others once it has changed, so that the run ends. */
+  forgotten: () => number;
+  /** Takes the rows in place of the result, which then has none; of each statement that has any: what came before it is void. */
+  into?: RowTaker;
+}
+export interface RowTaker {
+  begin(columns: readonly string[]): void;
+  add(row: Cell[]): void;
 }
 export interface RunResult {
   columns: string[];
@@ -85,9 +93,10 @@ export class SqlEngine {
     return run;
   }
 
-  private async runNow({ sql, maxRows, maxMs, maxText, cancelled }: RunOptions): Promise<RunResult> {
+  private async runNow({ sql, maxRows, maxMs, maxText, cancelled, forgotten, into }: RunOptions): Promise<RunResult> {
     const { sqlite3, db } = this;
     const began = performance.now();
+    const forgottenThen = forgotten();
     const result: RunResult = { columns: [], rows: [], more: false, statements: 0, ms: 0 };
     let stopped: 'cancelled' | 'late' | null = null;
     const check = (): boolean => {
@@ -109,18 +118,24 @@ export class SqlEngine {
       for await (const statement of sqlite3.statements(db, sql)) {
         result.statements++;
         const columns = sqlite3.column_names(statement);
-        if (columns.length) Object.assign(result, { columns, rows: [], more: false });
+        if (columns.length) {
+          Object.assign(result, { columns, rows: [], more: false });
+          into?.begin(columns);
+        }
         while ((await sqlite3.step(statement)) === ROW) {
           if (result.rows.length >= maxRows) {
             result.more = true;
             break;
           }
-          result.rows.push(sqlite3.row(statement).map((value) => cellOf(value, maxText)));
+          const row = sqlite3.row(statement).map((value) => cellOf(value, maxText));
+          if (into) into.add(row);
+          else result.rows.push(row);
           if (++rowsSince < CHECK_ROWS) continue;
           rowsSince = 0;
           if (performance.now() - pausedAt > PAUSE_EVERY_MS) {
             await pause();
             pausedAt = performance.now();
+            if (forgotten() !== forgottenThen) throw new Error('the flight recorder has forgotten rows meanwhile: run the query again');
           }
           if (check()) throw new Error('stopped');
         }

@@ -94,7 +94,6 @@ class EventsCursor implements Cursor {
   private end = 0;
   /** Rows of earlier threads: rowids go on. */
   private before = 0;
-  private forgotten: number[] = [];
   /** Codes that may pass; null = all. */
   private wanted: Uint8Array | null = null;
   private onlyThread: number | null = null;
@@ -124,7 +123,6 @@ class EventsCursor implements Cursor {
         if (op === Compare.eq || op === Compare.le || op === Compare.lt) range[1] = Math.min(range[1], value);
       }
     }
-    this.forgotten = this.table.store.threads.map((t) => t.forgotten);
     this.ordered = null;
     this.begin();
     if (order && order.column !== THREAD) this.sort(order);
@@ -220,8 +218,6 @@ class EventsCursor implements Cursor {
 
   column(sink: Sink, context: number, column: number): void {
     const { thread, row } = this;
-    if (this.forgotten[this.part] !== thread.forgotten)
-      throw new Error('the flight recorder has forgotten rows meanwhile: run the query again');
     const { events } = thread;
     const op = events.op[row]!;
     switch (column) {

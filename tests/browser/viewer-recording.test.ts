@@ -144,6 +144,42 @@ describe('a recording', () => {
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
   });
 
+  it('that cannot start leaves what was there: its numbers, its copy on disk', async () => {
+    await live('refused');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(20));
+    await stop();
+    const { events } = await viewer.page.evaluate(() => window.panel.app.done);
+    await waitText(id('live-events'), count(events));
+    await viewer.page.evaluate(() => {
+      window.panel.app.recorder.start = () => Promise.reject(new Error('This tab is recorded by another panel: stop that one first.'));
+    });
+    await viewer.page.click(id('record'));
+    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('another panel'), {}, id('toast'));
+    await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
+    await waitText(id('live-events'), count(events));
+    await viewer.page.waitForFunction((s: string) => document.querySelectorAll(s).length > 0, {}, '.lane-box');
+    await viewer.page.close();
+    await live('after');
+    await viewer.page.waitForSelector(id('recovered-offer'));
+  });
+
+  it('that begins while a file is opened is not called after the file', async () => {
+    await live('instead');
+    await viewer.page.evaluate(async () => {
+      const blob = await (await fetch('/traces/large.vfst')).blob();
+      void window.panel.viewer.open(blob, 'large.vfst');
+      while (!document.querySelector('[data-testid=cancel-open]')) await new Promise(requestAnimationFrame);
+    });
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(5));
+    await stop();
+    const { events } = await viewer.page.evaluate(() => window.panel.app.done);
+    await waitText(id('live-events'), count(events));
+    expect(await viewer.page.$(id('file-name'))).toBeNull();
+    expect(await viewer.page.$$eval(id('notice'), (all) => all.map((e) => e.textContent))).toEqual([]);
+  });
+
   it('ends by key, in a narrow dark panel too', async () => {
     await open('live&key=keys&theme=dark', 400, 560);
     await viewer.page.keyboard.down('Control');

@@ -141,6 +141,8 @@ describe('a file', () => {
     b.thread.events.endSeq[1] = 4;
     b.thread.events.dur[1] = 12.5;
     b.thread.events.result[1] = -3;
+    b.thread.events.set('aux', 1, 70_000);
+    b.thread.events.set('aux2', 1, 9);
     b.thread.dropped = 7;
     await writer.finish();
     const read = await readTrace(new Blob(parts as BlobPart[]));

@@ -160,12 +160,14 @@ export class SectionLoader {
     const head = new ByteReader(payload);
     const { events } = this.of(head.u32());
     const n = head.u32();
+    const rows: number[] = [];
     const r = new ByteReader(await gunzip(copied(head.take(head.left)), MAX_UNPACKED_BYTES));
     let seq = 0;
     for (let i = 0; i < n; i++) {
       seq += r.zigzag();
       const [endSeq, durNs, result, flags, length] = [seq + r.zigzag(), r.varint(), r.zigzag(), r.varint(), r.varint()];
       const row = events.rowOfSeq(seq);
+      rows.push(row);
       if (row < 0) {
         this.unplaced++;
         continue;
@@ -178,6 +180,14 @@ export class SectionLoader {
       events.set('result', row, result);
       events.flags[row] = flags;
       events.set('length', row, length);
+    }
+    if (r.left === 0) return; // of a writer that did not keep what else an end may tell
+    for (const row of rows) {
+      const [aux, aux2] = [r.varint(), r.varint()];
+      if (aux !== aux >>> 0 || aux2 !== aux2 >>> 0) throw new MalformedError('an end has impossible values');
+      if (row < 0) continue;
+      events.set('aux', row, aux);
+      events.set('aux2', row, aux2);
     }
   }
 

@@ -188,6 +188,10 @@ export class TraceWriter {
       out.varint(events.flags[row]!);
       out.varint(events.length[row]!);
     }
+    for (const row of ended) {
+      out.varint(events.aux[row]!);
+      out.varint(events.aux2[row] ?? 0);
+    }
     const payload = new ByteWriter(out.length + 8);
     payload.u32(thread.index);
     payload.u32(ended.length);

@@ -7,6 +7,7 @@ import type { IntervalIndex } from './interval-index.ts';
 import { LockLadder } from './lock-ladder.ts';
 import type { ThreadStore } from './store.ts';
 import { Sweep, toNs } from './sweep.ts';
+import { threadEndUs } from './thread-end.ts';
 
 export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
 export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
@@ -89,7 +90,7 @@ export class ThreadLanes {
 
   /**
    * Take in rows and ends that arrived since the last time.
-   * @param horizonUs the trace's end so far: calls without an end run until here
+   * @param horizonUs the trace's end so far: calls without an end run until here, or to their thread's end
    */
   update(horizonUs: number): void {
     const { events } = this.thread;
@@ -103,7 +104,7 @@ export class ThreadLanes {
       }
       this.ladder.add(this.next, op);
     }
-    const horizon = toNs(horizonUs);
+    const horizon = toNs(Math.min(horizonUs, threadEndUs(this.thread, horizonUs)));
     const share = shareRead(this.thread);
     for (const sweep of this.sweeps) {
       if (share > 0) sweep.expect(share);

@@ -33,6 +33,8 @@ export interface LateEnds {
 
 /** Definitions that say something of the thread or of a file, not what an id in a row means. */
 const LASTING: ReadonlySet<Definition['kind']> = new Set(['environment', 'cost', 'note', 'engine', 'storage', 'database-header']);
+/** Of one thread: nobody reads more, and a page can say any number. */
+const MOST_NOTES = 200;
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
 export class ThreadStore {
@@ -93,7 +95,7 @@ export class ThreadStore {
         this.cost = definition;
         break;
       case 'note':
-        this.notes.push(definition);
+        if (this.notes.length < MOST_NOTES) this.notes.push(definition);
         break;
       case 'storage':
         this.storage.push(definition);

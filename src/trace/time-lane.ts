@@ -20,16 +20,22 @@ export const PART_OF_ACTIVITY: readonly number[] = ACTIVITIES.map((activity) => 
 });
 
 export class TimeLane {
-  private pieces: (TimePieces & { rows: number; forgotten: number }) | null = null;
+  private pieces: (TimePieces & { rows: number; received: number; forgotten: number }) | null = null;
 
   constructor(private readonly thread: ThreadStore) {}
 
-  /** Say exactly where the time went, for the rows that the thread has now: a pass over them, if there are new ones. */
+  /** Say exactly where the time went, for the rows that the thread has now: a pass over them, if there are new ones or new ends. */
   settle(shared?: Pick<Analyses, 'pieces'>): void {
-    const { events, forgotten } = this.thread;
-    const { pieces } = this;
-    if (pieces?.rows === events.count && pieces.forgotten === forgotten) return;
-    this.pieces = { ...(shared ? shared.pieces(this.thread) : timePieces(this.thread)), rows: events.count, forgotten };
+    if (!this.grown) return;
+    const { events, received, forgotten } = this.thread;
+    const pieces = shared ? shared.pieces(this.thread) : timePieces(this.thread);
+    this.pieces = { ...pieces, rows: events.count, received, forgotten };
+  }
+
+  /** Something has come since the last `settle`, be it an end of a row that was there. */
+  private get grown(): boolean {
+    const { pieces, thread } = this;
+    return pieces?.rows !== thread.events.count || pieces.received !== thread.received || pieces.forgotten !== thread.forgotten;
   }
 
   /** @returns the exact moments, and until where; null before the first `settle` */
@@ -40,7 +46,7 @@ export class TimeLane {
   /** Nanoseconds in [fromUs, toUs) by place in SQL_PARTS; null where they are not settled. */
   times(fromUs: number, toUs: number): Float64Array | null {
     const { exact } = this;
-    if (!exact) return null;
+    if (!exact || (toUs * 1000 > exact.untilNs && this.grown)) return null; // behind it a thread that goes on was not idle
     const sums = new Float64Array(KINDS);
     const cursor = new TotalsCursor(exact.index);
     cursor.moveTo(fromUs * 1000);

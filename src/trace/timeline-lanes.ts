@@ -11,6 +11,7 @@ import { RowCounters } from './row-counters.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
 import { SubLanes } from './sub-lanes.ts';
 import { toNs } from './sweep.ts';
+import { threadEndUs } from './thread-end.ts';
 import { TimeLane } from './time-lane.ts';
 import { eachColumn } from './totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
@@ -61,7 +62,7 @@ class ThreadTimeline {
     this.cache = new CacheCounter(thread);
   }
 
-  update(horizonNs: number): void {
+  update(horizonUs: number): void {
     const { thread } = this;
     if (this.forgotten !== thread.forgotten) {
       this.forgotten = thread.forgotten; // rows have other places now
@@ -69,7 +70,7 @@ class ThreadTimeline {
       this.counters = new RowCounters(thread);
       this.cache = new CacheCounter(thread);
     }
-    this.lines.update(horizonNs, shareRead(thread));
+    this.lines.update(toNs(threadEndUs(thread, horizonUs)), shareRead(thread));
     this.counters.update();
     this.cache.update();
   }
@@ -79,18 +80,19 @@ export class TimelineLanes {
   readonly pyramid: TracePyramid;
   private readonly byThread: ThreadTimeline[] = [];
   private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
+  /** Rows and ends that there were then. */
   private settledAt = -1;
 
   constructor(private readonly store: TraceStore) {
     this.pyramid = new TracePyramid(store);
   }
 
-  /** @param horizonUs the trace's end so far; calls still running are shown up to here */
+  /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */
   update(horizonUs: number): void {
     this.pyramid.update(horizonUs);
     const { threads } = this.store;
     for (let i = this.byThread.length; i < threads.length; i++) this.byThread.push(new ThreadTimeline(threads[i]!));
-    for (const thread of this.byThread) thread.update(toNs(horizonUs));
+    for (const thread of this.byThread) thread.update(horizonUs);
   }
 
   /** The trace is whole: give back the room that was made for more. */
@@ -105,19 +107,20 @@ export class TimelineLanes {
   /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param shared of the trace as it is now */
   settle(shared: Analyses = new Analyses(this.store)): void {
     const { store } = this;
-    const rows = store.eventCount + store.forgotten;
-    if (rows === this.settledAt) return;
-    this.settledAt = rows;
-    for (const { time, thread } of this.byThread) if (this.hasSql(thread)) time.settle(shared);
+    const news = store.threads.reduce((n, { events, forgotten, received }) => n + events.count + forgotten + received, 0);
+    if (news === this.settledAt) return;
+    this.settledAt = news;
+    for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(shared);
     this.transactions = { intervals: transactionIntervals(store, shared.anatomies), forgotten: store.forgotten };
   }
 
   /** Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where they are not settled. */
   times(thread: ThreadStore, fromUs: number, toUs: number): Float64Array | null {
-    return this.hasSql(thread) ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null) : null;
+    return this.runsSql(thread) ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null) : null;
   }
 
-  private hasSql(thread: ThreadStore): boolean {
+  /** Whether it has a lane of where its time with SQL went. */
+  runsSql(thread: ThreadStore): boolean {
     return this.pyramid.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
   }
   private transactionsOf(thread: ThreadStore): IntervalIndex {
@@ -137,7 +140,7 @@ export class TimelineLanes {
       const lane = core.find((l) => l.kind === kind);
       if (lane) add(kind, lane.events);
     };
-    if (this.hasSql(thread)) add('time');
+    if (this.runsSql(thread)) add('time');
     calls('sql');
     const transactions = this.transactionsOf(thread).count;
     if (transactions || (!this.transactions && expectsTransactions(core.map(({ kind }) => kind)))) add('txn', transactions);

@@ -3,7 +3,7 @@ import type { FileRow } from '../trace/analysis/files.ts';
 import { formatBytes, formatCount, formatDuration } from './units.ts';
 
 export interface FileColumn {
-  key: keyof FileRow;
+  key: Exclude<keyof FileRow, 'idb'>;
   title: string;
   definition: string;
   numeric: boolean;

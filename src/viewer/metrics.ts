@@ -42,7 +42,7 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
   const noCounters = empty
     ? noRecording
     : engines.some((e) => e.layers.counters)
-      ? 'no statement has ended yet'
+      ? 'no statement has ended yet, or but one of each connection that was opened before the recording'
       : engines.length
         ? engines.every((e) => e.layers.sql)
           ? `${engines[0]!.name} does not export sqlite3_db_status`

@@ -8,6 +8,7 @@ import { AUX_WAL_HEADER, Op } from '../../src/trace/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Sqlite } from '../contract/helpers/wa-sqlite.ts';
+import { inLogText, pagesLeftText } from '../../src/viewer/views/wal-words.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
@@ -233,6 +234,37 @@ test('where checkpoints do not announce themselves, what a reader read from the 
   expect(reading(10_000, true)).toMatchObject([{ bracketed: false, walReads: 1, dbWrites: 1 }]);
   expect(reading(3, false)).toMatchObject([{ walReads: 4, dbWrites: 1 }]);
   expect(reading(10_000, false)).toMatchObject([{ walReads: 64, dbWrites: 1 }]); // of one call they cannot be told apart
+});
+
+/** A log into which frames of these pages are written, the first of them at `first`; then all its pages are copied. */
+function copiedLog(first: number, pages: readonly number[], cut = false): Checkpoint {
+  const store = newStore();
+  const t = new ThreadBuilder(store);
+  const wal = t.file('/app.db-wal', 'wal');
+  const db = t.file('/app.db');
+  if (first === 1) t.call('xWrite', { object: wal, offset: 0, length: 32, aux: AUX_WAL_HEADER });
+  pages.forEach((page, i) => {
+    const offset = 32 + (first - 1 + i) * FRAME;
+    t.call('xWrite', { object: wal, offset, length: 24, aux: page, aux2: 9 });
+    t.call('xWrite', { object: wal, offset: offset + 24, length: PAGE });
+  });
+  t.call('xFileControl', { object: db, aux: 39, result: 12 });
+  for (const page of new Set(pages)) t.call('xWrite', { object: db, offset: (page - 1) * PAGE, length: PAGE });
+  t.call('xFileControl', { object: db, aux: 37, result: 12 });
+  if (cut) t.call('xTruncate', { object: wal, offset: 0 });
+  t.send();
+  return checkpointsOf(store)[0]!;
+}
+test('which pages are in a log with frames from before the trace is not known', () => {
+  expect(copiedLog(1, [4, 5, 4])).toMatchObject({ framesInLog: 3, pagesInLog: 2, supersededFrames: 1, pagesLeft: 0 });
+  expect(copiedLog(501, [4])).toMatchObject({ framesInLog: 501, pagesInLog: null, supersededFrames: null, pagesLeft: null });
+  const cut = copiedLog(501, [4], true);
+  expect(cut).toMatchObject({ pagesInLog: null, truncatedWal: true, pagesLeft: 0 });
+  // in the view's words
+  const before = 'the log holds frames from before the recording';
+  expect(inLogText(cut)).toBe(`501 frames of n/a pages, n/a superseded (${before})`);
+  expect([pagesLeftText(cut), pagesLeftText(copiedLog(501, [4]))]).toEqual(['0 pages', `n/a pages (${before})`]);
+  expect(inLogText(copiedLog(1, [4, 5, 4]))).toBe('3 frames of 2 pages, 1 superseded');
 });
 
 test('a log that only grows is starved', () => {

@@ -72,6 +72,14 @@ describe('files', () => {
       ...{ '/a.db': 'a.db', '/a.db-journal': 'a.db', '/tmp1': 'tmp1', 'vfs/blocks': 'IndexedDB vfs' },
       ...{ '/pool/1': 'OPFS pool', '/pool/2': 'OPFS pool', 'kvvfs-local-1': 'localStorage' },
     });
+    const named = new ThreadBuilder(newStore());
+    for (const name of ['FILE_DATA', 'a/b'])
+      named.call('idbGet', { object: named.define({ kind: 'idb-store', db: '/data', store: name }) });
+    named.send();
+    expect(fileQueries.fileLines(contextOf(named.store), {}).map((l) => [l.path, l.group])).toEqual([
+      ['/data/FILE_DATA', 'IndexedDB /data'],
+      ['/data/a/b', 'IndexedDB /data'],
+    ]);
     expect(
       lines
         .filter((l) => l.places !== null)

@@ -8,6 +8,7 @@ import { bytesMoved, MOVES } from '../bytes-moved.ts';
 import { objectName } from '../describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { threadEndUs } from '../thread-end.ts';
 import { Durations } from './durations.ts';
 
 export type AreaBy = 'operation' | 'statement' | 'file';
@@ -104,7 +105,7 @@ class Groups {
 
 /**
  * @param statements by thread: id of the statement's text by row, 0 = none known; needed for `by: 'statement'`
- * @param until where calls without an end are taken to end, microseconds
+ * @param until the trace's end, microseconds: calls without an end are taken to end there, or with their thread
  * @param blockEnds asked for where calls begin before the area
  */
 export function areaRows(
@@ -117,7 +118,13 @@ export function areaRows(
   const groups = new Groups();
   for (const thread of store.threads) {
     if (request.threads && !request.threads.includes(thread.index)) continue;
-    const scan = new ThreadScan(thread, request, until, request.by === 'statement' ? statements(thread) : null, groups);
+    const scan = new ThreadScan(
+      thread,
+      request,
+      threadEndUs(thread, until),
+      request.by === 'statement' ? statements(thread) : null,
+      groups,
+    );
     scan.run(() => blockEnds()[thread.index]!);
   }
   return groups.rows();

@@ -32,10 +32,11 @@ export interface Checkpoint {
   mode: CheckpointMode | null;
   /** Text of the statement that paid for it; '' = not known. */
   statement: string;
-  /** Frames in the log when it began, and distinct pages among them; null where frame headers were not decoded. */
+  /** Frames in the log when it began; null where frame headers were not decoded. */
   framesInLog: number | null;
+  /** Distinct pages among them; null as above, and where some of them were written before the trace. */
   pagesInLog: number | null;
-  /** Frames that later ones of the same page replace: written to the log, never copied. */
+  /** Frames that later ones of the same page replace: written to the log, never copied. null as of pagesInLog. */
   supersededFrames: number | null;
   /** Distinct pages written to the database. */
   pages: number;
@@ -53,9 +54,9 @@ export interface Checkpoint {
   truncatedWal: boolean;
   /** Calls answered SQLITE_BUSY meanwhile. */
   busy: number;
-  /** Pages in the log that are not in the database yet, in none of the checkpoints since the log began; null as above. */
+  /** Pages in the log that are not in the database yet, in none of the checkpoints since the log began; null as of pagesInLog. */
   pagesLeft: number | null;
-  /** Pages read from the log less than `HOT_US` after they were written, and the shortest such time; null as above. */
+  /** Pages read from the log less than `HOT_US` after they were written, and the shortest such time; null as of framesInLog. */
   hotReads: number | null;
   youngestReadUs: number | null;
   /** Sum to toUs - fromUs, microseconds. */
@@ -88,7 +89,7 @@ class CheckpointScan {
   /** Pages that one checkpoint wrote. */
   private readonly pages = new DistinctPlaces();
   /** The log as it was when the checkpoint under way began: it may cut it. */
-  private log = { frames: 0, pages: 0, writtenUs: [] as readonly number[] };
+  private log = { frames: 0, pages: null as number | null, writtenUs: [] as readonly number[] };
   /** Places in `file` where the checkpoint under way began, where it last did something, and whether CKPT_DONE has been. */
   private start = -1;
   private last = -1;
@@ -138,8 +139,8 @@ class CheckpointScan {
   private begin(i: number): void {
     this.start = this.last = i;
     this.done = false;
-    const { frames, pages, writtenUs } = this.wal;
-    this.log = { frames, pages: pages.size, writtenUs };
+    const { frames, pages, begunBefore, writtenUs } = this.wal;
+    this.log = { frames, pages: begunBefore ? null : pages.size, writtenUs };
   }
 
   private bracket(i: number, op: number, aux: number): void {
@@ -271,7 +272,7 @@ class CheckpointScan {
       statement: statementText(store.threads[thread]!, fromRow),
       framesInLog: known ? this.log.frames : null,
       pagesInLog: known ? this.log.pages : null,
-      supersededFrames: known ? this.log.frames - this.log.pages : null,
+      supersededFrames: known && this.log.pages !== null ? this.log.frames - this.log.pages : null,
       pages: pages.size,
       dbWrites: sums.dbWrites,
       dbBytes: sums.dbBytes,
@@ -284,7 +285,7 @@ class CheckpointScan {
       dbSyncs: sums.dbSyncs,
       truncatedWal,
       busy: sums.busy,
-      pagesLeft: known ? this.pending.size : null,
+      pagesLeft: known && !wal.begunBefore ? this.pending.size : null,
       hotReads: known ? hot : null,
       youngestReadUs: known && youngest !== Infinity ? youngest : null,
       time: {

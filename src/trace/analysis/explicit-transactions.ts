@@ -5,7 +5,8 @@
  *   BEGIN  INSERT  INSERT  COMMIT      INSERT
  *   |---------- explicit --------|     autocommit
  *
- * A script given to one sqlite3_exec may do both; then the whole call counts as explicit.
+ * A script given to one sqlite3_exec may do both; then the whole call counts as explicit. What of a script ran that failed cannot be
+ * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
  */
 import { objectName } from '../describe.ts';
 import { Op } from '../event.ts';
@@ -18,7 +19,7 @@ export interface ExplicitSpan {
   /** Infinity while it is open. */
   endSeq: number;
   beginRow: number;
-  /** -1 while it is open. */
+  /** -1 while it is open, and where what ended it was not seen. */
   endRow: number;
 }
 
@@ -32,6 +33,13 @@ const EFFECT: Readonly<Record<string, Effect>> = {
   savepoint: 'savepoint',
   release: 'release',
 };
+
+const DONE = 101;
+/**
+ * What a COMMIT or ROLLBACK answers that leaves no transaction behind: none was active (SQLITE_ERROR, SQLite had rolled back itself), or
+ * SQLite rolls back for it (SQLITE_IOERR, SQLITE_FULL). BUSY and the others leave it open.
+ */
+const NONE_LEFT: ReadonlySet<number> = new Set([1, 10, 13]);
 
 /** @param script texts of one statement need no look beyond their first words */
 export function effectsOf(text: string, script: boolean): Effect[] {
@@ -100,11 +108,15 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
       effects.set(key, (done = effectsOf(text, op === Op.sqlExec)));
     }
     if (done.length === 0) continue;
-    if (op === Op.sqlStep && events.result[row] !== 101) continue; // BUSY, or an error: nothing was begun or ended
+    const result = events.result[row]!;
+    const script = op === Op.sqlExec && (events.aux2[row] ?? 0) > 1;
+    const failed = !script && result !== (op === Op.sqlStep ? DONE : 0);
+    if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
     const context = events.context[row]!;
     let state = states.get(context);
     if (!state) states.set(context, (state = { spans: [], open: false, savepoints: 0 }));
-    for (const effect of done) apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
+    if (script && result !== 0 && state.open && done[0] === 'begin') continue; // its BEGIN was refused, and with it the rest
+    for (const effect of done) if (!failed || effect === 'end') apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
   }
   return {
     known: seen && !blank,
@@ -124,13 +136,17 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
 }
 
 function apply(state: State, effect: Effect, row: number, seq: number, endSeq: number): void {
+  const latest = state.spans.at(-1);
+  if (effect === 'begin' && state.open && latest!.beginRow !== row) {
+    state.open = false; // SQLite begins none inside another: that one has ended unseen
+    latest!.endSeq = seq - 1;
+  }
   const begins = effect === 'begin' || effect === 'savepoint';
   if (begins && !state.open) {
     state.open = true;
     state.savepoints = effect === 'savepoint' ? 1 : -Infinity; // a BEGIN is not ended by RELEASE
-    const last = state.spans.at(-1);
-    if (last?.endRow === row)
-      last.endSeq = Infinity; // a script that ends one transaction and begins another: one span
+    if (latest?.endRow === row)
+      latest.endSeq = Infinity; // a script that ends one transaction and begins another: one span
     else state.spans.push({ beginSeq: seq, endSeq: Infinity, beginRow: row, endRow: -1 });
     return;
   }
@@ -139,7 +155,6 @@ function apply(state: State, effect: Effect, row: number, seq: number, endSeq: n
   if (effect === 'release' && --state.savepoints > 0) return;
   if (effect === 'release' && state.savepoints === -Infinity) return;
   state.open = false;
-  const span = state.spans.at(-1)!;
-  span.endSeq = endSeq;
-  span.endRow = row;
+  latest!.endSeq = endSeq;
+  latest!.endRow = row;
 }

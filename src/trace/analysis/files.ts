@@ -9,6 +9,8 @@ export interface FileRow {
   path: string;
   kind: FileKind | 'opfs' | 'idb-store' | 'storage';
   vfs: string;
+  /** Of an IndexedDB store its database, which `path` begins with: names may hold slashes. */
+  idb?: string;
   reads: number;
   readBytes: number;
   writes: number;
@@ -50,15 +52,15 @@ export function bytesMoved(thread: ThreadStore, row: number): number {
   }
 }
 
-/** Path, kind and VFS of what a definition names; null for what holds no data. */
-export function fileOf(definition: Definition | undefined): Pick<FileRow, 'path' | 'kind' | 'vfs'> | null {
+/** Path, kind, VFS and IndexedDB database of what a definition names; null for what holds no data. */
+export function fileOf(definition: Definition | undefined): Pick<FileRow, 'path' | 'kind' | 'vfs' | 'idb'> | null {
   switch (definition?.kind) {
     case 'file':
       return { path: definition.path, kind: definition.fileKind, vfs: definition.vfs };
     case 'opfs-file':
       return { path: definition.path, kind: 'opfs', vfs: '' };
     case 'idb-store':
-      return { path: `${definition.db}/${definition.store}`, kind: 'idb-store', vfs: '' };
+      return { path: `${definition.db}/${definition.store}`, kind: 'idb-store', vfs: '', idb: definition.db };
     case 'storage-key':
       return { path: definition.text, kind: 'storage', vfs: '' };
     default:

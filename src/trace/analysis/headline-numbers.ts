@@ -6,6 +6,7 @@ import type { TraceStore } from '../store.ts';
 import { leavesOut } from './layers-left-out.ts';
 import { writeAmplificationOf } from './block-writes.ts';
 import { checkpointsIn } from './checkpoints.ts';
+import { NO_READINGS } from './page-cache.ts';
 import { pagesIn } from './pages.ts';
 import { Analyses } from './shared.ts';
 import { summaryOf, type Summary } from './summary.ts';
@@ -180,7 +181,7 @@ export function headlineNumbers(
       leavesOut(store, 'sql')
         ? 'the recording leaves statements out, and the counters that are read after them'
         : summary.engines.some((e) => e.layers.counters)
-          ? 'no statement has ended'
+          ? NO_READINGS
           : 'no engine here exports sqlite3_db_status',
     ),
     number(

@@ -9,6 +9,7 @@
  */
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
+import { threadEndUs } from '../thread-end.ts';
 import { IntervalColumns, Mode, Outcome, type LockResource, type ResourceKind } from './lock-columns.ts';
 import { originOfThread } from './thread-origin.ts';
 
@@ -22,15 +23,6 @@ export interface LockScan {
   stores: Map<number, ReadonlySet<string>>;
   /** Place of a resource, new where it was not known. */
   resource: ResourceOf;
-}
-
-/** When a thread ended: its end, or the trace's where it goes on. */
-export function threadEndUs(thread: ThreadStore, traceEndUs: number): number {
-  if (thread.ended === null || thread.ended === 'stopped') return traceEndUs;
-  const { events } = thread;
-  let last = 0;
-  for (let i = 0; i < events.count; i++) last = Math.max(last, events.t0[i]! + events.dur[i]!);
-  return last;
 }
 
 export function scanLocks(store: TraceStore): LockScan {

@@ -1,8 +1,11 @@
-/** SQLite's page cache, as its own counters have it (sqlite3_db_status): the last reading of every connection, added up. */
-import { Op } from '../event.ts';
+/**
+ * SQLite's page cache, as its own counters have it (sqlite3_db_status): what happened within the trace, all connections added up. What
+ * a connection did before the recording is in its first reading, which is left out, as the Cache view does.
+ */
 import type { TraceStore } from '../store.ts';
+import { counterDeltas } from './counter-deltas.ts';
 
-/** All null where no engine gave its counters. */
+/** All null where no engine gave its counters, or nothing but the first ones of connections opened before. */
 export interface PageCache {
   hits: number | null;
   misses: number | null;
@@ -12,21 +15,25 @@ export interface PageCache {
   hitRate: number | null;
 }
 
+/** Why all is null where an engine gives its counters. */
+export const NO_READINGS =
+  'no statement has ended, or but one of each connection that was opened before: its counters have nothing to compare with';
+
 export function pageCacheOf(store: TraceStore): PageCache {
-  const sum = [0, 0, 0, 0] as [number, number, number, number];
-  let connections = 0;
-  for (const { events } of store.threads) {
-    const last = new Map<number, number>();
-    for (let i = 0; i < events.count; i++) if (events.op[i] === Op.sqlCounters) last.set(events.context[i]!, i);
-    for (const row of last.values()) {
-      connections++;
-      sum[0] += events.offset[row]!;
-      sum[1] += events.length[row]!;
-      sum[2] += events.aux[row]!;
-      sum[3] += events.aux2[row] ?? 0;
+  const sum = { hits: 0, misses: 0, writes: 0, spills: 0 };
+  let readings = 0;
+  for (const thread of store.threads) {
+    const deltas = counterDeltas(thread);
+    for (let i = 0; i < deltas.count; i++) {
+      if (!deltas.known[i]) continue;
+      readings++;
+      sum.hits += deltas.hits[i]!;
+      sum.misses += deltas.misses[i]!;
+      sum.writes += deltas.writes[i]!;
+      sum.spills += deltas.spills[i]!;
     }
   }
-  if (!connections) return { hits: null, misses: null, writes: null, spills: null, hitRate: null };
-  const [hits, misses, writes, spills] = sum;
-  return { hits, misses, writes, spills, hitRate: hits + misses ? hits / (hits + misses) : null };
+  if (!readings) return { hits: null, misses: null, writes: null, spills: null, hitRate: null };
+  const requests = sum.hits + sum.misses;
+  return { ...sum, hitRate: requests ? sum.hits / requests : null };
 }

@@ -46,10 +46,10 @@ const LONGEST = 1000;
 export const shown = (text: string, most = LONGEST): string => cut(plain(text), most);
 
 /** The same line by line. */
-export const shownLines = (text: string): string =>
+export const shownLines = (text: string, most = LONGEST): string =>
   text
     .split('\n')
-    .map((line) => shown(line))
+    .map((line) => shown(line, most))
     .join('\n');
 
 /** A statement on one line: its line ends are no harm. */

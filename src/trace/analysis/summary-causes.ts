@@ -1,6 +1,7 @@
 /** Why numbers of a summary cannot be known: the cause by the number's path. */
 import type { TraceStore } from '../store.ts';
 import { leavesOut } from './layers-left-out.ts';
+import { NO_READINGS } from './page-cache.ts';
 import type { Summary } from './summary.ts';
 import { hasSql } from './statements.ts';
 import { hasVfs } from './transactions.ts';
@@ -12,7 +13,7 @@ const NOT_SEEN = 'the trace lacks the calls that would show it (a lock kept over
 
 /** @returns only what is null in the summary */
 export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): Record<string, string> {
-  const { statements, transactions, commits, syncsPerCommit, time, pageCache } = summary;
+  const { statements, transactions, commits, syncsPerCommit, time, pageCache, engines } = summary;
   const causes: Record<string, string> = {};
   const say = (path: string, value: number | null, cause: string): void => {
     if (value === null) causes[path] = cause;
@@ -28,9 +29,11 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   say('syncsPerCommit', syncsPerCommit, commits === null ? vfs : 'nothing was committed');
   say('time', time.cpuUs, 'no SQL or VFS call was recorded');
   if (pageCache.hits === null)
-    causes['pageCache'] = store.threads.some(hasSql)
-      ? 'no engine here gives its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it'
-      : noSql;
+    causes['pageCache'] = !store.threads.some(hasSql)
+      ? noSql
+      : engines.some(({ layers }) => layers.counters)
+        ? NO_READINGS
+        : 'no engine here gives its counters: its build leaves out sqlite3_db_status, or its JavaScript hides it';
   else say('pageCache.hitRate', pageCache.hitRate, 'no page was asked for');
   return causes;
 }

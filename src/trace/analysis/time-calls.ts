@@ -45,6 +45,13 @@ export function parentRow({ seq, parent }: EventColumns, row: number): number {
   return lo < row && seq[lo] === wanted ? lo : -1;
 }
 
+/** Whether a call is the other one or was made for it. */
+export function serves(events: EventColumns, row: number, other: number): boolean {
+  let at = row;
+  while (at > other) at = parentRow(events, at);
+  return at === other;
+}
+
 const isTurn = ({ flags, op, endSeq }: EventColumns, row: number): boolean =>
   (flags[row]! & Flag.async) !== 0 && ROLE_OF_OP[op[row]!] === Role.web && endSeq[row] !== 0;
 

@@ -3,6 +3,7 @@ import { AUX_WAL_HEADER, Flag, Op } from '../event.ts';
 import type { FileKind } from '../definitions.ts';
 import type { ThreadStore } from '../store.ts';
 import { ById } from './by-id.ts';
+import { serves } from './time-calls.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
 
@@ -25,6 +26,8 @@ export class TransactionScanner {
   /** Transactions in a WAL leave no sign of a rollback, nor of reading. */
   walSeen = false;
   private next = 0;
+  /** The call without an end that is waited for, and how many rows were looked at for a sign that it is over. */
+  private held = { row: -1, looked: 0 };
   private readonly files = new ById<KnownFile>();
   /** By object id and connection: files of one path share their id. */
   private readonly databases = new Map<number, Database>();
@@ -42,16 +45,31 @@ export class TransactionScanner {
     for (let i = 0; i < events.count && !this.controls; i++) this.controls = events.op[i] === Op.xFileControl;
   }
 
-  /** @param toEnd false stops before the first VFS call that still runs */
+  /** @param toEnd false stops before the first VFS call that still runs: one whose end was lost does not */
   advance(toEnd = true): void {
     const { events } = this.thread;
     for (; this.next < events.count; this.next++) {
       const op = events.op[this.next]!;
       if (op === 0 || op >= 64) continue;
-      if (!toEnd && events.endSeq[this.next] === 0) return;
+      if (!toEnd && events.endSeq[this.next] === 0 && !this.isOver(this.next)) return;
       if (op === Op.xFileControl) this.controls = true;
       if (events.endSeq[this.next] !== 0) this.call(this.next, op);
     }
+  }
+
+  /** Whether a call has ended unseen: its connection, which makes one at a time, has begun another that is not made for it. */
+  private isOver(row: number): boolean {
+    const { events } = this.thread;
+    const { op, context, object, count } = events;
+    if (this.held.row !== row) this.held = { row, looked: row + 1 };
+    const own = context[row]!;
+    for (let later = this.held.looked; later < count; later++) {
+      if (op[later] === 0 || op[later]! >= 64 || context[later] !== own) continue;
+      if (own === 0 && object[later] !== object[row]) continue; // of which connection is not known
+      if (!serves(events, later, row)) return true;
+    }
+    this.held.looked = count;
+    return false;
   }
 
   private call(row: number, op: number): void {

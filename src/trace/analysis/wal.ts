@@ -48,6 +48,8 @@ export function isStarved(wal: WalHistory, autocheckpoint = DEFAULT_AUTOCHECKPOI
 export class WalFollower {
   /** Frames in use: up to the last one written since the log began (again). */
   frames = 0;
+  /** The first frame written since then; 0 = none. Above 1 in a log that was begun before the trace. */
+  private firstFrame = 0;
   /** Bytes in use and bytes of the file. */
   usedBytes = 0;
   fileBytes = 0;
@@ -75,6 +77,11 @@ export class WalFollower {
   constructor({ pageSize, layer }: Pick<WalFile, 'pageSize' | 'layer'>) {
     this.pageSize = pageSize;
     this.fillsSectors = layer === 'vfs';
+  }
+
+  /** The log holds frames from before the trace: which pages are in it is not known. */
+  get begunBefore(): boolean {
+    return this.firstFrame > 1;
   }
 
   /** Number of the frame in which a byte of the log lies, from 1; 0 = none. */
@@ -118,6 +125,7 @@ export class WalFollower {
     const repeated = frame <= this.frames;
     if (!repeated) this.appended++;
     this.frames = Math.max(this.frames, frame);
+    this.firstFrame ||= frame;
     this.lastPage = aux;
     this.pages.add(aux);
     this.writtenUs[frame] = events.t0[row]!;
@@ -156,7 +164,7 @@ export class WalFollower {
     return was;
   }
   private reset(used: number): void {
-    this.frames = 0;
+    this.frames = this.firstFrame = 0;
     this.usedBytes = used;
     this.writtenUs = [0];
     this.pages.clear();

@@ -120,8 +120,7 @@ export class SectionLoader {
 
   private thread(t: Loose): void {
     const { id, kind, timeOrigin, parent } = t;
-    if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
-      throw new MalformedError('it is no thread');
+    if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin)) throw new MalformedError('it is no thread');
     if (this.threads.size >= MAX_THREADS) throw new MalformedError(`there are more than ${MAX_THREADS} threads`);
     const info = { id, kind, url: text(t.url), name: text(t.name), parent: typeof parent === 'string' ? parent : null, timeOrigin };
     const thread = this.store.thread(info as ThreadInfo);

@@ -15,6 +15,19 @@ export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
   { title: 'Other', us: time.otherUs, color: '--activity-cpu', meaning: 'CPU and other calls' },
 ];
 
+/** Why it is not known which pages are in the log; '' where it is. */
+function whyNot({ framesInLog, pagesInLog }: LogNumbers): string {
+  if (framesInLog === null) return ' (frame headers were not decoded)';
+  return pagesInLog === null ? ' (the log holds frames from before the recording)' : '';
+}
+type LogNumbers = Pick<CheckpointLine, 'framesInLog' | 'pagesInLog' | 'supersededFrames' | 'pagesLeft'>;
+
+/** What was in the log when a checkpoint began. */
+export const inLogText = (c: LogNumbers): string =>
+  `${count(c.framesInLog)} frames of ${count(c.pagesInLog)} pages, ${count(c.supersededFrames)} superseded${whyNot(c)}`;
+/** What a checkpoint left in the log. */
+export const pagesLeftText = (c: LogNumbers): string => `${count(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
+
 export const COLUMNS: readonly Column<CheckpointLine>[] = [
   { key: 'fromUs', title: 'Begin', numeric: true, value: (c) => c.fromUs, text: (c) => formatMoment(c.fromUs), width: '104px' },
   {
@@ -116,7 +129,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     key: 'pagesLeft',
     title: 'Left',
     numeric: true,
-    definition: `Pages in the log that are in the database yet in no checkpoint. ${NOT_DECODED}`,
+    definition: `Pages in the log that are in the database yet in no checkpoint. ${NOT_DECODED}, or the log holds frames from before the recording`,
     value: (c) => c.pagesLeft,
     text: (c) => count(c.pagesLeft),
     width: '60px',

@@ -4,6 +4,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../trace/describe.ts';
 import { OPS, opName } from '../../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
 import type { EventFilter, EventWhere } from '../session-api.ts';
 import { StatementIndex } from './statement-index.ts';
 
@@ -16,6 +17,8 @@ interface ThreadTest {
   rows: Set<number> | null;
   /** No event of this thread meets the filter. */
   nothing: boolean;
+  /** Until when calls without an end run: as long as their thread, Infinity where it goes on. */
+  openUs: number;
 }
 
 export class EventQuery {
@@ -142,7 +145,7 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
     });
   const nothing = where !== undefined && where.thread !== null && where.thread !== thread.index;
   const object = where?.object.trim().toLowerCase() ?? '';
-  return { layers, words, objects: object ? namedLike(thread, object) : null, rows, nothing };
+  return { layers, words, objects: object ? namedLike(thread, object) : null, rows, nothing, openUs: threadEndUs(thread, Infinity) };
 }
 function namedLike(thread: ThreadStore, low: string): Set<number> {
   const ids = new Set<number>();
@@ -156,7 +159,7 @@ function matches(thread: ThreadStore, row: number, filter: EventFilter, test: Th
   if (test.nothing || !test.layers[op]) return false;
   const t0 = events.t0[row]!;
   if (filter.toUs !== null && t0 >= filter.toUs) return false;
-  if (filter.fromUs !== null && t0 + events.dur[row]! < filter.fromUs) return false;
+  if (filter.fromUs !== null && (events.endSeq[row] === 0 ? test.openUs : t0 + events.dur[row]!) < filter.fromUs) return false;
   if (filter.errorsOnly && !isFailure(op, events.result[row]!, events.flags[row]!)) return false;
   if (test.objects && !test.objects.has(events.object[row]!)) return false;
   if (test.rows && !test.rows.has(row)) return false;

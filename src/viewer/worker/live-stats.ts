@@ -5,6 +5,7 @@
 import { leavesOut } from '../../trace/analysis/layers-left-out.ts';
 import { Analyses } from '../../trace/analysis/shared.ts';
 import { summaryTime, totalTimeInSql } from '../../trace/analysis/time-partition.ts';
+import { RequestReadings, type Requests } from '../../trace/cache-counter.ts';
 import { ACTIVITY_OF_OP, ACTIVITIES } from '../../trace/lanes.ts';
 import { Flag, OPS, Op } from '../../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -22,8 +23,9 @@ const WRITE = ACTIVITIES.indexOf('write');
 const SYNC = ACTIVITIES.indexOf('sync');
 const SQLITE_BUSY = 5;
 
-/** Counted apart. */
+/** Counted apart: readings of the engine's counters, and connections opened. */
 const COUNTERS = 255;
+const OPENED = 254;
 /** By operation code: VFS calls are 8 and more; what a call counts as is 1 read, 2 write, 3 sync, 0 nothing. */
 const VFS = 8;
 const COUNTS_AS = Uint8Array.from({ length: 256 }, (_, op) => {
@@ -31,6 +33,7 @@ const COUNTS_AS = Uint8Array.from({ length: 256 }, (_, op) => {
   if (!info) return 0;
   const { code, layer } = info;
   if (code === Op.sqlCounters) return COUNTERS;
+  if (code === Op.sqlOpen) return OPENED;
   // SQLite's own words: xTruncate and xDelete write nothing
   if (layer === 'vfs') return VFS + (code === Op.xRead || code === Op.xFetch ? 1 : code === Op.xWrite ? 2 : code === Op.xSync ? 3 : 0);
   if (layer !== 'web' || code === Op.idbTransaction || code === Op.idbCommit) return 0;
@@ -51,8 +54,10 @@ class ThreadCounts {
   web = noCalls();
   vfsEvents = 0;
   jsEvents = 0;
-  /** Last engine counters of each connection: hits and misses since it was opened. */
-  readonly cache = new Map<number, { hits: number; misses: number }>();
+  /** Page requests that the engine's counters tell of, within what is kept. */
+  hits = 0;
+  misses = 0;
+  private readings = new RequestReadings();
   private next = 0;
   private forgotten = 0;
 
@@ -62,7 +67,8 @@ class ThreadCounts {
     const { events, forgotten } = this.thread;
     if (forgotten !== this.forgotten) {
       this.forgotten = forgotten; // counted anew: the numbers are of what is kept
-      this.next = this.vfsEvents = this.jsEvents = 0;
+      this.next = this.vfsEvents = this.jsEvents = this.hits = this.misses = 0;
+      this.readings = new RequestReadings();
       this.vfs = noCalls();
       this.web = noCalls();
     }
@@ -73,7 +79,8 @@ class ThreadCounts {
     const first = this.next;
     for (let row = first; row < count; row++) {
       const as = COUNTS_AS[op[row]!]!;
-      if (as === COUNTERS) this.cache.set(events.context[row]!, { hits: events.offset[row]!, misses: events.length[row]! });
+      if (as === COUNTERS) this.took(this.readings.since(events.context[row]!, events.offset[row]!, events.length[row]!));
+      else if (as === OPENED) this.readings.opened(events.context[row]!);
       else if (as < VFS) web[as]!++;
       else {
         vfsEvents++;
@@ -85,6 +92,11 @@ class ThreadCounts {
     this.jsEvents += count - first - vfsEvents;
     added(this.vfs, vfs);
     added(this.web, web);
+  }
+
+  private took(requests: Requests | null): void {
+    this.hits += requests?.hits ?? 0;
+    this.misses += requests?.misses ?? 0;
   }
 }
 
@@ -173,10 +185,8 @@ export class LiveCounts {
       sum.reads += calls.reads;
       sum.writes += calls.writes;
       sum.syncs += calls.syncs;
-      for (const { hits: h, misses: m } of t.cache.values()) {
-        hits += h;
-        misses += m;
-      }
+      hits += t.hits;
+      misses += t.misses;
       const { cost } = threads[i]!;
       if (!cost) return;
       costNs += t.jsEvents * cost.nsPerJsEvent + t.vfsEvents * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);

@@ -45,7 +45,7 @@ const NO_PAGES = 'No call read or wrote a whole page of it, or the size of its p
 const NO_BLOCKS = 'Its keys are no numbers, or no value was read or written.';
 
 function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
-  if (row.kind === 'idb-store') return `IndexedDB ${row.path.slice(0, row.path.indexOf('/'))}`;
+  if (row.kind === 'idb-store') return `IndexedDB ${row.idb ?? ''}`;
   if (row.kind === 'storage') return 'localStorage';
   const base = databasePath(row.path);
   if (row.kind !== 'opfs' || databases.has(base)) return base;

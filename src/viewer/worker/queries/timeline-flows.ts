@@ -1,6 +1,9 @@
 /** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
 import type { Locks } from '../../../trace/analysis/locks.ts';
+import { parentRow, serves } from '../../../trace/analysis/time-calls.ts';
+import type { EventColumns } from '../../../trace/columns.ts';
 import { statementRow } from '../../../trace/describe.ts';
+import { Op } from '../../../trace/event.ts';
 import { laneOfOp } from '../../../trace/lanes.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from '../thread-titles.ts';
@@ -78,15 +81,30 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   }
 }
 
+/**
+ * Whether an event has to do with a wait of its thread: it asked for the lock, or was made by who asked, or by whom it is asked for.
+ * Of an IndexedDB transaction that waits so do its requests; a chain of refusals is every xLock and statement of the connection.
+ */
+function isPartOf({ waits, resources }: Locks, wait: number, events: EventColumns, row: number): boolean {
+  const [asked, connection] = [waits.row[wait]!, waits.context[wait]];
+  if (serves(events, row, asked) || serves(events, asked, row)) return true;
+  const { kind } = resources[waits.resource[wait]!]!;
+  if (kind === 'idb') return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
+  if (kind !== 'sqlite') return false;
+  let asks = row;
+  while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = parentRow(events, asks);
+  return asks >= 0 && events.context[asks] === connection && (events.op[asks] === Op.xLock || laneOfOp(events.op[asks]!) === 'sql');
+}
+
 function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
   const locks = locksNow(context);
   const { events } = thread;
   const from = events.t0[row]!;
-  const to = from + Math.max(events.dur[row]!, 0.001);
+  const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001); // of what still runs the wait says how long
   const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
   for (const edge of locks.edges) {
     if (edge.fromUs > to) break;
-    if (edge.waiter !== thread.index || edge.toUs < from) continue;
+    if (edge.waiter !== thread.index || edge.toUs < from || !isPartOf(locks, edge.wait, events, row)) continue;
     const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
     if (us > (best.get(edge.holder)?.us ?? 0)) best.set(edge.holder, { edge, us });
   }

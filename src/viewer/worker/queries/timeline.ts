@@ -11,9 +11,9 @@ import type { QueryContext } from './context.ts';
 
 export interface AreaAnswer {
   rows: AreaRow[];
-  /** Where the time of the chosen threads with SQL went, summed; null where that is not computed yet, or no thread runs SQL. */
+  /** Where the time of the chosen threads with SQL went, summed; null where that is not computed yet of one of them, or no thread runs SQL. */
   times: PartTimes | null;
-  /** Threads in the sum. */
+  /** The threads chosen that run SQL: those in the sum. */
   sqlThreads: number;
 }
 
@@ -78,14 +78,15 @@ export const timelineQueries = {
     const rows = areaRows(store, request, until, (thread) => statementsOf(context, thread), ends);
     for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;
     const sums = new Float64Array(SQL_PARTS.length);
-    let sqlThreads = 0;
-    for (const thread of threads) {
+    const withSql = threads.filter((thread) => lanes.runsSql(thread));
+    const sqlThreads = withSql.length;
+    let settled = sqlThreads > 0;
+    for (const thread of withSql) {
       const times = lanes.times(thread, fromUs, toUs);
-      if (!times) continue;
-      sqlThreads++;
-      times.forEach((ns, i) => (sums[i]! += ns));
+      if (times) times.forEach((ns, i) => (sums[i]! += ns));
+      else settled = false;
     }
-    return { rows, times: sqlThreads ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null, sqlThreads };
+    return { rows, times: settled ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null, sqlThreads };
   },
 };
 

@@ -179,19 +179,29 @@ export const transactionQueries = {
     };
   },
 
-  /** The transaction that an event belongs to, by its first event; null where it belongs to none. */
+  /**
+   * The transaction that an event belongs to, by its first event; null where it belongs to none. It is one of the connection that the
+   * event's SQL or VFS call is of: the innermost that it lies in, else the first one of its statement.
+   */
   transactionOf(context: QueryContext, { thread: index, row }: { thread: number; row: number }): { thread: number; row: number } | null {
     const thread = context.store.threads[index];
-    if (!thread) return null;
-    const at = row - thread.forgotten;
+    const at = row - (thread?.forgotten ?? 0);
+    if (!thread || !(at >= 0 && at < thread.events.count)) return null;
+    const owners = context.shared.owners(thread);
+    const caller = owners.vfs(at) < 0 ? owners.sql(at) : owners.vfs(at);
+    if (caller < 0) return null;
+    const connection = thread.events.context[caller]!;
     const serves = statementRow(thread, at);
     const all = anatomies(context);
-    const { thread: threads, beginRow, endRow } = all.transactions;
+    const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
+    let [innermost, ofStatement] = [-1, -1];
     for (let i = 0; i < all.length; i++) {
-      const inside = beginRow[i]! <= at && at <= endRow[i]!;
-      if (threads[i] === index && (inside || (serves >= 0 && all.statementRows(i).includes(serves))))
-        return { thread: index, row: beginRow[i]! + thread.forgotten };
+      if (threads[i] !== index || (connections[i] !== connection && connections[i] !== 0 && connection !== 0)) continue;
+      if (beginRow[i]! <= at && at <= endRow[i]!) {
+        if (innermost < 0 || endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!) innermost = i;
+      } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves)) ofStatement = i;
     }
-    return null;
+    const found = innermost < 0 ? ofStatement : innermost;
+    return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };
   },
 };

@@ -1,0 +1,64 @@
+// The hit rate of SQLite's page cache: one number in the Overview, the Cache view, the live strip and on the timeline.
+import { expect, test } from 'vitest';
+import { cacheReport } from '../../src/trace/analysis/cache.ts';
+import { NO_READINGS, pageCacheOf } from '../../src/trace/analysis/page-cache.ts';
+import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
+import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { CacheCounter } from '../../src/trace/cache-counter.ts';
+import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+
+/** One connection opened within the trace and one before it. */
+function trace(): { t: ThreadBuilder; counters(context: number, hits: number, misses: number, spills?: number): void } {
+  const t = new ThreadBuilder(newStore());
+  t.define({ kind: 'engine', name: 'sqlite', version: '', layers: { sql: true, vfs: true, counters: true } } as never);
+  t.call('sqlOpen', { context: 1, dur: 10 });
+  return {
+    t,
+    counters: (context, hits, misses, spills = 0) =>
+      void t.call('sqlCounters', { offset: hits, length: misses, aux2: spills, context, dur: 0 }),
+  };
+}
+
+test('says what happened within the trace, the same everywhere', () => {
+  const { t, counters } = trace();
+  counters(1, 6, 2);
+  counters(2, 900, 90);
+  counters(1, 6, 10, 3);
+  counters(2, 901, 90);
+  counters(1, 2, 1); // the app had them reset
+  t.send();
+  const { store, thread } = t;
+  const found = { hits: 9, misses: 11, writes: 0, spills: 3, hitRate: 9 / 20 };
+  expect(pageCacheOf(store)).toEqual(found);
+  expect(cacheReport(store).pageCache).toEqual(found);
+  expect(new LiveCounts(store).counts(0, true).cacheHitRate).toBe(found.hitRate);
+  const lane = new CacheCounter(thread);
+  lane.update();
+  expect(lane.rates(0, 1000, 1)[0]).toBeCloseTo(found.hitRate, 6);
+});
+
+test('the first reading of a connection that was opened before has nothing to compare with', () => {
+  const { t, counters } = trace();
+  counters(2, 900, 100);
+  t.send();
+  const none = { hits: null, misses: null, writes: null, spills: null, hitRate: null };
+  const summary = summaryOf(t.store);
+  expect(summary.pageCache).toEqual(none);
+  expect(summary.unknown['pageCache']).toBe(NO_READINGS);
+  expect(headlineNumbers(t.store).find(({ id }) => id === 'hitRate')).toMatchObject({ value: null, cause: NO_READINGS });
+  expect(new LiveCounts(t.store).counts(0, true).cacheHitRate).toBeNull();
+});
+
+test('the live strip counts anew where rows were forgotten', () => {
+  const { t, counters } = trace();
+  counters(1, 90, 10);
+  counters(1, 90, 20);
+  counters(1, 100, 20);
+  t.send();
+  const live = new LiveCounts(t.store);
+  expect(live.counts(0, true).cacheHitRate).toBe(100 / 120);
+  t.thread.forget(3); // what is left has one reading, and its opening is gone
+  expect(pageCacheOf(t.store).hitRate).toBeNull();
+  expect(live.counts(0, true).cacheHitRate).toBeNull();
+});

@@ -1,0 +1,58 @@
+// Where the time went in an area, while the recording goes on: known, or said not to be.
+import { expect, test } from 'vitest';
+import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Op } from '../../src/trace/event.ts';
+import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { timelineQueries, type AreaAnswer } from '../../src/viewer/worker/queries/timeline.ts';
+import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
+import { contextOf } from './viewer-context.ts';
+
+/** A trace that grows, and its timeline. */
+function growing() {
+  const store = newStore();
+  const [a, b] = [new ThreadBuilder(store), new ThreadBuilder(store)];
+  const lanes = new TimelineLanes(store);
+  const settle = (): void => {
+    lanes.update(store.extent()[1]);
+    lanes.settle(new Analyses(store));
+  };
+  const area = (fromUs: number, toUs: number): AreaAnswer => {
+    lanes.update(store.extent()[1]);
+    const context: QueryContext = { ...contextOf(store), timeline: () => lanes };
+    return timelineQueries.timelineArea(context, { fromUs, toUs, by: 'operation', threadsOff: [], layers: ['sql'] });
+  };
+  return { store, a, b, settle, area };
+}
+
+test('what has come since the last look is not said to be idle', () => {
+  const { a, b, settle, area } = growing();
+  for (const t of [a, b]) {
+    t.call('sqlStep', { dur: 100 });
+    t.send();
+  }
+  expect(area(0, 100).times).toBeNull();
+  settle();
+  expect(area(0, 200).times).toMatchObject({ cpuUs: 200, idleUs: 200 });
+  a.call('sqlStep', { dur: 100 });
+  a.send();
+  expect(area(0, 200)).toMatchObject({ times: null, sqlThreads: 2 });
+  expect(area(0, 100).times).toMatchObject({ cpuUs: 200, idleUs: 0 });
+  settle();
+  expect(area(0, 200).times).toMatchObject({ cpuUs: 300, idleUs: 100 });
+});
+
+test('an end that comes late, and no row with it, changes where the time went', () => {
+  const { store, a, settle, area } = growing();
+  const { thread } = a;
+  const step = a.call('sqlStep', { open: true });
+  a.idle(100);
+  a.call('mark', { dur: 0 });
+  a.send();
+  settle();
+  expect(area(0, 100).times).toMatchObject({ cpuUs: 100, idleUs: 0 });
+  thread.append(batchOf(thread.info, 2, [[40, 40, step, 9, Op.end, 101, NaN, 0, 0, 0, 0, 0, 0]]));
+  expect(store.eventCount).toBe(2);
+  settle();
+  expect(area(0, 100).times).toMatchObject({ cpuUs: 40, idleUs: 60 });
+});

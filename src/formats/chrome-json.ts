@@ -5,6 +5,7 @@
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { OPS, Op, opName } from '../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { threadEndUs } from '../trace/thread-end.ts';
 
 const PID = 1;
 /** tids of a thread's tracks: index * TRACKS + 1 and up. */
@@ -36,10 +37,10 @@ const us = (value: number): number => Math.round(value * 1000) / 1000;
 
 /**
  * The whole trace as text, in pieces of about 64 KiB.
- * Calls without an end last until the trace's end and say so in their arguments.
+ * Calls without an end last until the end of the trace, or of their thread, and say so in their arguments.
  */
 export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
-  const [, horizon] = store.extent();
+  const [, endUs] = store.extent();
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
   let piece = `{"displayTimeUnit":"ms","metadata":${JSON.stringify({ source: 'vfscope', originMs: store.originMs, dropped: store.dropped })},"traceEvents":[\n`;
   const frames = [{ frame: 'main', url: page?.info.url ?? '', name: '', processId: PID }];
@@ -56,6 +57,7 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
   for (const thread of store.threads) {
     const tracks = new NestingTracks();
     const { events } = thread;
+    const horizon = threadEndUs(thread, endUs);
     for (let row = 0; row < events.count; row++) {
       const line = eventLine(thread, row, horizon, tracks);
       piece += `,\n${line}`;

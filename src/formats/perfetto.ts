@@ -5,6 +5,7 @@
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
 import { OPS, Op, opName } from '../trace/event.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { threadEndUs } from '../trace/thread-end.ts';
 import { threadTitle } from './chrome-json.ts';
 import { toNs } from './event-table.ts';
 import { ProtoWriter } from './protobuf.ts';
@@ -128,10 +129,10 @@ class Track {
   }
 }
 
-/** The whole trace as bytes, in pieces of about 64 KiB. Calls without an end last until the trace's end and are marked `unfinished`. */
+/** The whole trace as bytes, in pieces of about 64 KiB. Calls without an end last until the end of the trace, or of their thread, and are marked `unfinished`. */
 export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
   const out = new ProtoWriter();
-  const horizonNs = toNs(store.extent()[1]);
+  const [, endUs] = store.extent();
   let uuid = PROCESS_UUID;
   out.message(1, () =>
     out.message(PACKET.track, () => {
@@ -153,6 +154,7 @@ export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
     );
     const tracks = [new Track(out, threadUuid)];
     const { events } = thread;
+    const horizonNs = toNs(threadEndUs(thread, endUs));
     for (let row = 0; row < events.count; row++) {
       const seq = events.seq[row]!;
       const ns = toNs(events.t0[row]!);

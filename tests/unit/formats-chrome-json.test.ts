@@ -50,6 +50,26 @@ function concurrent(n: number): TraceStore {
 }
 
 describe('chrome json', () => {
+  test('calls without an end last until their thread has gone, or the trace is over', async () => {
+    const store = newStore();
+    const [gone, goesOn] = [new ThreadBuilder(store, { name: 'gone' }), new ThreadBuilder(store, { name: 'goes on' })];
+    for (const t of [gone, goesOn]) {
+      t.idle(10);
+      t.call('idbTransaction', { open: true });
+      t.idle(80);
+      t.call('idbGet', { dur: 10 });
+    }
+    goesOn.idle(9000);
+    goesOn.call('idbGet', { dur: 10 });
+    gone.thread.ended = 'pagehide';
+    for (const t of [gone, goesOn]) t.send();
+    const open = calls(await exported(store)).filter((e) => e.name === 'idbTransaction' || /transaction/i.test(e.name));
+    const ends = (thread: { events: { t0: ArrayLike<number>; dur: ArrayLike<number>; count: number } }): number => {
+      const { t0, dur, count } = thread.events;
+      return t0[count - 1]! + dur[count - 1]!;
+    };
+    expect(open.map((e) => Math.round(e.ts + e.dur!))).toEqual([ends(gone.thread), ends(goesOn.thread)].map(Math.round));
+  });
   test('holds every event once, with its times', async () => {
     const store = syntheticStore({ events: 3000, threads: 2, clockStepUs: 5 });
     const events = await exported(store);

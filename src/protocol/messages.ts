@@ -188,7 +188,8 @@ function checkedIdentity(v: unknown): ThreadIdentity | null {
   if (!isObject(v)) return null;
   const { id, url, name, parent } = v;
   const kind = THREAD_KINDS.find((one) => one === v.kind);
-  if (!isText(id, 64) || !kind || !isText(url, MAX_TEXT) || !isText(name, MAX_TEXT) || !(parent === null || isText(parent, 64))) return null;
+  if (!isText(id, 64) || !kind || !isText(url, MAX_TEXT) || !isText(name, MAX_TEXT) || !(parent === null || isText(parent, 64)))
+    return null;
   return { id, kind, url, name, parent };
 }
 
@@ -206,7 +207,8 @@ function checkedDefinitions(v: unknown): Definition[] | null {
 function checkedBatch(v: unknown): Batch | null {
   if (!isObject(v)) return null;
   const { thread, first, count, timeOrigin, dropped, faults, records } = v;
-  if (!isText(thread, 64) || !isCount(first) || !isCount(count) || !isTime(timeOrigin) || !isCount(dropped) || !isCount(faults)) return null;
+  if (!isText(thread, 64) || !isCount(first) || !isCount(count) || !isTime(timeOrigin) || !isCount(dropped) || !isCount(faults))
+    return null;
   if (count > MAX_BATCH_RECORDS || !isBuffer(records) || records.byteLength !== count * RECORD_BYTES) return null;
   const definitions = checkedDefinitions(v.definitions);
   return definitions && { thread, first, count, timeOrigin, dropped, faults, definitions, records };

@@ -25,17 +25,33 @@ export interface Awaited {
   /** After it was stopped, or has failed. */
   again(): void;
 }
-export interface Answer<T> extends Awaited {
-  /** The last answer, shown until the next is there; null before the first. */
+export interface Answer<T, Args> extends Awaited {
+  /** The last answer, shown until the next is there; null before the first, and where what is asked about is another thing. */
   readonly value: T | null;
+  /** What `value` answers: of a range that moves, the one before. */
+  readonly asked: Args | null;
+}
+export interface AskOptions<Args> {
+  /**
+   * What the arguments name: the answer about one statement is none about the next, and is gone at once. Without it the last answer stays
+   * until its successor is there: of a range or width the old picture is better than none.
+   */
+  about?: (args: Args) => unknown;
 }
 
-/** Which trace is asked about: a question that was stopped is asked of the next one. */
+/** Which trace is asked about: a question that was stopped is asked of the next one, and as soon as its recording has ended. */
 interface Of {
+  trace: number;
   file: unknown;
   recording: boolean;
 }
-const same = (a: Of, b: Of): boolean => a.file === b.file && a.recording === b.recording;
+const same = (a: Of, b: Of): boolean => a.trace === b.trace && a.file === b.file && a.recording === b.recording;
+/** A question apart from how far the trace has grown. */
+interface Asked {
+  key: string;
+  of: Of;
+}
+const sameQuestion = (a: Asked | null, b: Asked | null): boolean => a?.key === b?.key && a?.of.trace === b?.of.trace;
 
 /** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
 const PAUSE_MS = 400;
@@ -48,72 +64,82 @@ const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
  * Ask while the calling component lives. Call it in a component's script.
  * @param args read reactively; null asks nothing
  */
-export function ask<N extends QueryName>(name: N, args: () => QueryArgs<N> | null): Answer<QueryAnswer<N>> {
+export function ask<N extends QueryName>(
+  name: N,
+  args: () => QueryArgs<N> | null,
+  { about }: AskOptions<QueryArgs<N>> = {},
+): Answer<QueryAnswer<N>, QueryArgs<N>> {
   const model = viewerModel();
   const version = fromStore(model.version);
+  const trace = fromStore(model.trace);
   const file = fromStore(model.file);
   const stats = fromStore(model.stats);
   const recording = $derived(stats.current?.recording ?? false);
-  let value = $state.raw<QueryAnswer<N> | null>(null);
-  let error = $state<string | null>(null);
+  const wanted = $derived(args());
+  const key = $derived(wanted && JSON.stringify(wanted));
+  const thing = $derived(about && JSON.stringify(wanted && about(wanted)));
+  let last = $state.raw<{ value: QueryAnswer<N>; args: QueryArgs<N>; trace: number; thing: string | undefined } | null>(null);
+  let failed = $state.raw<(Asked & { why: string }) | null>(null);
+  const answer = $derived(last?.trace === trace.current && last.thing === thing ? last : null);
+  const error = $derived(failed?.key === key && failed?.of.trace === trace.current ? failed.why : null);
   let busy = $state(false);
   let progress = $state.raw<Awaited['progress']>(null);
   let stopped = $state(false);
-  let wish: { args: QueryArgs<N>; key: string; version: number; of: Of } | null = null;
-  let answered: { key: string; version: number; at: number; took: number } | null = null;
-  let stoppedWish: { key: string; of: Of } | null = null;
-  let running: { key: string; question: Asking<QueryAnswer<N>> } | null = null;
+  let wish: (Asked & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null = null;
+  let answered: (Asked & { version: number; at: number; took: number }) | null = null;
+  let stoppedWish: Asked | null = null;
+  let running: (Asked & { question: Asking<QueryAnswer<N>> }) | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const settled = (): boolean => wish === null || stopped || (answered?.key === wish.key && answered.version === wish.version);
+  const settled = (): boolean => wish === null || stopped || (sameQuestion(answered, wish) && answered?.version === wish.version);
   function plan(): void {
     clearTimeout(timer);
     stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
     busy = !settled();
-    if (running && running.key !== wish?.key) running.question.cancel();
+    if (running && !sameQuestion(running, wish)) running.question.cancel();
     if (running || !busy || !wish) return;
-    const sameQuestion = answered?.key === wish.key;
-    const pause = answered && sameQuestion ? answered.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered.took) - performance.now() : 0;
+    const again = answered !== null && sameQuestion(answered, wish);
+    const pause = again ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now() : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
   async function run(): Promise<void> {
     const asked = wish!;
+    const { args: said, key, of, thing } = asked;
     const began = performance.now();
     let [slow, heard] = [false, null as Awaited['progress']];
-    const question = model.questions.ask(name, asked.args, (said) => {
-      heard = said;
-      if (slow) progress = said;
+    const question = model.questions.ask(name, said, (now) => {
+      heard = now;
+      if (slow) progress = now;
     });
-    running = { key: asked.key, question };
-    const first = value === null || answered?.key !== asked.key;
+    running = { key, of, question };
+    const first = answer === null || !sameQuestion(answered, asked);
     const late = setTimeout(() => {
       slow = true;
       progress = heard ?? (first ? NOT_KNOWN : null); // a growing trace is asked about again and again: what is shown holds
     }, SLOW_MS);
     let cancelled = false;
     try {
-      const answer = await question.answer;
-      if (wish?.key === asked.key) {
-        value = answer;
-        error = null;
+      const value = await question.answer;
+      if (sameQuestion(wish, asked)) {
+        last = { value, args: said, trace: of.trace, thing };
+        failed = null;
       }
     } catch (e) {
       cancelled = e instanceof Error && e.name === 'AbortError';
-      if (!cancelled) error = e instanceof Error ? e.message : String(e);
+      if (!cancelled) failed = { key, of, why: e instanceof Error ? e.message : String(e) };
     }
     clearTimeout(late);
     progress = null;
     running = null;
     const now = performance.now();
-    if (!cancelled) answered = { key: asked.key, version: asked.version, at: now, took: now - began };
+    if (!cancelled) answered = { key, of, version: asked.version, at: now, took: now - began };
     plan();
   }
 
   $effect(() => {
-    const wanted = args();
-    const of = { file: file.current, recording };
+    const of = { trace: trace.current, file: file.current, recording };
     wish =
-      wanted === null ? null : { args: $state.snapshot(wanted) as QueryArgs<N>, key: JSON.stringify(wanted), version: version.current, of };
+      wanted === null || key === null ? null : { args: $state.snapshot(wanted) as QueryArgs<N>, key, thing, version: version.current, of };
     plan();
   });
   $effect(() => () => {
@@ -124,7 +150,10 @@ export function ask<N extends QueryName>(name: N, args: () => QueryArgs<N> | nul
 
   return {
     get value() {
-      return value;
+      return answer?.value ?? null;
+    },
+    get asked() {
+      return answer?.args ?? null;
     },
     get error() {
       return error;
@@ -133,7 +162,7 @@ export function ask<N extends QueryName>(name: N, args: () => QueryArgs<N> | nul
       return busy;
     },
     get shown() {
-      return value !== null;
+      return answer !== null;
     },
     get progress() {
       return progress;
@@ -151,7 +180,7 @@ export function ask<N extends QueryName>(name: N, args: () => QueryArgs<N> | nul
     again() {
       stoppedWish = null;
       answered = null;
-      error = null;
+      failed = null;
       plan();
     },
   };

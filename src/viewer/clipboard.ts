@@ -1,14 +1,19 @@
-/** Put text on the clipboard; DevTools panels have no clipboard permission, but may copy what is selected. @throws where neither works */
+/**
+ * Put text on the clipboard; DevTools panels have no clipboard permission, but may copy what is selected: the focus goes there and back.
+ * @throws where neither works
+ */
 export async function copyText(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
+    const focused = document.activeElement;
     const area = document.createElement('textarea');
     area.value = text;
     document.body.append(area);
     area.select();
     const copied = document.execCommand('copy');
     area.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
     if (!copied) throw new Error('The browser did not let the panel copy.');
   }
 }

@@ -47,15 +47,27 @@ export function formatHash({ tab, range, event, views }: HashState): string {
 /** Browsers refuse an address that changes too often; the last change of a burst is what counts. */
 const SETTLE_MS = 250;
 
+/** The part of a window that holds its address. */
+type Place = Pick<Window, 'location' | 'history' | 'addEventListener' | 'removeEventListener'>;
+
 /**
- * Keep the address up to date with the model. What it said when the page was loaded is shown once a trace is there.
- * @param views ids that there are @returns ends it
+ * Keep the address up to date with the model. What it said when the page was loaded is shown once a trace is there; one that is put
+ * into the tab later is obeyed at once.
+ * @param views ids that there are @param taken called with what another address says of the views @returns ends it
  */
-export function keepHash(model: ViewerModel, views: readonly string[], place: Pick<Window, 'location' | 'history'> = window): () => void {
-  const said = parseHash(place.location.hash);
-  if (said.tab !== null && views.includes(said.tab)) model.tab.set(said.tab);
+export function keepHash(
+  model: ViewerModel,
+  views: readonly string[],
+  taken: (texts: Readonly<Record<string, string>>) => void,
+  place: Place = window,
+): () => void {
   const state = viewStateOf(model);
-  state.take(said.views);
+  const show = (said: HashState): void => {
+    if (said.tab !== null && views.includes(said.tab)) model.tab.set(said.tab);
+    state.take(said.views);
+  };
+  const said = parseHash(place.location.hash);
+  show(said);
   let wanted = said.range || said.event ? said : null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -73,19 +85,34 @@ export function keepHash(model: ViewerModel, views: readonly string[], place: Pi
       place.history.replaceState(null, '', formatHash(now));
     }, SETTLE_MS);
   };
-  const restore = (): void => {
-    if (!wanted || !get(model.file)) return;
-    const { range, event } = wanted;
-    wanted = null;
+  const look = ({ range, event }: HashState): void =>
     // after the opening itself has chosen what to show
     queueMicrotask(() => {
       if (range) model.look(range);
       if (event) void model.select(event.thread, event.row);
       write();
     });
+  const restore = (): void => {
+    if (!wanted || !get(model.file)) return;
+    look(wanted);
+    wanted = null;
   };
+  const obey = (): void => {
+    const now = parseHash(place.location.hash);
+    const there = (get(model.stats)?.events ?? 0) > 0;
+    clearTimeout(timer); // what was to be written is of the one before
+    wanted = !there && (now.range || now.event) ? now : null;
+    for (const name of Object.keys(get(state.texts))) if (!(name in now.views)) state.set(name, null);
+    taken(now.views);
+    show(now);
+    if (!now.range) model.showAll();
+    if (!now.event) model.selected.set(null);
+    if (there) look(now);
+  };
+  place.addEventListener('hashchange', obey);
   const undo = [
-    model.view.subscribe(restore),
+    () => place.removeEventListener('hashchange', obey),
+    model.extent.subscribe(restore), // set whenever a trace is there
     model.stats.subscribe((stats) => {
       if (stats?.recording) wanted = null; // it was of another trace
     }),

@@ -32,7 +32,8 @@ export const VIEW_LETTERS: Readonly<Record<string, string>> = {
 /** Letters follow G within this time. */
 const CHORD_MS = 1500;
 
-const ZOOM_STEP = 1.5;
+/** One press makes the stretch on screen this many times as long, or short. */
+export const ZOOM_STEP = 1.5;
 const PAN_STEP = 0.2;
 
 const zoom =
@@ -95,11 +96,12 @@ let chordBegan = -Infinity;
 
 /** Obey a key if it is one of ours. @returns whether it was */
 export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActions): boolean {
+  if (event.defaultPrevented || event.isComposing) return false; // what has the focus took it, or an input method does
   const target = event.composedPath()[0];
   const typing =
     target instanceof HTMLElement && (target.matches('input:not([type=checkbox]), textarea, select') || target.isContentEditable);
   const command = isMac() ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
-  if (event.altKey || (!command && (event.ctrlKey || event.metaKey))) return false;
+  if (event.altKey || (command ? event.shiftKey : event.ctrlKey || event.metaKey)) return false;
   const key = event.key.toLowerCase();
   if (target instanceof Element && target.closest('dialog') && !(command && key === 'k')) return false; // a dialog has keys of its own
   const view = command || typing ? undefined : chord(event.timeStamp, key);
@@ -118,7 +120,8 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     return false;
   }
   if ((key === 'arrowleft' || key === 'arrowright') && get(model.tab) !== 'timeline') return false;
-  if (binding.run(model, page) === false) return false;
+  const held = command && event.repeat; // one command, however long; and still not the browser's
+  if (!held && binding.run(model, page) === false) return false;
   event.preventDefault();
   return true;
 }

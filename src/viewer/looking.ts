@@ -38,6 +38,8 @@ export abstract class Looking {
   readonly evidence = writable<Evidence | null>(null);
   readonly toasts = writable<Toast[]>([]);
   private lastToast = 0;
+  /** Counts what was to be selected: an answer that comes late selects nothing. */
+  private selections = 0;
 
   /** To the session, with their progress; they can be cancelled. */
   readonly questions: Questions;
@@ -67,6 +69,7 @@ export abstract class Looking {
 
   /** Another trace comes. */
   protected forgetLooks(): void {
+    this.selections++;
     this.selected.set(null);
     this.evidence.set(null);
     this.follow.set(true);
@@ -88,8 +91,13 @@ export abstract class Looking {
   }
 
   async select(thread: number, row: number, options: { show?: boolean } = {}): Promise<void> {
+    const mine = ++this.selections;
     await this.attempt(async () => {
-      const event = await this.session.event(thread, row);
+      const event = await this.session.event(thread, row).catch((error: unknown) => {
+        if (mine === this.selections) throw error;
+        return null;
+      });
+      if (!event || mine !== this.selections) return;
       this.selected.set(event);
       if (!options.show) return;
       const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));

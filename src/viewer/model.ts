@@ -6,11 +6,13 @@ import { get, writable, type Writable } from 'svelte/store';
 import type { RecordingScope } from '../protocol/messages.ts';
 import { captureOptionsOf } from '../trace/capture.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-formats.ts';
+import { traceName } from './file-name.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
 import { Looking } from './looking.ts';
 import { SettingsModel } from './settings.ts';
 import type { LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
+import { until } from './until.ts';
 
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;
@@ -221,7 +223,6 @@ export class ViewerModel extends Looking {
     if (events === 0) throw new Error('The panel has no recording yet: record the page, or open a file.');
     return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
   }
-  /** @param done once the file is written */
   async exportAs(format: ExportFormat, sanitize = false, done?: () => Promise<void>): Promise<void> {
     const title = this.fileName();
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
@@ -231,7 +232,7 @@ export class ViewerModel extends Looking {
   async exportLines(range: { from: number; count: number }): Promise<void> {
     await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
   }
-  /** With its progress on screen, and a way out. */
+  /** With its progress on screen, and a way out. @param done once the file is written */
   private async writing(name: string, make: () => Promise<Blob>, done?: () => Promise<void>): Promise<void> {
     await this.exclusively(async () => {
       this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
@@ -244,14 +245,7 @@ export class ViewerModel extends Looking {
     });
   }
 
-  /** `app.example-2026-05-04T10-20-30`, or the opened file's own name. */
-  private fileName(): string {
-    const { name } = get(this.file) ?? { name: '' };
-    if (name) return name.replace(/\.vfst$/i, '');
-    const url = get(this.threads)[0]?.url ?? '';
-    const place = URL.canParse(url) ? new URL(url).host.replaceAll(':', '-') : '';
-    return [place || 'trace', new Date().toISOString().slice(0, 19).replaceAll(':', '-')].join('-');
-  }
+  private readonly fileName = (): string => traceName(get(this.file), get(this.threads)[0]?.url ?? '');
 
   async open(file: Blob, name: string): Promise<void> {
     await this.load(name, file.size, () => this.session.open(file, name));
@@ -296,9 +290,9 @@ export class ViewerModel extends Looking {
       if (reading === this.readings) this.loading.set(null); // else of a file that was asked for after it
     }
   }
-  /** Open a second trace beside this one. */
+  /** Open a second trace beside this one, after what is being read or written. */
   async compareWith(file: Blob, name: string): Promise<void> {
-    if (get(this.loading)) return this.say('info', 'A file is still being read or written: wait for it, or cancel it, and choose B again.');
+    await until(this.loading, (now) => now === null);
     await this.reading(name, file.size, async () => {
       const { warnings } = await this.session.openOther(file, name);
       for (const text of warnings) this.say('info', `${name}: ${text}`);

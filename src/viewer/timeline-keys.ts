@@ -1,6 +1,10 @@
 /** The timeline's own keys, in one table: what it obeys, and what the `?` sheet shows of them. After Perfetto's. */
 
+import { ZOOM_STEP } from './keys.ts';
+
 export interface TimelineActions {
+  /** Zoom about the pointer. @param factor above 1 shows more time @returns whether it is over the timeline */
+  magnify(factor: number): boolean;
   step(by: 1 | -1): void;
   zoom(by: 1 | -1): void;
   /** To the other end of an arrow of the selected event. */
@@ -11,6 +15,7 @@ export interface TimelineActions {
   /** @returns whether there was something to do */
   pin(): boolean;
   clearArea(): boolean;
+  cancelDrag(): boolean;
 }
 interface TimelineBinding {
   keys: readonly string[];
@@ -19,6 +24,12 @@ interface TimelineBinding {
 }
 
 export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
+  {
+    keys: ['w', '+', '='],
+    help: 'Zoom in about the pointer; about the middle where it is elsewhere',
+    run: (a) => a.magnify(1 / ZOOM_STEP),
+  },
+  { keys: ['s', '-'], help: 'Zoom out, likewise', run: (a) => a.magnify(ZOOM_STEP) },
   { keys: ['.'], help: 'Next search hit; without a search the next event on its lane', run: (a) => a.step(1) },
   { keys: [','], help: 'Previous one', run: (a) => a.step(-1) },
   { keys: ['['], help: 'Along the arrow, back to the cause: from a call to its statement', run: (a) => a.flow(-1) },
@@ -33,7 +44,7 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
   { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
   { keys: ['p'], help: 'Pin the lane of the selected event', run: (a) => a.pin() },
   { keys: ['i'], help: 'I/O map', run: (a) => a.map() },
-  { keys: ['escape'], help: 'Close the area', run: (a) => a.clearArea() },
+  { keys: ['escape'], help: 'Cancel a drag, close the area', run: (a) => a.cancelDrag() || a.clearArea() },
 ];
 
 /** `M or R` */

@@ -8,7 +8,7 @@ import type { Layer } from '../trace/event.ts';
 import type { LaneChoice } from './charts/timeline-layout.ts';
 import { spanOf, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
-import type { LaneSetup, TraceNote } from '../trace/notes.ts';
+import { checkedNotes, type LaneSetup, type TraceNote } from '../trace/notes.ts';
 import type { AnnotationsAnswer } from './worker/queries/timeline.ts';
 
 const NO_SETUP: LaneSetup = { hidden: [], pinned: [], order: [] };
@@ -28,6 +28,8 @@ export class TimelineState {
   readonly threadsOff = new SvelteSet<number>();
   readonly layersOff = new SvelteSet<Layer>();
   notes = $state.raw<readonly TraceNote[]>([]);
+  /** So often the session is being told of notes: what it says meanwhile is older than what is here. */
+  private telling = 0;
   /** The trace that all this is about; 0 = not known yet. */
   trace = $state(0);
   /** How its file has the lanes, and how the address of this tab had them, if it said. */
@@ -87,23 +89,39 @@ export class TimelineState {
     this.pinned = this.order = [];
     this.filter = '';
   }
+  /** As the file has them, but for what the address says. */
+  showLanes(): void {
+    const { hidden, pinned, order } = { ...this.saved, ...this.wanted };
+    for (const key of hidden) this.hidden.add(key);
+    if (pinned.length) this.pinned = pinned;
+    if (order.length) this.order = order;
+  }
   /** Take in what the trace says; of another trace than before, what was set up for that one is forgotten. */
   take({ trace, notes, lanes }: AnnotationsAnswer): void {
-    if (trace !== this.trace) {
+    const other = trace !== this.trace;
+    if (other) {
       const first = this.trace === 0;
       this.trace = trace;
       if (!first) this.forget();
-      const { hidden, pinned, order } = { ...lanes, ...(first ? this.wanted : {}) };
       this.saved = lanes;
-      for (const key of hidden) this.hidden.add(key);
-      if (pinned.length) this.pinned = pinned;
-      if (order.length) this.order = order;
+      this.showLanes();
     }
-    this.notes = notes;
+    if (other || !this.telling) this.notes = notes;
   }
-  /** @returns whether it went well */
-  setNotes(model: ViewerModel, notes: readonly TraceNote[]): Promise<boolean> {
-    return model.attempt(async () => this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes: [...notes] })));
+  /** The change is here at once, so that the next one builds upon it; the session hears of all in their order, and before it saves. */
+  changeNotes(model: ViewerModel, change: (notes: readonly TraceNote[]) => readonly TraceNote[]): void {
+    if (!this.trace) return void model.attempt(() => this.changeFirstNotes(model, change));
+    const notes = checkedNotes(change(this.notes));
+    this.notes = notes;
+    this.telling++;
+    void model
+      .attempt(async () => this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes })))
+      .finally(() => this.telling--);
+  }
+  /** What the file brought is still to come: a change builds upon that. */
+  private async changeFirstNotes(model: ViewerModel, change: Parameters<TimelineState['changeNotes']>[1]): Promise<void> {
+    this.take(await model.session.ask('annotations', {}));
+    this.changeNotes(model, change);
   }
   /** Keep the lanes' setup with the trace. */
   async keepLanes(model: ViewerModel): Promise<void> {
@@ -113,6 +131,7 @@ export class TimelineState {
 
   /** Another trace: what belonged to the one before means nothing. */
   forget(): void {
+    this.wanted = {};
     this.resetLanes();
     this.area = null;
     this.threadsOff.clear();

@@ -8,8 +8,8 @@ export function formatDuration(us: number): string {
   if (abs < 999.5) return `${digits(us)} µs`;
   if (abs < 999_500) return `${digits(us / 1e3)} ms`;
   if (abs < 120e6) return `${digits(us / 1e6)} s`;
-  const minutes = Math.floor(abs / 60e6);
-  return `${us < 0 ? '-' : ''}${minutes} min ${Math.round(abs / 1e6 - minutes * 60)} s`;
+  const seconds = Math.round(abs / 1e6);
+  return `${us < 0 ? '-' : ''}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** A measured duration: one below the step of the clock reads `< 100 µs`, not 0. @param stepUs null or 0 = not known */
@@ -28,9 +28,9 @@ function digits(value: number): string {
   return abs >= 99.95 ? value.toFixed(0) : abs >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 
-/** Bytes in 1024s: `512 B`, `4.00 KiB`, `12.5 MiB`. */
+/** Bytes in 1024s: `512 B`, `4.00 KiB`, `12.5 MiB`. A rate is no whole number: `0.25 B`, `853 B`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1023.5) return `${Number.isInteger(bytes) ? bytes : +digits(bytes)} B`;
   const units = ['KiB', 'MiB', 'GiB', 'TiB'];
   let value = bytes / 1024;
   let unit = 0;

@@ -5,7 +5,7 @@
 import { get, writable, type Readable } from 'svelte/store';
 
 /** Anything may stand in an address: names are of this shape, and there are no more nor longer texts than this. */
-const NAME = /^[a-z]{2,16}\.[a-z]{2,16}$/i;
+const NAME = /^[a-z]{2,16}\.[a-z]{2,24}$/i;
 export const MOST_NAMES = 120;
 export const MOST_TEXT = 2000;
 
@@ -26,17 +26,19 @@ export class ViewState {
   readonly texts: Readable<Readonly<Record<string, string>>> = this.store;
 
   constructor(model: Shown) {
-    let file: string | null = null;
+    /** A trace was shown: from a file, or recorded. What an address says is of the first. */
+    let seen = false;
     let recording = false;
     // of another trace, what was chosen means nothing
     model.file.subscribe((now) => {
       if (now === null) return;
-      if (file !== null) this.store.set({});
-      file = now.name;
+      if (seen) this.store.set({});
+      seen = true;
     });
     model.stats.subscribe((now) => {
       if (now?.recording && !recording) this.store.set({});
       recording = now?.recording ?? false;
+      seen ||= recording;
     });
   }
 

@@ -155,7 +155,14 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     for (const [name, openIt] of [
       ['key-help', () => page.click(id('help'))],
       ['palette', () => page.click(id('open-palette'))],
-      ['export-dialog', () => page.select(id('export'), 'share')],
+      ['export-menu', () => page.click(id('export'))],
+      [
+        'export-dialog',
+        async () => {
+          await page.click(id('export'));
+          await page.click(id('export-share'));
+        },
+      ],
     ] as const) {
       await openIt();
       await page.waitForSelector(id(name));

@@ -66,10 +66,13 @@ describe('hostile words', () => {
     await viewer.page.keyboard.down('Control');
     await viewer.page.keyboard.press('a');
     await viewer.page.keyboard.up('Control');
-    await viewer.page.keyboard.type('SELECT object, statement FROM events WHERE object IS NOT NULL GROUP BY object');
+    await viewer.page.keyboard.type('SELECT object, statement, count(*) AS n FROM events WHERE object IS NOT NULL GROUP BY object');
     await viewer.page.click(id('sql-run'));
     await viewer.page.waitForSelector(`${id('sql-result')} [role=columnheader]:nth-child(2) [data-testid=sort-1]`);
     await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('<img'), {}, id('sql-result'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+    await viewer.page.select(id('sql-chart'), 'bars');
+    await viewer.page.waitForSelector(id('sql-bars'));
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
@@ -80,6 +83,63 @@ describe('hostile words', () => {
     await viewer.page.waitForSelector(id('compare-warning'));
     await viewer.page.waitForSelector(id('compare-numbers-row'));
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it('in the anatomy of a transaction', async () => {
+    await open('transactions');
+    await viewer.page.waitForSelector(id('transactions-row'));
+    await viewer.page.click(id('transactions-row'));
+    await viewer.page.waitForSelector(`${id('waterfall')} .slice.sql`);
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+  });
+
+  it('in the details of a statement', async () => {
+    await open('statements');
+    await viewer.page.waitForSelector(id('statements-row'));
+    const parts = new Set<string>();
+    for (const row of await viewer.page.$$(id('statements-row'))) {
+      await row.click();
+      await viewer.page.waitForSelector(id('statement-text'));
+      for (const name of await viewer.page.$$eval('[data-testid^="statement-"]', (all) =>
+        all.map((e) => (e as HTMLElement).dataset.testid!),
+      ))
+        parts.add(name);
+      expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+    }
+    expect([...parts]).toEqual(expect.arrayContaining(['statement-text', 'statement-stack', 'statement-values']));
+  });
+
+  it('under the pointer on the timeline', async () => {
+    await open('timeline');
+    await viewer.page.waitForSelector(`${id('timeline')}[data-frame]:not([data-waiting])`);
+    const { x, y, height } = (await (await viewer.page.$('.lane-box:has([data-testid="buttons-0:vfs"])'))!.boundingBox())!;
+    const { left, width } = await viewer.page.$eval(id('timeline'), (e) => {
+      const box = e.getBoundingClientRect();
+      return { left: box.left, width: box.width };
+    });
+    expect(x).toBeLessThan(left);
+    for (let at = left + 20; at < left + width && !(await viewer.page.$(id('tooltip'))); at += 5) {
+      await viewer.page.mouse.move(at, y + height / 2);
+      await viewer.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+    }
+    await viewer.page.waitForSelector(id('tooltip'));
+    expect(await viewer.page.evaluate(harm)).toEqual(NONE);
+    expect((await viewer.text(id('tooltip'))).length).toBeLessThan(500);
+  });
+
+  it('on the way through the events of a finding', async () => {
+    await open('overview');
+    await viewer.page.waitForSelector(`${id('finding-show')}:not(:disabled)`);
+    const findings = await viewer.page.$$eval(id('finding'), (all) => all.map((e) => (e as HTMLElement).dataset.rule!));
+    for (const rule of findings) {
+      await viewer.page.click(id('tab-overview'));
+      const show = `[data-rule="${rule}"] ${id('finding-show')}`;
+      await viewer.page.waitForSelector(show);
+      await viewer.page.$eval(show, (e) => (e as HTMLElement).click());
+      await viewer.page.waitForSelector(id('evidence'));
+      const { seen: _, ...found } = await viewer.page.evaluate(harm);
+      expect(found, rule).toEqual({ ran: false, markup: 0, turning: 0, wide: false, long: 0 });
+    }
   });
 
   it('in the palette', async () => {

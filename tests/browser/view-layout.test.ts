@@ -89,7 +89,9 @@ it('in a low panel the query has half of the width, and the buttons of a dialog 
     {},
     id('sql-view'),
   );
-  await panel.page.select(id('export'), 'share');
+  await panel.click(id('export'));
+  await panel.waitFor(id('export-share'));
+  await panel.click(id('export-share'));
   await panel.waitFor(id('export-run'));
   expect(await panel.page.evaluate(seenHeight, id('export-run'))).toBeGreaterThan(15);
 });

@@ -203,19 +203,23 @@ describe('exports', () => {
   it('every format is offered and written; a copy without the app’s words has none', async () => {
     await openTrace('a.vfst');
     const formats = Object.keys(EXPORT_FORMATS).filter((format) => format !== 'vfst');
+    await page.click(id('export'));
     expect(
-      await page.$$eval(`${id('export')} option:not(:disabled):not([hidden])`, (all) => all.map((o) => (o as HTMLOptionElement).value)),
-    ).toEqual([...formats, 'share']);
+      await page.$$eval(`${id('export-menu')} button:not(:disabled)`, (all) => all.map((e) => (e as HTMLElement).dataset.testid)),
+    ).toEqual([...formats, 'share'].map((one) => `export-${one}`));
+    await page.keyboard.press('Escape');
     for (const [i, format] of formats.entries()) {
       await page.waitForSelector(`${id('export')}:not(:disabled)`);
-      await page.select(id('export'), format);
+      await page.click(id('export'));
+      await page.click(id(`export-${format}`));
       await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, i + 1);
     }
     const saved = await page.evaluate(() => window.panel.saved.map(({ name, data }) => ({ name, size: data.size, type: data.type })));
     expect(saved.map(({ name }) => name)).toEqual(formats.map((f) => `a.${EXPORT_FORMATS[f as keyof typeof EXPORT_FORMATS].ending}`));
     for (const { name, size } of saved) expect(size, name).toBeGreaterThan(1000);
     await page.waitForSelector(`${id('export')}:not(:disabled)`);
-    await page.select(id('export'), 'share');
+    await page.click(id('export'));
+    await page.click(id('export-share'));
     await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('3 file names'), {}, id('privacy'));
     await page.click(id('export-run'));
     await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, formats.length + 1);

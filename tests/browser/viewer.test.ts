@@ -253,7 +253,8 @@ describe('an opened trace', () => {
     await viewer.page.evaluate(() => window.panel.viewer.open(window.panel.saved[0]!.data, 'again.vfst'));
     await waitText(id('file-name'), 'again.vfst');
     expect(await text(id('live-events'))).toBe(store.eventCount.toLocaleString('en-US'));
-    await viewer.page.select(id('export'), 'chrome');
+    await viewer.page.click(id('export'));
+    await viewer.page.click(id('export-chrome'));
     await viewer.page.waitForFunction(() => window.panel.saved.length === 2);
     const events = await viewer.page.evaluate(
       async () =>

@@ -6,6 +6,7 @@ import { SQL_PARTS, timePieces } from '../../src/trace/time-pieces.ts';
 import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
 import { ticksOf, stepFor } from '../../src/viewer/charts/time-axis.ts';
 import { AXIS_HEIGHT, EVERYTHING, GROUP_HEIGHT, laneAt, layoutOf, type LaneChoice } from '../../src/viewer/charts/timeline-layout.ts';
+import { noteAt } from '../../src/viewer/charts/timeline-overlay.ts';
 import {
   paintArea,
   paintCalls,
@@ -30,7 +31,7 @@ import {
   type Range,
 } from '../../src/viewer/charts/viewport.ts';
 import type { LaneFrame, ThreadRow } from '../../src/viewer/session-api.ts';
-import { MAX_HEIGHT_PX, rowsOnScreen, scrollTopOf } from '../../src/viewer/virtual-rows.ts';
+import { MAX_HEIGHT_PX, rowsOnScreen, scrollTopOf, wholeRows } from '../../src/viewer/virtual-rows.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const anyRange = (most: number): fc.Arbitrary<Range> =>
@@ -188,6 +189,21 @@ describe('where the time of statements went', () => {
   });
 });
 
+describe('the flag of a note', () => {
+  const note = (id: number, fromUs: number): { id: number; fromUs: number; toUs: number; text: string } => ({
+    id,
+    fromUs,
+    toUs: fromUs,
+    text: '',
+  });
+  const scene = { notes: [note(1, 50), note(2, 54)], view: { from: 0, to: 100 }, width: 100 };
+  const at = (x: number, y = 5): number | undefined => noteAt(scene, x, y)?.id;
+  it('is found where it is drawn, the last of those that overlap', () => {
+    expect([47, 49, 51, 53, 60, 65].map((x) => at(x))).toEqual([undefined, 1, 1, 2, 2, undefined]);
+    expect(at(51, AXIS_HEIGHT)).toBeUndefined();
+  });
+});
+
 describe('the pixels', () => {
   it('reads theme colours, and no other notation', () => {
     expect(pixelOf('#102030')).toBe(0xff302010);
@@ -257,10 +273,24 @@ describe('rows of a long table', () => {
       ),
     );
   });
-  it('shows the last row at the bottom', () => {
+  it('says which rows are seen whole', () => {
     const total = 5_000_000;
-    const rows = rowsOnScreen(total, 20, MAX_HEIGHT_PX - 600, 600);
-    expect(rows.first + rows.count).toBe(total);
+    expect(wholeRows(100, 20, 0, 110)).toEqual({ from: 0, to: 5 });
+    expect(wholeRows(100, 20, 30, 110)).toEqual({ from: 2, to: 7 });
+    expect(wholeRows(3, 20, 0, 110)).toEqual({ from: 0, to: 3 });
+    expect(wholeRows(total, 20, MAX_HEIGHT_PX - 600, 600)).toEqual({ from: total - 30, to: total });
+  });
+  it('shows the last row at the bottom, below a heading that sticks to the top, too', () => {
+    const total = 5_000_000;
+    for (const heading of [0, 22]) {
+      const [container, scrolled] = [600, heading + MAX_HEIGHT_PX];
+      const scrollTop = scrolled - container;
+      const rows = rowsOnScreen(total, 20, scrollTop, container - heading);
+      expect(rows.first + rows.count).toBe(total);
+      const bottom = heading + rows.top + rows.count * 20 - scrollTop;
+      expect(bottom).toBe(container);
+      expect(scrollTopOf(total - 1, total, 20, container - heading)).toBe(scrollTop);
+    }
     expect(rowsOnScreen(0, 20, 0, 600).count).toBe(0);
   });
 });

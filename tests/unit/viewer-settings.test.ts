@@ -62,18 +62,30 @@ describe('the address of a tab', () => {
     };
     expect(parseHash(formatHash(state))).toEqual(state);
   });
-  it('is restored when the trace is there, and kept up to date after', async () => {
-    const place = { location: { hash: '#tab=files&from=10&to=20&event=0:3&files.sort=reads' }, history: { replaceState: vi.fn() } };
-    const model = {
-      ...{ view: writable({ from: 0, to: 1 }), tab: writable('timeline'), follow: writable(true), selected: writable(null) },
-      ...{ stats: writable(null), file: writable<{ name: string } | null>(null), look: vi.fn(), select: vi.fn() },
+  const placeOf = (hash: string) => {
+    const heard = new EventTarget();
+    const listen = { addEventListener: heard.addEventListener.bind(heard), removeEventListener: heard.removeEventListener.bind(heard) };
+    return {
+      location: { hash },
+      history: { replaceState: vi.fn() },
+      ...listen,
+      changed: () => heard.dispatchEvent(new Event('hashchange')),
     };
-    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], place as unknown as Window);
+  };
+  const newModel = () => ({
+    ...{ view: writable({ from: 0, to: 1 }), extent: writable({ from: 0, to: 0 }), tab: writable('timeline'), follow: writable(true) },
+    ...{ selected: writable<unknown>(null), stats: writable<{ recording: boolean; events: number } | null>(null) },
+    ...{ file: writable<{ name: string } | null>(null), look: vi.fn(), select: vi.fn(), showAll: vi.fn() },
+  });
+  it('is restored when the trace is there, and kept up to date after', async () => {
+    const place = placeOf('#tab=files&from=10&to=20&event=0:3&files.sort=reads');
+    const model = newModel();
+    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], () => {}, place as unknown as Window);
     expect(get(model.tab)).toBe('files');
     vi.runAllTimers();
     expect(place.history.replaceState).not.toHaveBeenCalled();
     model.file.set({ name: 'a.vfst' });
-    model.view.set({ from: 0, to: 100 });
+    model.extent.set({ from: 0, to: 100 }); // and the view shows all of it already
     await Promise.resolve();
     expect(model.look).toHaveBeenCalledWith({ from: 10, to: 20 });
     expect(model.select).toHaveBeenCalledWith(0, 3);
@@ -87,6 +99,46 @@ describe('the address of a tab', () => {
     expect(place.history.replaceState).toHaveBeenLastCalledWith(null, '', '#tab=files&from=30&to=40&events.filter=insert');
     model.file.set({ name: 'b.vfst' }); // what was set up for one trace is not for the next
     expect(get(viewStateOf(model).texts)).toEqual({});
+    end();
+  });
+  it('is obeyed when another is put into the tab: what it does not say is as it is at first', async () => {
+    const place = placeOf('#tab=timeline&files.sort=reads&rows.comparestatements=66');
+    const model = newModel();
+    const taken = vi.fn();
+    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], taken, place as unknown as Window);
+    expect(get(viewStateOf(model).texts)).toEqual({ 'files.sort': 'reads', 'rows.comparestatements': '66' });
+    model.stats.set({ recording: false, events: 7 });
+    model.selected.set({ thread: 0, row: 1 });
+    place.location.hash = '#tab=files&from=10&to=20&event=0:3&files.picked=a';
+    place.changed();
+    await Promise.resolve();
+    expect(get(model.tab)).toBe('files');
+    expect(get(viewStateOf(model).texts)).toEqual({ 'files.picked': 'a' });
+    expect(taken).toHaveBeenCalledWith({ 'files.picked': 'a' });
+    expect([model.look, model.select].map(({ mock }) => mock.calls)).toEqual([[[{ from: 10, to: 20 }]], [[0, 3]]]);
+    place.location.hash = '#tab=timeline';
+    place.changed();
+    expect(model.showAll).toHaveBeenCalledOnce();
+    expect(get(model.selected)).toBeNull();
+    end();
+    place.location.hash = '#tab=files';
+    place.changed();
+    expect(get(model.tab)).toBe('timeline');
+  });
+  it('waits where no trace is there yet, and then shows that place', async () => {
+    const place = placeOf('');
+    const model = newModel();
+    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], () => {}, place as unknown as Window);
+    place.location.hash = '#from=10&to=20';
+    place.changed();
+    await Promise.resolve();
+    vi.runAllTimers();
+    expect(model.look).not.toHaveBeenCalled();
+    expect(place.history.replaceState).not.toHaveBeenCalled();
+    model.file.set({ name: 'a.vfst' });
+    model.extent.set({ from: 0, to: 100 });
+    await Promise.resolve();
+    expect(model.look).toHaveBeenCalledWith({ from: 10, to: 20 });
     end();
   });
 });

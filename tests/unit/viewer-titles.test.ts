@@ -1,7 +1,8 @@
 // What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
 import { describe, expect, it } from 'vitest';
 import { contrastOf } from '../../src/viewer/charts/palette.ts';
-import { scaleText } from '../../src/viewer/charts/timeline-draw.ts';
+import { laneWords, scaleText } from '../../src/viewer/charts/lane-words.ts';
+import type { FrameStrip } from '../../src/viewer/charts/frame-strip.ts';
 import type { Column } from '../../src/viewer/parts/columns.ts';
 import { tsvOfRows } from '../../src/viewer/parts/tsv.ts';
 import { threadTitles } from '../../src/viewer/worker/thread-titles.ts';
@@ -75,6 +76,22 @@ it('a counter says what its height stands for, with a unit', () => {
     scaleText('reads', 2 ** 20),
     scaleText('cache', 1),
   ]).toEqual(['at most 3', 'at most 2.4', 'at most 4.00 KiB', 'at most 1.00 MiB/s', '100 %']);
+});
+
+it('a lane of values says what they are at a moment, as it is painted', () => {
+  const stack = new Uint8Array(4 * 8).fill(0);
+  stack.set([102, 51], 8); // of the second column, in the order of the time partition
+  const frames = { time: { stack }, reads: { values: Float32Array.of(0, 853.3333, NaN, 2 ** 20) }, vfs: {} };
+  const strip = {
+    frame: { from: 100, to: 104, width: 4 },
+    lanes: new Map(Object.entries(frames).map(([kind, frame]) => [kind, { frame }])),
+  } as unknown as FrameStrip;
+  const at = (kind: 'time' | 'reads' | 'vfs', us: number): string => laneWords(strip, { key: kind, kind, title: 'Read B/s' }, us);
+  expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
+    ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1.00 MiB/s', '', ''],
+  ]);
+  expect([100.5, 101.5].map((us) => at('time', us))).toEqual(['No SQL in flight', 'CPU 40.0 %, Read 20.0 %']);
+  expect([at('vfs', 101), laneWords(null, { key: 'reads', kind: 'reads', title: '' }, 101)]).toEqual(['', '']);
 });
 
 it('contrast is that of WCAG', () => {

@@ -61,6 +61,7 @@ describe('units', () => {
     expect([0, 0.25, 1.5, 12.34, 999.9, 45_678, 1_234_567, 150e6].map(formatDuration)).toEqual([
       ...['0', '250 ns', '1.50 µs', '12.3 µs', '1.00 ms', '45.7 ms', '1.23 s', '2 min 30 s'],
     ]);
+    expect([179.4e6, 179.7e6, -179.7e6].map(formatDuration)).toEqual(['2 min 59 s', '3 min 0 s', '-3 min 0 s']);
   });
   it('says that a duration is below the step of the clock, where the step is known', () => {
     const at100 = [0, 40, 99.99999, 100, 250].map((us) => formatMeasured(us, 100));
@@ -74,6 +75,7 @@ describe('units', () => {
   });
   it('writes bytes, counts, shares and moments', () => {
     expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual(['0 B', '1023 B', '4.00 KiB', '1.50 MiB']);
+    expect([853.3333129882812, 12.5, 0.25, 1023.7].map(formatBytes)).toEqual(['853 B', '12.5 B', '0.25 B', '1.00 KiB']);
     expect([9_999, 12_345, 4_560_000].map(formatShortCount)).toEqual(['9,999', '12.3k', '4.56M']);
     expect([0, 0.0001, 0.253, 1].map(formatShare)).toEqual(['0 %', '<0.1 %', '25.3 %', '100 %']);
     expect([0, 1.6, 950_000, 2_000_000.5].map(formatMoment)).toEqual(['0.000000 s', '0.000002 s', '0.950000 s', '2.000001 s']);

@@ -1,7 +1,7 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
-import { ACTIVITIES, type LaneKind } from '../session-api.ts';
-import { formatBytes } from '../units.ts';
+import { ACTIVITIES } from '../session-api.ts';
 import type { FrameStrip } from './frame-strip.ts';
+import { scaleText } from './lane-words.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
 import { ticksOf } from './time-axis.ts';
@@ -168,13 +168,6 @@ function drawScale(g: CanvasRenderingContext2D, { palette }: Scene, lane: LaneBo
   g.globalAlpha = 1;
   g.fillStyle = palette.subtle;
   g.fillText(text, 3, y + 6);
-}
-
-/** Of a counter: its largest value on screen, in its unit; a hit rate's lane is always as high as all hits. */
-export function scaleText(kind: LaneKind, most: number): string {
-  if (kind === 'cache') return '100 %';
-  if (kind === 'queue') return `at most ${+most.toFixed(1)}`;
-  return `at most ${formatBytes(most)}${kind === 'wal' ? '' : '/s'}`;
 }
 
 const widths = new Map<string, number>();

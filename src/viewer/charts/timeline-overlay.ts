@@ -2,7 +2,7 @@
 import { AXIS_HEIGHT, lanesIn, topOf } from './timeline-layout.ts';
 import type { Scene } from './timeline-draw.ts';
 import { ticksOf } from './time-axis.ts';
-import type { Range } from './viewport.ts';
+import { spanOf, type Range } from './viewport.ts';
 
 export interface Arrow {
   from: { lane: string; us: number };
@@ -59,14 +59,23 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
   for (const note of scene.notes) drawFlag(g, scene, note, x);
 }
 
+/** Width of a note's flag, and how far beside it counts as on it, CSS px. */
+const [FLAG, FLAG_SLACK] = [8, 2];
+/** The note whose flag is at a place of the picture; of several the one that is drawn last. */
+export function noteAt({ notes, view, width }: Pick<Scene, 'notes' | 'view' | 'width'>, x: number, y: number): NoteMark | null {
+  if (y >= AXIS_HEIGHT) return null;
+  const left = ({ fromUs }: NoteMark): number => ((fromUs - view.from) / spanOf(view)) * width;
+  return notes.findLast((note) => x >= left(note) - FLAG_SLACK && x <= left(note) + FLAG + FLAG_SLACK) ?? null;
+}
+
 function drawFlag(g: CanvasRenderingContext2D, { width, palette }: Scene, note: NoteMark, x: ToX): void {
   const at = x(note.fromUs);
-  if (at < -8 || at > width) return;
+  if (at < -FLAG || at > width) return;
   g.fillStyle = palette.note;
   g.beginPath();
   g.moveTo(at, AXIS_HEIGHT - 1);
   g.lineTo(at, 2);
-  g.lineTo(at + 8, 6);
+  g.lineTo(at + FLAG, 6);
   g.lineTo(at + 1.5, 10);
   g.lineTo(at + 1.5, AXIS_HEIGHT - 1);
   g.fill();

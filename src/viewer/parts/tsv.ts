@@ -1,5 +1,14 @@
 /** Rows as a spreadsheet takes them from the clipboard: tab-separated, with a heading. */
+import { formatCount } from '../units.ts';
 import { cellText, type Column } from './columns.ts';
+
+/** More rows than this are no matter for a clipboard. */
+export const MOST_COPIED = 50_000;
+/** What the user is told of copied rows. @param of so many should have been @param rest where to find the others, as the sentence ends */
+export function copiedText(copied: number, of: number, rest = ''): string {
+  const cut = of > copied ? ` The first of ${formatCount(of)}${rest}.` : '';
+  return `${formatCount(copied)} row${copied === 1 ? ' is' : 's are'} on the clipboard.${cut}`;
+}
 
 /** A cell of tab-separated text: no tab, no line break, and nothing that a spreadsheet takes for a formula. */
 export function tsvCell(text: string): string {

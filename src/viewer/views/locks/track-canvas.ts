@@ -76,3 +76,8 @@ export function spanAt(track: LockTrack, us: number, y: number, slackUs: number)
   }
   return best;
 }
+
+/** Place of a span that an event began; -1 = it is not drawn. */
+export function spanOf(track: LockTrack, { row, wait }: { row: number; wait: number }): number {
+  return track.row.findIndex((one, i) => one === row && track.wait[i] === wait);
+}

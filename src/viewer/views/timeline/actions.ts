@@ -1,6 +1,7 @@
 /** What the timeline's keys and buttons do: steps from hit to hit, zooms, areas, notes, pins. */
 import { get } from 'svelte/store';
-import type { Range } from '../../charts/viewport.ts';
+import type { TimelinePointer } from '../../charts/timeline-pointer.ts';
+import { zoomAt, type Range } from '../../charts/viewport.ts';
 import type { ViewerModel } from '../../model.ts';
 import type { EventLine } from '../../session-api.ts';
 import type { TimelineActions } from '../../timeline-keys.ts';
@@ -9,7 +10,8 @@ import type { TimelineState } from '../../timeline-state.svelte.ts';
 /** Key of the lane that draws an event. */
 export const laneOf = ({ thread, layer }: EventLine): string => `${thread}:${layer}`;
 
-export function timelineActions(model: ViewerModel, setup: TimelineState): TimelineActions {
+/** @param pointer over the canvas, once it is there */
+export function timelineActions(model: ViewerModel, setup: TimelineState, pointer: () => TimelinePointer | undefined): TimelineActions {
   const { view, selected, session, evidence } = model;
 
   /** The next search hit; without a search the next event on the selected one's lane. */
@@ -33,16 +35,23 @@ export function timelineActions(model: ViewerModel, setup: TimelineState): Timel
   /** Each key's step begins where the one before has led. */
   const then = (step: () => Promise<void>): void => void (steps = steps.then(() => model.attempt(step)));
 
-  async function addNote(): Promise<void> {
+  function addNote(): void {
     const event = get(selected);
     const { from, to } = get(view);
     const middle = (from + to) / 2;
     const at: Range = setup.area ?? (event ? { from: event.t0, to: event.t0 } : { from: middle, to: middle });
     const text = event && !setup.area ? `${event.name} ${event.object}`.trim().slice(0, 200) : '';
-    await setup.setNotes(model, [...setup.notes, { id: 0, fromUs: at.from, toUs: at.to, text }]);
+    setup.changeNotes(model, (notes) => [...notes, { id: 0, fromUs: at.from, toUs: at.to, text }]);
   }
 
   return {
+    magnify(factor) {
+      const us = pointer()?.us ?? null;
+      if (us === null) return false; // the same key zooms about the middle
+      model.look(zoomAt(get(view), us, factor, get(model.extent)));
+      return true;
+    },
+    cancelDrag: () => pointer()?.cancelDrag() ?? false,
     step: (by) => then(() => stepOnce(by)),
     flow: (by) => then(() => followOnce(by)),
     zoom(by) {
@@ -54,7 +63,7 @@ export function timelineActions(model: ViewerModel, setup: TimelineState): Timel
       const { from, to } = get(view);
       setup.area = event ? { from: event.t0, to: event.t0 + Math.max(event.dur, 0.1) } : { from, to };
     },
-    note: () => void addNote(),
+    note: addNote,
     pin() {
       const event = get(selected);
       if (!event || get(evidence)) return false; // P walks through the evidence then

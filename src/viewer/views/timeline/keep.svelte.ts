@@ -27,11 +27,23 @@ const numbersOf = (text: string | undefined): number[] =>
     .map(Number)
     .filter((n) => Number.isSafeInteger(n) && n >= 0);
 
+type Said = Readonly<Record<string, string>>;
+
 /** Take over what the address says, once: later the setup itself is what holds. */
-function restore(said: Readonly<Record<string, string>>, setup: TimelineState): void {
+function restore(said: Said, setup: TimelineState): void {
   setup.search ||= said['timeline.search'] ?? '';
   setup.area ??= rangeOf(said['timeline.area']);
-  if (setup.trace) return;
+  if (!setup.trace) setUp(said, setup);
+}
+/** Another address: it says how everything is set up, also where it says nothing. */
+export function takeTimeline(said: Said, setup: TimelineState): void {
+  setup.forget();
+  setup.areaBy = BY[0];
+  setUp(said, setup);
+  setup.showLanes();
+  restore(said, setup);
+}
+function setUp(said: Said, setup: TimelineState): void {
   for (const name of ['hidden', 'pinned', 'order'] as const) {
     const text = said[`timeline.${name}`];
     if (text !== undefined) setup.wanted[name] = listOf(text);

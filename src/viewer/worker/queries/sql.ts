@@ -60,11 +60,7 @@ function sqlOf(context: QueryContext): TraceSql {
   return found;
 }
 
-async function run(
-  context: QueryContext,
-  request: SqlRequest,
-  rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>,
-): Promise<RunResult> {
+async function run(context: QueryContext, request: SqlRequest, rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>): Promise<RunResult> {
   const sql = sqlOf(context);
   sql.events.refresh();
   const opening = (sql.engine ??= SqlEngine.open(wasmSource.at, sql.tables));
@@ -78,7 +74,13 @@ async function run(
   const { id, stop } = request;
   try {
     const stopped = (): boolean => cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
-    return await engine.run({ sql: request.sql, ...rows, maxMs: request.maxMs, cancelled: stopped, forgotten: () => context.store.forgotten });
+    return await engine.run({
+      sql: request.sql,
+      ...rows,
+      maxMs: request.maxMs,
+      cancelled: stopped,
+      forgotten: () => context.store.forgotten,
+    });
   } finally {
     cancelled.delete(id);
   }

@@ -1,0 +1,35 @@
+/** Work that is wished for more often than it can be done: one at a time, and of the wishes that come meanwhile only the newest. */
+export class Newest<T> {
+  private wish: { of: T } | null = null;
+  private working = false;
+
+  /** @param work `wanted` tells whether its wish is still the newest: what comes of another is of no use */
+  constructor(
+    private readonly work: (wish: T, wanted: () => boolean) => Promise<void>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  want(wish: T): void {
+    this.wish = { of: wish };
+    if (!this.working) void this.run();
+  }
+  /** Nothing is wished for any more. */
+  forget(): void {
+    this.wish = null;
+  }
+
+  private async run(): Promise<void> {
+    this.working = true;
+    while (this.wish) {
+      const { wish } = this;
+      const wanted = (): boolean => this.wish === wish;
+      try {
+        await this.work(wish.of, wanted);
+      } catch (error) {
+        if (wanted()) this.onError(error);
+      }
+      if (wanted()) this.wish = null;
+    }
+    this.working = false;
+  }
+}

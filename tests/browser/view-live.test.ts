@@ -1,0 +1,109 @@
+// While a recording runs: views keep up at a pace that costs little, what is chosen stays so, and what was hidden is of one recording.
+import { describe, expect, it } from 'vitest';
+import { id, ViewerPage } from './viewer-page.ts';
+import { wireOf } from './worker-wire.ts';
+
+const viewer = new ViewerPage(async () => ({}));
+const isThere = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector);
+const isGone = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector, { hidden: true });
+const click = (selector: string): Promise<void> => viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
+
+describe('while a recording runs', () => {
+  const record = async (): Promise<void> => {
+    await viewer.page.click(id('record'));
+    await viewer.page.waitForSelector(`${id('stop')}:not(:disabled)`);
+  };
+  it('the event that is selected stays so, though a page was chosen before it', async () => {
+    await viewer.open('live&key=selection');
+    const { page } = viewer;
+    await record();
+    await page.evaluate(() => window.panel.app.work(5));
+    await page.click(id('tab-files'));
+    const wire = await wireOf(page);
+    await isThere(id('pages-row'));
+    await click(id('pages-row'));
+    await isThere(id('parent'));
+    const call = await viewer.text(id('details-name'));
+    await click(id('parent'));
+    await page.waitForFunction(
+      (s: string, n: string) => document.querySelector(s)?.textContent?.trim() !== n,
+      {},
+      id('details-name'),
+      call,
+    );
+    const parent = await viewer.text(id('details-name'));
+    const asked = (await wire.heard('placeEvents')).length;
+    await page.evaluate(() => window.panel.app.work(5));
+    await wire.asked('placeEvents', asked + 1);
+    await page.evaluate(() => window.panel.app.work(5));
+    await wire.asked('placeEvents', asked + 2); // the one before is answered
+    expect(await viewer.text(id('details-name'))).toBe(parent);
+  });
+
+  it('events are filtered no more often than they can be had cheaply, and never for a view that was left', async () => {
+    await viewer.open('live&key=paced');
+    await record();
+    const { page } = viewer;
+    await page.evaluate(() => window.panel.app.work(5));
+    await page.click(id('tab-events'));
+    await isThere(id('event-row'));
+    const wire = await wireOf(page);
+    await page.evaluate(() => {
+      const work = (): void => window.panel.app.work(2);
+      Object.assign(window, { working: setInterval(work, 20) });
+    });
+    await wire.asked('filterEvents', 4);
+    const at = await wire.heard('filterEvents');
+    for (let i = 1; i < at.length; i++) expect(at[i]! - at[i - 1]!).toBeGreaterThan(300);
+    await wire.hold('filterEvents');
+    await wire.asked('filterEvents', at.length + 1);
+    await click(id('tab-errors'));
+    await isThere(id('errors-view'));
+    const lines = (await wire.heard('eventLines')).length;
+    await wire.release('filterEvents');
+    await wire.asked('errors', 2); // what was to be asked for behind it was so by now
+    expect(await wire.heard('eventLines')).toHaveLength(lines);
+    await page.evaluate(() => clearInterval((window as unknown as { working: number }).working));
+  });
+
+  it.each([
+    ['errors', 'errors'],
+    ['transactions', 'transactions'],
+    ['files', 'pageTable'],
+  ])('%s says why there is no newer answer beside the one that there is', async (tab, question) => {
+    await viewer.open(`live&key=${tab}`);
+    await record();
+    const { page } = viewer;
+    await page.evaluate(() => window.panel.app.work(5));
+    await page.click(id(`tab-${tab}`));
+    await isThere('#view [role=grid]');
+    const wire = await wireOf(page);
+    await wire.fail(question, 'The worker is lost.');
+    await page.evaluate(() => window.panel.app.work(5));
+    await page.waitForFunction(() => document.querySelector('#view [role=alert]')?.textContent === 'The worker is lost.');
+    expect(await page.$('#view [role=grid]')).not.toBeNull();
+  });
+
+  it('a notice that was hidden is said again of the next recording, to screen readers, too', async () => {
+    await viewer.open('live&key=notices');
+    const { page } = viewer;
+    const lie = (): Promise<void> =>
+      page.evaluate(() => {
+        const { port1, port2 } = new MessageChannel();
+        window.panel.app.handOver(port2);
+        port1.postMessage('nonsense');
+        window.panel.app.work(5);
+      });
+    await record();
+    await lie();
+    const notice = `.notices[role=status] ${id('notice')}`;
+    await isThere(notice);
+    await page.click(`${notice} [aria-label="Hide this notice"]`);
+    await isGone(notice);
+    await page.click(id('stop'));
+    await page.waitForSelector(`${id('record')}:not(:disabled)`);
+    await record();
+    await lie();
+    await isThere(notice);
+  });
+});

@@ -1,0 +1,135 @@
+// Lists by keyboard and to a screen reader: sorted by their headings, followed row by row, copied from, and seen to their end however long.
+import { describe, expect, it } from 'vitest';
+import { saveTrace } from '../../src/trace/file/write.ts';
+import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { id, ViewerPage } from './viewer-page.ts';
+
+/** So many rows of 20 px are higher than a browser lets an element be. */
+const MANY = 410_000;
+
+/** Reads of one page each. */
+async function trace(reads: number): Promise<Uint8Array> {
+  const store = newStore();
+  const t = new ThreadBuilder(store, { name: 'db' });
+  const db = t.file('/app.db');
+  for (let i = 0; i < reads; i++) t.call('xRead', { object: db, context: 1, offset: 4096 * i, length: 4096 });
+  t.send();
+  return new Uint8Array(await (await saveTrace(store)).arrayBuffer());
+}
+const viewer = new ViewerPage(async () => ({ 'few.vfst': await trace(200), 'many.vfst': await trace(MANY) }));
+const open = async (name: string, tab: string, rows: string): Promise<void> => {
+  await viewer.open(`open=/traces/${name}#tab=${tab}`);
+  await viewer.page.waitForSelector(id('file-name'));
+  await viewer.page.waitForSelector(id(rows));
+};
+const EVENTS = '.events [role=grid]';
+const press = (...keys: ('ArrowDown' | 'ArrowUp' | 'ArrowRight' | 'Enter' | 'Tab' | 'End')[]): Promise<void> =>
+  keys.reduce((before, key) => before.then(() => viewer.page.keyboard.press(key)), Promise.resolve());
+const copy = async (): Promise<void> => {
+  await viewer.page.keyboard.down('Control');
+  await viewer.page.keyboard.press('c');
+  await viewer.page.keyboard.up('Control');
+};
+const focused = (): Promise<string | undefined> => viewer.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
+/** Until a screen reader is led to the row of this number, and it is selected and seen whole. */
+const active = (grid: string, rowindex: number): Promise<unknown> =>
+  viewer.page.waitForFunction(
+    (s: string, wanted: string) => {
+      const table = document.querySelector(s)!;
+      const row = document.getElementById(table.getAttribute('aria-activedescendant') ?? '');
+      if (row?.getAttribute('aria-rowindex') !== wanted || row.getAttribute('aria-selected') !== 'true') return false;
+      const [outer, inner, head] = [table, row, table.firstElementChild!].map((e) => e.getBoundingClientRect()) as [
+        DOMRect,
+        DOMRect,
+        DOMRect,
+      ];
+      return inner.top >= head.bottom - 1 && inner.bottom <= outer.top + table.clientHeight + 1;
+    },
+    {},
+    grid,
+    String(rowindex),
+  );
+
+describe('by keyboard', () => {
+  it('a table is sorted: Tab leads to its headings, arrows go along them and back to the rows', async () => {
+    await open('few.vfst', 'files', 'pages-row');
+    await viewer.page.focus(id('pages'));
+    await press('Tab');
+    expect(await focused()).toBe('sort-place');
+    await press('ArrowRight');
+    const next = await focused();
+    expect(next).toMatch(/^sort-(?!place)/);
+    await press('Enter');
+    const sorted = (how: string): Promise<unknown> => viewer.page.waitForSelector(`${id('pages')} [aria-sort=${how}] ${id(next!)}`);
+    await sorted('ascending').catch(() => sorted('descending'));
+    await press('ArrowDown');
+    expect(await focused()).toBe('pages');
+    await active(id('pages'), 2);
+    await press('ArrowDown');
+    await active(id('pages'), 3);
+  });
+
+  it('Events begin at the first row on screen, and say which row is theirs', async () => {
+    await open('few.vfst', 'events', 'event-row');
+    expect(await viewer.page.$eval(EVENTS, (e) => e.getAttribute('aria-rowcount'))).toBe('201');
+    await viewer.page.$eval(EVENTS, (e) => e.scrollTo(0, 210));
+    await viewer.page.waitForSelector(`${id('event-row')}[aria-rowindex="30"]`);
+    await viewer.page.focus(EVENTS);
+    await press('ArrowDown');
+    await active(EVENTS, 13);
+    await press('ArrowDown');
+    await active(EVENTS, 14);
+  });
+
+  it('a copied row leaves the focus where it was, also where the clipboard is not open to the panel', async () => {
+    await open('few.vfst', 'files', 'pages-row');
+    await viewer.page.evaluate(() => {
+      Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('not here')) } });
+    });
+    await viewer.page.focus(id('pages'));
+    await press('ArrowDown');
+    await active(id('pages'), 2);
+    await copy();
+    await viewer.page.waitForSelector(`${id('toast')}[role=status]`);
+    expect(await focused()).toBe('pages');
+    await press('ArrowDown');
+    await active(id('pages'), 3);
+  });
+});
+
+describe('more rows than a browser can scroll', () => {
+  it('are seen to the last one, in Events', async () => {
+    await open('many.vfst', 'events', 'event-row');
+    await viewer.waitText(id('event-count'), `${MANY.toLocaleString('en-US')} events`);
+    await viewer.page.$eval(EVENTS, (e) => e.scrollTo(0, e.scrollHeight));
+    const last = `${id('event-row')}[aria-rowindex="${MANY + 1}"]`;
+    await viewer.page.waitForSelector(last);
+    const [row, list] = await viewer.page.evaluate(
+      (...all) => all.map((s) => document.querySelector(s)!.getBoundingClientRect().bottom),
+      last,
+      EVENTS,
+    );
+    expect(row).toBeLessThanOrEqual(list! + 1);
+  });
+
+  it('are seen to the last one, in a table; it stays where it is while the next row is on screen; a copy says that it is cut', async () => {
+    await open('many.vfst', 'files', 'pages-row');
+    await viewer.page.focus(id('pages'));
+    await copy();
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('50,000 rows are on the clipboard. The first of 410,000.'),
+      {},
+      id('toast'),
+    );
+    await press('ArrowDown');
+    await viewer.page.waitForSelector(id('details')); // takes room
+    await viewer.page.evaluate(() => new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut))));
+    await press('End');
+    await active(id('pages'), MANY + 1);
+    const scrolled = (): Promise<number> => viewer.page.$eval(id('pages'), (e) => e.scrollTop);
+    const before = await scrolled();
+    await press('ArrowUp', 'ArrowUp', 'ArrowUp');
+    await active(id('pages'), MANY - 2);
+    expect(await scrolled()).toBe(before);
+  });
+});

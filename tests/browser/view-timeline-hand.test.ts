@@ -1,0 +1,238 @@
+// The timeline by hand: notes that are set while the session is busy, what the place under the pointer says, drags that are given up, addresses that are put in.
+import { describe, expect, it } from 'vitest';
+import { readTrace } from '../../src/trace/file/read.ts';
+import type { TraceNote } from '../../src/trace/notes.ts';
+import { formatDuration } from '../../src/viewer/units.ts';
+import { holdMessages } from './held-messages.ts';
+import { id, viewHarness } from './view-harness.ts';
+
+const TRACE = 'checkpoint-storm';
+const panel = viewHarness([TRACE]);
+
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+const AXIS_Y = 8;
+const boxOf = async (selector: string): Promise<Box> => (await (await panel.page.$(selector))!.boundingBox())!;
+const view = (): Promise<{ from: number; to: number }> =>
+  panel.page.$eval(id('timeline'), (e) => ({ from: Number((e as HTMLElement).dataset.from), to: Number((e as HTMLElement).dataset.to) }));
+const text = (name: string): Promise<string> => panel.page.$eval(id(name), (e) => e.textContent!.trim());
+/** Opens the timeline, its picture painted. */
+async function open(): Promise<Box> {
+  await panel.open(TRACE, 'timeline');
+  await panel.waitFor(`${id('timeline')}[data-frame]:not([data-waiting])`);
+  return boxOf(id('timeline'));
+}
+/** The view is no longer what it was. */
+const moved = (before: { from: number }): Promise<unknown> =>
+  panel.page.waitForFunction(
+    (s: string, from: string) => document.querySelector<HTMLElement>(s)!.dataset.from !== from,
+    {},
+    id('timeline'),
+    String(before.from),
+  );
+/** Middle of a lane, by the end of its key. */
+const laneY = async (kind: string): Promise<number> => {
+  const { y, height } = await boxOf(`.lane-box:has([data-testid^="buttons-"][data-testid$=":${kind}"])`);
+  return y + height / 2;
+};
+async function savedNotes(): Promise<readonly TraceNote[]> {
+  await panel.page.keyboard.down('Control');
+  await panel.page.keyboard.press('s');
+  await panel.page.keyboard.up('Control');
+  await panel.page.waitForFunction(() => window.panel.saved.length === 1);
+  const bytes = await panel.page.evaluate(async () => [...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer())]);
+  return (await readTrace(Uint8Array.from(bytes))).store.annotations.notes;
+}
+
+describe('notes', () => {
+  it('that are set, written and deleted while the session is busy are all kept', async () => {
+    const box = await open();
+    const worker = await holdMessages(panel.page, 'setAnnotations');
+    for (let i = 0; i < 3; i++) await panel.page.keyboard.press('b');
+    await panel.click(id('notes-menu'));
+    await panel.waitFor(`${id('note')}:nth-of-type(3)`);
+    await panel.page.type(id('note-text'), 'first');
+    await panel.page.click(`${id('note')}:nth-of-type(3) [aria-label="Delete the note"]`);
+    await panel.click(id('add-note'));
+    await panel.page.type(`${id('note')}:nth-of-type(2) ${id('note-text')}`, 'second');
+    await panel.page.mouse.click(box.x + 100, box.y + AXIS_Y); // beside the list: it closes
+    await panel.page.waitForSelector(id('note-list'), { hidden: true });
+    await worker.release();
+    expect((await savedNotes()).map((note) => note.text)).toEqual(['first', 'second', '']);
+  });
+
+  it('say their words at their flag, and a click there opens them to be written on', async () => {
+    const box = await open();
+    await panel.page.keyboard.press('b');
+    await panel.click(id('notes-menu'));
+    await panel.page.type(id('note-text'), 'look <b>here</b>');
+    await panel.page.keyboard.press('Escape');
+    const flag = box.x + box.width / 2 + 3;
+    await panel.page.mouse.move(flag, box.y + AXIS_Y);
+    await panel.waitText(id('pointed'), 'look <b>here</b>');
+    await panel.page.mouse.click(flag, box.y + AXIS_Y);
+    await panel.waitFor(`${id('note-text')}:focus`);
+    expect(await panel.page.$(id('area'))).toBeNull();
+  });
+});
+
+describe('the pointer', () => {
+  it('is what W and S zoom about while it is over the timeline, else the middle', async () => {
+    const box = await open();
+    const all = await view();
+    const span = all.to - all.from;
+    await panel.page.mouse.move(box.x + box.width / 4, box.y + 60);
+    await panel.waitFor(id('moment'));
+    await panel.page.keyboard.press('w');
+    await moved(all);
+    const near = await view();
+    expect((near.to - near.from) / span).toBeCloseTo(1 / 1.5, 3);
+    expect((near.from * 3 + near.to) / 4).toBeCloseTo((all.from * 3 + all.to) / 4, -2);
+    await panel.page.mouse.move(box.x + 10, 2);
+    await panel.page.waitForSelector(id('moment'), { hidden: true });
+    await panel.page.keyboard.press('w');
+    await moved(near);
+    const middle = await view();
+    expect((middle.from + middle.to) / 2).toBeCloseTo((near.from + near.to) / 2, -2);
+  });
+
+  it('has its moment beside the axis, and while an area is dragged out how long it is; Escape gives the drag up', async () => {
+    const box = await open();
+    const { from, to } = await view();
+    const usAt = (x: number): number => from + (x / box.width) * (to - from);
+    const [begin, end] = [Math.round(box.width * 0.3), Math.round(box.width * 0.5)];
+    const moment = async (): Promise<number> => parseFloat(await text('moment')) * 1e6;
+    await panel.page.mouse.move(box.x + begin, box.y + AXIS_Y);
+    await panel.waitFor(id('moment'));
+    const usPerPx = (to - from) / box.width;
+    expect(Math.abs((await moment()) - usAt(begin))).toBeLessThan(1.5 * usPerPx);
+    await panel.page.mouse.down();
+    await panel.page.mouse.move(box.x + end, box.y + AXIS_Y, { steps: 3 });
+    await panel.waitText(id('moment'), formatDuration((end - begin) * usPerPx));
+    await panel.page.keyboard.press('Escape');
+    await panel.page.waitForFunction(
+      (s: string) => / s$/.test(document.querySelector(s)!.textContent!) && /\.\d{6} /.test(document.querySelector(s)!.textContent!),
+      {},
+      id('moment'),
+    );
+    await panel.page.mouse.up();
+    // the same with a drag that moves the view
+    await panel.page.mouse.move(box.x + end, box.y + 60);
+    await panel.page.mouse.down();
+    await panel.page.mouse.move(box.x + begin, box.y + 60, { steps: 3 });
+    await moved({ from });
+    await panel.page.keyboard.press('Escape');
+    await panel.page.waitForFunction(
+      (s: string, at: string) => document.querySelector<HTMLElement>(s)!.dataset.from === at,
+      {},
+      id('timeline'),
+      String(from),
+    );
+    await panel.page.mouse.up();
+    expect(await panel.page.$(id('area'))).toBeNull();
+    expect(await view()).toEqual({ from, to });
+  });
+
+  it('over a counter or the lane of CPU and I/O tells their values', async () => {
+    const box = await open();
+    const x = box.x + box.width / 2;
+    const told: Record<string, string> = {};
+    for (const kind of ['time', 'writes']) {
+      await panel.page.mouse.move(x, await laneY(kind));
+      await panel.waitFor(id('pointed'));
+      told[kind] = await text('pointed');
+      await panel.page.mouse.move(x, box.y + AXIS_Y);
+      await panel.page.waitForSelector(id('pointed'), { hidden: true });
+    }
+    expect(told.time).toMatch(/^(No SQL in flight|(CPU|Read|Write|Sync|Lock wait|Other wait) [<\d.]+ %)/);
+    expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s$/);
+  });
+
+  it('shows no event that the keys have moved away from under it', async () => {
+    const box = await open();
+    const y = await laneY('vfs');
+    let x = box.x + 40;
+    for (; x < box.x + box.width && !(await panel.page.$(id('tooltip'))); x += 7) {
+      await panel.page.mouse.move(x, y);
+      await panel.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+    }
+    await panel.waitFor(id('tooltip'));
+    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('a'); // before the trace begins, as far as that goes
+    for (let i = 0; i < 12; i++) await panel.page.keyboard.press('d'); // and behind its end
+    for (let i = 0; i < 6; i++) await panel.page.keyboard.press('d');
+    const { from, to } = await view();
+    const under = from + ((x - 7 - box.x) / box.width) * (to - from);
+    await panel.page.waitForFunction(
+      (tip: string, us: number, slack: number) => {
+        const said = document.querySelector(`${tip} .subtle`);
+        return !said || Math.abs(parseFloat(said.textContent!) * 1e6 - us) < slack;
+      },
+      {},
+      id('tooltip'),
+      under,
+      (to - from) / 20,
+    );
+  });
+
+  it('asks what lies under it on the I/O map one question at a time', async () => {
+    await open();
+    await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
+    const map = await boxOf(id('io-map-canvas'));
+    const worker = await holdMessages(panel.page, 'ioAt');
+    for (let i = 0; i < 8; i++) await panel.page.mouse.move(map.x + 50 + 10 * i, map.y + map.height / 2);
+    expect(await worker.kept()).toBe(1);
+    await worker.release();
+  });
+});
+
+it('pictures are as sharp as the screen that the window is moved to', async () => {
+  await open();
+  await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
+  const ratios = (): Promise<number[]> =>
+    panel.page.$$eval(['timeline', 'overview', 'io-map-canvas'].map((name) => `[data-testid="${name}"]`).join(), (all) =>
+      (all as HTMLCanvasElement[]).map((canvas) => Math.round((10 * canvas.width) / canvas.clientWidth) / 10),
+    );
+  expect(await ratios()).toEqual([1, 1, 1]);
+  await panel.page.setViewport({ width: 1200, height: 700, deviceScaleFactor: 2 });
+  // a picture of the page makes a browser without a window notice
+  await expect.poll(() => panel.page.screenshot().then(ratios)).toEqual([2, 2, 2]);
+});
+
+it('an address that is put into the tab is obeyed: place, selection, and how the timeline is set up', async () => {
+  await open();
+  const { from, to } = await view();
+  const [near, far] = [from + (to - from) / 4, from + (to - from) / 2].map(Math.round) as [number, number];
+  const put = (hash: string): Promise<void> => panel.page.evaluate((text: string) => void (location.hash = text), hash);
+  await put(`#tab=timeline&from=${near}&to=${far}&event=0:3&timeline.search=xSync&timeline.hidden=kind:vfs&timeline.map=0`);
+  await panel.page.waitForFunction(
+    (s: string, a: number, b: number) => {
+      const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;
+      return Number(from) === a && Number(to) === b;
+    },
+    {},
+    id('timeline'),
+    near,
+    far,
+  );
+  await panel.waitFor(id('details'));
+  await panel.waitFor(id('timeline-hits'));
+  await panel.page.waitForSelector(id('io-map'), { hidden: true });
+  await panel.page.waitForSelector('[data-testid$=":vfs"]', { hidden: true });
+  expect(await panel.page.$eval(id('timeline-search'), (e) => (e as HTMLInputElement).value)).toBe('xSync');
+  await put('#tab=timeline');
+  await panel.page.waitForFunction(
+    (s: string, a: string) => document.querySelector<HTMLElement>(s)!.dataset.from === a,
+    {},
+    id('timeline'),
+    String(from),
+  );
+  await panel.waitFor(id('io-map'));
+  await panel.waitFor('[data-testid$=":vfs"]');
+  await panel.page.waitForSelector(id('details'), { hidden: true });
+  await put('#tab=events&events.filter=no such thing');
+  await panel.waitText(id('event-count'), '0 events');
+});

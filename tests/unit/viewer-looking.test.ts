@@ -1,0 +1,101 @@
+// What is looked at: an answer that comes late selects nothing, and of many wishes the newest is what counts.
+import { get } from 'svelte/store';
+import { describe, expect, it } from 'vitest';
+import { Looking } from '../../src/viewer/looking.ts';
+import { Newest } from '../../src/viewer/newest.ts';
+import type { EventDetails, SessionApi } from '../../src/viewer/session-api.ts';
+
+class Looker extends Looking {
+  forget(): void {
+    this.forgetLooks();
+  }
+}
+interface Late {
+  row: number;
+  answer: (event: EventDetails) => void;
+  fail: (error: unknown) => void;
+}
+function looker(): { model: Looker; asked: Late[] } {
+  const asked: Late[] = [];
+  const event = (_thread: number, row: number): Promise<EventDetails> => new Promise((answer, fail) => asked.push({ row, answer, fail }));
+  return { model: new Looker({ event } as Partial<SessionApi> as SessionApi), asked };
+}
+const details = (row: number): EventDetails => ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
+
+describe('an event that is selected', () => {
+  it('is none of a trace that was replaced meanwhile, and its failure is not told', async () => {
+    const { model, asked } = looker();
+    const selecting = [model.select(0, 1, { show: true }), model.select(0, 2)];
+    const view = get(model.view);
+    model.forget();
+    asked[0]!.answer(details(1));
+    asked[1]!.fail(new RangeError('thread 0 of 0'));
+    await Promise.all(selecting);
+    expect(get(model.selected)).toBeNull();
+    expect(get(model.view)).toEqual(view);
+    expect(get(model.toasts)).toEqual([]);
+  });
+
+  it('is the one that was chosen last, whichever answer comes first', async () => {
+    const { model, asked } = looker();
+    const selecting = [model.select(0, 1), model.select(0, 2)];
+    asked[1]!.answer(details(2));
+    await selecting[1];
+    asked[0]!.answer(details(1));
+    await selecting[0];
+    expect(get(model.selected)?.row).toBe(2);
+  });
+
+  it('that is not there is said', async () => {
+    const { model, asked } = looker();
+    const selecting = model.select(0, 1);
+    asked[0]!.fail(new RangeError('no such event'));
+    await selecting;
+    expect(get(model.toasts).map(({ text }) => text)).toEqual(['no such event']);
+  });
+});
+
+describe('the newest wish', () => {
+  it('is worked on after the one under way, those between never; what is forgotten is not wanted', async () => {
+    const begun: number[] = [];
+    const ends: (() => void)[] = [];
+    const done: number[] = [];
+    const work = new Newest<number>(
+      async (wish, wanted) => {
+        begun.push(wish);
+        await new Promise<void>((end) => ends.push(end));
+        if (wanted()) done.push(wish);
+      },
+      () => {},
+    );
+    for (const wish of [1, 2, 3, 4]) work.want(wish);
+    expect(begun).toEqual([1]);
+    ends[0]!();
+    await expect.poll(() => begun).toEqual([1, 4]);
+    ends[1]!();
+    await expect.poll(() => done).toEqual([4]);
+    work.want(5);
+    work.forget();
+    ends[2]!();
+    work.want(6);
+    await expect.poll(() => begun).toEqual([1, 4, 5, 6]);
+    expect(done).toEqual([4]);
+  });
+
+  it('is worked on though the one before it failed, and only what is still wanted is told of', async () => {
+    const failed: unknown[] = [];
+    const begun: number[] = [];
+    const work = new Newest<number>(
+      (wish) => {
+        begun.push(wish);
+        return wish < 3 ? Promise.reject(new Error(`no ${wish}`)) : Promise.resolve();
+      },
+      (error) => failed.push((error as Error).message),
+    );
+    work.want(1);
+    work.want(2);
+    await expect.poll(() => failed).toEqual(['no 2']);
+    work.want(3);
+    expect(begun).toEqual([1, 2, 3]);
+  });
+});

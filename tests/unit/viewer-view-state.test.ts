@@ -1,0 +1,26 @@
+// What is set in the views belongs to the trace that is shown.
+import { get, writable } from 'svelte/store';
+import { expect, it } from 'vitest';
+import { viewStateOf } from '../../src/viewer/view-state.ts';
+
+const fresh = () => ({ file: writable<{ name: string } | null>(null), stats: writable<{ recording: boolean } | null>(null) });
+
+it('what an address says is for the first file', () => {
+  const model = fresh();
+  const state = viewStateOf(model);
+  state.take({ 'events.filter': 'insert' });
+  model.file.set({ name: 'a.vfst' });
+  expect(get(state.texts)).toEqual({ 'events.filter': 'insert' });
+  model.file.set({ name: 'b.vfst' });
+  expect(get(state.texts)).toEqual({});
+});
+it('what was set for a recording is not for a file that is opened after it', () => {
+  const model = fresh();
+  const state = viewStateOf(model);
+  model.stats.set({ recording: true });
+  state.set('events.filter', 'insert');
+  model.stats.set({ recording: false });
+  expect(get(state.texts)).toEqual({ 'events.filter': 'insert' });
+  model.file.set({ name: 'a.vfst' });
+  expect(get(state.texts)).toEqual({});
+});

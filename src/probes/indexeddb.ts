@@ -37,7 +37,10 @@ export function installIndexedDb(context: ProbeContext): void {
   const running = new WeakMap<IDBRequest, Token>();
   let lastTransaction = 0;
 
-  const databaseId = (db: string): number => context.id('idb-database', db, () => recorder.define({ kind: 'idb-database', db }));
+  const databaseId = (name: unknown): number => {
+    const db = ownName(name);
+    return context.id('idb-database', db, () => recorder.define({ kind: 'idb-database', db }));
+  };
   const transactionId = (transaction: IDBTransaction): number => {
     let id = transactionIds.get(transaction);
     if (id === undefined) transactionIds.set(transaction, (id = ++lastTransaction));
@@ -46,8 +49,8 @@ export function installIndexedDb(context: ProbeContext): void {
   const storeId = (store: IDBObjectStore): number => {
     let id = storeIds.get(store);
     if (id === undefined) {
-      const db = store.transaction.db.name;
-      const name = store.name;
+      const db = ownName(store.transaction.db.name);
+      const name = ownName(store.name);
       id = context.id('idb-store', `${db}\0${name}`, () => recorder.define({ kind: 'idb-store', db, store: name }));
       storeIds.set(store, id);
     }
@@ -204,4 +207,6 @@ function bytesOf(result: unknown): number {
 }
 
 /** A database name as the call got it; the app's toString is not called a second time. */
+/** What an object says it is called: one that is none of IndexedDB's, of which the platform is about to refuse the call, says anything. */
+const ownName = (name: unknown): string => (typeof name === 'string' ? name : '?');
 const nameOf = (name: unknown): string => (typeof name === 'object' ? '(object)' : String(name));

@@ -79,11 +79,11 @@ test('every format is written, and holds what was recorded', async () => {
         // its name is there, empty, before its bytes are; they come in a file of another name
         return names.some((name) => name.endsWith('.part')) ? [] : names.filter((name) => name.endsWith(`.${ending}`));
       };
-      await expect.poll(finished, { timeout: 20_000 }).toHaveLength(1);
-      const [name] = await finished();
-      await expect.poll(async () => (await readFile(path.join(folder, name!))).length, { timeout: 20_000 }).toBeGreaterThan(1000);
-      files[format] = await readFile(path.join(folder, name!));
-      await rm(path.join(folder, name!));
+      let name = '';
+      await expect.poll(async () => ([name = ''] = await finished()).length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(async () => (await readFile(path.join(folder, name))).length, { timeout: 20_000 }).toBeGreaterThan(1000);
+      files[format] = await readFile(path.join(folder, name));
+      await rm(path.join(folder, name));
     }
     const text = (format: string): string => files[format]!.toString('utf8');
     expect(text('csv').trimEnd().split('\n')).toHaveLength(store.eventCount + 1);

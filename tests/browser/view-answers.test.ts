@@ -52,7 +52,10 @@ const open = async (name: string, hash: string): Promise<void> => {
 };
 const isThere = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector);
 const isGone = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector, { hidden: true });
-const click = (selector: string): Promise<void> => viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
+const click = async (selector: string): Promise<void> => {
+  await isThere(selector);
+  await viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
+};
 const says = (selector: string, words: string): Promise<unknown> =>
   viewer.page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.includes(w), {}, selector, words);
 const row = (table: string, words: string): string => `::-p-xpath(//*[@data-testid="${table}-row"][contains(., "${words}")])`;

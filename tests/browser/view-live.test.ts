@@ -6,7 +6,10 @@ import { wireOf } from './worker-wire.ts';
 const viewer = new ViewerPage(async () => ({}));
 const isThere = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector);
 const isGone = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector, { hidden: true });
-const click = (selector: string): Promise<void> => viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
+const click = async (selector: string): Promise<void> => {
+  await viewer.page.waitForSelector(selector);
+  await viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
+};
 
 describe('while a recording runs', () => {
   const record = async (): Promise<void> => {

@@ -5,6 +5,7 @@ import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
 import { inlineConstants } from './tools/inline-constants.mjs';
 import { emitTypes } from './tools/lib-types.mjs';
+import { thirdParty } from './tools/third-party.mjs';
 
 // tests build into folders of their own
 const DIST = process.env.VFSCOPE_DIST ?? 'dist';
@@ -88,17 +89,29 @@ const copies = [
   ),
 ];
 
+const extensions = Object.values(OUTS);
+const licenses = thirdParty(
+  [...extensions, `${DIST}/lib`, `${DIST}/cli`],
+  Object.fromEntries(extensions.map((out) => [out, copies.map(([from]) => from)])),
+);
+
 /** One line each, in front of the hook, for options that are not the default: src/protocol/capture.ts names them. */
 const CAPTURE_SCRIPTS = {
   ...Object.fromEntries([0, 2, 3].map((level) => [`level-${level}`, `.capture = ${level}`])),
   ...Object.fromEntries(['sql', 'vfs', 'web'].map((layer) => [`no-${layer}`, `.without = [...(o.without ?? []), '${layer}']`])),
   ...Object.fromEntries([256, 512, 2048, 4096].map((kib) => [`buffer-${kib}`, `.buffer = ${kib}`])),
   stacks: '.stacks = true',
+  wait: '.wait = true',
 };
+/** In a document that was announced: before the hook or behind it. */
+const NOW_SCRIPT = `{ const [sign, key] = ['thread', 'capture'].map((name) => Symbol.for('vfscope.' + name));
+if (sign in globalThis) dispatchEvent(new Event('vfscope.now')); else (globalThis[key] ??= {}).now = true; }
+`;
 function writeCaptureScripts(out) {
   mkdirSync(`${out}/capture`, { recursive: true });
   for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))
     writeFileSync(`${out}/capture/${name}.js`, `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o${set}; }\n`);
+  writeFileSync(`${out}/capture/now.js`, NOW_SCRIPT);
 }
 
 const CHROMIUM_ONLY = ['debugger', 'offscreen', 'sidePanel'];
@@ -107,7 +120,7 @@ const MANIFESTS = {
   chrome(manifest) {
     delete manifest.browser_specific_settings;
     delete manifest.background.scripts;
-    manifest.permissions = manifest.permissions.filter((name) => !name.startsWith('webRequest'));
+    manifest.permissions = manifest.permissions.filter((name) => !/^webRequest./.test(name));
   },
   firefox(manifest) {
     delete manifest.minimum_chrome_version;
@@ -116,6 +129,7 @@ const MANIFESTS = {
     delete manifest.cross_origin_embedder_policy; // no page of an extension is ever isolated there
     delete manifest.cross_origin_opener_policy;
     delete manifest.background.service_worker;
+    delete manifest.web_accessible_resources[0].use_dynamic_url; // addresses there are random anyway
     manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name));
   },
   safari(manifest) {
@@ -124,6 +138,8 @@ const MANIFESTS = {
     delete manifest.cross_origin_embedder_policy;
     delete manifest.cross_origin_opener_policy;
     delete manifest.web_accessible_resources; // nothing is handed over: pages need none of our files
+    manifest.host_permissions = manifest.optional_host_permissions; // Safari grants none of them at install and asks for each site itself
+    delete manifest.optional_host_permissions;
     manifest.background = { scripts: ['background.js'] }; // an event page: service workers of extensions have crashed on waking
     manifest.browser_specific_settings = { safari: manifest.browser_specific_settings.safari };
     manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name) && !name.startsWith('webRequest'));
@@ -160,7 +176,7 @@ const library = {
   output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
 };
 
-export default [
+const builds = [
   library,
   { ...script('src/background/background.ts', 'background.js'), plugins: [...common, assets] },
   script('src/content/content.ts', 'content.js'),
@@ -188,3 +204,5 @@ export default [
     output: { file: `${DIST}/cli/vfscope.mjs`, format: 'es', inlineDynamicImports: true, banner: '#!/usr/bin/env node' },
   },
 ];
+
+export default builds.map((build) => ({ ...build, plugins: [...build.plugins, licenses] }));

@@ -31,6 +31,16 @@ export default defineConfig({
           fileParallelism: false,
         },
       },
+      // Full matrices, of which `browser` runs one representative each: npm run test:long
+      {
+        test: {
+          name: 'long',
+          include: ['tests/long/**/*.test.ts'],
+          testTimeout: 1_800_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
     ],
   },
 });

@@ -40,7 +40,7 @@ function missing(record, browser, version) {
 /** The keys of a manifest, as the data names them. */
 function* manifestKeys(value, keys = ['manifest']) {
   if (Array.isArray(value)) {
-    const permissions = /permissions$/.test(keys.at(-1)) && !keys.at(-1).startsWith('host');
+    const permissions = /(?<!host_)permissions$/.test(keys.at(-1)); // those of hosts are patterns
     for (const item of value)
       if (typeof item === 'object') yield* manifestKeys(item, keys);
       else if (permissions) yield ['manifest', 'permissions', item];

@@ -1,5 +1,5 @@
-// `npm run fuzz [-- --stores N --files N --from SEED]`: random stores through every analysis and damaged files through the reader
-// (tests/fuzz). Ends with exit code 1 and the seed of what failed.
+// `npm run fuzz [-- --minutes M --from SEED]`, ten minutes by default: random stores, damaged and changed files, and forged messages
+// through everything that is made of a trace (tests/fuzz); `--stores N --files N` runs so many of the first two and no others. Ends with exit code 1 and the seed of what failed.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadTs } from './load-ts.mjs';

@@ -36,6 +36,9 @@ export async function loadTs(name, entry) {
 const modulesInPlace = {
   name: 'modules-in-place',
   setup(b) {
-    b.onResolve({ filter: /\.mjs$/ }, ({ path, resolveDir }) => ({ path: pathToFileURL(join(resolveDir, path)).href, external: true }));
+    b.onResolve({ filter: /^\..*\.mjs$/ }, ({ path, resolveDir }) => ({
+      path: pathToFileURL(join(resolveDir, path)).href,
+      external: true,
+    }));
   },
 };

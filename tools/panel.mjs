@@ -1,7 +1,7 @@
 // npm run panel: the viewer in an ordinary tab, rebuilt and reloaded as sources change.
 //   npm run panel                 a made-up page to record
 //   npm run panel -- FILE.vfst    a stored trace
-import { copyFileSync, createReadStream, existsSync, mkdirSync, statSync } from 'node:fs';
+import { copyFileSync, createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +18,7 @@ const TYPES = {
   '.vfst': 'application/octet-stream',
 };
 // as strict as the extension's own pages
-const CSP = "script-src 'self' 'wasm-unsafe-eval'; object-src 'self'; connect-src 'self'";
+const CSP = JSON.parse(readFileSync('manifest.json', 'utf8')).content_security_policy.extension_pages;
 
 const plugins = [
   esbuild({ target: 'es2022' }), // before svelte, which takes no types in .svelte.ts modules

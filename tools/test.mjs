@@ -1,5 +1,5 @@
 // `npm test`: everything that must hold, suite by suite, with the time each took. Ends with "N passed, N failed".
-// `node tools/test.mjs check|unit|contract|webkit|browser ...` runs only those.
+// `node tools/test.mjs check|unit|contract|webkit|browser|long ...` runs only those; `long` runs only when named.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -34,6 +34,8 @@ const SUITES = {
   webkit: { budget: 3, project: 'webkit', webkit: true, again: true },
   browser: { budget: 35, project: 'browser', browser: true, again: true },
 };
+/** Full matrices, only when named: `npm run test:long`. */
+const LONG = { budget: 120, project: 'long', browser: true };
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, NO_COLOR: '1' } });
@@ -110,9 +112,9 @@ function runProject(project, { again }) {
 
 const chosen = process.argv.slice(2);
 for (const name of chosen.length ? chosen : Object.keys(SUITES)) {
-  const suite = SUITES[name];
+  const suite = name === 'long' ? LONG : SUITES[name];
   if (!suite) {
-    console.error(`no suite "${name}"; there are ${Object.keys(SUITES).join(', ')}`);
+    console.error(`no suite "${name}"; there are ${Object.keys(SUITES).join(', ')}, long`);
     process.exit(2);
   }
   const start = Date.now();

@@ -3,10 +3,12 @@
  * and what it knows beyond that lies in the session's storage.
  */
 import { api } from '../platform/extension-api.ts';
-import { hasSiteAccess, openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
+import { openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
+import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
 import type { Ask, BackgroundMessage, Greeting, PanelMessage, RecordingState } from '../protocol/messages.ts';
+import { expectDocument, pageLeaves, reach } from './coverage.ts';
 import {
   answer,
   recordingCovering,
@@ -20,6 +22,7 @@ import {
   watchRecordings,
 } from './recordings.ts';
 import { Relays } from './relays.ts';
+import { accessTo, frameSeen } from './site-access.ts';
 import { storageOf } from './storage-health.ts';
 
 /** Panels reconnect soon after this worker was restarted; one that has not by then is gone, and its recording with it. */
@@ -27,6 +30,8 @@ const PANELS_RECONNECT_MS = 5000;
 
 /** Open panels by tab: their ports, and the page behind each. */
 const panels = new Map<number, Map<WirePort, string>>();
+/** What each open panel says of its page; it says so again to a background that has started again. */
+const inspected = new Map<WirePort, Extract<PanelMessage, { k: 'page' }>>();
 
 function say(port: WirePort, message: BackgroundMessage | Greeting): void {
   try {
@@ -41,12 +46,35 @@ function tell(panel: number, message: BackgroundMessage): void {
 /** For what nobody waits for. */
 const warn = (e: unknown): void => console.warn('vfscope: a recording did not end well:', e);
 const relays = new Relays(tell);
-watchRecordings((panel, recording) => tell(panel, { k: 'state', recording }));
+
+/** A background that has just started looks first which recordings run. Once it knows, a document on its way waits for nothing. */
+let started: Promise<void> | null = null;
+const known = (run: () => Promise<void>): Promise<void> =>
+  (started ? started.then(run) : run()).catch((e: unknown) => console.warn('vfscope: a page may not be recorded:', e));
+
+/** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
+const tabEvents: TabEvents = {
+  onRequest: (request) => known(() => expectDocument(request)),
+  onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
+  onClosed: (tabId) => void tabClosed(tabId).catch(warn),
+};
+followTabs(tabEvents);
+watchRecordings(
+  (panel, recording) => tell(panel, { k: 'state', recording }),
+  (any) => (any ? followTabs(tabEvents) : unfollowTabs()),
+);
 
 welcomeAfterInstall();
 
-watchSiteAccess((granted) => {
-  for (const panel of panels.keys()) tell(panel, { k: 'access', granted });
+/** Tell a panel what we may enter of its page. */
+async function sayAccess(port: WirePort): Promise<void> {
+  const page = inspected.get(port);
+  if (!page) return;
+  const access = await accessTo(page);
+  if (inspected.get(port) === page) say(port, { k: 'access', access });
+}
+watchSiteAccess(() => {
+  for (const port of inspected.keys()) sayAccess(port).catch(warn);
 });
 
 const failed =
@@ -83,14 +111,17 @@ function onPanel(port: WirePort, panel: number, page: string): void {
       sayStorage(panel, 'stop')
         .then(() => stop(panel))
         .catch(failed(panel));
-    else if (message.k === 'allow') openAccessPage(panel).catch(failed(panel));
+    else if (message.k === 'page') {
+      inspected.set(port, message);
+      sayAccess(port).catch(failed(panel));
+    } else if (message.k === 'allow') openAccessPage(panel, message.wanted).catch(failed(panel));
     else if (message.k === 'relay') relays.toPage(message);
   });
   port.onDisconnect.addListener(() => {
     ports.delete(port);
+    inspected.delete(port);
     endOrphan(panel).catch(warn);
   });
-  hasSiteAccess().then((granted) => say(port, { k: 'access', granted }), failed(panel));
   takenIn(panel).then((recording) => tell(panel, { k: 'state', recording }), failed(panel));
   relays.panelIsHere(panel);
 }
@@ -110,7 +141,12 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
     if (sender.frameId === 0 && tab !== undefined) sayStorage(tab, 'start').catch(warn);
     return answer(sender);
   }
+  if (ask.k === 'leaves') {
+    if (sender.frameId === 0 && sender.tab?.id !== undefined) void known(() => pageLeaves(sender.tab!.id!));
+    return null;
+  }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
+  if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
   // only our own pages learn of other tabs
   return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL('')) ? recordingCovering(ask.tabId) : null;
 }
@@ -125,10 +161,10 @@ api.runtime.onMessage.addListener((ask: Ask, sender, reply) => {
   return true; // the reply comes later
 });
 
-api.tabs.onRemoved.addListener((tabId) => void tabClosed(tabId).catch(warn));
-
 async function endOrphans(): Promise<void> {
   for (const panel of await recordingPanels()) await endOrphan(panel);
 }
-tidy().catch(warn);
+started = tidy()
+  .catch(warn)
+  .finally(() => (started = null));
 setTimeout(() => void endOrphans().catch(warn), PANELS_RECONNECT_MS);

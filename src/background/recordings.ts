@@ -2,12 +2,13 @@
  * Which tabs are recorded, and for which panel. All of it lies in the session's storage: the service worker may die between
  * any two events. A recording ends with its panel (DevTools closed) or its tab.
  */
-import { injectPageScripts, registerPageScripts, unregisterPageScripts } from '../platform/page-scripts.ts';
+import { injectPageScripts } from '../platform/page-scripts.ts';
 import { webOrigin, whyNotRecordable } from '../platform/recordable.ts';
 import { showRecording, tabExists } from '../platform/recording-badge.ts';
-import { hasSiteAccess } from '../platform/site-access.ts';
+import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
+import { cover, coverLater, documentSpeaks, expectDocument } from './coverage.ts';
 import { followWorkers } from './workers.ts';
 import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
@@ -25,21 +26,31 @@ interface State {
   tokens: [string, number][];
 }
 
-const NO_ACCESS = 'vfscope has no access to web pages. Press "Allow access" in the panel, then record again.';
+const NO_ACCESS = (origin: string): string =>
+  origin
+    ? `vfscope has no access to ${origin}. Press Record again and allow it.`
+    : "vfscope has no access to any site. Open your app's page, then press Record and allow access to it.";
 /** Frames that never redeem (a page that goes at once) must not fill the storage. */
 const MAX_TOKENS = 200;
 
 const state = new SessionState<State>(
   'state',
   () => ({ recordings: [], tokens: [] }),
-  ({ recordings }) => followWorkers(recordings),
+  ({ recordings }) => onValue(recordings),
 );
 
 /** Told of every change; `recording` null = none for this panel. */
 export type OnChange = (panel: number, recording: RecordingState | null) => void;
 let onChange: OnChange = () => {};
-/** Told of every change from now on: one listener, the background's. */
-export const watchRecordings = (listener: OnChange): void => void (onChange = listener);
+let onRunning: (any: boolean) => void = () => {};
+/** Told of every change from now on, and after each look at the state whether any recording runs: one listener, the background's. */
+export const watchRecordings = (listener: OnChange, running: (any: boolean) => void = () => {}): void =>
+  void ([onChange, onRunning] = [listener, running]);
+function onValue(recordings: Recording[]): void {
+  followWorkers(recordings);
+  coverLater(recordings);
+  onRunning(recordings.length > 0);
+}
 
 /** What covers a tab, of the recordings that run. */
 const covering = (recordings: Recording[], tabId: number): Recording | undefined => recordings.find(({ tabs }) => tabs.includes(tabId));
@@ -76,8 +87,9 @@ export async function start(panel: number, owner: string, options: Extract<Panel
   // a page of the browser's own, empty or not, has no address for us: the recording begins with the web page that follows it
   const cause = tab.url ? whyNotRecordable(tab.url) : null;
   if (cause) throw new Error(cause);
-  if (!(await hasSiteAccess())) throw new Error(NO_ACCESS);
   const origin = webOrigin(tab.url);
+  const asked = origin || webOrigin(options.origin); // the browser hides the address of a page that we may not enter
+  if (!(await (asked ? hasSiteAccess(asked) : hasSomeAccess()))) throw new Error(NO_ACCESS(asked));
   // not by a pattern: Firefox finds none that names a port
   const open = scope === 'origin' && origin ? (await api.tabs.query({})).filter(({ url }) => webOrigin(url) === origin) : [tab];
   const recording = await state.change(async ({ recordings }) => {
@@ -89,12 +101,19 @@ export async function start(panel: number, owner: string, options: Extract<Panel
     const other = covering(recordings, panel);
     if (other)
       throw new Error('This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.');
-    // the scripts are registered for all tabs alike
+    // tabs of one origin share its scripts
     if (recordings.some((r) => !sameCapture(r.capture, capture)))
       throw new Error('Another recording is running that captures something else. Stop that one first, or choose the same settings.');
     const free = [panel, ...open.map(({ id }) => id!)].filter((id, i, all) => all.indexOf(id) === i && !covering(recordings, id));
     const made: Recording = { tabId: panel, scope, origin, since: Date.now(), tabs: free, transport, capture, owner };
-    await registerPageScripts(capture);
+    const first = { tabId: panel, frameId: 0, url: tab.url ?? '', from: '' };
+    try {
+      await cover([...recordings, made]);
+      await expectDocument(first);
+    } catch (e) {
+      coverLater(recordings);
+      throw e;
+    }
     recordings.push(made);
     return made;
   });
@@ -129,10 +148,8 @@ export async function stop(panel: number): Promise<void> {
   const ended = await state.change(async (value) => {
     const recording = value.recordings.find(({ tabId }) => tabId === panel);
     value.recordings = value.recordings.filter((r) => r !== recording);
-    if (value.recordings.length === 0) {
-      await unregisterPageScripts();
-      value.tokens = [];
-    }
+    if (value.recordings.length === 0) value.tokens = [];
+    await cover(value.recordings);
     return recording;
   });
   const released = await Promise.allSettled(ended?.tabs.map(release) ?? []);
@@ -192,6 +209,8 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   const { recording, left, token, changed } = found;
   const told = recording ?? left;
   if (changed && told) onChange(told.tabId, told);
+  if (recording)
+    documentSpeaks(sender).catch((e: unknown) => console.warn('vfscope: the scripts of a recording could not be registered:', e));
   if (recording && sender.frameId === 0 && (await tabExists(tabId))) await showRecording(tabId, true);
   return { recorded: recording !== undefined, since: recording?.since ?? 0, tabId, token, transport: recording?.transport ?? 'port' };
 }
@@ -208,7 +227,5 @@ export function redeem(token: string, sender: chrome.runtime.MessageSender): Pro
 
 /** After a start of the service worker: scripts that no recording needs go. */
 export async function tidy(): Promise<void> {
-  await state.change(async ({ recordings }) => {
-    if (recordings.length === 0) await unregisterPageScripts();
-  });
+  await state.change(({ recordings }) => cover(recordings));
 }

@@ -9,8 +9,13 @@ export function followWorkers(recordings: readonly RecordingState[]): void {
   else unfilterWorkers();
 }
 
-/** A tab that joins a recording of its origin is not in its list yet when its first worker starts; shared workers have no tab. */
-function covers({ tabs, scope, origin }: RecordingState, { tabId, originUrl, documentUrl }: ScriptRequest): boolean {
+/**
+ * A tab that joins a recording of its origin is not in its list yet when its first worker starts: its own page says where it belongs, not
+ * a frame, which can be in any tab. Shared workers have no tab.
+ */
+function covers({ tabs, scope, origin }: RecordingState, request: ScriptRequest): boolean {
+  const { tabId, originUrl, documentUrl = originUrl, frameAncestors } = request;
   if (tabs.includes(tabId)) return true;
-  return (tabId === -1 || scope === 'origin') && origin !== '' && webOrigin(documentUrl ?? originUrl) === origin;
+  const page = tabId === -1 ? documentUrl : (frameAncestors?.at(-1)?.url ?? documentUrl);
+  return (tabId === -1 || scope === 'origin') && origin !== '' && webOrigin(page) === origin;
 }

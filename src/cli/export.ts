@@ -29,7 +29,7 @@ interface Job {
 }
 
 /** Formats by the name that `--format` takes. */
-const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>>> = {
+export const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>>> = {
   chrome: ({ store }) => chromeJson(store),
   perfetto: ({ store }) => perfetto(store),
   firefox: ({ store }) => firefoxProfile(store),

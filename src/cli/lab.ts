@@ -7,7 +7,7 @@ import { runExperiment } from '../experiments/run-experiment.ts';
 import { hindrance, measure, measureEach, type Surroundings } from '../experiments/run.ts';
 import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
-import { CommandFailure, wrongUse } from './drive/failure.ts';
+import { browserFailed, CommandFailure, wrongUse } from './drive/failure.ts';
 import { inBrowser } from './lab-browser.ts';
 import { nodeSurroundings } from './lab-node.ts';
 import { detailText, functionsText } from './lab-detail-text.ts';
@@ -77,12 +77,17 @@ function browserOf(name: string): 'chromium' | 'firefox' {
   throw wrongUse(`--browser ${name}: expected chromium or firefox.`);
 }
 
-const inNode = (order: LabOrder): Promise<LabOutcome> =>
-  carryOut(
-    order,
-    nodeSurroundings((run, repeat) =>
-      complain(
-        `${run.workload} (${run.config.vfs}, ${run.config.build})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
-      ),
+async function inNode(order: LabOrder): Promise<LabOutcome> {
+  const around = nodeSurroundings((run, repeat) =>
+    complain(
+      `${run.workload} (${run.config.vfs}, ${run.config.build})${repeat < 0 ? ' warms up' : run.repeats > 1 ? ` ${repeat + 1} of ${run.repeats}` : ''}`,
     ),
   );
+  try {
+    return await carryOut(order, around);
+  } catch (e) {
+    // what SQLite or a run says is for the user; a fault of ours keeps its stack
+    if (!(e instanceof Error) || (e.name !== 'Error' && e.name !== 'SQLiteError')) throw e;
+    throw browserFailed(`${'experiment' in order.what ? order.what.experiment.id : order.what.workload.id} failed: ${e.message}`);
+  }
+}

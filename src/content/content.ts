@@ -1,25 +1,55 @@
 /**
  * Isolated world of a page, while recordings run: takes the port that the hook offers, hands it to the panel of this tab's
- * recording, or tells the hook that there is none. The app sees none of these messages: our listeners are the first.
+ * recording, or tells the hook that there is none. All of it goes over a line of the two scripts: the app hears nothing.
  */
 import { api } from '../platform/extension-api.ts';
-import { isPageMessage, MARK, type Answer, type Ask, type ContentMessage, type Tell } from '../protocol/messages.ts';
+import { CONTACT, isPageMessage, type Answer, type Ask, type ContentMessage, type Tell } from '../protocol/messages.ts';
+import { unwatchFrames, watchFrames } from './frames.ts';
 import { handOver } from './hand-over.ts';
 import { relay } from './relay.ts';
 
-const say = (k: ContentMessage['k']): void =>
-  window.postMessage({ mark: MARK, k } satisfies ContentMessage, origin === 'null' ? '*' : origin);
+/** To the hook of this page, and to those that were here before; the page itself can lay some. */
+const lines: MessagePort[] = [];
+const answer = (line: MessagePort, k: ContentMessage['k']): void => line.postMessage({ k } satisfies ContentMessage);
+const restore = (): void => lines.forEach((line) => answer(line, 'restore'));
 
-const isRecorded = (): Promise<Answer> => api.runtime.sendMessage({ k: 'recorded?' } satisfies Ask);
+/** A background that stops while it is asked gives no answer. It starts again with the next question. */
+const ASK_AGAIN_MS = 200;
+const TRIES = 5;
+
+/** Is the extension there? Not when it was reloaded or removed while this page was open. */
+const isInstalled = (): boolean => (api.runtime as typeof api.runtime | undefined)?.id !== undefined;
+
+/** @throws where the extension is gone, or does not answer again and again */
+async function isRecorded(): Promise<Answer> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const said: Answer | null = await api.runtime.sendMessage({ k: 'recorded?' } satisfies Ask);
+      if (said) return said;
+      throw new Error('the background could not answer');
+    } catch (e) {
+      if (tries === TRIES || !isInstalled()) throw e;
+      await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+    }
+  }
+}
+/** The answer to the first offer, asked for before it comes: the hook may wait for it. Soon it may be another. */
+const FRESH_MS = 300;
+let askedAt = 0;
+let first: Promise<Answer> | null = null;
+
 /** When the recording began that this page's hook belongs to; 0 = none yet. */
 let since = 0;
 
 async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
-  const answer = await isRecorded();
-  if (!answer.recorded) return 'restore';
-  since = answer.since;
+  const asked = first && performance.now() - askedAt < FRESH_MS ? first : isRecorded();
+  first = null;
+  const said = await asked;
+  if (!said.recorded) return 'restore';
+  since = said.since;
+  watchFrames();
   // in a sandboxed frame the handover frame would be without an origin, too: it reaches nobody
-  const outcome = answer.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, answer.token);
+  const outcome = said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
   if (outcome === 'silent') relay(port);
   return outcome === 'no-panel' ? 'no-panel' : 'connected';
 }
@@ -33,35 +63,65 @@ function isGuarded(url: string): boolean {
 
 let offers = 0;
 
-function onPageMessage(event: MessageEvent<unknown>): void {
-  const [port] = event.ports;
-  if (event.source !== window || !isPageMessage(event.data)) return;
-  event.stopImmediatePropagation();
-  if (!port) return;
+function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknown>): void {
+  if (!isPageMessage(data) || !port) return;
   const mine = ++offers;
   passOn(port).then(
-    (outcome) => mine === offers && say(outcome), // else a newer offer is on its way and gets the answer
-    () => say('restore'), // the extension was reloaded or removed while this page was open
+    (outcome) => mine === offers && answer(line, outcome), // else a newer offer is on its way and gets the answer
+    () => answer(line, isInstalled() ? 'no-panel' : 'restore'), // the hook asks again while the extension is there
   );
+}
+
+/** A hook lays its line: our own word on this event has no port. */
+function onContact(event: Event): void {
+  const [port] = (event as Partial<MessageEvent>).ports ?? [];
+  if (!port) return;
+  event.stopImmediatePropagation();
+  event.preventDefault(); // taken
+  lines.push(port);
+  port.onmessage = (offer) => onOffer(port, offer);
 }
 
 /** Back from the back/forward cache, where nothing reaches a page: its recording may have ended meanwhile. */
 function onPageShow({ persisted }: PageTransitionEvent): void {
   if (!persisted || since === 0) return;
-  isRecorded().then(
-    (answer) => answer.since !== since && say('restore'),
-    () => say('restore'),
-  );
+  isRecorded().then((now) => now.since !== since && restore(), restore);
+}
+
+/**
+ * The page goes, maybe to one that comes without a request. Not in Firefox, which sees every request; there a page with such a listener
+ * could not go into the back/forward cache.
+ */
+function onLeave(): void {
+  if (since !== 0) api.runtime.sendMessage({ k: 'leaves' } satisfies Ask).catch(() => undefined); // nobody is left to hear of it
+}
+const leavesUnseen = window === window.top && 'service_worker' in (api.runtime.getManifest().background ?? {});
+
+/** Does nothing to listeners that are there. */
+function listen(): void {
+  if (leavesUnseen) addEventListener('beforeunload', onLeave);
+  addEventListener(CONTACT, onContact, true);
+  addEventListener('pageshow', onPageShow, true);
 }
 
 // a recording that starts on a page seen before injects this script again
-const realm = globalThis as { vfscopeListens?: true };
-if (!realm.vfscopeListens) {
-  realm.vfscopeListens = true;
-  addEventListener('message', onPageMessage, true);
-  addEventListener('pageshow', onPageShow, true);
+const realm = globalThis as { vfscopeListen?: () => void };
+if (!realm.vfscopeListen) {
+  realm.vfscopeListen = listen;
   api.runtime.onMessage.addListener((message: Tell, _sender, reply) => {
-    if (message.k === 'restore') say('restore');
-    else reply(isGuarded(message.url));
+    if (message.k === 'restore') {
+      unwatchFrames();
+      restore();
+    } else reply(message.k === 'here?' || isGuarded(message.url));
   });
+  // document.open() removes every listener, and every child of the document
+  new MutationObserver(listen).observe(document, { childList: true });
+  askedAt = performance.now();
+  first = isRecorded();
+  first.then(
+    ({ recorded }) => recorded && lines.forEach((line) => answer(line, 'recorded')),
+    () => undefined, // as its offer hears
+  );
 }
+realm.vfscopeListen();
+dispatchEvent(new Event(CONTACT)); // for a hook that was here first

@@ -12,27 +12,39 @@ const SILENT_AFTER_MS = 2000;
  * @param token from the background: opens the way to the panel, once
  * @returns `handed`; `no-panel`: nobody is there to take it; `silent`: no frame can be used here, and the port is still ours
  */
-export function handOver(port: MessagePort, token: string): Promise<'handed' | 'no-panel' | 'silent'> {
+export async function handOver(port: MessagePort, token: string): Promise<'handed' | 'no-panel' | 'silent'> {
+  const root = document.documentElement as Element | null;
+  if (!root) return 'silent'; // document.open(), and nothing written yet: an element of ours would be the document's first
   const host = document.createElement('div');
   const frame = document.createElement('iframe');
   host.style.display = 'none';
   frame.src = api.runtime.getURL('handover/frame.html');
   host.attachShadow({ mode: 'closed' }).append(frame);
+  // not the frame's address: that is a dynamic one where the browser has such, and stands for our origin
+  const ours = new URL(api.runtime.getURL('')).origin;
   const { port1: line, port2: frameEnd } = new MessageChannel();
+  let removed: MutationObserver | undefined;
 
   return new Promise<'handed' | 'no-panel' | 'silent'>((done) => {
     const timer = setTimeout(done, SILENT_AFTER_MS, 'silent');
+    let posted = false;
+    // document.open() takes our frame away: what was on its way with it is offered again
+    removed = new MutationObserver(() => host.isConnected || done(posted ? 'no-panel' : 'silent'));
+    removed.observe(document, { childList: true });
     frame.onload = () => {
       const message: FrameMessage = { k: 'token', token };
-      frame.contentWindow?.postMessage(message, new URL(frame.src).origin, [frameEnd]);
+      frame.contentWindow?.postMessage(message, ours, [frameEnd]);
     };
     line.onmessage = ({ data }: MessageEvent<LineMessage>) => {
       clearTimeout(timer);
-      if (data.k === 'ready') line.postMessage({ k: 'port' } satisfies LineMessage, [port]);
-      else if (data.k === 'handed' || data.k === 'no-panel') done(data.k);
+      if (data.k === 'ready') {
+        posted = true;
+        line.postMessage({ k: 'port' } satisfies LineMessage, [port]);
+      } else if (data.k === 'handed' || data.k === 'no-panel') done(data.k);
     };
-    (document.documentElement ?? document).append(host);
+    root.append(host);
   }).finally(() => {
+    removed?.disconnect();
     host.remove();
     line.close();
   });

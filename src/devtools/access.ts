@@ -1,22 +1,51 @@
-/** The page that asks for access to web pages: its button is the user's gesture that the browser wants for it. */
-import { hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
+/**
+ * The page that asks for access to sites, where a panel of DevTools cannot: its buttons are the user's gesture that the browser wants.
+ * `?tab=<id>&origin=<origin>...`: the inspected tab, to which the user returns, and the origins asked for.
+ */
+import { accessAsked, hasAllSites, hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
+import { returnToTab } from '../platform/return-to-tab.ts';
+import type { AccessWanted } from '../protocol/messages.ts';
+import { siteName } from '../viewer/site-name.ts';
 
-const outcome = document.querySelector<HTMLElement>('#outcome')!;
-const allow = document.querySelector<HTMLButtonElement>('#allow')!;
+const element = <T extends HTMLElement>(id: string): T => document.querySelector<T>(`#${id}`)!;
+const outcome = element('outcome');
+const one = element<HTMLButtonElement>('allow');
+const all = element<HTMLButtonElement>('allow-all');
 
-function show(granted: boolean): void {
-  const focused = document.activeElement === allow;
-  allow.disabled = granted;
-  outcome.textContent = granted ? 'vfscope may record web pages. Close this tab, and press Record in the panel.' : '';
-  if (granted && focused) outcome.focus(); // a button that is disabled would take the focus with it
+const { tab, origins } = accessAsked(location.search);
+const names = [...new Set(origins.map(siteName))].join(', ');
+if (origins.length) {
+  element('question').textContent = `Allow vfscope to record ${names}?`;
+  one.textContent = `Allow ${names}`;
+  one.hidden = false;
+} else {
+  element('question').textContent = 'Allow vfscope to record all sites?';
+  all.classList.remove('second');
 }
 
-allow.addEventListener('click', () => {
-  requestSiteAccess().then(
-    (granted) => (granted ? show(true) : (outcome.textContent = 'Access was not given. Without it vfscope can only open saved traces.')),
-    (e: unknown) => (outcome.textContent = `The browser refused to ask: ${e instanceof Error ? e.message : String(e)}`),
-  );
-});
-hasSiteAccess()
-  .then(show, (e: unknown) => void (outcome.textContent = String(e)))
-  .finally(() => (document.documentElement.dataset['ready'] = 'true'));
+const failed = (e: unknown): void => void (outcome.textContent = e instanceof Error ? e.message : String(e));
+
+/** @param granted what was asked for, or all sites */
+async function show(granted: boolean): Promise<void> {
+  if (!granted) return;
+  const focused = document.activeElement instanceof HTMLButtonElement;
+  one.disabled = all.disabled = true;
+  outcome.textContent = 'Access allowed. Close this tab and go back to your page.';
+  if (focused) outcome.focus(); // a button that is disabled would take the focus with it
+  if (tab !== null) await returnToTab(tab);
+}
+
+const ask = (wanted: AccessWanted) => (): void =>
+  void requestSiteAccess(wanted)
+    .then((granted) => {
+      if (!granted) outcome.textContent = "Access wasn't allowed, so vfscope can't record there. You can still open saved traces.";
+      return show(granted);
+    })
+    .catch(failed);
+one.addEventListener('click', ask(origins));
+all.addEventListener('click', ask('all'));
+
+document.documentElement.dataset['ready'] = 'true';
+const granted = async (): Promise<boolean> =>
+  (await hasAllSites()) || (origins.length > 0 && (await Promise.all(origins.map(hasSiteAccess))).every(Boolean));
+granted().then(show).catch(failed);

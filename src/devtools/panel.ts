@@ -6,8 +6,8 @@ import { api } from '../platform/extension-api.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
 import { mountViewer } from '../viewer/mount.ts';
 import type { ViewerHost } from '../viewer/host.ts';
+import { saveFile } from '../viewer/save-file.ts';
 import { recordTab } from './recorder.ts';
-import { saveFile } from './save-file.ts';
 
 const tab = new URLSearchParams(location.search).get('tab');
 

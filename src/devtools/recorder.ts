@@ -3,8 +3,10 @@
  * over, from relays through the background.
  */
 import { api } from '../platform/extension-api.ts';
+import { watchInspectedOrigin } from '../platform/inspected-page.ts';
 import { connectLasting } from '../platform/lasting-port.ts';
 import { isSafariBuild } from '../platform/safari.ts';
+import { canAskHere, requestSiteAccess } from '../platform/site-access.ts';
 import {
   isRelayMessage,
   panelPortName,
@@ -17,14 +19,15 @@ import {
 import { drawName, RelayEnd } from '../protocol/relay.ts';
 import { captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
 import type { RecorderControl, RecordingStatus, StorageListener } from '../viewer/host.ts';
+import { PageAccessState } from './page-access.ts';
 
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */
 const PING_EVERY_MS = 20_000;
 /** A command or a registration without an answer for this long is said again, over a new connection: both may be said twice. */
 const ANSWER_MS = 3000;
 const TRIES = 10;
-const ACCESS_LOST =
-  'The access of vfscope to web pages was taken back. What is recorded stays, and pages that are open go on; pages that load from now on are not recorded until it is given again.';
+const accessLost = (origin: string): string =>
+  `vfscope no longer has access to ${origin}. Your recording is intact, and pages that are already open keep recording. Pages that load from now on aren't recorded until you allow access again.`;
 
 interface Command {
   message: PanelMessage;
@@ -50,6 +53,8 @@ export function recordTab(tabId: number): RecorderControl {
 
   const hub = isSafariBuild() ? null : connectHub(tabId, handOut);
 
+  const site = new PageAccessState();
+
   // ports that are relayed
   const relays = new Map<string, RelayEnd>();
   const relay = (source: string): RelayEnd => {
@@ -71,9 +76,12 @@ export function recordTab(tabId: number): RecorderControl {
       if (message.k === 'relay') {
         if (isRelayMessage(message)) relay(message.source).receive(message);
       } else if (message.k === 'storage') storageListeners.forEach((listener) => listener(message.when, message.health));
-      else if (message.k === 'access')
-        update({ access: message.granted, ...(status.recording && !message.granted ? { error: ACCESS_LOST } : {}) });
-      else if (message.k === 'failed') finish(new Error(message.message));
+      else if (message.k === 'access') {
+        const lost = site.answered(message.access);
+        update({ access: site.now, ...(status.recording && lost ? { error: accessLost(message.access.origin) } : {}) });
+      } else if (message.k === 'frame') {
+        if (site.frame(message.origin)) background.post(site.asked);
+      } else if (message.k === 'failed') finish(new Error(message.message));
       else {
         const recording = message.recording !== null;
         update({ recording, origin: message.recording?.origin ?? '' });
@@ -81,10 +89,16 @@ export function recordTab(tabId: number): RecorderControl {
       }
     },
     onReconnect() {
+      background.post(site.asked);
       if (command) background.post(command.message);
       for (const end of relays.values()) end.repair();
     },
     onOrphaned: () => finish(new Error('vfscope was updated or removed. Close DevTools and open it again.')),
+  });
+  watchInspectedOrigin(tabId, (origin) => {
+    site.navigated(origin);
+    update({ access: site.now });
+    background.post(site.asked);
   });
   setInterval(() => status.recording && background.post({ k: 'ping' }), PING_EVERY_MS);
 
@@ -110,10 +124,14 @@ export function recordTab(tabId: number): RecorderControl {
     async start({ scope, reload, capture }: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }) {
       await hub?.register();
       const transport = await chosenTransport();
-      await run({ k: 'start', scope, reload, transport, capture: capture ?? (await chosenCapture()) }, true);
+      await run({ k: 'start', scope, reload, transport, capture: capture ?? (await chosenCapture()), origin: site.asked.origin }, true);
     },
     stop: () => run({ k: 'stop' }, false),
-    allowAccess: () => background.post({ k: 'allow' }),
+    async allow(wanted) {
+      if (canAskHere()) return (await requestSiteAccess(wanted)) ? 'granted' : 'refused';
+      background.post({ k: 'allow', wanted });
+      return 'asked';
+    },
     subscribe(listener) {
       listeners.add(listener);
       listener(status);

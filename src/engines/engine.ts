@@ -9,7 +9,6 @@ import { peekInto } from '../vfs-instrumented/interpose/peek.ts';
 import { Asyncify } from './asyncify.ts';
 import type { OwnScript } from './call-stacks.ts';
 import type { Fingerprint } from './fingerprint.ts';
-import { TABLE_EXPORT } from './private-table.ts';
 import { wrapNamedExports } from './sql-exports.ts';
 import { SqlLayer } from './sql-layer.ts';
 import type { SqlTexts } from './sql-texts.ts';
@@ -74,9 +73,8 @@ export class Engine {
       parts.layers.sql && !this.wideAddresses
         ? new SqlLayer(recorder, reader, parts.shared, this.reach, asyncify, () => this.define())
         : null;
-    const wrapsExports = asyncify !== null || (this.sql !== null && this.usesNamedExports) || TABLE_EXPORT in exports;
+    const wrapsExports = asyncify !== null || (this.sql !== null && this.usesNamedExports);
     const copy: Record<string, unknown> = wrapsExports ? Object.assign(Object.create(null) as object, exports) : exports;
-    if (wrapsExports) delete copy[TABLE_EXPORT];
     if (asyncify)
       asyncify.wrapExports(
         copy,

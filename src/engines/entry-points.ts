@@ -3,13 +3,12 @@
  * native ones; streaming compilation and the code cache stay as they are.
  */
 import { Op } from '../trace/event.ts';
+import { Undo } from '../trace/undo.ts';
 import { unwrapped } from './asyncify.ts';
 import { NativeInstance, NativeTable, type WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
 
 export interface EntryPointHost {
-  /** What the app compiles. @returns bytes to compile in their place, or null; never throws */
-  bytes(source: unknown): Uint8Array<ArrayBuffer> | null;
   /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
   loading(op: number, source: unknown): Load | null;
   /** It has been; null = it failed. Never throws. */
@@ -26,16 +25,19 @@ export interface EntryPointHost {
 
 type Callable = (...args: unknown[]) => unknown;
 
-/** @returns puts every property back as it was, unless somebody wrapped it again: then ours passes through from now on */
-export function wrapEntryPoints(host: EntryPointHost): () => void {
+/**
+ * @returns puts every property back as it was, unless the app has wrapped it again: then ours passes through from now on; answers with
+ * the names of those that it has frozen
+ */
+export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   let active = true;
-  const undo: (() => void)[] = [];
+  const undo = new Undo();
   const replace = (target: object, key: string, make: (native: Callable) => unknown): void => {
     const before = Object.getOwnPropertyDescriptor(target, key);
     if (!before || typeof before.value !== 'function') return;
     const value = make(before.value as Callable);
     Object.defineProperty(target, key, { ...before, value });
-    undo.push(() => {
+    undo.add(target, key, () => {
       if (Object.getOwnPropertyDescriptor(target, key)?.value === value) Object.defineProperty(target, key, before);
     });
   };
@@ -43,16 +45,6 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
   const calling = (native: Callable, call: (self: unknown, args: unknown[]) => unknown): Callable =>
     new Proxy(native, { apply: (_target, self, args) => call(self, args) });
 
-  /** Compile, or compile and instantiate: errors in compiling are told of the app's own bytes. */
-  const compiling = (native: Callable, self: unknown, args: unknown[]): unknown => {
-    const bytes = active ? host.bytes(args[0]) : null;
-    if (!bytes) return Reflect.apply(native, self, args);
-    const promise = Reflect.apply(native, self, [bytes, ...args.slice(1)]) as Promise<unknown>;
-    return promise.catch((error: unknown) => {
-      if (error instanceof WebAssembly.CompileError) return Reflect.apply(native, self, args);
-      throw error;
-    });
-  };
   const adopt = (answer: unknown, imports: unknown, load: Load | null): unknown => {
     if (!active) return answer;
     if (answer instanceof NativeInstance) return host.instance(answer, imports, load);
@@ -74,7 +66,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
     replace(WebAssembly, key, (native) =>
       calling(native, (self, args) => {
         const load = loading(Op.wasmInstantiate, args[0]);
-        const promise = compiling(native, self, args) as Promise<unknown>;
+        const promise = Reflect.apply(native, self, args) as Promise<unknown>;
         if (!active) return promise;
         return promise.then(
           (answer) => {
@@ -92,7 +84,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
     replace(WebAssembly, key, (native) =>
       calling(native, (self, args) => {
         const load = loading(Op.wasmCompile, args[0]);
-        const promise = compiling(native, self, args);
+        const promise: unknown = Reflect.apply(native, self, args);
         if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
         return promise;
       }),
@@ -100,16 +92,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
   replace(WebAssembly, 'Module', (native) => {
     const proxy: object = new Proxy(native, {
       construct: (target, args, newTarget) =>
-        making(loading(Op.wasmCompile, args[0]), () => {
-          const bytes = active ? host.bytes(args[0]) : null;
-          const made = newTarget === proxy ? target : newTarget;
-          try {
-            if (bytes) return Reflect.construct(target, [bytes, ...(args as unknown[]).slice(1)], made) as object;
-          } catch (error) {
-            if (!(error instanceof WebAssembly.CompileError)) throw error;
-          }
-          return Reflect.construct(target, args, made) as object; // its errors are about the app's own bytes
-        }),
+        making(loading(Op.wasmCompile, args[0]), () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object),
     });
     return proxy;
   });
@@ -143,6 +126,6 @@ export function wrapEntryPoints(host: EntryPointHost): () => void {
 
   return () => {
     active = false;
-    for (const put of undo) put();
+    return undo.run();
   };
 }

@@ -11,8 +11,8 @@ import { Engine, type SharedParts } from './engine.ts';
 import { wrapEntryPoints } from './entry-points.ts';
 import { fingerprint } from './fingerprint.ts';
 import { importedValues } from './imports.ts';
+import { LivingEngines } from './living-engines.ts';
 import { announceOther, otherDatabase } from './other-databases.ts';
-import { TABLE_EXPORT, withTableExport } from './private-table.ts';
 import { trapEmscriptenModules } from './sql-emscripten.ts';
 import type { SqlLayer } from './sql-layer.ts';
 import { SqlTexts } from './sql-texts.ts';
@@ -32,8 +32,8 @@ export interface EngineOptions {
 }
 
 export interface InstalledEngines {
-  /** Everything as it was: globals, prototypes, table slots. Engines that run go on, untraced. */
-  restore(): void;
+  /** Everything as it was: globals, prototypes, table slots. Engines that run go on, untraced. @returns names of what the app has frozen */
+  restore(): string[];
   /**
    * Emit the definitions of engines that have done nothing yet, so that the panel can name them. Call at drains.
    * @param olderThanMs their glue has had this long to show its SQL functions
@@ -51,10 +51,10 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const structure = layers.sql && level > 0; // names of tables are as much the app's own as its statements
   const texts = new SqlTexts(recorder, level);
   const shared: SharedParts = { texts, stacks: options.stacks ?? null, values: level === 3, structure, watch };
-  const engines: Engine[] = [];
+  const engines = new LivingEngines(recorder);
   const loads = new WasmLoads(recorder);
   const byModule = new WeakMap<object, Engine>();
-  const undo: (() => void)[] = [];
+  const undo: (() => string[])[] = [];
 
   const guard = <T>(where: string, otherwise: T, run: () => T): T => {
     try {
@@ -69,7 +69,7 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   const engineOf = (module: object, fn: unknown, calling: boolean): Engine | null => {
     const known = byModule.get(module);
     if (known) return known;
-    const free = engines.filter((e) => e.module === null);
+    const free = engines.all().filter((e) => e.module === null);
     let found = free.find((e) => e.owns(module, fn) === true) ?? null;
     if (!found && calling) {
       const left = free.filter((e) => !e.usesNamedExports && e.owns(module, fn) === null);
@@ -88,27 +88,20 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
 
   undo.push(
     wrapEntryPoints({
-      bytes: (source) => (layers.vfs ? guard('the bytes of a module', null, () => withTableExport(source)) : null),
       loading: (op, source) => guard('a module', null, () => (recorder.enabled ? loads.begin(op, source) : null)),
       loaded: (load, made) => guard('a module', undefined, () => load && loads.end(load, made)),
       watch: (promise, settled) => watch.watch(promise, settled),
       instance: (instance, imports, load) =>
         guard('a new WebAssembly instance', instance, () => {
-          const isKnown = (memory: WebAssembly.Memory): boolean => engines.some((e) => e.memory === memory);
-          const engine = recognise(recorder, instance, imports, shared, layers, isKnown, load);
-          if (engine) engines.push(engine);
-          const exports = engine ? engine.exports : withoutTable(instance.exports);
+          const engine = recognise(recorder, instance, imports, shared, layers, engines, load);
+          if (engine) engines.add(engine);
+          const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
           return Object.create(instance, { exports: { value: exports, enumerable: true } }) as WebAssembly.Instance;
         }),
       slotSet: (table, slot, fn) =>
-        guard('a table slot', undefined, () => {
-          for (const e of engines) if (e.table === table) e.vfs?.slotSet(slot, typeof fn === 'function' ? fn : null);
-        }),
-      originalAt: (table, slot) => {
-        for (const e of engines) if (e.table === table) return e.originalAt(slot);
-        return null;
-      },
+        guard('a table slot', undefined, () => engines.of(table)?.vfs?.slotSet(slot, typeof fn === 'function' ? fn : null)),
+      originalAt: (table, slot) => engines.of(table)?.originalAt(slot) ?? null,
     }),
   );
   if (layers.sql)
@@ -121,15 +114,16 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
   return {
     restore() {
       watch.restore();
-      for (const put of undo) guard('restoring', undefined, put);
-      for (const engine of engines) guard('restoring', undefined, () => engine.restore());
+      const left = undo.flatMap((put) => guard('restoring', [], put));
+      for (const engine of engines.all()) guard('restoring', undefined, () => engine.restore());
+      return left;
     },
     announce(olderThanMs = 0) {
       guard('requests of modules', undefined, () => loads.fetched());
-      for (const e of engines) if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
+      for (const e of engines.all()) if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
     },
     get count() {
-      return engines.length;
+      return engines.count;
     },
   };
 }
@@ -141,7 +135,7 @@ function recognise(
   imports: unknown,
   shared: SharedParts,
   layers: { vfs: boolean; sql: boolean },
-  isKnown: (memory: WebAssembly.Memory) => boolean,
+  engines: LivingEngines,
   load: Load | null,
 ): Engine | null {
   const { exports } = instance;
@@ -159,15 +153,7 @@ function recognise(
   };
   Object.values(exports).forEach(look);
   if (!table || !memory) importedValues(imports).forEach(look);
-  if (!memory || isKnown(memory)) return null; // known: a side module that is linked into an engine
+  if (!memory || engines.of(memory)) return null; // known: a side module that is linked into an engine
   const found = fingerprint(exports, memory, imports);
   return found && new Engine({ recorder, exports, memory, table, fingerprint: found, shared, layers, load: load?.seq ?? 0 });
-}
-
-/** The exports as the app knows them, of a module that turned out to be no engine after all. */
-function withoutTable(exports: WebAssembly.Exports): WebAssembly.Exports {
-  if (!(TABLE_EXPORT in exports)) return exports;
-  const copy: WebAssembly.Exports = Object.assign(Object.create(null) as object, exports);
-  delete copy[TABLE_EXPORT];
-  return copy;
 }

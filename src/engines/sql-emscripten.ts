@@ -8,20 +8,21 @@ import { bindCall, TRACED_BINDS, type TracedBind } from './sql-binds.ts';
 import { TRACED, tracedCall, type Traced } from './sql-calls.ts';
 import type { SqlLayer } from './sql-layer.ts';
 
-interface Owned {
-  readonly target: object;
-  readonly key: string;
-  readonly getter: () => unknown;
-  readonly raw: () => unknown;
-}
-
 /** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */
 export type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | null;
 
-/** @param values the functions that bind values, too @returns puts everything back @throws where Object.prototype cannot be extended */
-export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: object, fn: unknown) => void, values = false): () => void {
+/**
+ * @param values the functions that bind values, too
+ * @returns puts everything back; answers with the names of what the app has frozen
+ * @throws where Object.prototype cannot be extended
+ */
+export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: object, fn: unknown) => void, values = false): () => string[] {
   let active = true;
-  const owned: Owned[] = [];
+  /** Modules that have accessors of ours: held weakly, since the app may drop them. */
+  const owners = new Set<WeakRef<object>>();
+  const known = new WeakSet<object>();
+  /** By getter of ours: what the app has set. */
+  const raws = new WeakMap<object, () => unknown>();
   const wrappers = new WeakSet<object>();
 
   const wrap = (traced: Traced | TracedBind, module: object, value: unknown): unknown => {
@@ -53,7 +54,12 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
           seen(this, next);
         };
         if (!Reflect.defineProperty(this, key, { configurable: true, enumerable: true, get: getter, set: setter })) return;
-        owned.push({ target: this, key, getter, raw: () => raw });
+        raws.set(getter, () => raw);
+        if (!known.has(this)) {
+          known.add(this);
+          owners.forEach((ref) => ref.deref() ?? owners.delete(ref));
+          owners.add(new WeakRef(this));
+        }
         seen(this, value);
       },
     };
@@ -63,10 +69,19 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
 
   return () => {
     active = false;
+    const left: string[] = [];
     for (const [key, ours] of traps)
-      if (Object.getOwnPropertyDescriptor(Object.prototype, key)?.set === ours.set) Reflect.deleteProperty(Object.prototype, key);
-    for (const { target, key, getter, raw } of owned)
-      if (Object.getOwnPropertyDescriptor(target, key)?.get === getter)
-        Reflect.defineProperty(target, key, { configurable: true, enumerable: true, writable: true, value: raw() });
+      if (Object.getOwnPropertyDescriptor(Object.prototype, key)?.set === ours.set && !Reflect.deleteProperty(Object.prototype, key))
+        left.push(`Object.${key}`);
+    for (const ref of owners) {
+      const target = ref.deref();
+      if (!target) continue;
+      for (const key of traps.keys()) {
+        const get = Object.getOwnPropertyDescriptor(target, key)?.get;
+        const raw = get && raws.get(get);
+        if (raw) Reflect.defineProperty(target, key, { configurable: true, enumerable: true, writable: true, value: raw() });
+      }
+    }
+    return left;
   };
 }

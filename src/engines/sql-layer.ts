@@ -129,6 +129,7 @@ export class SqlLayer implements BindKeeper {
     try {
       result = forward(traced.arity, fn, self, more, a, b, c, d, e, f);
     } catch (error) {
+      recorder.endBelow(token);
       recorder.end(token, -1, Flag.threw);
       recorder.leave(outer, outerContext);
       throw error;
@@ -156,6 +157,7 @@ export class SqlLayer implements BindKeeper {
     }
   }
   private settle({ traced, token, subject, address }: Suspended, rc: number, threw: boolean): void {
+    if (threw) this.recorder.endBelow(token);
     this.recorder.end(token, rc, Flag.async | (threw ? Flag.threw : 0));
     if (depth === 0) this.recorder.leave(0, 0);
     if (!threw) this.finish(traced, subject, address, rc);

@@ -75,6 +75,6 @@ export class WasmLoads {
   }
 
   private find(is: (entry: PerformanceResourceTiming) => boolean): PerformanceResourceTiming | undefined {
-    return (entriesOf.call(performance, 'resource') as PerformanceResourceTiming[]).findLast(is);
+    return (Reflect.apply(entriesOf, performance, ['resource']) as PerformanceResourceTiming[]).findLast(is);
   }
 }

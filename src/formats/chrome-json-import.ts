@@ -3,6 +3,7 @@
  * come back as they were. What the format does not hold is lost or guessed, and `LOST_IN_CHROME_JSON` says so. Trusts nothing: the file
  * may have been edited.
  */
+import { isTraceUs } from '../trace/clock.ts';
 import { MAX_EVENTS, MAX_THREADS } from '../trace/file/format.ts';
 import { Field, Flag, OPS, Op, RECORD_BYTES } from '../trace/event.ts';
 import type { Definition, ThreadKind } from '../trace/definitions.ts';
@@ -107,7 +108,7 @@ function callsOf(events: readonly unknown[], warnings: string[]): Map<number, Th
     }
     const ts = numberOr(e.ts, NaN);
     const dur = e.ph === 'X' ? numberOr(e.dur, NaN) : 0;
-    if (!thread || (e.ph !== 'X' && e.ph !== 'I') || !(Math.abs(ts) < 1e15) || !(dur >= 0 && dur < 1e15)) {
+    if (!thread || (e.ph !== 'X' && e.ph !== 'I') || !isTraceUs(ts) || !(dur >= 0) || !isTraceUs(ts + dur)) {
       malformed++;
       continue;
     }

@@ -1,18 +1,25 @@
 /**
- * Comma-separated values after RFC 4180, one line an event, UTF-8, lines ending in LF. Text comes from the traced page: a cell that a
- * spreadsheet would take for a formula gets an apostrophe in front.
+ * Comma-separated values after RFC 4180, one line an event, UTF-8, lines ending in LF. Text comes from the traced page: what a
+ * spreadsheet would take for a formula gets an apostrophe in front, and control characters, which a terminal would obey, become U+FFFD.
  */
 import type { TraceStore } from '../trace/store.ts';
+import { visible } from './escape.ts';
 import { EVENT_COLUMNS, ThreadView, type Cell } from './event-table.ts';
 
 const PIECE = 1 << 16;
 
-/** One cell. Numbers stand as they are; null is an empty cell, an empty text is `""`. */
+/**
+ * Where a formula could begin: at the start of a cell, and behind what another separator would split at. Excel in many languages splits at
+ * semicolons, doesn't see quotes inside the cells that it makes then, and splits at their line ends, too.
+ */
+const FORMULA = /(^|[;\n\t])(?=(?:[^\S\n\t]|")*[=+\-@\uff0b\uff0d\uff1d\uff20])/g;
+
+/** One cell. Numbers stand as they are; null is an empty cell, an empty text is `""`. Line ends are LF. */
 export function csvCell(value: Cell): string {
   if (value === null) return '';
   if (typeof value === 'number') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return safe === '' || /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = visible(value.replace(/\r\n?/g, '\n')).replace(FORMULA, "$1'");
+  return safe === '' || /[",;\t\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 /** An event by its thread's place in the store and its place in the thread's columns. */

@@ -3,21 +3,24 @@ import { CAPTURE_KEY } from '../protocol/capture.ts';
 import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
 import { environment } from './source.ts';
 
-type Said = Partial<Record<'capture' | 'buffer' | 'stacks' | 'without', unknown>>;
+type Said = Partial<Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now', unknown>>;
 
-function take(): CaptureOptions {
+function take(): [CaptureOptions, waits?: boolean] {
   const key = Symbol.for(CAPTURE_KEY);
   try {
-    if (environment.role !== 'page') return captureOptionsOf(environment.capture);
+    if (environment.role !== 'page') return [captureOptionsOf(environment.capture)];
     const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
     const without: unknown[] = Array.isArray(said.without) ? said.without : [];
-    return captureOptionsOf({ ...said, layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)) });
+    return [
+      captureOptionsOf({ ...said, layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)) }),
+      said.wait === true && said.now !== true,
+    ];
   } catch {
-    return captureOptionsOf({}); // a page that was running already can leave anything there; the defaults are safe
+    return [captureOptionsOf({})]; // a page that was running already can leave anything there; the defaults are safe
   } finally {
     Reflect.deleteProperty(globalThis, key);
   }
 }
 
-/** Of this thread. */
-export const capture: CaptureOptions = take();
+/** Of this thread; and whether it is not known yet that its tab is recorded. */
+export const [capture, waits = false] = take();

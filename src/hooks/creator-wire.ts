@@ -7,6 +7,8 @@ import { MARK, type ThreadIdentity } from '../protocol/messages.ts';
 export type FromWorker =
   /** The hook runs; the app's script comes next. `ports[0]`, if any, carries the worker's records to the panel. */
   | { mark: typeof MARK; k: 'ready'; id: string }
+  /** The app's script has run to its end, where the hook's script imports it: not a line of it had to run natively instead. */
+  | { mark: typeof MARK; k: 'runs'; id: string }
   /** A wrapped worker would be worse off than a native one here. */
   | { mark: typeof MARK; k: 'unfit'; id: string; reason: string }
   /** The recording could not begin here; the app's script runs all the same. */
@@ -16,10 +18,10 @@ export type FromWorker =
   /** The worker closes itself: its trace memory will not change any more. `thread` is it, or one below it. */
   | { mark: typeof MARK; k: 'closed'; id: string; thread: string };
 
-/** The recording is over. */
+/** The recording is over; or the worker is, since a native one runs in its place. */
 export interface ToWorker {
   mark: typeof MARK;
-  k: 'restore';
+  k: 'restore' | 'close';
   id: string;
 }
 
@@ -30,7 +32,7 @@ const ours = (v: unknown, id: string): v is Loose =>
 /** A message from the worker with that id to its creator. */
 export function isFromWorker(v: unknown, id: string): v is FromWorker {
   if (!ours(v, id)) return false;
-  if (v.k === 'ready') return true;
+  if (v.k === 'ready' || v.k === 'runs') return true;
   if (v.k === 'unfit' || v.k === 'failed') return typeof v.reason === 'string';
   if (v.k === 'closed') return typeof v.thread === 'string';
   const thread = v.thread as Partial<ThreadIdentity> | undefined;
@@ -52,4 +54,4 @@ export function idOfWorker(v: unknown): string | null {
 }
 
 /** A message of the creator to the worker with that id. */
-export const isToWorker = (v: unknown, id: string): v is ToWorker => ours(v, id) && v.k === 'restore';
+export const isToWorker = (v: unknown, id: string): v is ToWorker => ours(v, id) && (v.k === 'restore' || v.k === 'close');

@@ -1,12 +1,28 @@
 /**
- * The page's side of the handshake with the content script: offers a port until it is taken, and hears when the recording is
- * over. The app never sees these messages: our listener and the content script's are the first.
+ * The page's side of the handshake with the content script: lays a line to it, offers a port over that line until it is taken, and hears
+ * there when the recording is over. The line is laid within one call, before the app's first one, so that no listener of the app can hear
+ * any of it, and document.open(), which removes the listeners of a window, cannot cut it.
  */
-import { isContentMessage, MARK, type PageMessage } from '../protocol/messages.ts';
-import { clearTimeout, listen, NativeMessageChannel, setTimeout, unlisten } from './natives.ts';
+import { CONTACT, isContentMessage, type PageMessage } from '../protocol/messages.ts';
+import {
+  clearTimeout,
+  dataOf,
+  dispatch,
+  listen,
+  newChannel,
+  portClose,
+  portListen,
+  portPost,
+  sequence,
+  NativeMessageEvent,
+  setTimeout,
+  unlisten,
+} from './natives.ts';
 
-/** Without any answer: the content script was not there yet. Long, since an answer names no offer and must not meet the next one. */
+/** Without any answer: the content script is not there yet. Long, since an answer names no offer and must not meet the next one. */
 const NO_ANSWER_MS = 3000;
+/** Offers in a row without an answer: the content script will never come, or is gone. */
+const MOST_UNANSWERED = 10;
 /** After `no-panel`: a panel may open later. Ever more rarely. */
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
@@ -14,27 +30,35 @@ const LAST_RETRY_MS = 5000;
 export interface HandshakeEvents {
   /** The panel has the other end of this port. */
   onConnected(port: MessagePort): void;
-  /** This tab is not recorded (any more). */
+  /** This tab is recorded. */
+  onRecorded(): void;
+  /** This tab is not recorded (any more), or nobody is there who could say so. */
   onRestore(): void;
 }
 
 export class Handshake {
+  /** Our end of the line; null = nobody has the other one. */
+  private line: MessagePort | null = null;
+  private laying: Event | null = null;
   private offered: MessagePort | null = null;
+  private unanswered = 0;
   private timer: number | null = null;
   private wait = FIRST_RETRY_MS;
   private done = false;
 
   constructor(private readonly events: HandshakeEvents) {
-    listen(window, 'message', this.onMessage, true);
+    listen(window, CONTACT, this.onContact, true);
+    this.lay();
   }
 
   /** Offer a fresh port to the content script. */
   offer(): void {
-    this.offered?.close();
-    const { port1, port2 } = new NativeMessageChannel();
-    this.offered = port1;
-    const message: PageMessage = { mark: MARK, k: 'offer' };
-    window.postMessage(message, origin === 'null' ? '*' : origin, [port2]);
+    if (this.unanswered++ === MOST_UNANSWERED) return this.events.onRestore();
+    if (this.offered) portClose(this.offered);
+    const { ours, theirs } = newChannel();
+    this.offered = ours;
+    if (!this.line) this.lay();
+    if (this.line) portPost(this.line, { k: 'offer' } satisfies PageMessage, theirs);
     this.again(NO_ANSWER_MS);
   }
 
@@ -48,8 +72,28 @@ export class Handshake {
   /** Hear nothing more. */
   close(): void {
     this.stopOffering();
-    unlisten(window, 'message', this.onMessage, true);
+    unlisten(window, CONTACT, this.onContact, true);
+    if (this.line) portClose(this.line);
+    this.line = null;
   }
+
+  /** Who takes the other end prevents the event's default. */
+  private lay(): void {
+    const { ours, theirs } = newChannel();
+    const event = new NativeMessageEvent(CONTACT, { __proto__: null, ports: sequence(theirs), cancelable: true } as MessageEventInit);
+    this.laying = event;
+    if (dispatch(window, event)) return;
+    if (this.line) portClose(this.line);
+    this.line = ours;
+    portListen(ours, this.onMessage);
+  }
+
+  /** The content script has come, or come again. */
+  private readonly onContact = (event: Event): void => {
+    if (event === this.laying) return;
+    this.lay();
+    if (this.offered) this.offer();
+  };
 
   private again(ms: number): void {
     if (this.timer !== null) clearTimeout(this.timer);
@@ -64,16 +108,17 @@ export class Handshake {
   }
 
   private readonly onMessage = (event: Event): void => {
-    const { data, source } = event as MessageEvent<unknown>;
-    if (source !== window || !isContentMessage(data)) return;
-    event.stopImmediatePropagation();
+    const data = dataOf(event);
+    if (!isContentMessage(data)) return;
     if (data.k === 'restore') this.events.onRestore();
+    else if (data.k === 'recorded') this.events.onRecorded();
     else if (this.done || !this.offered) return;
     else if (data.k === 'connected') {
       const port = this.offered;
       this.stopOffering();
       this.events.onConnected(port);
     } else {
+      this.unanswered = 0;
       this.again(this.wait);
       this.wait = Math.min(LAST_RETRY_MS, this.wait * 2);
     }

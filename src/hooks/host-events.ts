@@ -25,8 +25,8 @@ export function messageAt(level: CaptureLevel, message: string): string {
   return message.replace(WORDS, (_, browsersOwn: string | undefined) => browsersOwn ?? '?');
 }
 
-/** Record host events of this thread. @returns what takes everything back */
-export function installHostEvents(recorder: Recorder, level: CaptureLevel): () => void {
+/** Record host events of this thread. @returns what takes everything back and names what the app has frozen */
+export function installHostEvents(recorder: Recorder, level: CaptureLevel): () => string[] {
   const patches = new Patches();
   const context = new ProbeContext(recorder, patches, globalThis);
   const on = (target: EventTarget, type: string, run: Listener): void => {
@@ -62,7 +62,7 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
     const text = reason instanceof Error || reason instanceof DOMException ? `${reason.name}: ${reason.message}` : typeof reason;
     recorder.instant(Op.error, context.textId('message', messageAt(level, text), 500), NaN, 0, 1);
   });
-  if (typeof document === 'undefined') return () => void patches.restore();
+  if (typeof document === 'undefined') return () => patches.restore();
 
   const navigated = (aux: number): void => recorder.instant(Op.navigation, context.textId('name', location.href), NaN, 0, aux);
   on(document, 'visibilitychange', () => recorder.instant(Op.visibility, 0, NaN, 0, document.hidden ? 1 : 0));
@@ -71,5 +71,5 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
   const navigation = (globalThis as { navigation?: EventTarget }).navigation;
   if (navigation) on(navigation, 'currententrychange', () => navigated(0));
   else for (const type of ['popstate', 'hashchange']) on(global, type, () => navigated(0));
-  return () => void patches.restore();
+  return () => patches.restore();
 }

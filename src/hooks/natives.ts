@@ -21,18 +21,66 @@ export const setTimeout = bound(g.setTimeout) as unknown as (run: () => void, ms
 export const clearTimeout = bound(g.clearTimeout) as (id: number) => void;
 export const now = performance.now.bind(performance);
 export const clone = bound(g.structuredClone);
-export const portPost = MessagePort.prototype.postMessage;
-
+const { apply } = Reflect;
 const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
+const { postMessage, start, close } = MessagePort.prototype;
+const getter = (owner: { prototype: object }, name: string): (() => unknown) =>
+  Object.getOwnPropertyDescriptor(owner.prototype, name)?.get as () => unknown; // not in Node, where no channel is made
 
 export type Listener = (event: Event) => void;
+type Arguments = [type: string, listener: Listener, options?: AddEventListenerOptions | boolean];
+
+/**
+ * What listens to window and document. document.open() removes it, and every child of the document: at that sign it listens again, before
+ * the app's next task. What is there still stays as it is.
+ */
+const standing = new Map<Arguments, EventTarget>();
+const listenAgain = (): void => standing.forEach((target, args) => void apply(addEventListener, target, args));
+const { observe, disconnect } = typeof document === 'undefined' ? ({} as Partial<MutationObserver>) : MutationObserver.prototype;
+const opened = observe && new MutationObserver(listenAgain);
+
 /** addEventListener of the platform itself. */
-export const listen = (target: EventTarget, type: string, listener: Listener, options?: AddEventListenerOptions | boolean): void =>
-  addEventListener.call(target, type, listener, options);
-export const unlisten = (target: EventTarget, type: string, listener: Listener, options?: boolean): void =>
-  removeEventListener.call(target, type, listener, options);
+export const listen = (target: EventTarget, ...args: Arguments): void => {
+  apply(addEventListener, target, args);
+  if (!observe || (target !== (g as EventTarget) && target !== document)) return;
+  if (!standing.size) apply(observe, opened, [document, { childList: true }]);
+  standing.set(args, target);
+};
+export const unlisten = (target: EventTarget, ...args: Arguments): void => {
+  apply(removeEventListener, target, args);
+  standing.forEach((on, of) => on === target && of[0] === args[0] && of[1] === args[1] && standing.delete(of));
+  if (disconnect && !standing.size) apply(disconnect, opened, []);
+};
 /** dispatchEvent of the platform itself. @returns false when a listener prevented the default */
-export const dispatch = (target: EventTarget, event: Event): boolean => dispatchEvent.call(target, event);
+export const dispatch = (target: EventTarget, event: Event): boolean => apply(dispatchEvent, target, [event]) as boolean;
+
+/** What the platform takes in the place of an array that it would read by the app's iterators. */
+export const sequence = <T>(item: T): T[] => {
+  let done = true; // from the second step on
+  const next = (): object => ({ __proto__: null, value: item, done: (done = !done) });
+  return { __proto__: null, [Symbol.iterator]: () => ({ __proto__: null, next }) } as unknown as T[];
+};
+
+// MessagePort, MessageChannel and MessageEvent of the platform itself: code that gets hold of a port can speak for us
+const [port1Of, port2Of, messageData] = [
+  getter(g.MessageChannel, 'port1'),
+  getter(g.MessageChannel, 'port2'),
+  getter(g.MessageEvent, 'data'),
+];
+export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
+  const channel = new NativeMessageChannel();
+  return { ours: apply(port1Of, channel, []) as MessagePort, theirs: apply(port2Of, channel, []) as MessagePort };
+};
+/** `data` of a message that came over a port. */
+export const dataOf = (event: Event): unknown => apply(messageData, event, []);
+export const portPost = (port: MessagePort, message: unknown, transfer?: Transferable): void =>
+  void apply(postMessage, port, transfer ? [message, sequence(transfer)] : [message]);
+/** Hear a port, from now on. */
+export const portListen = (port: MessagePort, listener: Listener): void => {
+  listen(port, 'message', listener);
+  apply(start, port, []);
+};
+export const portClose = (port: MessagePort): void => void apply(close, port, []);
 
 /** postMessage of a worker to its creator; absent on pages. */
 export const postToCreator: ((message: unknown, transfer?: Transferable[]) => void) | null =

@@ -1,46 +1,80 @@
 /** The hook in a page or frame: session, handshake, and on an isolated page the rings of all its workers. */
+import { NOW_EVENT } from '../protocol/capture.ts';
+import { waits } from './capture.ts';
 import { Handshake } from './handshake.ts';
 import { noteLateStart } from './late-start.ts';
-import { listen } from './natives.ts';
+import { listen, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
 import { SharedRings } from './shared-rings.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { Recorder } from '../trace/recorder.ts';
-import { createThread, forgetHook } from './thread.ts';
+import { createThread, forgetHook, leaveSign, parentThread } from './thread.ts';
 import { Transport } from './transport.ts';
 import { Workers } from './workers.ts';
 
-/** Record this page from now on, until the panel or the content script says stop, or the page goes. */
-export function startPage(): void {
-  let session: Session | null = null;
-  let transport: Transport | null = null;
-  let connected = false;
-  let gone = false;
+/** What records this page. */
+interface Recording {
+  readonly transport: Transport;
+  /** @param drop what was not taken goes with it */
+  stop(drop: boolean): void;
+}
+/** The page's hook as its recording sees it. */
+interface Hook {
+  connected: boolean;
+  /** Over: stopped, or the page goes. */
+  gone: boolean;
+  readonly handshake: Handshake;
+  stop(drop: boolean): void;
+}
 
+/**
+ * Record this page until the panel or the content script says stop, or the page goes: from now on or, where another tab could show
+ * the same page, from when it is known that this tab is recorded. Until then nothing is patched.
+ */
+export function startPage(): void {
+  let recording: Recording | null = null;
+  const begin = (): void => {
+    unlisten(window, NOW_EVENT, begin, true);
+    recording ??= record(hook);
+  };
   const stop = (drop: boolean): void => {
-    if (gone) return;
-    gone = true;
-    handshake.close();
-    rings.disable();
-    sharedRelay?.leave(drop);
-    session!.restore();
-    if (drop) transport!.close();
-    else transport!.finish('stopped');
+    if (hook.gone) return;
+    hook.gone = true;
+    hook.handshake.close();
+    unlisten(window, NOW_EVENT, begin, true);
+    recording?.stop(drop);
     forgetHook();
   };
-  const handshake = new Handshake({
-    onConnected(port) {
-      connected = true;
-      transport!.connect(port);
-    },
-    onRestore: () => stop(!connected),
-  });
+  const hook: Hook = {
+    connected: false,
+    gone: false,
+    stop,
+    handshake: new Handshake({
+      onRecorded: begin,
+      onConnected(port) {
+        begin();
+        hook.connected = true;
+        recording!.transport.connect(port);
+      },
+      onRestore: () => stop(!hook.connected),
+    }),
+  };
+  // a frame knows by the page around it
+  if (waits && parentThread() === null) {
+    leaveSign();
+    listen(window, NOW_EVENT, begin, true);
+  } else begin();
+  // Not from here: for a message Chromium notes the place in the script, and to find it V8 parses each function on the stack once
+  // more, the whole hook among them: 12 ms.
+  void Promise.resolve().then(() => hook.gone || hook.handshake.offer());
+}
 
+function record(hook: Hook): Recording {
   const thread = createThread({ role: 'page' });
   const { recorder, identity } = thread;
-  session = new Session(thread);
-  transport = new Transport(
+  const session = new Session(thread);
+  const transport = new Transport(
     (where, e) => recorder.fault(where, e),
     () => session.announce(),
   );
@@ -66,36 +100,45 @@ export function startPage(): void {
     sharedRelay,
   });
   transport.add(ownSource(session, transport));
-  transport.onStop = () => stop(false);
+  transport.onStop = () => hook.stop(false);
   session.install(workers);
   noteLateStart(recorder);
-  // Not from here: for a message Chromium notes the place in the script, and to find it V8 parses each function on the stack once
-  // more, the whole hook among them: 12 ms.
-  void Promise.resolve().then(() => gone || handshake.offer());
 
   let leaving = false;
   const leave = (): void => {
-    if (gone) return;
-    gone = true;
-    const port = connected ? null : handshake.takeOffered();
+    if (hook.gone) return;
+    hook.gone = true;
+    const port = hook.connected ? null : hook.handshake.takeOffered();
     if (port) transport.connect(port);
     rings.finishAll('terminated');
     sharedRelay?.leave(true);
     transport.finish('pagehide');
   };
   // A page that goes for good hides after its pagehide listeners, if it was to be seen: what those do is recorded, too.
-  listen(document, 'visibilitychange', () => (leaving ? leave() : gone || transport.drain()));
-  listen(
-    window,
-    'pagehide',
-    (event) => {
-      if (gone) return;
-      transport.drain();
-      leaving = !(event as PageTransitionEvent).persisted; // else it may come back
-      if (leaving && document.hidden) leave();
+  const onVisibility = (): void => {
+    if (leaving) leave();
+    else if (!hook.gone) transport.drain();
+  };
+  const onHide: Listener = (event) => {
+    if (hook.gone) return;
+    transport.drain();
+    leaving = !(event as PageTransitionEvent).persisted; // else it may come back
+    if (leaving && document.hidden) leave();
+  };
+  listen(document, 'visibilitychange', onVisibility);
+  listen(window, 'pagehide', onHide, true);
+  return {
+    transport,
+    stop(drop) {
+      unlisten(document, 'visibilitychange', onVisibility);
+      unlisten(window, 'pagehide', onHide, true);
+      rings.disable();
+      sharedRelay?.leave(drop);
+      session.restore();
+      if (drop) transport.close();
+      else transport.finish('stopped');
     },
-    true,
-  );
+  };
 }
 
 /** Null in an opaque origin, which has no shared or service workers. */

@@ -7,6 +7,7 @@ import { PromiseWatch } from '../trace/promise-watch.ts';
 import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
 import { capture } from './capture.ts';
 import { installHostEvents } from './host-events.ts';
+import { listen, unlisten } from './natives.ts';
 import { hookExtent } from './source.ts';
 import { measureJsCost, type JsCost, type Thread } from './thread.ts';
 import { UNACKNOWLEDGED_LIMIT, type Source, type Transport } from './transport.ts';
@@ -17,10 +18,13 @@ const ANNOUNCE_AFTER_MS = 200;
 /** Enough for a clock of 100 us, few enough for about 2 ms. */
 const COST_CALLS = 5000;
 
+/** Names of frozen properties in a note. */
+const MOST_NAMES = 20;
+
 export class Session {
   private probes: InstalledProbes | null = null;
   private engines: InstalledEngines | null = null;
-  private undoHost: () => void = () => {};
+  private undoHost: () => string[] = () => [];
   private workers: Workers | null = null;
   private stopped = false;
   private jsCost: JsCost | null = null;
@@ -34,7 +38,11 @@ export class Session {
     const setUp = recorder.begin(Op.tracer, 0, NaN, 0);
     const layers = new Set(capture.layers);
     // one for all layers: the app's realm gets one pair of listeners
-    const watch = new PromiseWatch(globalThis as unknown as EventTarget);
+    const on = globalThis as unknown as EventTarget;
+    const watch = new PromiseWatch({
+      addEventListener: (type, listener) => listen(on, type, listener, true),
+      removeEventListener: (type, listener) => unlisten(on, type, listener, true),
+    });
     if (layers.has('web')) this.try('probes', () => (this.probes = installProbes(recorder, globalThis, watch)));
     this.try('engines', () => {
       const stacks = capture.stacks ? { own: ownScript(hookExtent()) } : undefined;
@@ -75,10 +83,13 @@ export class Session {
     const { recorder } = this.thread;
     recorder.instant(Op.threadEnd, 0, NaN, 0);
     recorder.enabled = false;
-    this.try('workers', () => this.workers?.restore());
-    this.try('host events', this.undoHost);
-    this.try('engines', () => this.engines?.restore());
-    this.try('probes', () => this.probes?.restore());
+    const left: string[] = [];
+    const take = (where: string, run: () => string[] | undefined): void => this.try(where, () => left.push(...(run() ?? [])));
+    take('workers', () => this.workers?.restore());
+    take('host events', this.undoHost);
+    take('engines', () => this.engines?.restore());
+    take('probes', () => this.probes?.restore());
+    if (left.length) recorder.note('not-restored', left.slice(0, MOST_NAMES).join(', '));
     return true;
   }
 

@@ -35,6 +35,8 @@ export interface WorkerEnvironment {
   capture?: CaptureOptions;
   /** Id of the creating thread; null where that cannot be known here. */
   parent: string | null;
+  /** Set by the hook: what its script calls when the app's script has run. */
+  runs?: () => void;
 }
 
 /** Where this copy runs. */
@@ -46,8 +48,14 @@ export const environment: HookEnvironment = vfscopeEnvironment;
  */
 export const WORKERS_FILTERED = VFSCOPE_WORKERS_FILTERED;
 
-/** Classic script text that runs the hook in a worker. */
-export const workerHookSource = (worker: WorkerEnvironment): string => `(${String(vfscopeHook)})(${JSON.stringify(worker)});`;
+/**
+ * Classic script text that runs the hook in a worker.
+ * @param then a statement that runs the app's script after it; the hook hears when that has come to its end
+ */
+export const workerHookSource = (worker: WorkerEnvironment, then?: string): string => {
+  const [hook, given] = [String(vfscopeHook), JSON.stringify(worker)];
+  return then ? `{const e=${given};(${hook})(e);${then};e.runs()}` : `(${hook})(${given});`;
+};
 
 /**
  * How much of this script is the hook. The app's text follows where a worker is made from a Blob (from the next line on), and where the

@@ -21,6 +21,10 @@ export interface Wrapped {
   makeNative(reason: string): Worker;
   /** The hook runs; the port brings its records. */
   onReady(port: MessagePort | undefined): void;
+  /** A native worker runs in its place: end the one with the hook. */
+  discard(): void;
+  /** A held message could not be posted. */
+  onLost(error: unknown): void;
   /** Ready, replaced or terminated: nothing is held back any more. */
   onSettled(): void;
   /** A message of the worker's hook, other than ready and unfit. */
@@ -34,7 +38,11 @@ export interface NativeMethods {
 
 /** State of one wrapped worker; `post` and `terminate` stand in for the methods of the Worker object. */
 export class Supervised {
-  private held: [unknown, Transferable[]][] | null = [];
+  /** What the app has posted, until its script runs: a native worker may have to get it. */
+  private held: [data: unknown, transfer: Transferable[]][] | null = [];
+  /** How many of them the worker has. */
+  private sent = 0;
+  private ready = false;
   private spare: Worker | null = null;
   private over = false;
   /** An exception that came before ready. */
@@ -53,25 +61,28 @@ export class Supervised {
   get isNative(): boolean {
     return this.spare !== null;
   }
-  /** Has the worker not answered yet? */
-  get isPending(): boolean {
-    return this.held !== null;
-  }
 
   /** worker.postMessage as the app calls it. @throws what the native call throws */
   post(args: unknown[]): unknown {
-    const { native, worker } = this;
+    const { native, worker, held } = this;
     if (this.spare) return Reflect.apply(native.postMessage, this.spare, args);
-    if (!this.held || this.over) return Reflect.apply(native.postMessage, worker, args);
-    const options = args[1] as StructuredSerializeOptions | Transferable[] | undefined;
+    const options = args[1] as (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
+    // what is no call at all throws natively
+    if (!held || this.over || !args.length || (options && typeof options !== 'object'))
+      return Reflect.apply(native.postMessage, worker, args);
     let copy: { data: unknown; transfer: Transferable[] };
     try {
-      const transfer = Array.isArray(options) ? options : (options?.transfer ?? []);
+      const transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
+      if (transfer.some(movesOnce)) {
+        this.flush(true); // a copy could not be posted: it goes at once, behind what came before
+        return Reflect.apply(native.postMessage, worker, [args[0], transfer]);
+      }
       copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
     } catch {
       return Reflect.apply(native.postMessage, worker, args); // throws the right error
     }
-    this.held.push([copy.data, copy.transfer]);
+    held.push([copy.data, copy.transfer]);
+    this.flush(false);
     return undefined;
   }
 
@@ -90,18 +101,57 @@ export class Supervised {
     Object.assign(this.worker, { postMessage, terminate });
   }
 
+  /** The recording is over: nothing is held back any more where the hook runs. */
+  release(): void {
+    if (this.ready) this.runs();
+  }
+
   private onMessage(event: MessageEvent): void {
     const { data } = event as { data: unknown };
     if (!event.isTrusted || !isFromWorker(data, this.wrapped.id)) return;
     stop(event);
     if (data.k === 'unfit') this.takeOver(data.reason);
+    else if (data.k === 'runs') this.runs();
     else if (data.k !== 'ready') this.wrapped.onMessage(data);
-    else if (this.held) {
-      for (const [message, transfer] of this.held) Reflect.apply(this.native.postMessage, this.worker, [message, transfer]);
-      this.settle();
-      this.wrapped.onReady(event.ports[0]);
-      if (this.early) dispatch(this.worker, copyOf(this.early));
+    else if (this.held) this.onReady(event.ports[0]);
+  }
+
+  private onReady(port: MessagePort | undefined): void {
+    const { early, wrapped } = this;
+    this.ready = true;
+    wrapped.onReady(port);
+    if (!wrapped.bootstrap.imports) this.runs();
+    else this.flush(false);
+    if (!early) return;
+    if (this.hasNotLoaded(early)) return this.takeOver('');
+    this.runs();
+    this.putRight(early);
+    dispatch(this.worker, copyOf(early));
+  }
+
+  /**
+   * Post what is held. Before the app's script runs, only what a native worker could still get after this one had it: what is
+   * transferred is gone, and what comes behind it waits, too.
+   */
+  private flush(all: boolean): void {
+    const { held, worker } = this;
+    for (; held && this.sent < held.length && (all || (this.ready && !held[this.sent]![1].length)); this.sent++)
+      this.send(worker, held[this.sent]!);
+  }
+
+  /** One that cannot be posted takes no other with it. */
+  private send(to: Worker, message: unknown[]): void {
+    try {
+      Reflect.apply(this.native.postMessage, to, message);
+    } catch (e) {
+      this.wrapped.onLost(e);
     }
+  }
+
+  /** The app's script runs here. */
+  private runs(): void {
+    this.flush(true);
+    this.settle();
   }
 
   private settle(): void {
@@ -110,29 +160,38 @@ export class Supervised {
     this.wrapped.onSettled();
   }
 
+  /** Is it importScripts of ours that failed? Then no line of the app has run. */
+  private hasNotLoaded({ filename }: ErrorEvent): boolean {
+    const { imports, script } = this.wrapped.bootstrap;
+    return imports && filename === script;
+  }
+
   private onError(event: Event): void {
     if (!event.isTrusted) return; // ours, passed on from the native worker
-    const { bootstrap, url } = this.wrapped;
-    const fromUs = event instanceof NativeErrorEvent && bootstrap.urls.includes(event.filename);
+    const error = event instanceof NativeErrorEvent ? event : null;
     if (this.spare) {
-      if (fromUs) stop(event); // the hook's own way out of an unfit worker
-      return;
-    }
-    if (this.held) {
+      if (error && this.wrapped.bootstrap.urls.includes(error.filename)) stop(event); // the hook's own way out of an unfit worker
+    } else if (this.held && !this.ready) {
       stop(event);
-      if (event instanceof NativeErrorEvent && !this.early) this.waitForReady(event);
+      if (error && !this.early) this.waitForReady(error);
       else if (!this.early) this.takeOver('');
-    } else if (fromUs && url.startsWith('blob:')) {
-      // the app's own error behind our prefix: put its place right, the event stays the browser's
-      amend(event, 'filename', url);
-      amend(event, 'lineno', event.lineno - bootstrap.linesBefore);
-    } else if (fromUs) {
-      stop(event); // importScripts failed: natively an event without text
-      dispatch(this.worker, new NativeEvent('error', { cancelable: true })); // before terminate: WebKit drops events afterwards
-      this.terminate();
-    } else if (event instanceof NativeErrorEvent && event.filename === url) {
-      amend(event, 'message', event.message.replace(IMPORT_SCRIPTS, '')); // a syntax error in the app's own script
+    } else if (error && this.hasNotLoaded(error)) {
+      stop(event);
+      this.takeOver('');
+    } else if (error) {
+      this.runs();
+      this.putRight(error);
     }
+  }
+
+  /** Let an error of the app's script have the place and the words that it has natively; the event stays the browser's. */
+  private putRight(error: ErrorEvent): void {
+    const { bootstrap, url } = this.wrapped;
+    const [bare] = url.split('#');
+    if (bootstrap.urls.includes(error.filename)) amend(error, 'lineno', error.lineno - bootstrap.linesBefore);
+    else if (error.filename !== bare && error.filename !== url) return;
+    amend(error, 'filename', url); // importScripts leaves out the #fragment
+    amend(error, 'message', error.message.replace(IMPORT_SCRIPTS, '')); // a syntax error in the app's own script
   }
 
   /**
@@ -160,9 +219,13 @@ export class Supervised {
     listen(spare, 'error', (event) => {
       if (!dispatch(this.worker, copyOf(event))) event.preventDefault();
     });
-    for (const [data, transfer] of held) Reflect.apply(this.native.postMessage, spare, [data, transfer]);
+    for (const message of held) this.send(spare, message);
+    this.wrapped.discard();
   }
 }
+
+/** Data channels can be transferred once in their life. */
+const movesOnce = (object: unknown): boolean => typeof RTCDataChannel === 'function' && object instanceof RTCDataChannel;
 
 function copyOf(event: Event): Event {
   if (!(event instanceof NativeErrorEvent)) return new NativeEvent('error', { cancelable: true });

@@ -26,6 +26,11 @@ export interface JsCost {
 /** The id of the hook that runs in a realm; undefined without one. May throw on foreign realms. */
 export const hookIn = (realm: object): string | undefined => (realm as Record<symbol, string | undefined>)[SIGN];
 
+/** What the sign of a hook reads that does not know yet whether its tab is recorded. */
+const WAITING = '?';
+/** Leave the sign without anything else: nothing is recorded before createThread. */
+export const leaveSign = (): void => void Object.defineProperty(globalThis, SIGN, { value: WAITING, configurable: true });
+
 /** Take the sign away. Not where the script carries the hook: a module that comes late would start it again. */
 export const forgetHook = (): void => {
   if (here.role !== 'filtered') Reflect.deleteProperty(globalThis, SIGN);
@@ -71,12 +76,15 @@ function identify(environment: PageEnvironment | WorkerEnvironment, kind: Thread
     return { id, kind, url: base, name, parent };
   }
   const framed = window !== window.top;
-  return { id: randomId(), kind: framed ? 'frame' : 'page', url: location.href, name: '', parent: framed ? parentThread() : null };
+  return { id: randomId(), kind: framed ? 'frame' : 'page', url: location.href, name: '', parent: parentThread() };
 }
 
-function parentThread(): string | null {
+/** The hook that records the page around this frame, or null. */
+export function parentThread(): string | null {
+  if (window === window.top) return null;
   try {
-    return hookIn(window.parent) ?? null;
+    const sign = hookIn(window.parent);
+    return sign === undefined || sign === WAITING ? null : sign;
   } catch {
     return null; // a frame of another origin: who embeds it cannot be known here
   }

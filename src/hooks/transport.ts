@@ -9,7 +9,7 @@ import { isThreadCommand, PROTOCOL_VERSION, type ThreadIdentity, type ThreadMess
 import { counters, drainRecords } from '../trace/drain.ts';
 import type { Definition } from '../trace/definitions.ts';
 import { Header } from '../trace/ring-layout.ts';
-import { clearInterval, listen, portPost, setInterval } from './natives.ts';
+import { clearInterval, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;
 export const DRAIN_EVERY_MS = 50;
@@ -43,7 +43,7 @@ interface Sending {
 
 interface Waiting {
   message: ThreadMessage;
-  transfer: Transferable[];
+  transfer: Transferable | undefined;
 }
 
 export class Transport {
@@ -88,8 +88,7 @@ export class Transport {
   connect(port: MessagePort): void {
     if (this.port) this.reconnect();
     this.port = port;
-    listen(port, 'message', (event) => this.onCommand((event as MessageEvent).data));
-    port.start();
+    portListen(port, (event) => this.onCommand(dataOf(event)));
     const { waiting } = this;
     this.waiting = [];
     for (const { message, transfer } of waiting) this.post(message, transfer);
@@ -97,7 +96,7 @@ export class Transport {
   }
 
   private reconnect(): void {
-    this.port?.close();
+    if (this.port) portClose(this.port);
     this.port = null;
     for (const sending of this.threads.values()) {
       for (const [, weight] of sending.unacknowledged) this.bytes -= weight;
@@ -109,7 +108,7 @@ export class Transport {
 
   /** Hand a new worker's port to the panel. */
   child(port: MessagePort): void {
-    this.post({ k: 'child' }, [port]);
+    this.post({ k: 'child' }, port);
   }
 
   /** Take what the rings hold and send it. Safe to call from inside the app's own calls. */
@@ -142,7 +141,7 @@ export class Transport {
     this.timer = null;
     this.threads.clear();
     this.waiting = [];
-    this.port?.close(); // what was posted before is still delivered
+    if (this.port) portClose(this.port); // what was posted before is still delivered
     this.port = null;
   }
 
@@ -165,7 +164,7 @@ export class Transport {
         this.bytes += weight;
         const { identity, timeOrigin } = source;
         const batch = { thread: identity.id, first, count, timeOrigin, dropped, faults, definitions, records };
-        this.post({ k: 'batch', batch }, [records]);
+        this.post({ k: 'batch', batch }, records);
         source.lost?.(dropped);
       }
     } catch (e) {
@@ -179,9 +178,9 @@ export class Transport {
     for (const [, weight] of sending.unacknowledged) this.bytes -= weight; // its acks will find nobody
   }
 
-  private post(message: ThreadMessage, transfer: Transferable[] = []): void {
+  private post(message: ThreadMessage, transfer?: Transferable): void {
     if (!this.port) this.waiting.push({ message, transfer });
-    else Reflect.apply(portPost, this.port, [message, transfer]);
+    else portPost(this.port, message, transfer);
   }
 
   private onCommand(data: unknown): void {

@@ -20,32 +20,59 @@ export function absoluteBy(base: () => string): (url: unknown) => unknown {
 
 const LOCATION_PARTS = ['href', 'origin', 'protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'] as const;
 
+/** What a Request says of a referrer that nobody has set. */
+const CLIENT = 'about:client';
+
 /** Make this worker's global scope behave as if its script had been loaded from `base`. Call before the app's first line. */
 export function repairBaseUrl(base: string): void {
   const g = globalThis as unknown as Record<string, object | undefined>;
   const patches = new Patches(); // for its way of replacing only: never restored
   const absolute = absoluteBy(() => base);
+  const first = (args: unknown[]): unknown[] => [absolute(args[0]), ...args.slice(1)];
   const firstArgument = (native: Callable, self: unknown, args: unknown[]): unknown =>
-    Reflect.apply(native, self, args.length ? [absolute(args[0]), ...args.slice(1)] : args);
-  const construct = (owner: object, name: string): void =>
-    void patches.value(owner, name, (native) =>
+    Reflect.apply(native, self, args.length ? first(args) : args);
+  const construct = (name: string, repair: (args: unknown[]) => unknown[]): void => {
+    patches.value(globalThis, name, (native) =>
       typeof native !== 'function'
         ? native
         : new Proxy(native, {
-            construct: (target, args, newTarget) =>
-              Reflect.construct(target, args.length ? [absolute(args[0]), ...args.slice(1)] : args, newTarget) as object,
+            construct: (target, args, newTarget) => Reflect.construct(target, args.length ? repair(args) : args, newTarget) as object,
           }),
     );
+    patches.value(prototypeOf(name), 'constructor', () => g[name]);
+  };
   const prototypeOf = (name: string): object | undefined => (g[name] as { prototype?: object } | undefined)?.prototype;
 
   repairLocation(base);
-  patches.method(globalOwner('fetch'), 'fetch', firstArgument);
+  const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL cannot stand for
+  const NativeRequest = Request;
+  /** A RequestInit in the app's terms; every member is read once, as the platform reads it. */
+  const initOf = (init: unknown, request: Request | null, byDefault: string | undefined): unknown => {
+    if (init === undefined || init === null || (request && isEmpty(init))) {
+      if (!byDefault || (request && request.referrer !== CLIENT)) return init;
+      return { referrer: byDefault, referrerPolicy: request?.referrerPolicy };
+    }
+    if (typeof init !== 'object' && typeof init !== 'function') return init; // throws natively
+    return new Proxy(init, {
+      get(target, key) {
+        const value: unknown = Reflect.get(target, key);
+        if (key !== 'referrer' || value === '') return value;
+        return value === undefined || value === CLIENT ? (byDefault ?? value) : absolute(value);
+      },
+    });
+  };
+  const request = (args: unknown[], byDefault?: string): unknown[] => [
+    absolute(args[0]),
+    initOf(args[1], args[0] instanceof NativeRequest ? args[0] : null, byDefault),
+  ];
+
+  patches.method(globalOwner('fetch'), 'fetch', (native, self, args) =>
+    Reflect.apply(native, self, args.length ? request(args, referrer) : args),
+  );
   patches.method(globalOwner('importScripts'), 'importScripts', (native, self, urls) => Reflect.apply(native, self, urls.map(absolute)));
-  for (const name of ['Request', 'EventSource', 'WebSocket', 'Worker']) {
-    construct(globalThis, name);
-    const prototype = prototypeOf(name);
-    patches.value(prototype, 'constructor', () => g[name]);
-  }
+  construct('Request', (args) => request(args));
+  for (const name of ['EventSource', 'WebSocket', 'Worker']) construct(name, first);
+  patches.method(g.Response, 'redirect', firstArgument);
   patches.method(prototypeOf('XMLHttpRequest'), 'open', (native, self, args) =>
     Reflect.apply(native, self, args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args),
   );
@@ -55,6 +82,10 @@ export function repairBaseUrl(base: string): void {
     Reflect.apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
   );
 }
+
+/** Without members a RequestInit changes nothing of a request that it is given with. */
+const isEmpty = (init: unknown): boolean =>
+  Object.getPrototypeOf(init) === Object.prototype && Reflect.ownKeys(init as object).length === 0;
 
 /** The object that owns a function of the global scope: itself or its prototype chain. */
 function globalOwner(name: string): object | undefined {

@@ -30,6 +30,7 @@ export function startWorker(environment: WorkerEnvironment): void {
     throw new Error(unfit);
   }
   repairBaseUrl(base);
+  environment.runs = () => tell({ mark: MARK, k: 'runs', id });
   begin(environment, tell);
 }
 
@@ -88,6 +89,7 @@ function record(environment: WorkerEnvironment, tell: (message: FromWorker) => v
     if (!isTrusted || !isToWorker(data, id)) return;
     event.stopImmediatePropagation();
     stop();
+    if (data.k === 'close') globalThis.close();
   };
   const scope = globalThis as unknown as EventTarget;
   listen(scope, 'message', onMessage);

@@ -6,13 +6,14 @@
 import { MARK } from '../protocol/messages.ts';
 import { Patches } from '../probes/patch.ts';
 import type { Recorder } from '../trace/recorder.ts';
+import { BlobScripts } from './blob-scripts.ts';
 import { type FromWorker, type ToWorker } from './creator-wire.ts';
 import { createObjectURL, listen, NativeURL, randomId, revokeObjectURL, unlisten } from './natives.ts';
 import { FilteredWorkers } from './filtered-workers.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
-import { BlobUrls, bootstrap } from './worker-bootstrap.ts';
+import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
 import { absoluteBy } from './worker-repairs.ts';
 
@@ -34,14 +35,15 @@ export interface WorkerHost {
 
 const CSP = 'the page forbids blob: workers (Content-Security-Policy). Allow blob: in worker-src while you record.';
 const TRUSTED_TYPES = 'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.';
-const NOT_STARTED = 'our bootstrap could not start it: its script is missing or does not load, or a page policy refuses blob: workers.';
+const NOT_STARTED =
+  "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or a page policy refuses blob: workers.";
 type Decision =
   { native: string } | { native: null; filtered: string } | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
 type WorkerConstructor = new (...args: unknown[]) => Worker;
 
 export class Workers {
   private readonly patches = new Patches();
-  private readonly blobs = new BlobUrls();
+  private readonly blobs = new BlobScripts();
   /** By Worker object, while the app holds it. */
   private readonly supervised = new WeakMap<object, Supervised>();
   private readonly living = new Map<string, WeakRef<Worker>>();
@@ -71,7 +73,7 @@ export class Workers {
           },
           onReady: (worker, id) => {
             this.living.set(id, new WeakRef(worker));
-            if (this.stopped) this.tellRestore(worker, id);
+            if (this.stopped) this.tell(worker, id, 'restore');
           },
           note: (reason, url) => this.notes.note(reason, url),
         })
@@ -107,28 +109,31 @@ export class Workers {
     listen(globalThis, 'securitypolicyviolation', this.onViolation, true);
   }
 
-  /** Give the native constructors back and tell the living workers that the recording is over. */
-  restore(): void {
+  /** Give the native constructors back and tell the living workers that the recording is over. @returns names of what the app has frozen */
+  restore(): string[] {
     this.stopped = true;
     for (const [id, ref] of this.living) {
       const worker = ref.deref();
-      if (worker && !this.supervised.get(worker)?.isNative) this.tellRestore(worker, id);
+      if (!worker) continue;
+      const supervised = this.supervised.get(worker);
+      if (!supervised?.isNative) this.tell(worker, id, 'restore');
+      supervised?.release();
     }
-    if (this.pending === 0) this.restoreMethods(); // else with the last worker that still holds messages
+    return this.pending === 0 ? this.restoreMethods() : []; // else with the last worker that still holds messages
   }
 
-  private tellRestore(worker: Worker, id: string): void {
-    const message: ToWorker = { mark: MARK, k: 'restore', id };
+  private tell(worker: Worker, id: string, k: ToWorker['k']): void {
+    const message: ToWorker = { mark: MARK, k, id };
     Reflect.apply(this.native.postMessage, worker, [message]);
   }
 
-  private restoreMethods(): void {
+  private restoreMethods(): string[] {
     unlisten(globalThis, 'securitypolicyviolation', this.onViolation, true);
     for (const ref of this.living.values()) {
       const worker = ref.deref();
       if (worker) this.supervised.get(worker)?.leaveBehind();
     }
-    this.patches.restore();
+    return this.patches.restore();
   }
 
   private construct(target: WorkerConstructor, args: unknown[], newTarget: WorkerConstructor): Worker {
@@ -198,9 +203,9 @@ export class Workers {
     const name = String(options.name ?? '');
     this.pending++; // from here on a policy violation is ours
     try {
-      const boot = bootstrap(url, blob, options.type === 'module', { role: 'worker', base: url, id, name, parent: host.id });
+      const strict = blob && this.blobs.startsStrict(blob);
+      const boot = bootstrap(url, blob, strict, options.type === 'module', { role: 'worker', base: url, id, name, parent: host.id });
       const worker = Reflect.construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
-      const forget = (): void => boot.urls.forEach((ours) => revokeObjectURL(ours));
       const supervised = new Supervised(
         worker,
         {
@@ -208,16 +213,19 @@ export class Workers {
           url,
           bootstrap: boot,
           makeNative: (reason) => {
-            forget();
             if (reason) this.refused ||= reason;
             this.notes.note(reason || this.refused || NOT_STARTED, url);
             return new target(blob ? createObjectURL(blob) : args[0], ...args.slice(1));
           },
           onReady: (port) => {
-            forget();
             if (port) host.onChild(port);
           },
-          onSettled: () => this.settled(),
+          onSettled: () => {
+            boot.urls.forEach((ours) => revokeObjectURL(ours));
+            this.settled();
+          },
+          discard: () => this.tell(worker, id, 'close'),
+          onLost: (e) => host.recorder.fault('a message to a worker', e),
           onMessage: (message) =>
             message.k === 'failed' ? this.notes.note(`its hook failed: ${message.reason}.`, url) : host.onMessage(message),
         },

@@ -1,4 +1,5 @@
 /** A database file of the user's, looked at before anything runs on it: whole, of a size that fits, its log brought in. In the Lab's worker. */
+import { damageOf, noDatabase } from '../experiments/check-database.ts';
 import { openSource } from '../experiments/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/open-engine.ts';
 import { MAX_COPY_BYTES } from '../protocol/page-copy.ts';
@@ -12,15 +13,14 @@ export interface DatabaseFacts {
   /** Names of its tables, SQLite's own left out. */
   tables: string[];
 }
-const HEADER = 'SQLite format 3\0';
 const MOST_TABLES = 1000;
 
 /** @param wal its write-ahead log, where it has one that is not empty @throws Error in words where it is no database, too large, or not whole */
 export async function takeDatabase(wasm: WasmLoader, main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
   if (main.size > MAX_COPY_BYTES)
     throw new Error(`The database has ${Math.round(main.size / 2 ** 20)} MiB; the Lab takes up to ${MAX_COPY_BYTES / 2 ** 20}.`);
-  if (new TextDecoder('latin1').decode(await main.slice(0, 16).arrayBuffer()) !== HEADER)
-    throw new Error('This is no SQLite database: it does not begin with "SQLite format 3".');
+  const none = await noDatabase(main);
+  if (none) throw new Error(none);
   const { sqlite3, module } = await new Engines(wasm).open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
   const source = await openSource(sqlite3, module, main, wal);
   try {
@@ -29,8 +29,8 @@ export async function takeDatabase(wasm: WasmLoader, main: Blob, wal: Blob | nul
       await sqlite3.exec(source.db, sql, (row) => void values.push(String(row[0])));
       return values;
     };
-    const [said = ''] = await column('PRAGMA quick_check(1)');
-    if (said !== 'ok') throw new Error(`The database is not whole: ${said.slice(0, 300)}`);
+    const damage = await damageOf(sqlite3, source.db);
+    if (damage !== null) throw new Error(`The database is not whole: ${damage}`);
     const tables = await column(
       `SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT ${MOST_TABLES}`,
     );

@@ -8,13 +8,15 @@ import type { Bench } from './bench.ts';
 import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
 import { runsOfExperiment, runsOfGrid, type Choices, type OwnInput, type ParameterChoices } from './grid.ts';
 import { starterScript, type DatabaseFacts } from './database-file.ts';
+import { hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
+import { siteName } from '../viewer/site-name.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from './messages.ts';
 import { statementsOf } from './query-plan.ts';
 import { ReplayModel, type Replayed } from './replay/replay-model.svelte.ts';
 import { resultsFile } from './results-file.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
-import { saveFile } from './save-file.ts';
+import { saveFile } from '../viewer/save-file.ts';
 
 /** A run as its column shows it. */
 export interface Column {
@@ -46,6 +48,8 @@ export class LabModel {
   database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
   /** The tab whose page's databases can be copied, where the Lab was opened from a panel. */
   pageTab = $state<number | null>(null);
+  /** Its origin, where we have no access to it; '' = we have, or that is not known. */
+  pageWithheld = $state('');
   page = $state.raw<PageDatabases | null>(null);
   plan = $state.raw<PlanRow[] | null>(null);
   /** What went wrong with something that was asked for. */
@@ -207,12 +211,23 @@ export class LabModel {
   }
 
   /** Opened from a panel: which databases its page stores. Reads names, sizes and headers. */
-  async lookAtPage(tabId: number): Promise<void> {
+  async lookAtPage(tabId: number, origin = ''): Promise<void> {
     this.pageTab = tabId;
     this.choose(OWN_DATABASE);
     await this.attempt('Looking at what the page stores', async () => {
+      this.pageWithheld = origin && !(await hasSiteAccess(origin)) ? origin : '';
+      if (this.pageWithheld) return;
       this.page = await databasesOf(tabId);
     });
+  }
+  /** In a click: ask for access to the page. */
+  async allowPage(): Promise<void> {
+    const origin = this.pageWithheld;
+    const answer = requestSiteAccess([origin]); // at once: later the browser does not take it for the click's
+    await this.attempt('Waiting for your answer', async () => {
+      if (!(await answer)) throw new Error(`You didn't allow access to ${siteName(origin)}, so its databases can't be copied.`);
+    });
+    if (!this.error) await this.lookAtPage(this.pageTab!, origin);
   }
   async copyFromPage(database: PageDatabase): Promise<void> {
     await this.attempt(`Copying ${database.name}`, async () => {

@@ -7,6 +7,7 @@ import { labStorage } from '../experiments/worker/storage.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import type { Config, Run, RunResult } from '../experiments/types.ts';
 import { Bench } from './bench.ts';
+import { webOrigin } from '../platform/recordable.ts';
 import { isPanelKey } from '../protocol/panel-trace.ts';
 import { offerFor } from './catalog.ts';
 import Lab from './Lab.svelte';
@@ -88,9 +89,10 @@ mount(Lab, { target: document.body, props: { model, storeWorkerUrl: new URL('../
 document.documentElement.dataset['ready'] = 'true';
 
 const asked = new URLSearchParams(location.search);
-// `?page=<tab>`: opened from a panel, to copy a database of the page that it inspects
+// `?page=<tab>&site=<origin>`: opened from a panel, to copy a database of the page that it inspects
 const tab = asked.get('page');
-if (tab !== null && /^\d{1,10}$/.test(tab)) void model.lookAtPage(Number(tab));
+const site = asked.get('site') ?? '';
+if (tab !== null && /^\d{1,10}$/.test(tab)) void model.lookAtPage(Number(tab), URL.canParse(site) ? webOrigin(site) : '');
 
 // `?trace=<key>`: opened from a panel, which hands its recording over
 const key = asked.get('trace');

@@ -1,44 +1,130 @@
-/** Our two scripts in web pages: registered for pages to come only while a recording runs, injected into pages that are open. */
-import { captureScripts, type CaptureOptions } from '../protocol/capture.ts';
+/**
+ * Our two scripts in web pages: registered for the origins of a recording only, while it runs, and injected into pages that are open.
+ *
+ * Another tab may show such an origin, too. So the hook waits there until it knows that its tab is recorded: at once where the document
+ * was announced, by a registration of its own that ends as soon as the document is there; else by the content script's answer.
+ */
+import { captureScripts, NOW_SCRIPT, WAIT_SCRIPT, type CaptureOptions } from '../protocol/capture.ts';
 import { api } from './extension-api.ts';
+import { canFollowRequests } from './tab-requests.ts';
 
-const HOOKS = 'vfscope-hooks';
-const CONTENT = 'vfscope-content';
-const WEB = ['http://*/*', 'https://*/*'];
+/** Where documents get our scripts. */
+export interface Cover {
+  /** Origins of recorded pages and their frames. */
+  origins: string[];
+  /** On their way into a recorded tab, each by a name that none had before: the hook there records from the first line. */
+  announced: Announced[];
+  /** Origins whose every tab is recorded. */
+  whole: string[];
+}
+/** A document by its address, or any page (not its frames) of some origins. */
+export type Announced = { name: string; url: string } | { name: string; pagesOf: string[] };
+type Script = chrome.scripting.RegisteredContentScript;
 
+/** Addresses longer than this are announced by their beginning. */
+const LONGEST_PATTERN = 2000;
 /** The hook, and before it what tells it its options. */
 const hookFiles = (capture: CaptureOptions): string[] => [...captureScripts(capture), 'hooks.js'];
 
-/** From now on every new document gets the hook and the content script before its first line. Does nothing where that is so. */
-export async function registerPageScripts(capture: CaptureOptions): Promise<void> {
-  const there = await api.scripting.getRegisteredContentScripts();
-  const common = {
-    matches: WEB,
-    runAt: 'document_start',
-    allFrames: true,
-    matchOriginAsFallback: true,
-    persistAcrossSessions: false,
-  } as const;
-  const scripts: chrome.scripting.RegisteredContentScript[] = [
-    { ...common, id: CONTENT, js: ['content.js'], world: 'ISOLATED', matches: [...WEB] },
-    { ...common, id: HOOKS, js: hookFiles(capture), world: 'MAIN', matches: [...WEB] },
+/** Firefox and Safari know no ports in patterns: there the other ports of a host are meant, too. */
+const hasPorts = (): boolean => 'service_worker' in (api.runtime.getManifest().background ?? {});
+
+/** Match pattern of an origin. */
+export function originPattern(origin: string): string {
+  const { protocol, hostname, host } = new URL(origin);
+  return `${protocol}//${hasPorts() ? host : hostname}/*`;
+}
+
+function documentPattern(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  const path = pathname + search;
+  return originPattern(origin).slice(0, -2) + (path.length > LONGEST_PATTERN ? `${path.slice(0, LONGEST_PATTERN)}*` : path);
+}
+
+/** Where no request is followed in time, every page gets our scripts and asks. */
+const WEB = ['http://*/*', 'https://*/*'];
+
+/** An origin has registrations of its own: one that is added is there sooner than one that is changed. */
+function scriptsFor(capture: CaptureOptions, { origins, announced, whole }: Cover): Script[] {
+  const common = { runAt: 'document_start', persistAcrossSessions: false } as const;
+  const patterns = (of: string[]): string[] => [...new Set(of.map(originPattern))].sort();
+  const early = (name: string, matches: string[], allFrames: boolean): Script[] =>
+    matches.length ? [{ ...common, id: `vfscope-now ${name}`, js: [NOW_SCRIPT], world: 'MAIN', matches, allFrames }] : [];
+  // without requests to follow, no document is announced: there the hook does not wait
+  const hook = [...(canFollowRequests() ? [WAIT_SCRIPT] : []), ...hookFiles(capture)];
+  return [
+    ...(canFollowRequests() ? patterns(origins) : WEB).flatMap((pattern): Script[] => {
+      const base = { ...common, matches: [pattern], allFrames: true, matchOriginAsFallback: true };
+      return [
+        { ...base, id: `vfscope-content ${pattern}`, js: ['content.js'], world: 'ISOLATED' },
+        { ...base, id: `vfscope-hooks ${pattern}`, js: hook, world: 'MAIN' },
+      ];
+    }),
+    ...early('whole', patterns(whole), false),
+    ...announced.flatMap((one) =>
+      'url' in one ? early(one.name, [documentPattern(one.url)], true) : early(one.name, patterns(one.pagesOf), false),
+    ),
   ];
-  // of an earlier recording with other options
-  const stale = there.filter(({ id, js }) => scripts.find((s) => s.id === id)?.js?.join() !== js?.join()).map(({ id }) => id);
-  if (stale.length) await api.scripting.unregisterContentScripts({ ids: stale });
-  const missing = scripts.filter(({ id }) => stale.includes(id) || !there.some((t) => t.id === id));
-  if (missing.length) await api.scripting.registerContentScripts(missing);
+}
+
+/** What each registration says, as far as this run of the background knows: a page on its way does not wait for a look. */
+let known: Map<string, string> | null = null;
+const essence = ({ js, matches }: Script): string => JSON.stringify([js, matches]);
+
+async function look(): Promise<Map<string, string>> {
+  const there = await api.scripting.getRegisteredContentScripts();
+  return (known ??= new Map(there.map((script) => [script.id, essence(script)])));
+}
+
+/** What is added is added at once. What goes, goes after that, one after the other. */
+let adding: Promise<unknown> = Promise.resolve();
+let removing: Promise<unknown> = Promise.resolve();
+const going = new Set<string>();
+async function add(scripts: Script[]): Promise<void> {
+  if (scripts.some(({ id }) => going.has(id))) await removing;
+  const added = api.scripting.registerContentScripts(scripts);
+  adding = Promise.allSettled([adding, added]);
+  await added;
+}
+function remove(ids: string[]): Promise<unknown> {
+  for (const id of ids) going.add(id);
+  removing = Promise.allSettled([removing, adding])
+    .then(() => api.scripting.unregisterContentScripts({ ids }))
+    .finally(() => ids.forEach((id) => going.delete(id)));
+  return removing;
+}
+
+/** From now on new documents that are covered get our scripts before their first line, and no others. Does nothing where that is so. */
+export async function registerPageScripts(capture: CaptureOptions, cover: Cover): Promise<void> {
+  const there = known ?? (await look());
+  const scripts = scriptsFor(capture, cover);
+  const missing = scripts.filter((script) => there.get(script.id) !== essence(script));
+  // no longer covered, or of an earlier recording with other options
+  const stale = [...there.keys()].filter((id) => missing.some((m) => m.id === id) || !scripts.some((s) => s.id === id));
+  for (const id of stale) there.delete(id);
+  for (const script of missing) there.set(script.id, essence(script));
+  try {
+    const gone = stale.length ? remove(stale) : null;
+    await Promise.all([gone, missing.length ? add(missing) : null]);
+  } catch (e) {
+    known = null; // looked at again
+    throw e;
+  }
 }
 
 /** No new document gets anything of ours. */
 export async function unregisterPageScripts(): Promise<void> {
-  const ids = (await api.scripting.getRegisteredContentScripts()).map(({ id }) => id);
-  if (ids.length) await api.scripting.unregisterContentScripts({ ids });
+  const ids = [...(await look()).keys()];
+  known?.clear();
+  if (ids.length) await remove(ids);
 }
 
-/** Into the page that a tab shows now; engines that it has loaded before stay unseen. @throws where the browser forbids it */
-export async function injectPageScripts(tabId: number, capture: CaptureOptions): Promise<void> {
-  const target = { tabId, allFrames: true };
+/**
+ * Into the page that a tab shows now, or one frame of it; engines that it has loaded before stay unseen.
+ * @throws where the browser forbids it
+ */
+export async function injectPageScripts(tabId: number, capture: CaptureOptions, frameId?: number): Promise<void> {
+  const target = frameId === undefined ? { tabId, allFrames: true } : { tabId, frameIds: [frameId] };
   await api.scripting.executeScript({ target, files: ['content.js'], world: 'ISOLATED', injectImmediately: true });
   await api.scripting.executeScript({ target, files: hookFiles(capture), world: 'MAIN', injectImmediately: true });
 }

@@ -1,24 +1,58 @@
-/** Whether the user lets us into web pages. It is granted at install, may be withheld or taken back, and then no script of ours runs. */
+/**
+ * Which sites the user lets us into. None at install: the browser asks at Record, for the inspected page's site or for all of them, and
+ * the user can take either back at any time. Without access no script of ours runs there.
+ */
+import type { AccessWanted } from '../protocol/messages.ts';
+import { webOrigin } from './recordable.ts';
+import { isSafariBuild } from './safari.ts';
 import { api } from './extension-api.ts';
 
-const ALL_SITES = { origins: ['<all_urls>'] };
-/** The page with the button: panels of DevTools cannot ask (Firefox gives them no permissions API). */
+const ALL_SITES = '*://*/*';
+/** The page with the buttons, where a panel of DevTools cannot ask. */
 const ACCESS_PAGE = '/devtools/access.html';
 
-export const hasSiteAccess = (): Promise<boolean> => api.permissions.contains(ALL_SITES);
+/** What the browser is asked for: Firefox has no patterns with a port, so every port of a host is one site. */
+function pattern(origin: string): string {
+  const { protocol, hostname } = new URL(origin);
+  return `${protocol}//${hostname}/*`;
+}
+const patterns = (wanted: AccessWanted): string[] => (wanted === 'all' ? [ALL_SITES] : wanted.map(pattern));
 
-/** Ask the user, from inside a click only. @returns whether it is granted */
-export const requestSiteAccess = (): Promise<boolean> => api.permissions.request(ALL_SITES);
+export const hasAllSites = (): Promise<boolean> => api.permissions.contains({ origins: [ALL_SITES] });
+
+/** @param origin of a web page */
+export const hasSiteAccess = (origin: string): Promise<boolean> => api.permissions.contains({ origins: [pattern(origin)] });
+
+/** At least one site. */
+export const hasSomeAccess = async (): Promise<boolean> => ((await api.permissions.getAll()).origins ?? []).length > 0;
+
+/** Firefox gives panels of DevTools no permissions API; whether Safari's can ask is not known. */
+export const canAskHere = (): boolean => typeof api.permissions?.request === 'function' && !isSafariBuild();
+
+/** Ask the user, from inside a click only; without a question where access is given already. @returns whether it is granted */
+export const requestSiteAccess = (wanted: AccessWanted): Promise<boolean> => api.permissions.request({ origins: patterns(wanted) });
 
 /** Told of every change. For the background; call at its start, so that a change wakes it. */
-export function watchSiteAccess(listener: (granted: boolean) => void): void {
-  const changed = (): void => void hasSiteAccess().then(listener, (e: unknown) => console.warn('vfscope: site access is not known:', e));
-  api.permissions.onAdded.addListener(changed);
-  api.permissions.onRemoved.addListener(changed);
+export function watchSiteAccess(listener: () => void): void {
+  api.permissions.onAdded.addListener(listener);
+  api.permissions.onRemoved.addListener(listener);
 }
 
-/** Show the page with the button, in a tab of its own beside the one that is to be recorded. */
-export async function openAccessPage(besides: number): Promise<void> {
+/** Show the page with the buttons, in a tab of its own beside the one that is to be recorded; one that is open already is used. */
+export async function openAccessPage(besides: number, wanted: AccessWanted): Promise<void> {
   const { index, windowId } = await api.tabs.get(besides);
-  await api.tabs.create({ url: api.runtime.getURL(ACCESS_PAGE), index: index + 1, windowId });
+  const page = api.runtime.getURL(ACCESS_PAGE);
+  const asked = new URLSearchParams([['tab', String(besides)], ...(wanted === 'all' ? [] : wanted.map((origin) => ['origin', origin]))]);
+  const [open] = await api.tabs.query({ url: `${page}*`, windowId });
+  const url = `${page}?${asked}`;
+  if (open?.id === undefined) await api.tabs.create({ url, index: index + 1, windowId });
+  else await api.tabs.update(open.id, { url, active: true });
+}
+
+/** What the page with the buttons is to ask for, from its address. */
+export function accessAsked(search: string): { tab: number | null; origins: string[] } {
+  const asked = new URLSearchParams(search);
+  const tab = asked.get('tab');
+  const origins = asked.getAll('origin').filter((text) => URL.canParse(text) && webOrigin(text) === text);
+  return { tab: tab !== null && /^\d{1,10}$/.test(tab) ? Number(tab) : null, origins };
 }

@@ -12,9 +12,16 @@ import type { Tell } from '../protocol/messages.ts';
 import { api } from './extension-api.ts';
 import { prefixed } from './worker-prefix.ts';
 
-export type ScriptRequest = Pick<WebRequest.OnBeforeRequestDetailsType, 'url' | 'tabId' | 'originUrl' | 'documentUrl'>;
+/** `frameAncestors`: of a frame, its page last. */
+export type ScriptRequest = Pick<WebRequest.OnBeforeRequestDetailsType, 'url' | 'tabId' | 'originUrl' | 'documentUrl'> & {
+  frameAncestors?: { url: string; frameId: number }[];
+};
 
 const WORKERS: readonly string[] = ['worker', 'sharedworker', 'serviceworker'];
+/** What workers may run, and all that a server may forbid to take for a script. */
+const JAVASCRIPT = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript))$/i;
+/** What no page may take for a script. */
+const NO_SCRIPT = /^(?:(?:image|audio|video)\/|text\/csv$)/i;
 const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], types: ['script'] };
 /** Requests whose headers were seen and whose response never came (cancelled) are forgotten, oldest first. */
 const MAX_DESTINATIONS = 1000;
@@ -24,6 +31,8 @@ const ANSWER_MS = 1000;
 
 const webRequest = (api as unknown as { webRequest?: WebRequest.Static }).webRequest;
 const destinations = new Map<string, string>();
+/** Requests that the browser will refuse; they go again, without a filter. */
+const refused = new Set<string>();
 /** What to capture in that script's worker; null = nothing. */
 type Wants = (request: ScriptRequest) => CaptureOptions | null;
 let wanted: Wants = () => null;
@@ -41,14 +50,17 @@ export function filterWorkers(wants: Wants): void {
   webRequest.onBeforeRequest.addListener(onRequest, FILTER, ['blocking']);
   // blocking, for the order: the first bytes could come before what the headers say
   webRequest.onBeforeSendHeaders.addListener(onHeaders, FILTER, ['blocking', 'requestHeaders']);
+  webRequest.onHeadersReceived.addListener(onAnswer, FILTER, ['blocking', 'responseHeaders']);
 }
 
 /** Let every script pass as it is. */
 export function unfilterWorkers(): void {
   wanted = () => null;
   destinations.clear();
+  refused.clear();
   webRequest?.onBeforeRequest.removeListener(onRequest);
   webRequest?.onBeforeSendHeaders.removeListener(onHeaders);
+  webRequest?.onHeadersReceived.removeListener(onAnswer);
 }
 
 function onHeaders({ requestId, requestHeaders }: WebRequest.OnBeforeSendHeadersDetailsType): void {
@@ -58,10 +70,29 @@ function onHeaders({ requestId, requestHeaders }: WebRequest.OnBeforeSendHeaders
   if (destinations.size > MAX_DESTINATIONS) for (const oldest of destinations.keys()) return void destinations.delete(oldest);
 }
 
+/**
+ * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its
+ * failure. Only without a filter it fails, and a filter cannot be taken from a request, so the browser asks again.
+ */
+function onAnswer(details: WebRequest.OnHeadersReceivedDetailsType): WebRequest.BlockingResponse | undefined {
+  const { requestId, statusCode, url } = details;
+  if (refused.delete(requestId) || statusCode >= 300 || !destinations.has(requestId) || !isRefused(details)) return undefined;
+  refused.add(requestId);
+  return { redirectUrl: url };
+}
+
+function isRefused({ requestId, responseHeaders, originUrl, documentUrl }: WebRequest.OnHeadersReceivedDetailsType): boolean {
+  const valueOf = (wanted: string): string => responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
+  const type = valueOf('content-type').split(';')[0]!.trim();
+  if (JAVASCRIPT.test(type)) return false;
+  const inWorker = WORKERS.includes(destinations.get(requestId)!) || originUrl !== documentUrl;
+  return inWorker || NO_SCRIPT.test(type) || /^nosniff\b/i.test(valueOf('x-content-type-options'));
+}
+
 function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
   const capture = wanted(details);
-  if (!capture) return;
   const { requestId } = details;
+  if (!capture || refused.has(requestId)) return;
   const filter = webRequest!.filterResponseData(requestId);
   const destination = (): string | undefined => destinations.get(requestId);
   const end = (): void => {

@@ -2,8 +2,9 @@
 
 import type { CaptureOptions } from '../protocol/capture.ts';
 
-/** A directive prologue that says strict: comments and blanks may stand before it. */
-const STRICT = /^(?:\uFEFF|\s|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\/)*(["'])use strict\1/;
+/** A directive prologue that says strict: comments and blanks may stand before it, each taken as a whole. */
+const STRICT = /(["'])use strict\1/y;
+const SKIPPED = /(?:\uFEFF|\s)+|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\//y;
 /** The app's script runs whatever becomes of the recording. */
 const FAILED = 'console.warn("vfscope: this worker cannot be recorded:",e)';
 const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof WorkerGlobalScope)';
@@ -17,12 +18,18 @@ const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof Wor
  */
 export function prefixed(start: Uint8Array, hook: string, unsure: boolean, capture: CaptureOptions): Uint8Array[] {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
-  const strict = STRICT.test(text) ? '"use strict";' : '';
+  const strict = startsStrict(text) ? '"use strict";' : '';
   const environment = JSON.stringify({ role: 'filtered', capture });
   const prefix = new TextEncoder().encode(`${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`);
   const at = afterHashbang(start);
   if (at === null) return [start];
   return [start.subarray(0, at), prefix, start.subarray(at)].filter(({ byteLength }) => byteLength > 0);
+}
+
+function startsStrict(text: string): boolean {
+  STRICT.lastIndex = SKIPPED.lastIndex = 0;
+  while (SKIPPED.test(text)) STRICT.lastIndex = SKIPPED.lastIndex;
+  return STRICT.test(text);
 }
 
 /** `#!` only counts at the very start: its line stays there. null = that line does not end here, so there is no place for us. */

@@ -4,7 +4,9 @@
  */
 import { Flag, Op } from '../trace/event.ts';
 import { react } from '../trace/reaction.ts';
+import { NOTHING } from '../trace/recorder.ts';
 import type { ProbeContext } from './patch.ts';
+import { numberOf } from './value-size.ts';
 
 const ignore = (): void => {};
 /** Result codes of a wait. */
@@ -16,13 +18,17 @@ export function installAtomics(context: ProbeContext): void {
   const atomics = context.scope.Atomics as object | undefined;
   const buffers = new WeakMap<ArrayBufferLike, number>();
   const begin = (op: number, [view, index]: unknown[]): number => {
+    if (!ArrayBuffer.isView(view)) return NOTHING; // refused
     const array = view as Int32Array;
     let id = buffers.get(array.buffer);
     if (id === undefined) {
-      id = recorder.define({ kind: 'name', text: `${array.buffer.constructor.name} ${buffersSeen++} (${array.buffer.byteLength} bytes)` });
+      id = recorder.define({
+        kind: 'name',
+        text: `${array.buffer instanceof ArrayBuffer ? '' : 'Shared'}ArrayBuffer ${buffersSeen++} (${array.buffer.byteLength} bytes)`,
+      });
       buffers.set(array.buffer, id);
     }
-    return recorder.begin(op, id, array.byteOffset + Number(index) * array.BYTES_PER_ELEMENT, 0);
+    return recorder.begin(op, id, array.byteOffset + numberOf(index) * array.BYTES_PER_ELEMENT, 0);
   };
   let buffersSeen = 1;
   context.record(atomics, 'wait', {

@@ -10,9 +10,11 @@ import { Flag, Op } from '../trace/event.ts';
 import { failureOf } from '../trace/exceptions.ts';
 import { Recorder, type Token } from '../trace/recorder.ts';
 import type { ProbeContext } from './patch.ts';
-import { inlineKey, numericKey, valueBytes } from './value-size.ts';
+import { inlineKey, numericKey, textOf, valueBytes } from './value-size.ts';
 
-const { addEventListener: listen, removeEventListener: unlisten } = EventTarget.prototype;
+const { apply } = Reflect;
+const { addEventListener, removeEventListener } = EventTarget.prototype;
+const listen = (target: EventTarget, type: string, run: (event: Event) => void): void => void apply(addEventListener, target, [type, run]);
 const MODES: readonly string[] = ['readonly', 'readwrite', 'versionchange'];
 const DURABILITIES: readonly string[] = ['default', 'strict', 'relaxed'];
 
@@ -82,8 +84,8 @@ export function installIndexedDb(context: ProbeContext): void {
     (token: Token, result: unknown): void => {
       const request = result as IDBRequest;
       running.set(request, token);
-      listen.call(request, 'success', onEnd);
-      listen.call(request, 'error', onEnd);
+      listen(request, 'success', onEnd);
+      listen(request, 'error', onEnd);
     };
   const endRead = endingWith(ender(true));
   /** The result of a write is only a key: the length stays what was put. */
@@ -136,8 +138,8 @@ export function installIndexedDb(context: ProbeContext): void {
       Math.max(0, MODES.indexOf(transaction.mode)) | (Math.max(0, DURABILITIES.indexOf(transaction.durability)) << 2),
     );
     recorder.amend(token, 'context', transactionId(transaction));
-    listen.call(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
-    listen.call(transaction, 'abort', () => recorder.end(token, failureOf(transaction.error), Flag.async));
+    listen(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
+    listen(transaction, 'abort', () => recorder.end(token, failureOf(transaction.error), Flag.async));
   };
   context.record<IDBDatabase>(context.prototypeOf('IDBDatabase'), 'transaction', {
     begin: (self) => recorder.begin(Op.idbTransaction, databaseId(self.name), NaN, 0),
@@ -165,23 +167,23 @@ export function installIndexedDb(context: ProbeContext): void {
     };
   const told = guarded((event: Event) => versions(Op.idbVersionChange, (event.currentTarget as IDBDatabase).name, event));
   const listening = guarded((db: unknown) =>
-    ((db as IDBDatabase).onversionchange ? listen : unlisten).call(db as IDBDatabase, 'versionchange', told),
+    apply((db as IDBDatabase).onversionchange ? addEventListener : removeEventListener, db, ['versionchange', told]),
   );
   context.patches.setter(context.prototypeOf('IDBDatabase'), 'onversionchange', listening);
   /** Of an open or a delete. */
   const waits = (token: Token, request: unknown, name: unknown): void =>
-    listen.call(
+    listen(
       request as EventTarget,
       'blocked',
-      guarded((event) => versions(Op.idbBlocked, nameOf(name), event, Recorder.seqOf(token))),
+      guarded((event) => versions(Op.idbBlocked, textOf(name), event, Recorder.seqOf(token))),
     );
   const factory = context.prototypeOf('IDBFactory');
   context.record<IDBFactory>(factory, 'open', {
-    begin: (_self, args) => recorder.begin(Op.idbOpen, databaseId(nameOf(args[0])), NaN, 0),
+    begin: (_self, args) => recorder.begin(Op.idbOpen, databaseId(textOf(args[0])), NaN, 0),
     end(token, result, _self, args) {
       endWritten(token, result);
       waits(token, result, args[0]);
-      listen.call(result as EventTarget, 'upgradeneeded', (event) => {
+      listen(result as EventTarget, 'upgradeneeded', (event) => {
         try {
           const { transaction, result: db } = event.currentTarget as IDBOpenDBRequest;
           if (transaction && recorder.enabled) follow(transaction, recorder.begin(Op.idbTransaction, databaseId(db.name), NaN, 0));
@@ -192,7 +194,7 @@ export function installIndexedDb(context: ProbeContext): void {
     },
   });
   context.record<IDBFactory>(factory, 'deleteDatabase', {
-    begin: (_self, args) => recorder.begin(Op.idbDeleteDatabase, databaseId(nameOf(args[0])), NaN, 0),
+    begin: (_self, args) => recorder.begin(Op.idbDeleteDatabase, databaseId(textOf(args[0])), NaN, 0),
     end(token, result, _self, args) {
       endWritten(token, result);
       waits(token, result, args[0]);
@@ -206,7 +208,5 @@ function bytesOf(result: unknown): number {
   return valueBytes(result);
 }
 
-/** A database name as the call got it; the app's toString is not called a second time. */
 /** What an object says it is called: one that is none of IndexedDB's, of which the platform is about to refuse the call, says anything. */
 const ownName = (name: unknown): string => (typeof name === 'string' ? name : '?');
-const nameOf = (name: unknown): string => (typeof name === 'object' ? '(object)' : String(name));

@@ -9,8 +9,8 @@ import { Patches, ProbeContext } from './patch.ts';
 import { installWebLocks } from './web-locks.ts';
 
 export interface InstalledProbes {
-  /** Put every patched property back. @returns how many the app has wrapped meanwhile; those stay and pass their calls on */
-  restore(): number;
+  /** Put every patched property back. @returns names of those that the app has frozen; they stay and pass their calls on */
+  restore(): string[];
 }
 
 /**

@@ -5,6 +5,7 @@
 import { Op } from '../trace/event.ts';
 import { NOTHING } from '../trace/recorder.ts';
 import type { ProbeContext } from './patch.ts';
+import { numberOf, textOf } from './value-size.ts';
 
 const METHODS = [
   ['getItem', Op.localStorageGet],
@@ -23,11 +24,8 @@ export function installLocalStorage(context: ProbeContext): void {
         if (self !== scope.localStorage) return NOTHING;
         const key = name === 'getItem' || name === 'setItem' || name === 'removeItem' ? textOf(args[0]) : '';
         const bytes = name === 'setItem' ? textOf(args[1]).length * 2 : 0;
-        return recorder.begin(op, key === '' ? 0 : context.textId('storage-key', key), name === 'key' ? Number(args[0]) : NaN, bytes);
+        return recorder.begin(op, key === '' ? 0 : context.textId('storage-key', key), name === 'key' ? numberOf(args[0]) : NaN, bytes);
       },
       end: (token, result) => recorder.end(token, 0, 0, typeof result === 'string' ? result.length * 2 : undefined),
     });
 }
-
-/** What the call makes of its argument, without a second run of the app's toString. */
-const textOf = (value: unknown): string => (typeof value === 'object' && value !== null ? '(object)' : String(value));

@@ -5,6 +5,7 @@
 import { Op } from '../trace/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
+import { numberOf } from './value-size.ts';
 import { WalHeaders } from './wal-headers.ts';
 
 interface OpenHandle {
@@ -42,8 +43,13 @@ export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths
     context.record<AccessHandle>(prototype, name, {
       begin(self, args) {
         const info = infoOf(self);
-        const given = (args[1] as { at?: unknown } | null | undefined)?.at;
-        at = given === undefined ? info.cursor : Number(given);
+        const options = args[1] as { at?: unknown } | null | undefined;
+        let given: unknown;
+        if (typeof options === 'object' && options !== null) {
+          given = options.at;
+          args[1] = { at: given }; // the app's getter runs once, as without us
+        }
+        at = given === undefined ? info.cursor : numberOf(given);
         const data = args[0] as ArrayBuffer | ArrayBufferView;
         if (op === Op.opfsRead) return recorder.begin(op, info.file, at, data.byteLength, 0, info.number);
         wal.look(info.file, at, data);
@@ -57,10 +63,12 @@ export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths
     });
   }
   context.record<AccessHandle>(prototype, 'truncate', {
-    begin: (self, args) => recorder.begin(Op.opfsTruncate, infoOf(self).file, Number(args[0]), 0, 0, infoOf(self).number),
+    begin: (self, args) => recorder.begin(Op.opfsTruncate, infoOf(self).file, numberOf(args[0]), 0, 0, infoOf(self).number),
     end(token, result, self, args) {
       const info = infoOf(self);
-      if (info.cursor > Number(args[0])) info.cursor = Number(args[0]);
+      const size = numberOf(args[0]);
+      if (info.cursor > size) info.cursor = size;
+      else if (Number.isNaN(size)) info.cursor = NaN; // not known any more
       endCall(token, result);
     },
   });

@@ -59,7 +59,10 @@ export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWi
         end(token, _result, self, args) {
           if (!ofFile(args[0])) return;
           if (type === 'FileReaderSync') recorder.end(token, 0);
-          else listen.call(self, 'loadend', () => recorder.end(token, failureIn((self as FileReader).error), Flag.async), { once: true });
+          else {
+            const ended = (): void => recorder.end(token, failureIn((self as FileReader).error), Flag.async);
+            Reflect.apply(listen, self, ['loadend', ended, { once: true }]);
+          }
         },
       });
   return { learn: (blob, file) => void files.set(blob, { file, from: 0 }) };

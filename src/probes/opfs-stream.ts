@@ -5,14 +5,7 @@
 import { Op } from '../trace/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
-import { valueBytes } from './value-size.ts';
-
-interface WriteParams {
-  type?: string;
-  data?: unknown;
-  position?: number;
-  size?: number;
-}
+import { dataProperty, valueBytes } from './value-size.ts';
 
 /** Record createWritable and the writes, seeks, truncates and closes of its streams. */
 export function installOpfsStreams(context: ProbeContext, paths: OpfsPaths, endWith: EndWith, fileHandle: object | undefined): void {
@@ -32,10 +25,10 @@ export function installOpfsStreams(context: ProbeContext, paths: OpfsPaths, endW
     const plain =
       typeof chunk !== 'object' || chunk === null || ArrayBuffer.isView(chunk) || chunk instanceof ArrayBuffer || chunk instanceof Blob;
     if (plain) return recorder.begin(Op.opfsStreamWrite, file, NaN, valueBytes(chunk));
-    const { type, data, position = NaN, size = NaN } = chunk as WriteParams;
-    if (type === 'seek') return recorder.begin(Op.opfsStreamSeek, file, position, 0);
-    if (type === 'truncate') return recorder.begin(Op.opfsStreamTruncate, file, size, 0);
-    return recorder.begin(Op.opfsStreamWrite, file, position, valueBytes(data));
+    const [type, data, position, size] = (['type', 'data', 'position', 'size'] as const).map((name) => dataProperty(chunk, name));
+    if (type === 'seek') return recorder.begin(Op.opfsStreamSeek, file, asNumber(position), 0);
+    if (type === 'truncate') return recorder.begin(Op.opfsStreamTruncate, file, asNumber(size), 0);
+    return recorder.begin(Op.opfsStreamWrite, file, asNumber(position), valueBytes(data));
   };
   const recordMethod = (type: string, name: string, begin: (file: number, args: unknown[]) => number): boolean =>
     context.record<object>(context.prototypeOf(type), name, {

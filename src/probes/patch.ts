@@ -5,6 +5,7 @@
 import { Flag } from '../trace/event.ts';
 import { failureOf } from '../trace/exceptions.ts';
 import { NOTHING, type Recorder, type Token } from '../trace/recorder.ts';
+import { Undo } from '../trace/undo.ts';
 
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
 const { apply: call } = Reflect;
@@ -18,7 +19,7 @@ export function ownerOf(start: object | null | undefined, name: PropertyKey): ob
 
 /** A set of replaced properties that can be put back together. */
 export class Patches {
-  private readonly undo: (() => boolean)[] = [];
+  private readonly undo = new Undo();
 
   /**
    * Replace a data property's value, keeping its flags.
@@ -29,10 +30,9 @@ export class Patches {
     if (!owner || !before || !('value' in before) || !(before.configurable || before.writable)) return false;
     const ours = make(before.value);
     defineProperty(owner, name, { ...before, value: ours });
-    this.undo.push(() => {
-      if (getOwnPropertyDescriptor(owner, name)?.value !== ours) return false; // somebody wrapped ours: leave theirs alone
-      defineProperty(owner, name, before);
-      return true;
+    this.undo.add(owner, name, () => {
+      // else the app has wrapped ours: leave theirs alone
+      if (getOwnPropertyDescriptor(owner, name)?.value === ours) defineProperty(owner, name, before);
     });
     return true;
   }
@@ -59,26 +59,19 @@ export class Patches {
       },
     });
     defineProperty(owner, name, { ...before, set });
-    this.undo.push(() => {
-      if (getOwnPropertyDescriptor(owner, name)?.set !== set) return false; // as above
-      defineProperty(owner, name, before);
-      return true;
+    this.undo.add(owner, name, () => {
+      if (getOwnPropertyDescriptor(owner, name)?.set === set) defineProperty(owner, name, before); // as above
     });
   }
 
   /** Something else to take back at restore. */
   onRestore(undo: () => void): void {
-    this.undo.push(() => {
-      undo();
-      return true;
-    });
+    this.undo.add(this, 'listeners', undo);
   }
 
-  /** Put everything back, last first. @returns how many properties the app has wrapped meanwhile and that therefore stay */
-  restore(): number {
-    let left = 0;
-    for (let undo = this.undo.pop(); undo; undo = this.undo.pop()) if (!undo()) left++;
-    return left;
+  /** Put everything back, last first. @returns names of what the app has frozen meanwhile and that therefore stays */
+  restore(): string[] {
+    return this.undo.run();
   }
 }
 

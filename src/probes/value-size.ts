@@ -24,7 +24,7 @@ export function valueBytes(value: unknown, depth = 0): number {
   let bytes = 0;
   if (Array.isArray(value)) {
     const length = Math.min(value.length, 100_000);
-    for (let i = 0; i < length; i++) bytes += valueBytes(value[i], depth + 1);
+    for (let i = 0; i < length; i++) bytes += valueBytes(dataProperty(value, i), depth + 1);
     return bytes;
   }
   for (const key of Object.keys(value).slice(0, 64)) bytes += valueBytes(dataProperty(value, key), depth + 1);
@@ -38,11 +38,12 @@ export function valueBytes(value: unknown, depth = 0): number {
 export function numericKey(key: unknown): number {
   if (typeof key === 'number') return key;
   if (Array.isArray(key)) {
-    if (typeof key[0] === 'string') {
-      for (let i = 1; i < key.length; i++) if (typeof key[i] === 'number') return key[i] as number;
-      return NaN;
+    const { length } = key;
+    const named = typeof dataProperty(key, 0) === 'string';
+    for (let i = 1; i <= length; i++) {
+      const number = dataProperty(key, named ? i : length - i);
+      if (typeof number === 'number') return number;
     }
-    for (let i = key.length - 1; i >= 0; i--) if (typeof key[i] === 'number') return key[i] as number;
     return NaN;
   }
   if (typeof IDBKeyRange === 'function' && key instanceof IDBKeyRange) {
@@ -61,8 +62,12 @@ export function inlineKey(value: unknown, keyPath: unknown): unknown {
   return at;
 }
 
+const { getOwnPropertyDescriptor } = Object;
 /** An own data property; undefined for accessors, which are the app's code. */
-function dataProperty(object: object, name: string): unknown {
-  const found = Object.getOwnPropertyDescriptor(object, name);
-  return found && 'value' in found ? found.value : undefined;
-}
+export const dataProperty = (object: object, name: PropertyKey): unknown => getOwnPropertyDescriptor(object, name)?.value;
+
+const isPrimitive = (value: unknown): boolean => value === null || (typeof value !== 'object' && typeof value !== 'function');
+/** What a call makes of a number argument; NaN = not known: what an object converts to is the app's code, which runs once. */
+export const numberOf = (value: unknown): number => (isPrimitive(value) ? Number(value) : NaN);
+/** The same of a text argument. */
+export const textOf = (value: unknown): string => (isPrimitive(value) ? String(value) : '(object)');

@@ -7,6 +7,7 @@ import { failureOf } from '../trace/exceptions.ts';
 import { NOTHING } from '../trace/recorder.ts';
 import type { PromiseWatch } from '../trace/promise-watch.ts';
 import type { ProbeContext } from './patch.ts';
+import { textOf } from './value-size.ts';
 
 /** Record Web Locks calls of this thread until the context's patches are restored. */
 export function installWebLocks(context: ProbeContext, watch: PromiseWatch): void {
@@ -19,11 +20,15 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
     if (!recorder.enabled || typeof callback !== 'function') return Reflect.apply(native, self, args);
     let waiting = NOTHING;
     let held = NOTHING;
-    let given = args;
     try {
-      const options: LockOptions = args.length > 2 ? ((args[1] ?? {}) as LockOptions) : {};
-      const aux = (options.mode === 'shared' ? 1 : 0) | (options.ifAvailable ? 2 : 0) | (options.steal ? 4 : 0);
-      const name = context.textId('lock', typeof args[0] === 'object' ? '(object)' : String(args[0]));
+      let aux = 0;
+      if (args.length > 2 && typeof args[1] === 'object' && args[1] !== null) {
+        // read once and in the platform's order, which then reads ours
+        const { ifAvailable, mode, signal, steal } = args[1] as LockOptions;
+        args[1] = { __proto__: args[1], ifAvailable, mode, signal, steal };
+        aux = (mode === 'shared' ? 1 : 0) | (ifAvailable ? 2 : 0) | (steal ? 4 : 0);
+      }
+      const name = context.textId('lock', textOf(args[0]));
       waiting = recorder.begin(Op.lockRequest, name, NaN, 0, aux);
       const granted = function (this: unknown, ...answer: unknown[]): unknown {
         recorder.end(waiting, answer[0] ? 0 : 1, Flag.async);
@@ -31,12 +36,11 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
         if (answer[0] && recorder.enabled) held = recorder.begin(Op.lockHeld, name, NaN, 0, aux);
         return Reflect.apply(callback as (...a: unknown[]) => unknown, this, answer);
       };
-      given = [...args];
-      given[args.length > 2 ? 2 : 1] = granted;
+      args[args.length > 2 ? 2 : 1] = granted;
     } catch (e) {
       recorder.fault('LockManager.request', e);
     }
-    const promise = Reflect.apply(native, self, given);
+    const promise = Reflect.apply(native, self, args);
     try {
       watch.watch(promise, (ok, reason) => {
         const flags = ok ? Flag.async : Flag.async | Flag.threw;

@@ -9,6 +9,14 @@ export { captureOptionsOf, sameCapture, type CaptureOptions } from '../trace/cap
 /** Description of the symbol. */
 export const CAPTURE_KEY = 'vfscope.capture';
 
+/**
+ * In front of the hook: it waits. Patches nothing, until it hears that its tab is recorded: from the content script, or at once by
+ * NOW_SCRIPT in documents that were announced, which leaves its word before the hook or makes an event behind it.
+ */
+export const WAIT_SCRIPT = 'capture/wait.js';
+export const NOW_SCRIPT = 'capture/now.js';
+export const NOW_EVENT = 'vfscope.now';
+
 /** Files of the extension to run in the page before hooks.js; none for the defaults. */
 export function captureScripts({ capture, layers, buffer, stacks }: CaptureOptions): string[] {
   return [

@@ -2,7 +2,7 @@
  * Every message between contexts, its guard, and the protocol's version. Contexts meet only here.
  *
  *   hook (page, worker) <--MessagePort--> panel's store worker      ThreadMessage / ThreadCommand
- *   hook (page) <--window.postMessage--> content script             PageMessage / ContentMessage
+ *   hook (page) <--MessagePort--> content script                    PageMessage / ContentMessage
  *   content script <--runtime messages--> background                Ask / Answer, and Tell
  *   content script -> frame -> hub -> panel                         FrameMessage, LineMessage, HandoverMessage (hand the hook's port over)
  *   content script <--runtime.Port--> background <--> panel         RelayMessage, where that is not possible
@@ -14,7 +14,7 @@ import type { Batch } from '../trace/batch.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import type { StorageHealth } from '../trace/storage-health.ts';
 import { RECORD_BYTES } from '../trace/event.ts';
-import { checkedDefinition } from '../trace/definition-check.ts';
+import { checkedDefinition, MAX_TEXT } from '../trace/definition-check.ts';
 import { THREAD_KINDS, type Definition, type ThreadKind } from '../trace/definitions.ts';
 
 /**
@@ -59,18 +59,25 @@ export type ThreadCommand =
 
 // ---- page <-> content script -------------------------------------------------------------------------------------------
 
+/**
+ * Type of the events on window by which the two scripts find each other, whichever comes first: of the hook with a port, `ports[0]`, of
+ * the content script without. No app listens for it, and what follows goes over that port.
+ */
+export const CONTACT = 'vfscope';
 /** Hook -> content script; `ports[0]` is the end that the panel gets. */
-export type PageMessage = { mark: typeof MARK; k: 'offer' };
-/** Content script -> hook. `restore`: this tab is not recorded (any more). */
-export type ContentMessage = { mark: typeof MARK; k: 'connected' | 'restore' } | { mark: typeof MARK; k: 'no-panel' };
+export type PageMessage = { k: 'offer' };
+/** Content script -> hook. `recorded`: this tab is, the port is on its way; `restore`: this tab is not recorded (any more). */
+export type ContentMessage = { k: 'recorded' | 'connected' | 'restore' | 'no-panel' };
 
 // ---- content script and handover frame <-> background ------------------------------------------------------------------
 
 /**
  * `redeem` comes from the handover frame: which panel does this token lead to? `recording?` from the popup: which recording covers this
- * tab? Answered with a RecordingState or null.
+ * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null. `leaves`, without
+ * an answer: the page of a recorded tab goes.
  */
-export type Ask = { k: 'recorded?' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number };
+export type Ask =
+  { k: 'recorded?' | 'leaves' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number } | { k: 'frame'; origin: string };
 export interface Answer {
   recorded: boolean;
   /** When that recording began, ms since the epoch: tells it from the tab's next one. */
@@ -89,6 +96,8 @@ export type Redeemed = { panel: number } | null;
 /** Background -> content scripts of a tab. */
 export type Tell =
   | { k: 'restore' }
+  /** Is a content script there? Any answer says so. */
+  | { k: 'here?' }
   /** Does the page check this script's bytes (integrity)? Answered with a boolean. */
   | { k: 'guarded?'; url: string };
 
@@ -150,18 +159,29 @@ export interface RecordingState {
   /** What is captured. */
   capture: CaptureOptions;
 }
-/** `ping` keeps the service worker awake. */
+/** Sites that the user is asked to let us into: those of these origins, or all there are. */
+export type AccessWanted = string[] | 'all';
+/** What we may enter of a page with this origin; `frames`: origins of its frames that we may not. '' = no web page, or not known. */
+export interface SiteAccess {
+  origin: string;
+  granted: 'none' | 'origin' | 'all';
+  frames: string[];
+}
+/** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
 export type PanelMessage =
-  | { k: 'start'; scope: RecordingScope; reload: boolean; transport: Answer['transport']; capture: CaptureOptions }
+  | { k: 'start'; scope: RecordingScope; reload: boolean; transport: Answer['transport']; capture: CaptureOptions; origin?: string }
   | { k: 'stop' }
   | { k: 'ping' }
-  /** Let the user give access to web pages. */
-  | { k: 'allow' }
+  /** The inspected page is of this origin and has frames of these: answered with `access`, now and after every change. */
+  | { k: 'page'; origin: string; frames: string[] }
+  /** Let the user give access, in a tab of its own. */
+  | { k: 'allow'; wanted: AccessWanted }
   | RelayMessage;
 export type BackgroundMessage =
   | { k: 'state'; recording: RecordingState | null }
-  /** Whether the user lets us into web pages. */
-  | { k: 'access'; granted: boolean }
+  | { k: 'access'; access: SiteAccess }
+  /** A page of the recording has a frame of this origin, which we may not enter. */
+  | { k: 'frame'; origin: string }
   /** What the browser says of the storage of the panel's page. */
   | { k: 'storage'; when: 'start' | 'stop'; health: StorageHealth }
   /** A command failed: `message` says what happened and what to do. */
@@ -172,8 +192,7 @@ export type BackgroundMessage =
 
 /** Batches above this are refused: no honest thread sends one. */
 export const MAX_BATCH_RECORDS = 65536;
-const MAX_DEFINITIONS = 200_000;
-const MAX_TEXT = 65536;
+const MAX_DEFINITIONS = 65_536;
 
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
@@ -197,7 +216,7 @@ function checkedDefinitions(v: unknown): Definition[] | null {
   if (!Array.isArray(v) || v.length > MAX_DEFINITIONS) return null;
   const all: Definition[] = [];
   for (const said of v as unknown[]) {
-    const definition = checkedDefinition(said, MAX_TEXT);
+    const definition = checkedDefinition(said);
     if (!definition || definition.kind === 'storage') return null; // only the extension itself says that
     all.push(definition);
   }
@@ -243,12 +262,17 @@ export function checkedThreadMessage(v: unknown): ThreadMessage | null {
 
 export const isThreadMessage = (v: unknown): v is ThreadMessage => checkedThreadMessage(v) !== null;
 
-export function isThreadCommand(v: unknown): v is ThreadCommand {
-  return isObject(v) && (v.k === 'stop' || (v.k === 'ack' && isText(v.thread, 64) && isCount(v.records)));
+/** A command to a thread, copied field by field. @returns null where it is not well-formed */
+export function checkedThreadCommand(v: unknown): ThreadCommand | null {
+  if (!isObject(v)) return null;
+  if (v.k === 'stop') return { k: 'stop' };
+  const { thread, records } = v;
+  return v.k === 'ack' && isText(thread, 64) && isCount(records) ? { k: 'ack', thread, records } : null;
 }
+export const isThreadCommand = (v: unknown): v is ThreadCommand => checkedThreadCommand(v) !== null;
 
 export function isPageMessage(v: unknown): v is PageMessage {
-  return isObject(v) && v.mark === MARK && v.k === 'offer';
+  return isObject(v) && v.k === 'offer';
 }
 
 export function isFrameMessage(v: unknown): v is FrameMessage {
@@ -266,5 +290,5 @@ export function isRelayMessage(v: unknown): v is RelayMessage {
 }
 
 export function isContentMessage(v: unknown): v is ContentMessage {
-  return isObject(v) && v.mark === MARK && (v.k === 'connected' || v.k === 'restore' || v.k === 'no-panel');
+  return isObject(v) && ['recorded', 'connected', 'restore', 'no-panel'].includes(v.k as string);
 }

@@ -3,7 +3,7 @@
  * may lose messages when it breaks (a service worker that dies); what was not acknowledged is sent again.
  */
 import type { RelayBody, RelayMessage, ThreadCommand, ThreadMessage } from './messages.ts';
-import { isThreadCommand, isThreadMessage } from './messages.ts';
+import { checkedThreadCommand, checkedThreadMessage } from './messages.ts';
 
 export class RelayEnd {
   private unacknowledged: RelayMessage[] = [];
@@ -67,10 +67,11 @@ export class RelayEnd {
   private attach(port: MessagePort, channel = drawName()): string {
     this.ports.set(channel, port);
     port.onmessage = ({ data, ports: [child] }: MessageEvent<unknown>) => {
-      if (!isThreadMessage(data) && !isThreadCommand(data)) return; // anything in the page may post here
-      if (data.k === 'child') {
+      const said = checkedThreadMessage(data) ?? checkedThreadCommand(data);
+      if (!said) return; // anything in the page may post here
+      if (said.k === 'child') {
         if (child) this.post({ k: 'data', channel, data: { k: 'child' }, child: this.attach(child) });
-      } else this.post({ k: 'data', channel, data });
+      } else this.post({ k: 'data', channel, data: said });
     };
     return channel;
   }

@@ -15,6 +15,15 @@ export function toTraceUs(nowMs: number, clock: ThreadClock, traceOriginMs: numb
   return Math.round((clock.timeOrigin - traceOriginMs + nowMs) * 1e6) / 1e3;
 }
 
+/**
+ * Times are less than this far from the trace's begin, 52 days: a file's numbers, at most 2^53, hold them in nanoseconds, and their
+ * differences. The room that is left is for the rounding of microseconds.
+ */
+export const MAX_TRACE_NS = 2 ** 52 - 2 ** 20;
+const MAX_TRACE_US = MAX_TRACE_NS / 1e3;
+/** Whether it is a moment that a trace can hold. False for NaN, too. */
+export const isTraceUs = (us: number): boolean => us > -MAX_TRACE_US && us < MAX_TRACE_US;
+
 /** Smallest step of the clock in microseconds, seen within `tries` changes; 0.001 where it never stands still. */
 export function measureClockStepUs(now: () => number = () => performance.now(), tries = 3): number {
   let smallest = Infinity;

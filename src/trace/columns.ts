@@ -31,6 +31,7 @@ export type NarrowColumn = 'dur' | 'result' | 'offset' | 'length' | 'object' | '
 
 const NARROW: readonly NarrowColumn[] = ['dur', 'result', 'offset', 'length', 'object', 'context', 'aux', 'aux2'];
 const COLUMNS = ['t0', 'dur', 'seq', 'endSeq', 'op', 'flags', 'result', 'offset', 'length', 'object', 'parent', 'context', 'aux'] as const;
+const COLUMNS_T0_LAST = [...COLUMNS.slice(1), 't0'] as const;
 
 export class EventColumns {
   /** Rows in use; the arrays are longer. */
@@ -88,9 +89,19 @@ export class EventColumns {
   reserve(rows: number, exactly = false): void {
     const needed = this.count + rows;
     if (needed <= this.capacity) return;
-    let capacity = Math.max(1, this.capacity);
+    let capacity = Math.max(1024, this.capacity);
     while (capacity < needed) capacity *= 2;
-    this.resize(exactly ? needed : capacity, 0, this.count);
+    this.grow(exactly ? needed : capacity);
+  }
+
+  /**
+   * Column by column, so that the outgrown ones can be collected. `t0`, which says the capacity, is the last: where the browser has no more
+   * memory, all rows are still there, and the next try goes on.
+   */
+  private grow(capacity: number): void {
+    if (this.aux2.length && this.aux2.length < capacity) this.aux2 = moved(this.aux2, capacity, 0, this.count);
+    for (const name of COLUMNS_T0_LAST)
+      if (this[name].length < capacity) this[name] = moved(this[name] as Column, capacity, 0, this.count) as never;
   }
 
   /** Forget all rows and give the memory back at once: nobody else may hold a column. */
@@ -100,15 +111,11 @@ export class EventColumns {
     this.count = 0;
   }
 
-  /** Put every column into arrays of another length, rows [from, to) at their begin. */
+  /** Put every column into arrays of another length, rows [from, to) at their begin: all of them, or none. */
   private resize(capacity: number, from: number, to: number): void {
-    const moved = <T extends Column>(column: T): T => {
-      const next = new (column.constructor as new (n: number) => T)(capacity);
-      next.set(column.subarray(from, to));
-      return next;
-    };
-    for (const name of COLUMNS) this[name] = moved(this[name]) as never;
-    if (this.aux2.length) this.aux2 = moved(this.aux2);
+    const next = COLUMNS.map((name) => moved(this[name] as Column, capacity, from, to));
+    if (this.aux2.length) this.aux2 = moved(this.aux2, capacity, from, to);
+    COLUMNS.forEach((name, i) => (this[name] = next[i] as never));
   }
 
   /** Write a number into a column that begins narrow. Values are those that the wide column holds. */
@@ -157,12 +164,22 @@ export class EventColumns {
     const left = this.count - from;
     let { capacity } = this;
     while (capacity > 1024 && capacity >= 4 * left) capacity = Math.floor(capacity / 2);
-    if (capacity === this.capacity) {
+    if (capacity === this.capacity || !this.shrink(capacity, from, from + left)) {
       for (const name of COLUMNS) this[name].copyWithin(0, from, from + left);
       this.aux2.copyWithin(0, from, from + left);
-    } else this.resize(capacity, from, from + left);
+    }
     this.aux2.fill(0, left); // written where a row needs it only
     this.count = left;
+  }
+
+  /** @returns false where there is no memory for the smaller columns beside the old ones: all is as it was */
+  private shrink(capacity: number, from: number, to: number): boolean {
+    try {
+      this.resize(capacity, from, to);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   row(i: number): EventRow {
@@ -212,6 +229,12 @@ export class EventColumns {
   }
 }
 
+/** Rows [from, to) of a column at the begin of one of another length. */
+function moved<T extends Column>(column: T, capacity: number, from: number, to: number): T {
+  const next = like(column, capacity);
+  next.set(column.subarray(from, to));
+  return next;
+}
 const like = <T extends Column>(column: T, length: number): T => new (column.constructor as new (n: number) => T)(length);
 
 const WIDER = new Map<unknown, new (from: Column) => Column>([

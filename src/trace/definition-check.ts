@@ -19,6 +19,8 @@ import { isStorageDefinition, type StorageDefinition } from './storage-health.ts
 type Loose = Record<string, unknown>;
 type Kind = Definition['kind'];
 
+/** Characters of each text of a definition, of a thread's URL and name. */
+export const MAX_TEXT = 65_536;
 /** Items of a definition's list: values that a statement ran with. */
 const MAX_LIST = 1000;
 
@@ -59,15 +61,15 @@ function environmentOf(d: Loose, isText: (v: unknown) => v is string): ({ kind: 
 }
 
 /**
- * @param v what came @param maxText characters of each text
+ * @param v what came
  * @returns the definition with its own fields alone; null where it is none, or of a later writer
  */
-export function checkedDefinition(v: unknown, maxText = Infinity): Definition | null {
+export function checkedDefinition(v: unknown): Definition | null {
   if (typeof v !== 'object' || v === null) return null;
   const d = v as Loose;
   const { id, text } = d;
   if (!isId(id)) return null;
-  const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= maxText;
+  const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT;
   const kind = d.kind as Kind;
   switch (kind) {
     case 'file': {

@@ -14,7 +14,7 @@ export const THREAD_KINDS = ['page', 'frame', 'worker', 'shared-worker', 'servic
 export type ThreadKind = (typeof THREAD_KINDS)[number];
 /** How an engine waits for what is asynchronous. */
 export const SUSPENSIONS = ['none', 'asyncify', 'jspi', 'unknown'] as const;
-export const NOTE_TOPICS = ['worker-native', 'late-start', 'engine', 'tracer-error', 'transport', 'cut'] as const;
+export const NOTE_TOPICS = ['worker-native', 'late-start', 'engine', 'tracer-error', 'transport', 'cut', 'not-restored'] as const;
 
 /** SQLITE_OPEN_* type bits -> file kind (sqlite.org/c3ref/c_open_autoproxy.html). */
 export function fileKindOfOpenFlags(flags: number): FileKind {

@@ -51,6 +51,14 @@ export class IntervalIndex {
     this.firstRows = new Uint32Array(withRows ? 64 : 0);
   }
 
+  /** Of what is used, without the room for more. */
+  get bytes(): number {
+    const { since, lengths, rows, firstRows, starts, times } = this;
+    const each = since.BYTES_PER_ELEMENT + lengths.BYTES_PER_ELEMENT + 1 + (rows.length ? rows.BYTES_PER_ELEMENT : 0);
+    const sample = starts.BYTES_PER_ELEMENT + (firstRows.length ? firstRows.BYTES_PER_ELEMENT : 0) + this.stride * times.BYTES_PER_ELEMENT;
+    return this.count * each + this.sampled * sample;
+  }
+
   /** The event that an interval shows: its row. */
   rowOf(i: number): number {
     const { rows } = this;

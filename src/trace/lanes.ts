@@ -104,7 +104,7 @@ export class ThreadLanes {
       }
       this.ladder.add(this.next, op);
     }
-    const horizon = toNs(Math.min(horizonUs, threadEndUs(this.thread, horizonUs)));
+    const horizon = toNs(threadEndUs(this.thread, horizonUs));
     const share = shareRead(this.thread);
     for (const sweep of this.sweeps) {
       if (share > 0) sweep.expect(share);

@@ -24,7 +24,12 @@ export function checkedNotes(list: unknown): TraceNote[] {
     if (typeof item !== 'object' || item === null) continue;
     const { fromUs, toUs, text } = item as Record<string, unknown>;
     if (typeof fromUs !== 'number' || typeof toUs !== 'number' || !Number.isFinite(fromUs) || !Number.isFinite(toUs)) continue;
-    notes.push({ id: 0, fromUs: Math.min(fromUs, toUs), toUs: Math.max(fromUs, toUs), text: String(text ?? '').slice(0, MAX_NOTE_CHARS) });
+    notes.push({
+      id: 0,
+      fromUs: Math.min(fromUs, toUs),
+      toUs: Math.max(fromUs, toUs),
+      text: typeof text === 'string' ? text.slice(0, MAX_NOTE_CHARS) : '',
+    });
   }
   notes.sort((a, b) => a.fromUs - b.fromUs);
   notes.forEach((note, i) => (note.id = i + 1));

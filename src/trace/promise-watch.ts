@@ -21,6 +21,12 @@ interface Watched {
   branch: Promise<unknown>;
 }
 
+/** The listening of a realm's global object, in capture. */
+export interface RejectionTarget {
+  addEventListener(type: string, listener: (event: Event) => void, capture: true): void;
+  removeEventListener(type: string, listener: (event: Event) => void, capture: true): void;
+}
+
 /** Watches promises of one realm. The listeners must be registered before the app's: construct at the start. */
 export class PromiseWatch {
   /** Promises that still have the accessor, or whose branch has rejected. */
@@ -33,7 +39,7 @@ export class PromiseWatch {
   private ending = false;
 
   /** @param target the realm's global object; null where it has no events (Node) */
-  constructor(private readonly target: EventTarget | null) {
+  constructor(private readonly target: RejectionTarget | null) {
     const touch = (promise: Promise<unknown>): void => this.touch(promise);
     this.accessor = {
       configurable: true,
@@ -88,7 +94,7 @@ export class PromiseWatch {
     watched.touched = true;
     if (!this.branches.has(watched.branch)) return;
     // A late reaction: the branch counts as handled from now on, so the browser says nothing, or `rejectionhandled` if it spoke.
-    void nativeThen.call(watched.branch, undefined, ignore);
+    void Reflect.apply(nativeThen, watched.branch, [undefined, ignore]);
     if (!watched.announced) this.close();
   }
 

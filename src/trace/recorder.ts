@@ -5,7 +5,7 @@
  * begin, end, instant, emit, define, note and fault never throw: they run in the app's own calls, some where nothing above
  * would catch. What goes wrong inside is counted as a fault.
  */
-import { Field, Op, RECORD_BYTES } from './event.ts';
+import { Field, Flag, Op, RECORD_BYTES } from './event.ts';
 import { Header, RING_AT } from './ring-layout.ts';
 import { ThreadRing } from './thread-ring.ts';
 
@@ -182,6 +182,26 @@ export class Recorder extends ThreadRing {
     } catch (e) {
       this.fault('instant', e);
     }
+  }
+
+  /**
+   * An exception has passed through the VFS calls below this one, whose trampolines see no end then: end them, innermost first. A second
+   * end, of one that had left the ring, is ignored by who reads.
+   */
+  endBelow(token: Token): void {
+    if (token === NOTHING) return;
+    const { u32, mask } = this;
+    const head = u32[W(Header.head)]!;
+    const seqs = [Recorder.seqOf(token)];
+    const tokens: Token[] = [];
+    for (let n = mask + 1; n > 0; n--) {
+      const slot = (head - n) & mask;
+      const w = (RING_AT + slot * RECORD_BYTES) >>> 2;
+      const seq = u32[w + W(Field.seq)]!;
+      if (seq <= seqs[0]! || (u32[w + W(Field.op)]! & 255) >= Op.idbOpen || u32[w + W(Field.endSeq)]) continue;
+      if (seqs.includes(u32[w + W(Field.parent)]!)) tokens.push(seqs[seqs.push(seq) - 1]! * SLOTS + slot);
+    }
+    while (tokens.length) this.end(tokens.pop()!, -1, Flag.threw);
   }
 
   /** Make `token` the parent of what begins until `leave`. @returns what to hand to `leave` */

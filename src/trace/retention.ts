@@ -18,6 +18,8 @@ export const ROW_BYTES = 62;
 const LEAST_ROWS = 4096;
 /** Meanings of ids beyond this many of a thread are forgotten with the rows that used them. Hooks themselves remember fewer. */
 export const MAX_DEFINITIONS = 40_000;
+/** And beyond this cost (store.ts). */
+const MAX_WORDS = 4 << 20;
 
 const rowsFrom = (store: TraceStore, us: number): number =>
   store.threads.reduce((n, { events }) => n + events.count - events.lowerBound(us), 0);
@@ -46,16 +48,20 @@ export function forgetBefore(store: TraceStore, cutUs: number): number {
     const before = thread.events.lowerBound(cutUs);
     thread.forget(before);
     rows += before;
-    if (before && thread.said.length > MAX_DEFINITIONS) forgetUnused(thread);
+    if (before && (thread.said.length > MAX_DEFINITIONS || thread.words > MAX_WORDS)) forgetUnused(thread);
   }
   return rows;
 }
 
-/** The newest half of the limit stays, and what the rows at hand use. */
+/** The newest half of the limits stays, and what the rows in the store use. */
 function forgetUnused(thread: ThreadStore): void {
   const { events, said } = thread;
   const used = new Set(events.object.subarray(0, events.count));
-  for (const { id } of said.slice(-MAX_DEFINITIONS / 2)) used.add(id);
+  let words = 0;
+  for (let i = said.length - 1; i >= Math.max(0, said.length - MAX_DEFINITIONS / 2) && words < MAX_WORDS / 2; i--) {
+    used.add(said[i]!.id);
+    words += thread.wordsAt(i);
+  }
   thread.forgetDefinitions((id) => used.has(id));
 }
 

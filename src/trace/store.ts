@@ -4,8 +4,8 @@
  */
 import { isBTreeKind } from './b-tree-definitions.ts';
 import { RecordReader, type Batch } from './batch.ts';
-import { toTraceUs } from './clock.ts';
-import { EventColumns } from './columns.ts';
+import { isTraceUs, toTraceUs } from './clock.ts';
+import { EventColumns, type NarrowColumn } from './columns.ts';
 import { OPS, Op } from './event.ts';
 import type { Definition, EngineInfo, ThreadEnvironment, ThreadKind } from './definitions.ts';
 import { noAnnotations, type Annotations } from './notes.ts';
@@ -35,10 +35,28 @@ export interface LateEnds {
 const LASTING: ReadonlySet<Definition['kind']> = new Set(['environment', 'cost', 'note', 'engine', 'storage', 'database-header']);
 /** Of one thread: nobody reads more, and a page can say any number. */
 const MOST_NOTES = 200;
+const MOST_ENGINES = 1000;
+const MOST_STORAGE = 1000;
+/** What a definition costs besides its JSON. */
+export const DEFINITION_BYTES = 160;
+/** Bytes that a definition costs, in a file and in memory alike: what limits.ts of the file bounds. */
+function wordsOf(definition: Definition): number {
+  const json = JSON.stringify(definition);
+  return DEFINITION_BYTES + (/^[\0-\x7f]*$/.test(json) ? json.length : new TextEncoder().encode(json).length);
+}
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
+/** What the definitions of all threads cost. */
+export interface Words {
+  used: number;
+  /** A definition that would cost more is not stored. */
+  most: number;
+  /** Those that were not. */
+  refused: number;
+}
+
 export class ThreadStore {
-  readonly events = new EventColumns(1024, 'narrow');
+  readonly events = new EventColumns(0, 'narrow');
   readonly definitions = new Map<number, Definition>();
   /** Every definition in the order in which they came: what a file repeats. */
   readonly said: Definition[] = [];
@@ -46,6 +64,10 @@ export class ThreadStore {
   private readonly saidAt: number[] = [];
   private saidInAll = 0;
   readonly engines: ({ id: number } & EngineInfo)[] = [];
+  /** Place in `engines` by id. */
+  private readonly engineAt = new Map<number, number>();
+  /** What `said` takes, in the unit of `wordsOf`. */
+  words = 0;
   /** What the browser said of the origin's storage. */
   readonly storage: StorageDefinition[] = [];
   readonly notes: Extract<Definition, { kind: 'note' }>[] = [];
@@ -53,8 +75,10 @@ export class ThreadStore {
   cost: Extract<Definition, { kind: 'cost' }> | null = null;
   /** Records that the thread could not keep. */
   dropped = 0;
-  /** Records that got lost on the way here: batches that never came. */
+  /** Records that got lost on the way here: batches that never came, or that found no memory. */
   missing = 0;
+  /** Those of them that found no memory. */
+  refused = 0;
   /** Exceptions caught inside hooks. */
   faults = 0;
   /** Why the thread ended, or null while it runs. */
@@ -82,9 +106,17 @@ export class ThreadStore {
     readonly index: number,
     readonly info: ThreadInfo,
     private readonly traceOriginMs: number,
+    private readonly inAll: Words,
   ) {}
 
   define(definition: Definition): void {
+    const words = wordsOf(definition);
+    if (this.inAll.used + words > this.inAll.most) {
+      this.inAll.refused++;
+      return;
+    }
+    this.words += words;
+    this.inAll.used += words;
     this.said.push(definition);
     this.saidAt.push(this.saidInAll++);
     switch (definition.kind) {
@@ -98,12 +130,14 @@ export class ThreadStore {
         if (this.notes.length < MOST_NOTES) this.notes.push(definition);
         break;
       case 'storage':
-        this.storage.push(definition);
+        if (this.storage.length < MOST_STORAGE) this.storage.push(definition);
         break;
       case 'engine': {
-        const known = this.engines.findIndex((e) => e.id === definition.id); // said again when more is known
-        if (known < 0) this.engines.push(definition);
-        else this.engines[known] = definition;
+        const at = this.engineAt.get(definition.id) ?? this.engines.length; // said again when more is known
+        if (at < MOST_ENGINES) {
+          this.engineAt.set(definition.id, at);
+          this.engines[at] = definition;
+        }
         this.definitions.set(definition.id, definition);
         break;
       }
@@ -140,62 +174,96 @@ export class ThreadStore {
       if (ahead > 0) this.missing += ahead;
       else from = Math.min(reader.count, -ahead);
     }
-    if (this.next === null || from < reader.count) this.next = (batch.first + batch.count) >>> 0;
-    this.received += reader.count - from;
-    const clock = { timeOrigin: batch.timeOrigin };
-    const { events } = this;
-    events.reserve(reader.count - from);
-    const firstNew = events.count;
+    const until = this.next === null || from < reader.count ? (batch.first + batch.count) >>> 0 : this.next;
     const lateEnds: number[] = [];
+    const stored = this.store(reader, from, batch.timeOrigin, lateEnds);
+    this.next = until;
+    this.received += reader.count - from;
+    this.missing += reader.count - stored;
+    this.refused += reader.count - stored;
+    return lateEnds;
+  }
+
+  /**
+   * Store records [from, all): as many as the browser has memory for; a row is there as a whole or not at all.
+   * @param lateEnds rows that were here before and ended @returns the record that found no memory, or how many there are
+   */
+  private store(reader: RecordReader, from: number, timeOrigin: number, lateEnds: number[]): number {
+    const { events } = this;
+    const clock = { timeOrigin };
+    const firstNew = events.count;
     let { lastT0, lastSeq } = this;
-    for (let i = from; i < reader.count; i++) {
-      const op = reader.op(i);
-      if (op === Op.end) {
-        const row = events.rowOfSeq(reader.seq(i));
-        if (row < 0) {
-          if (reader.seq(i) > this.forgottenSeq) this.orphanEnds++; // else its begin was forgotten, and so is its end
-        } else if (events.endSeq[row] === 0 || events.endSeq[row] === reader.endSeq(i)) {
-          // the second: a reader beside the writer took the record while it ended, and may have got half of that
-          events.set('dur', row, durationUs(events.t0[row]!, toTraceUs(reader.t1(i), clock, this.traceOriginMs)));
-          events.endSeq[row] = reader.endSeq(i);
-          events.set('result', row, reader.result(i));
-          events.flags[row]! |= reader.flags(i);
-          if (!Number.isNaN(reader.offset(i))) events.set('length', row, reader.length(i));
-          if (reader.aux(i) !== 0 || reader.aux2(i) !== 0) {
-            events.set('aux', row, reader.aux(i));
-            events.set('aux2', row, reader.aux2(i));
-          }
-          if (row < firstNew) lateEnds.push(row);
+    let i = from;
+    try {
+      events.reserve(reader.count - from);
+      for (; i < reader.count; i++) {
+        const op = reader.op(i);
+        if (op === Op.end) {
+          const row = this.end(reader, i, toTraceUs(reader.t1(i), clock, this.traceOriginMs));
+          if (row >= 0 && row < firstNew) lateEnds.push(row);
+          continue;
         }
-        continue;
+        const seq = reader.seq(i);
+        if (op === 0 || op > Op.end || OPS[op] === undefined || seq <= lastSeq) continue; // not ours: a page can forge a batch, it must not break the columns' order
+        const t0 = toTraceUs(reader.t0(i), clock, this.traceOriginMs);
+        const t1 = toTraceUs(reader.t1(i), clock, this.traceOriginMs);
+        if (!isTraceUs(t0) || !isTraceUs(t1)) continue; // nor write what no file can hold
+        const begin = Math.max(lastT0, t0);
+        const row = events.count;
+        const ended = reader.endSeq(i);
+        events.t0[row] = begin;
+        events.set('dur', row, ended ? durationUs(begin, t1) : 0);
+        events.seq[row] = seq;
+        events.endSeq[row] = ended;
+        events.op[row] = op;
+        events.flags[row] = reader.flags(i);
+        events.set('result', row, reader.result(i));
+        events.set('offset', row, reader.offset(i));
+        events.set('length', row, reader.length(i));
+        events.set('object', row, reader.object(i));
+        events.parent[row] = reader.parent(i);
+        events.set('context', row, reader.context(i));
+        events.set('aux', row, reader.aux(i));
+        events.set('aux2', row, reader.aux2(i));
+        events.count = row + 1;
+        lastT0 = begin;
+        lastSeq = seq;
       }
-      const seq = reader.seq(i);
-      if (OPS[op] === undefined || seq <= lastSeq) continue; // not ours: a page can forge a batch, it must not break the columns' order
-      lastSeq = seq;
-      const t0 = toTraceUs(reader.t0(i), clock, this.traceOriginMs);
-      const t1 = toTraceUs(reader.t1(i), clock, this.traceOriginMs);
-      if (!Number.isFinite(t0) || !Number.isFinite(t1)) continue;
-      lastT0 = Math.max(lastT0, t0);
-      const row = events.count++;
-      const ended = reader.endSeq(i);
-      events.t0[row] = lastT0;
-      events.set('dur', row, ended ? durationUs(lastT0, t1) : 0);
-      events.seq[row] = seq;
-      events.endSeq[row] = ended;
-      events.op[row] = op;
-      events.flags[row] = reader.flags(i);
-      events.set('result', row, reader.result(i));
-      events.set('offset', row, reader.offset(i));
-      events.set('length', row, reader.length(i));
-      events.set('object', row, reader.object(i));
-      events.parent[row] = reader.parent(i);
-      events.set('context', row, reader.context(i));
-      events.set('aux', row, reader.aux(i));
-      events.set('aux2', row, reader.aux2(i));
+    } catch {
+      // nothing here throws but the allocation of a column, under another name in each browser: counted by who called
     }
     this.lastT0 = lastT0;
     this.lastSeq = lastSeq;
-    return lateEnds;
+    return i;
+  }
+
+  /** Store a late end. @returns its row; -1 where there is none that it may change */
+  private end(reader: RecordReader, i: number, t1: number): number {
+    const { events } = this;
+    const seq = reader.seq(i);
+    const row = events.rowOfSeq(seq);
+    if (row < 0) {
+      if (seq > this.forgottenSeq) this.orphanEnds++; // else its begin was forgotten, and so is its end
+      return -1;
+    }
+    // the second: a reader beside the writer took the record while it ended, and may have got half of that
+    if ((events.endSeq[row] !== 0 && events.endSeq[row] !== reader.endSeq(i)) || !isTraceUs(t1)) return -1;
+    const [dur, result, length, aux] = [events.dur[row]!, events.result[row]!, events.length[row]!, events.aux[row]!];
+    try {
+      events.set('dur', row, durationUs(events.t0[row]!, t1));
+      events.set('result', row, reader.result(i));
+      if (!Number.isNaN(reader.offset(i))) events.set('length', row, reader.length(i));
+      if (reader.aux(i) !== 0 || reader.aux2(i) !== 0) {
+        events.set('aux', row, reader.aux(i));
+        events.set('aux2', row, reader.aux2(i));
+      }
+    } catch (error) {
+      for (const [name, value] of Object.entries({ dur, result, length, aux })) events.set(name as NarrowColumn, row, value);
+      throw error; // no memory for a wider column: the call stays without its end
+    }
+    events.endSeq[row] = reader.endSeq(i);
+    events.flags[row]! |= reader.flags(i);
+    return row;
   }
 
   /** Drop the first `rows` rows: their numbers stay theirs, ends that still come for them are ignored. */
@@ -206,6 +274,11 @@ export class ThreadStore {
     this.forgottenSeq = events.seq[n - 1]!;
     events.dropFront(n);
     this.forgotten += n;
+  }
+
+  /** What the definition at a place of `said` costs. */
+  wordsAt(place: number): number {
+    return wordsOf(this.said[place]!);
   }
 
   /** Definitions said since the first `n`, those forgotten left out, and how many were ever said. */
@@ -222,7 +295,11 @@ export class ThreadStore {
       if (lasts(d) || keep(d.id)) {
         this.said[kept] = d;
         this.saidAt[kept++] = this.saidAt[i]!;
-      } else this.definitions.delete(d.id);
+      } else {
+        this.definitions.delete(d.id);
+        this.words -= wordsOf(d);
+        this.inAll.used -= wordsOf(d);
+      }
     });
     this.said.length = this.saidAt.length = kept;
   }
@@ -235,6 +312,7 @@ export class TraceStore {
   readonly threads: ThreadStore[] = [];
   /** What people wrote on the trace. */
   annotations: Annotations = noAnnotations();
+  readonly words: Words = { used: 0, most: Infinity, refused: 0 };
   private readonly byId = new Map<string, ThreadStore>();
 
   /** @param originMs the trace's time 0, ms since the epoch (a thread's timeOrigin + now) */
@@ -250,12 +328,16 @@ export class TraceStore {
   get dropped(): number {
     return this.threads.reduce((n, t) => n + t.dropped + t.missing, 0);
   }
+  /** Records that found no memory. */
+  get refused(): number {
+    return this.threads.reduce((n, t) => n + t.refused, 0);
+  }
 
   /** The thread of this id; a new one is added. */
   thread(info: ThreadInfo): ThreadStore {
     let thread = this.byId.get(info.id);
     if (!thread) {
-      thread = new ThreadStore(this.threads.length, info, this.originMs);
+      thread = new ThreadStore(this.threads.length, info, this.originMs, this.words);
       this.threads.push(thread);
       this.byId.set(info.id, thread);
     }

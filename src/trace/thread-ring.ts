@@ -20,6 +20,8 @@ export interface RecorderOptions {
 }
 
 const W = (byte: number): number => byte >>> 2;
+/** The thread's, from before the app's first line. */
+const clock = performance.now.bind(performance);
 /** A threshold that no ring reaches. */
 const NEVER = 0xffffffff;
 /** Faults that are described; all are counted. */
@@ -43,6 +45,7 @@ export class ThreadRing {
   protected readonly definitions: DefinitionQueue;
   private lastId = 0;
   private engineBlocks = 0;
+  private readonly freeBlocks: number[] = [];
   private faulting = false;
   protected readonly u32: Uint32Array;
   protected readonly i32: Int32Array;
@@ -63,7 +66,7 @@ export class ThreadRing {
     this.f64 = new Float64Array(buffer);
     this.definitions = new DefinitionQueue(buffer, shared ? this.layout : null);
     this.mask = capacity - 1;
-    this.now = now ?? performance.now.bind(performance);
+    this.now = now ?? clock;
     this.u32[W(Header.capacity)] = capacity;
     this.u32[W(Header.definitionsCapacity)] = this.layout.definitionsCapacity;
     this.askForDrains(!shared);
@@ -139,7 +142,17 @@ export class ThreadRing {
 
   /** Byte address of a fresh engine block in the trace memory, or 0 when all are taken. */
   allocateEngineBlock(bytes: number): number {
+    const free = this.freeBlocks.pop();
+    if (free !== undefined) {
+      new Uint8Array(this.memory.buffer, free, bytes).fill(0);
+      return free;
+    }
     if (this.engineBlocks === this.layout.maxEngines) return 0;
     return this.layout.enginesAt + this.engineBlocks++ * bytes;
+  }
+
+  /** Nothing writes into this block any more. */
+  freeEngineBlock(at: number): void {
+    this.freeBlocks.push(at);
   }
 }

@@ -95,6 +95,12 @@ export class TimelineLanes {
     for (const thread of this.byThread) thread.update(horizonUs);
   }
 
+  /** Bytes of the lanes of calls, and of those one by one. */
+  get bytes(): number {
+    const lines = this.byThread.flatMap((thread) => thread.lines.lines);
+    return [...this.pyramid.lanes, ...lines].reduce((sum, { settled, tail }) => sum + settled.bytes + tail.bytes, 0);
+  }
+
   /** The trace is whole: give back the room that was made for more. */
   trim(): void {
     this.pyramid.trim();

@@ -2,7 +2,7 @@
  * What the viewer asks of the place that it runs in. The DevTools panel, a tab, the Lab and the tests each supply one; the
  * viewer itself knows no extension.
  */
-import type { RecordingScope } from '../protocol/messages.ts';
+import type { AccessWanted, RecordingScope, SiteAccess } from '../protocol/messages.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import type { StorageHealth } from '../trace/storage-health.ts';
 import type { SettingsKeeper } from './settings.ts';
@@ -15,8 +15,14 @@ export interface RecordingStatus {
   origin: string;
   /** The last command's failure, with what to do; null when it went well. */
   error: string | null;
-  /** false: the user lets the extension into no web page, so nothing can be recorded. Absent where that is not known. */
-  access?: boolean;
+  /** Which sites the user lets us into; null or absent where that is not known. */
+  access?: PageAccess | null;
+}
+
+/** What a recording may enter of the inspected page. */
+export interface PageAccess extends SiteAccess {
+  /** Allowed since the page was loaded: these are recorded from its next load on. */
+  afterReload: string[];
 }
 
 export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
@@ -27,8 +33,11 @@ export interface RecorderControl {
   start(options: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }): Promise<void>;
   /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
   stop(): Promise<void>;
-  /** Let the user give access to web pages; `access` of the status says what became of it. */
-  allowAccess?(): void;
+  /**
+   * Ask the user for access to sites, from inside a click or a key press only.
+   * @returns `asked`: in a tab of its own; `access` of the status says what became of it
+   */
+  allow?(wanted: AccessWanted): Promise<'granted' | 'refused' | 'asked'>;
   subscribe(listener: (status: RecordingStatus) => void): () => void;
   /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
   onPort(listener: (port: MessagePort) => void): () => void;
@@ -51,10 +60,10 @@ export interface ViewerHost {
   lab?: (experiment: string) => string;
   /** Address of the Lab that takes this viewer's trace (ViewerHandle.copy) to replay it; absent where there is no Lab. */
   replayInLab?: string;
-  /** Address of the Lab that offers to copy a database of the inspected page; absent where there is no page, or no Lab. */
+  /** Address of the Lab that offers to copy a database of the inspected page, to which the page's origin is added as `site`; absent where there is no page, or no Lab. */
   copyToLab?: string;
-  /** Offer a file to the user for saving. */
-  saveFile(name: string, data: Blob): Promise<void>;
+  /** Give a file to the browser to save. Whether it does may remain unknown. */
+  saveFile(name: string, data: Blob): Promise<void> | void;
 }
 
 export interface ViewerHandle {

@@ -3,20 +3,24 @@
  * no trace; that is the session's (session-api.ts).
  */
 import { get, writable, type Writable } from 'svelte/store';
-import type { RecordingScope } from '../protocol/messages.ts';
 import { captureOptionsOf } from '../trace/capture.ts';
 import { EXPORT_FORMATS, type ExportFormat } from './export-formats.ts';
 import { traceName } from './file-name.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
+import type { AccessWanted, RecordingScope } from '../protocol/messages.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
 import { Looking } from './looking.ts';
 import { SettingsModel } from './settings.ts';
+import { siteName } from './site-name.ts';
 import type { LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
 import { until } from './until.ts';
 
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;
 const STATS_EVERY_MS = 100;
+
+const refused = (wanted: AccessWanted): string =>
+  `You didn't allow access to ${wanted === 'all' ? 'all sites' : wanted.map(siteName).join(', ')}, so vfscope can't record there. Press again to be asked again.`;
 
 export class ViewerModel extends Looking {
   readonly status: Writable<RecordingStatus | null>;
@@ -50,6 +54,8 @@ export class ViewerModel extends Looking {
   /** When the numbers were shown last, ms. */
   private statsAt = -Infinity;
   private lastError: string | null = null;
+  /** The user is asked for access to this origin, in a tab of its own; once it is given the recording begins. null = not asked. */
+  readonly asking = writable<string | null>(null);
   private readonly undo: (() => void)[] = [];
 
   constructor(
@@ -94,6 +100,33 @@ export class ViewerModel extends Looking {
     this.status.set(status);
     if (status.error && status.error !== this.lastError) this.say('error', status.error);
     this.lastError = status.error;
+    const asking = get(this.asking);
+    const { access } = status;
+    if (asking === null || !access) return;
+    if (access.origin !== asking || status.recording) this.asking.set(null);
+    else if (access.granted !== 'none') void this.record();
+  }
+
+  /**
+   * Ask for access to sites, in the user's press: the browser takes no other.
+   * @returns whether it is given now
+   */
+  private async ask(wanted: AccessWanted): Promise<boolean> {
+    const answer = (await this.host.recorder?.allow?.(wanted)) ?? 'granted';
+    if (answer === 'refused') throw new Error(refused(wanted));
+    return answer === 'granted';
+  }
+  /** Let the recording enter these, too. */
+  async allow(wanted: AccessWanted): Promise<void> {
+    await this.attempt(async () => void (await this.ask(wanted)));
+  }
+
+  /** What the inspected page lacks to be recorded; null = nothing, or that is not known. */
+  private missing(allSites: boolean): AccessWanted | null {
+    const access = get(this.status)?.access;
+    if (!access || access.granted === 'all') return null;
+    if (allSites) return 'all';
+    return access.granted === 'none' && access.origin ? [access.origin] : null;
   }
 
   // ---- what the session says ------------------------------------------------------------------------------------------
@@ -146,10 +179,15 @@ export class ViewerModel extends Looking {
     this.busy.set(false);
   }
 
-  async record(): Promise<void> {
+  /** @param allSites ask for access to all sites, not only to the inspected page's */
+  async record(allSites = false): Promise<void> {
     const { recorder } = this.host;
     if (!recorder) return;
     await this.exclusively(async () => {
+      const missing = this.missing(allSites);
+      const origin = get(this.status)?.access?.origin ?? '';
+      this.asking.set(missing && !(await this.ask(missing)) ? origin : null);
+      if (get(this.asking) !== null) return;
       const file = get(this.file);
       this.asked++;
       this.forget();
@@ -185,6 +223,7 @@ export class ViewerModel extends Looking {
       this.takeExtents(await this.session.extents());
       if (get(this.follow)) this.followView(false); // all of it, at once: not what lay before the first event
       await this.showTrigger();
+      await this.lookForSpools(); // those of saved recordings are gone
     });
   }
 
@@ -211,11 +250,15 @@ export class ViewerModel extends Looking {
       this.asked++;
       await this.session.clear();
       this.forget();
+      await this.lookForSpools();
     });
   }
 
   async save(): Promise<void> {
-    await this.exportAs('vfst', false, () => this.session.saved());
+    await this.exportAs('vfst', false, async (name) => {
+      await this.session.saved();
+      this.say('info', `Your browser is saving ${name}. If the file doesn't appear, save again.`);
+    });
   }
   /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
@@ -223,7 +266,7 @@ export class ViewerModel extends Looking {
     if (events === 0) throw new Error('The panel has no recording yet: record the page, or open a file.');
     return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
   }
-  async exportAs(format: ExportFormat, sanitize = false, done?: () => Promise<void>): Promise<void> {
+  async exportAs(format: ExportFormat, sanitize = false, done?: (name: string) => Promise<void>): Promise<void> {
     const title = this.fileName();
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
     await this.writing(name, () => this.session.exportAs({ format, sanitize, title }), done);
@@ -232,13 +275,13 @@ export class ViewerModel extends Looking {
   async exportLines(range: { from: number; count: number }): Promise<void> {
     await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
   }
-  /** With its progress on screen, and a way out. @param done once the file is written */
-  private async writing(name: string, make: () => Promise<Blob>, done?: () => Promise<void>): Promise<void> {
+  /** With its progress on screen, and a way out. @param done once the browser was given the file */
+  private async writing(name: string, make: () => Promise<Blob>, done?: (name: string) => Promise<void>): Promise<void> {
     await this.exclusively(async () => {
       this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
       try {
         await this.host.saveFile(name, await make());
-        await done?.();
+        await done?.(name);
       } finally {
         this.loading.set(null);
       }
@@ -252,8 +295,7 @@ export class ViewerModel extends Looking {
   }
   async recover(spool: Spool): Promise<void> {
     const name = `recovered${spool.origin ? ` ${spool.origin.replace(/^\w+:\/\//, '')}` : ''}`;
-    if (!(await this.load(name, spool.bytes, () => this.session.recover(spool.name)))) return;
-    this.spools.update((all) => all.filter((s) => s.name !== spool.name));
+    await this.load(name, spool.bytes, () => this.session.recover(spool.name));
   }
   async discard(spool: Spool): Promise<void> {
     await this.attempt(() => this.session.discard(spool.name));
@@ -272,6 +314,7 @@ export class ViewerModel extends Looking {
       if (!this.opened) this.forget();
       this.file.set({ name, warnings });
       await this.takeAll();
+      await this.lookForSpools();
     });
   }
   /** The session has another trace. */

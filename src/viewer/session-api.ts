@@ -39,6 +39,32 @@ export interface Frozen {
   atUs: number;
 }
 
+/** Where a recording stops growing, and the disk that its copy should have left. */
+export interface RecordingLimits {
+  events: number;
+  /** Of columns, lanes and definitions. */
+  bytes: number;
+  /** Bytes of definitions, as a file counts them. */
+  words: number;
+  disk: number;
+}
+/** `browser`: it gave no more memory, below the limits. */
+export type RoomKind = 'events' | 'memory' | 'words' | 'browser' | 'disk';
+/** A limit that a recording is near, or has reached. */
+export interface Room {
+  kind: RoomKind;
+  /** Of the limit, 0..1. */
+  share: number;
+  /** In events or bytes; of the disk what is left; null where it is not known. */
+  limit: number | null;
+  /** Until it is reached at the rate of the last seconds; null where that is not known. */
+  secondsLeft: number | null;
+  /** The newest half is kept since. */
+  reached: boolean;
+  /** Events that went. */
+  forgotten: number;
+}
+
 /** The live strip: totals since the recording began and rates over the last second. null = cannot be known (yet). */
 export interface LiveStats {
   recording: boolean;
@@ -48,6 +74,8 @@ export interface LiveStats {
   seen: number;
   /** A flight recorder's state; null where everything is kept. */
   flight: { keep: Keep; frozen: Frozen | null } | null;
+  /** null: there is room for more. */
+  room: Room | null;
   eventsPerSecond: number;
   bytesReceived: number;
   dropped: number;
@@ -166,9 +194,13 @@ export interface EventDetails extends EventLine {
   childCount: number;
 }
 
+/** A recording's copy on disk that no panel uses. */
 export interface Spool {
   name: string;
-  savedAt: number;
+  /** When it last grew, ms. */
+  writtenAt: number;
+  /** When the user last saved the recording as a file, ms; null = never. The file may not exist: browsers don't report failed downloads. */
+  savedAt: number | null;
   bytes: number;
   origin: string;
 }
@@ -184,7 +216,13 @@ export interface LoadResult {
 /** Requests, each answered once. A rejected one carries a message for the user. */
 export interface SessionApi {
   /** A recording begins, with a spool; what is loaded is kept until `begun`. */
-  begin(meta: { originMs: number; spoolKey: string; userAgent: string; flight: FlightOptions | null }): Promise<void>;
+  begin(meta: {
+    originMs: number;
+    spoolKey: string;
+    userAgent: string;
+    flight: FlightOptions | null;
+    limits?: RecordingLimits;
+  }): Promise<void>;
   /** It runs: forget what was loaded before. */
   begun(): Promise<void>;
   /** It does not: what was loaded before is there again. */
@@ -201,7 +239,7 @@ export interface SessionApi {
   cancelOpen(): Promise<void>;
   /** The loaded trace as a .vfst file. */
   save(): Promise<Blob>;
-  /** The user has the saved file: the copy on disk is not needed any more. */
+  /** The browser was given the file to save: the copy on disk stays, marked, until the trace is cleared or the next recording starts. */
   saved(): Promise<void>;
   /** In another format; `sanitize` takes the app's words out, `title` is what the trace is called in the result. */
   exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;

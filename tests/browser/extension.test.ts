@@ -53,7 +53,8 @@ afterEach(async () => {
 /** Ids of the content scripts that are registered now. */
 const registered = (): Promise<string[]> =>
   ours.evaluate(async () => (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id).sort());
-const BOTH = ['vfscope-content', 'vfscope-hooks'];
+/** For the origin of the recorded page alone. */
+const both = (): string[] => ['vfscope-content', 'vfscope-hooks'].map((script) => `${script} ${origin}/*`);
 const tabId = (url: string): Promise<number> => ours.evaluate(async (u) => (await chrome.tabs.query({ url: `${u}/*` }))[0]!.id!, url);
 /** The service worker ends, as it does by itself after 30 s without work. Resolves when it has. */
 async function killServiceWorker(): Promise<void> {
@@ -126,7 +127,7 @@ describe('a recording', () => {
     await startRecording(panel); // reloads the page
     await recorded(page);
     await state(page, 'ready');
-    expect(await registered()).toEqual(BOTH);
+    expect(await registered()).toEqual(both());
     expect(differences(before, await page.evaluate(traces)).length).toBeGreaterThan(10);
     await stopRecording(panel);
     await restored(page);
@@ -235,17 +236,7 @@ describe('a recording', () => {
       const heard: unknown[] = [];
       addEventListener('message', (e) => heard.push(e.data));
       const mark = 'vfscope';
-      for (const junk of [
-        null,
-        0,
-        'vfscope',
-        { mark },
-        { mark, k: 'offer' },
-        { mark, k: 'connected' },
-        { mark, k: 'no-panel' },
-        { mark, k: {} },
-      ])
-        postMessage(junk, '*');
+      for (const junk of [null, 0, 'vfscope', { mark }, { mark, k: 'offer' }, { mark, k: 'connected' }]) postMessage(junk, '*');
       // ports that speak nonsense, in the name of a thread
       for (const data of [
         { k: 'batch' },
@@ -255,7 +246,11 @@ describe('a recording', () => {
         7,
       ]) {
         const { port1, port2 } = new MessageChannel();
-        postMessage({ mark, k: 'offer' }, '*', [port2]);
+        const line = new MessageChannel();
+        dispatchEvent(new MessageEvent('vfscope', { ports: [line.port2], cancelable: true }));
+        line.port1.postMessage({ k: {} });
+        line.port1.postMessage({ k: 'offer' });
+        line.port1.postMessage({ k: 'offer' }, [port2]);
         port1.postMessage(data);
       }
       // the handover frame, without a token
@@ -281,7 +276,7 @@ describe('a recording', () => {
       return { heard, answers };
     });
     expect(answers).toEqual([]);
-    expect(heard.filter((m) => (m as { k?: unknown } | null)?.k === 'offer')).toEqual([]);
+    expect(heard).toHaveLength(6); // its own
   });
 
   test('ends with DevTools', async () => {
@@ -292,6 +287,36 @@ describe('a recording', () => {
     await panel.frame.page().close();
     await restored(page);
     expect(await registered()).toEqual([]);
+  });
+
+  test('outlives a download that the browser refuses, and DevTools closing on it', async () => {
+    let panel = await openPanel(page);
+    await startRecording(panel);
+    await page.goto(origin + RUN);
+    await state(page, 'done');
+    await liveNumber(panel, 'syncs', RUN_SYNCS);
+    await stopRecording(panel);
+    const events = await panel.textOf('live-events');
+    const session = await driven.browser.target().createCDPSession();
+    await session.send('Browser.setDownloadBehavior', { behavior: 'deny' });
+    await panel.press('save');
+    await panel.find('toast' as 'save');
+    expect(await panel.textOf('toast' as 'save')).toMatch(
+      /^Your browser is saving extension.*\.vfst\. If the file doesn't appear, save again\.$/,
+    );
+    await panel.frame.page().close();
+
+    panel = await openPanel(page);
+    await panel.find('open-saved-copy');
+    expect(await panel.text()).toContain(`You saved your recording of ${origin}`);
+    expect(await panel.text()).not.toContain(`A recording of ${origin} was not saved`); // one that was saved asks for nothing
+    await panel.press('open-saved-copy');
+    await liveNumber(panel, 'syncs', RUN_SYNCS);
+    expect(await panel.textOf('live-events')).toBe(events);
+    expect((await databaseCounts(panel, 'test-1')).xSync).toBe(41); // the file that is saved now holds the database's syncs
+    await panel.press('clear');
+    await panel.find('record-empty' as 'record');
+    expect(await panel.textOf('open-saved-copy')).toBe('');
   });
 
   test('of an origin covers its other tabs, open ones and new ones', async () => {

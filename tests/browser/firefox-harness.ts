@@ -56,7 +56,7 @@ export function inFirefox(onTab: (of: Tab & { driven: DrivenFirefox; server: App
 export async function siteAccessInFirefox(driven: DrivenFirefox, granted: boolean): Promise<void> {
   await driven.chrome.run(
     `const { ExtensionPermissions } = ChromeUtils.importESModule('resource://gre/modules/ExtensionPermissions.sys.mjs');
-     await ExtensionPermissions[args[0]](extension.id, { permissions: [], origins: ['<all_urls>'] }, extension.extension);`,
+     await ExtensionPermissions[args[0]](extension.id, { permissions: [], origins: ['*://*/*'] }, extension.extension);`,
     granted ? 'add' : 'remove',
   );
 }

@@ -58,6 +58,47 @@ test('a recording of an origin covers its other tabs, open ones and new ones', a
   }
 });
 
+test('a saved recording outlives a canceled download, and the toolbox closing on it', async () => {
+  await startRecording(panel);
+  await driven.load(page, server.origin('canceled') + ENGINE);
+  await state(page, 'ready');
+  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }));
+  await arrived(panel, page);
+  await stopRecording(panel);
+  const events = await panel.textOf('live-events');
+  const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-canceled-'));
+  try {
+    await driven.downloadTo(folder);
+    await driven.chrome.run(
+      `const { Downloads } = ChromeUtils.importESModule('resource://gre/modules/Downloads.sys.mjs');
+       const list = await Downloads.getList(Downloads.ALL);
+       await list.addView({
+         onDownloadAdded(download) {
+           void list.removeView(this);
+           window.vfscopeCanceled = (async () => {
+             await download.finalize(true);
+             await IOUtils.remove(download.target.path, { ignoreAbsent: true }); // where it was faster
+           })();
+         },
+       });`,
+    );
+    await panel.press('save');
+    await panel.find('toast' as TestId);
+    await expect.poll(() => driven.chrome.run('await window.vfscopeCanceled; return Boolean(window.vfscopeCanceled)')).toBe(true);
+    expect(await readdir(folder)).toEqual([]);
+    await driven.chrome.run(
+      `const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
+       await require('devtools/client/framework/devtools').gDevTools.closeToolboxForTab(gBrowser.selectedTab);`,
+    );
+    panel = await driven.openPanel(page);
+    await panel.press('open-saved-copy');
+    await panel.waitFor(`document.querySelector('[data-testid="live-events"]')?.textContent?.trim() === args[1]`, [events]);
+    await panel.press('clear');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 test('every format is written, and holds what was recorded', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin('exports') + ENGINE);

@@ -40,8 +40,19 @@ const CASES: Record<string, Case> = {
   imports: { body: `importScripts('imported.js');${say('imported')}` },
   module: { type: 'module', body: `import { value } from './exports.js';${say('value')}` },
   'dynamic import': { type: 'module', body: `const { value } = await import('./exports.js');${say('value')}` },
+  'strict only in words': { body: `/* a */ 0; /* b */ 'use strict';\n${strictness}` },
+  'another type': { body: say(), headers: { 'Content-Type': 'text/html' } },
+  'plain text': { body: say(), headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' } },
+  'module of another type': { type: 'module', body: say(), headers: { 'Content-Type': 'text/html' } },
+  'no type': { body: say(), headers: { 'Content-Type': '' } },
+  'imports another type': {
+    body: `let outcome = 'ran'; try { importScripts('/page.html'); } catch (e) { outcome = e.name; } ${say('outcome')}`,
+  },
+  'another origin': { body: say(), headers: { Location: 'http://[::1]:9/' } },
   'syntax error': { body: `self.postMessage('never' ` },
 };
+/** The browser refuses their responses, or they are no script. */
+const NEVER_RUN = ['another type', 'plain text', 'module of another type', 'another origin', 'syntax error', 'no type'];
 const PARTS: Record<string, string> = {
   'imported.js': `var imported = 'by importScripts';`,
   'exports.js': `export const value = 'from a module';`,
@@ -53,11 +64,19 @@ const PAGE = `<!doctype html><title>policies</title><script src="page.js" integr
 const RUN = `
 const cases = ${JSON.stringify(Object.entries(CASES).map(([name, { type }]) => [name, type ?? 'classic']))};
 const outcome = ([name, type]) => new Promise((done) => {
+  setTimeout(done, 10000, [name, 'silence']); // natively each says something at once
   const worker = new Worker('case/' + encodeURIComponent(name) + '/worker.js', { name, type });
   worker.onmessage = ({ data }) => done([name, data]);
   worker.onerror = (event) => (event.preventDefault(), done([name, 'error: ' + event.message + ' at ' + event.lineno]));
 });
-window.outcomes = async () => ({ page: window.pageScript, ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
+const pageScript = () => new Promise((done) => {
+  const script = document.createElement('script');
+  for (const type of ['load', 'error']) script.addEventListener(type, () => done(type));
+  script.src = 'page.html?image';
+  document.head.append(script);
+});
+const serviceWorker = () => navigator.serviceWorker.register('page.html').then(() => 'registered', (e) => e.name);
+window.outcomes = async () => ({ page: window.pageScript, other: [await pageScript(), await serviceWorker()], ...Object.fromEntries(await Promise.all(cases.map(outcome))) });`;
 
 /** Serves the page and its workers. */
 export async function servePolicies(): Promise<PolicyServer> {
@@ -70,7 +89,8 @@ export async function servePolicies(): Promise<PolicyServer> {
     if (pathname === '/')
       response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': "default-src 'self'" }).end(PAGE);
     else if (pathname === '/run.js') response.writeHead(200, js).end(RUN);
-    else if (found) response.writeHead(200, { ...js, ...found.headers }).end(found.body);
+    else if (found) response.writeHead(found.headers?.Location ? 302 : 200, { ...js, ...found.headers }).end(found.body);
+    else if (pathname === '/page.html') response.writeHead(200, { 'Content-Type': 'text/html' }).end('outcome = "html";');
     else if (part !== undefined) response.writeHead(200, js).end(part);
     else response.writeHead(404).end('no such file');
   };
@@ -79,7 +99,7 @@ export async function servePolicies(): Promise<PolicyServer> {
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,
     outcomes: (page) => page.evaluate('outcomes()') as Promise<Record<string, unknown>>,
-    recorded: Object.keys(CASES).filter((name) => name !== 'syntax error'),
+    recorded: Object.keys(CASES).filter((name) => !NEVER_RUN.includes(name)),
     close: () =>
       new Promise((done) => {
         server.close(() => done());

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { record } from '../../src/cli/record.ts';
-import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
+import type { DrivenFirefox, FirefoxOptions } from '../../src/cli/drive/firefox.ts';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
@@ -45,8 +45,8 @@ interface Recorder {
   page: Page;
   panel: FirefoxPanel;
 }
-async function recorder(preferences: Record<string, boolean | number> = {}): Promise<Recorder> {
-  const driven = await launchInFirefox({ preferences });
+async function recorder(options: Partial<FirefoxOptions> = {}): Promise<Recorder> {
+  const driven = await launchInFirefox(options);
   open.push(driven);
   const page = await driven.firstPage();
   return { driven, page, panel: await driven.openPanel(page) };
@@ -134,22 +134,35 @@ describe('responses that the hook is put into', () => {
   });
 });
 
-test('no access to web pages: said in the panel, given by its button, then recorded', async () => {
-  const { driven, page, panel } = await recorder({ 'extensions.originControls.grantByDefault': false });
+test('as shipped: Record asks for the origin in a tab of its own, and records once it is allowed', async () => {
+  const { driven, page, panel } = await recorder({ shipped: true });
+  const origins = (): Promise<unknown> => driven.chrome.inView('background', `return (await browser.permissions.getAll()).origins.sort()`);
+  expect(await origins()).toEqual([]);
   const origin = server.origin('access');
   await driven.load(page, origin + PATH);
-  await panel.find('allow-access');
-  expect(await panel.text()).toContain('vfscope has no access to web pages');
-  await panel.press('allow-access');
+  await panel.waitFor(`document.body.innerText.includes('first asks for access to http://access.localhost (any port)')`);
+  await panel.press('record-empty');
+  await panel.waitFor(`document.body.innerText.includes('Answer in the tab that vfscope opened')`);
+  expect(await page.evaluate(() => Symbol.for('vfscope.thread') in globalThis)).toBe(false);
   await driven.allowAccess();
-  await page.bringToFront();
-  await panel.find('record');
-  await startRecording(panel);
   await page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling: 50 });
+  expect(await origins()).toEqual(['http://access.localhost/*']);
+  await panel.find('stop');
   await page.evaluate(() => start.classic!());
+  // a site that the tab goes on to is named, and recorded once all sites are allowed
+  await driven.load(page, server.origin('elsewhere') + PATH);
+  await panel.waitFor(`document.body.innerText.includes('no access to http://elsewhere.localhost (any port)')`);
+  expect(await page.evaluate(() => Symbol.for('vfscope.thread') in globalThis)).toBe(false);
+  await panel.press('allow-sites');
+  await driven.allowAccess('allow-all');
+  await panel.waitFor(`document.body.innerText.includes('Reload the page to record http://elsewhere.localhost')`);
+  expect(await origins()).toEqual(['*://*/*', 'http://access.localhost/*']);
+  await driven.load(page, server.origin('elsewhere') + PATH);
+  await page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling: 50 });
+  await page.evaluate(() => start.module!());
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
-  expect(threadOf(store, 'classic').info.kind).toBe('worker');
+  for (const label of ['classic', 'module']) expect(threadOf(store, label).info.kind, label).toBe('worker');
 });
 
 test('pages keep nothing of ours after the recording, workers that start then run as they are', async () => {

@@ -49,6 +49,7 @@ export const POLICIES: Record<string, { page: Record<string, string>; rest?: Rec
     rest: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
   },
   'worker-src self': { page: { 'Content-Security-Policy': "script-src 'self'; worker-src 'self'" } },
+  'connect-src self': { page: { 'Content-Security-Policy': "connect-src 'self'" } },
   'no wasm': { page: { 'Content-Security-Policy': "script-src 'self' blob: data:; worker-src 'self' blob: data:" } },
   'trusted types': { page: { 'Content-Security-Policy': "require-trusted-types-for 'script'" } },
 };
@@ -62,14 +63,21 @@ const TYPES: Record<string, string> = {
   '.json': 'application/json',
 };
 
-/** Serves the cases; `/?policy=<name>` is the page. */
+/**
+ * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none), `?to=` redirects, and `/referrer` answers
+ * with the Referer header that it got.
+ */
 export async function serveCases(): Promise<{ url: (policy: string) => string; close: () => Promise<void> }> {
   let current = POLICIES.plain!;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (searchParams.has('policy')) current = POLICIES[searchParams.get('policy')!]!;
     const file = pathname === '/' ? 'index.html' : pathname.slice(1);
-    const headers = { 'Content-Type': TYPES[path.extname(file)] ?? 'text/plain', ...(pathname === '/' ? current.page : current.rest) };
+    const type = searchParams.get('type') ?? TYPES[path.extname(file)] ?? 'text/plain';
+    const headers = { ...(type && { 'Content-Type': type }), ...(pathname === '/' ? current.page : current.rest) };
+    const to = searchParams.get('to');
+    if (to) return void response.writeHead(302, { ...headers, Location: to }).end();
+    if (file === 'referrer') return void response.writeHead(200, headers).end(JSON.stringify(request.headers.referer ?? null));
     const content = file === 'filler.wasm' ? FILLER : await readFile(path.join(CASES, file)).catch(() => null);
     response.writeHead(content ? 200 : 404, headers).end(content ?? 'no such file');
   };
@@ -133,7 +141,6 @@ function standIn(): void {
     stop: () => ports.forEach((port) => port.postMessage({ k: 'stop' })),
   };
   Object.defineProperty(window, 'vfscopeStandIn', { value: state });
-  const post = window.postMessage.bind(window);
   const base64 = (buffer: ArrayBuffer): string => {
     let text = '';
     const bytes = new Uint8Array(buffer);
@@ -155,18 +162,18 @@ function standIn(): void {
       }
     };
   };
-  window.addEventListener(
-    'message',
-    (event) => {
-      if (event.data?.mark !== 'vfscope' || event.data.k !== 'offer') return;
-      event.stopImmediatePropagation();
+  // the line that the hook lays, and its offers on it
+  window.addEventListener('vfscope', (event) => {
+    const [line] = (event as MessageEvent).ports;
+    if (!line) return;
+    event.preventDefault();
+    line.onmessage = ({ ports: [offered] }) => {
       state.offers++;
       if (state.answer === 'silent') return;
-      if (state.answer === 'connected') follow(event.ports[0]!);
-      post({ mark: 'vfscope', k: state.answer }, '*');
-    },
-    true,
-  );
+      if (state.answer === 'connected') follow(offered!);
+      line.postMessage({ k: state.answer });
+    };
+  });
 }
 
 /** Every document of this page from now on runs the stand-in and the hook. */

@@ -36,6 +36,8 @@ export async function walk(press: (back: boolean) => Promise<void>, focused: () 
 }
 
 const { sql, vfs, web } = CAPTURED_LAYER_WORDS;
+/** What the page that asks for access is asked for. */
+export const ACCESS_ASKED = '?origin=https://app.example';
 /** What the walk must meet in each page, forwards, with role and accessible name. */
 export const ORDER: Record<'popup' | 'options' | 'welcome' | 'access', readonly (readonly [at: string, role: string, name: string])[]> = {
   popup: [
@@ -54,5 +56,8 @@ export const ORDER: Record<'popup' | 'options' | 'welcome' | 'access', readonly 
     ['Try the Lab', 'link', 'Try the Lab'],
     ['Settings', 'link', 'Settings'],
   ],
-  access: [['allow', 'button', 'Allow access to web pages']],
+  access: [
+    ['allow', 'button', 'Allow https://app.example'],
+    ['allow-all', 'button', 'Allow all sites'],
+  ],
 };

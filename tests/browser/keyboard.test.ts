@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch } from './extension-harness.ts';
-import { focusedIn, ORDER, walk, type Stop } from './keyboard-walk.ts';
+import { ACCESS_ASKED, focusedIn, ORDER, walk, type Stop } from './keyboard-walk.ts';
 
 const polling = 50;
 let server: AppServer;
@@ -37,9 +37,9 @@ async function show(name: keyof typeof ORDER): Promise<void> {
     await page.goto(address('options.html')); // knows the tabs
     const id = await page.evaluate(async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id, app.url());
     await page.goto(address(`popup.html?tab=${id}`));
-  } else await page.goto(address(`${name}.html`));
+  } else await page.goto(address(`${name}.html${name === 'access' ? ACCESS_ASKED : ''}`));
   await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling });
-  if (name === 'access') await page.$eval('#allow', (button) => ((button as HTMLButtonElement).disabled = false)); // access is given here
+  if (name === 'access') await page.$$eval('button', (buttons) => buttons.forEach((button) => (button.disabled = false))); // access is given here
 }
 const focused = (): Promise<Stop | null> => page.evaluate(`(${String(focusedIn)})(document)`) as Promise<Stop | null>;
 async function press(back: boolean): Promise<void> {
@@ -130,7 +130,7 @@ describe('what keys do', () => {
     await page.keyboard.press(key);
     await page.waitForFunction(() => document.querySelector<HTMLButtonElement>('#allow')!.disabled, { polling });
     expect((await focused())?.at).toBe('outcome');
-    expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/vfscope may record web pages/);
+    expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/^Access allowed/);
     expect(await walk(press, focused)).toEqual([]); // nothing is left to press
   });
 });

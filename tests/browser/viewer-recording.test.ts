@@ -144,6 +144,50 @@ describe('a recording', () => {
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
   });
 
+  it('that was saved is offered quietly until the next recording; opening a file hides neither', async () => {
+    const record = async (): Promise<string> => {
+      await start();
+      await viewer.page.evaluate(() => window.panel.app.work(10));
+      await stop();
+      return count((await viewer.page.evaluate(() => window.panel.app.done)).events);
+    };
+    await live('saved');
+    const events = await record();
+    await viewer.page.click(id('save'));
+    await viewer.page.waitForSelector(id('toast'));
+    await shot('saved');
+    await viewer.page.close();
+
+    await live('reopened');
+    await viewer.page.waitForSelector(id('saved-copy'));
+    expect(await text(id('saved-copy'))).toContain('You saved your recording of https://app.example');
+    expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
+    await shot('saved-copy');
+    await viewer.page.click(id('open-saved-copy'));
+    await waitText(id('live-events'), events);
+    await viewer.page.close();
+
+    await live('next&theme=dark');
+    await viewer.page.waitForSelector(id('saved-copy'));
+    await shot('saved-copy-dark');
+    await record();
+    await viewer.page.click(id('save'));
+    await viewer.page.waitForSelector(id('toast'));
+    await shot('saved-dark');
+    await record(); // it takes the place of the one before it
+    await viewer.page.evaluate(async () => {
+      const { data, name } = window.panel.saved[0]!;
+      await window.panel.viewer.open(data, name);
+    });
+    await viewer.page.waitForSelector(id('recovered-offer')); // the last one was not saved
+    await shot('offer-dark');
+    await viewer.page.click(id('clear'));
+    await viewer.page.waitForSelector(id('empty-state'));
+    expect(await viewer.page.$(id('saved-copy'))).toBeNull();
+    await viewer.page.click(id('discard'));
+    await viewer.page.waitForSelector(id('recovered-offer'), { hidden: true });
+  });
+
   it('that cannot start leaves what was there: its numbers, its copy on disk', async () => {
     await live('refused');
     await start();

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { otherDatabase } from '../../src/engines/other-databases.ts';
-import { TABLE_EXPORT, withTableExport } from '../../src/engines/private-table.ts';
 import { exportsOf, moduleWith, renameExports, replaceText, shareMemory } from './helpers/rewrite-wasm.ts';
 import { runScript, SCRIPT } from './helpers/script.ts';
 import { loadSqlJs, runSqlJs, sqlJsWasm, type SqlJsOptions } from './helpers/sql-js.ts';
@@ -88,90 +87,15 @@ describe('names', () => {
   });
 });
 
-describe('a table that is neither exported nor imported', () => {
+it('a table that is neither exported nor imported: no VFS layer, and the note says why', async () => {
   const hidden = renameExports(sqlJsWasm(), (e) => (e.kind === 1 ? null : e.name));
-  const names = exportsOf(hidden).map((e) => e.name);
-  let shown: string[] = [];
-  const seeing =
-    (instantiate: Instantiate): Instantiate =>
-    async (imports) => {
-      const instance = await instantiate(imports);
-      shown = Object.keys(instance.exports);
-      return instance;
-    };
-  const ways: Record<string, Instantiate> = {
-    'instantiate(bytes)': fromBytes(hidden),
-    'instantiate(ArrayBuffer)': async (imports) => (await WebAssembly.instantiate(hidden.slice().buffer, imports)).instance,
-    'new Module, new Instance': (imports) => Promise.resolve(new WebAssembly.Instance(new WebAssembly.Module(hidden), imports)),
-    'compile, instantiate(module)': async (imports) => WebAssembly.instantiate(await WebAssembly.compile(hidden), imports),
-  };
-
-  it.each(Object.keys(ways))('%s: shown to us, not to the app', async (way) => {
-    const { answers, tally } = await published();
-    const t = trace();
-    expect(runSqlJs(await loadSqlJs({ instantiate: seeing(ways[way]!) }))).toEqual(answers);
-    expect(filesOnly(t)).toEqual(tally);
-    expect(shown).toEqual(names);
-    expect(t.engines.map((e) => [e.name, e.layers.vfs, e.note])).toEqual([['sql.js', true, null]]);
-    expect(t.faultsOf(t.all())).toEqual([]);
-  });
-
-  it('streaming stays streaming: no VFS layer, and the note says why', async () => {
-    const { answers } = await published();
-    const t = trace();
-    const instantiate: Instantiate = async (imports) => {
-      const response = new Response(hidden, { headers: { 'Content-Type': 'application/wasm' } });
-      return (await WebAssembly.instantiateStreaming(response, imports)).instance;
-    };
-    expect(runSqlJs(await loadSqlJs({ instantiate: seeing(instantiate) }))).toEqual(answers);
-    expect(shown).toEqual(names);
-    expect(t.engines.map((e) => e.layers)).toEqual([{ vfs: false, sql: true, counters: false }]);
-    expect(t.engines[0]!.note).toContain('function table is private');
-    expect(t.all().some((r) => r.name === 'sqlite3_exec' || r.name === 'sqlite3_step')).toBe(true);
-    expect(t.counters().faults).toBe(0);
-  });
-
-  it('published builds and other modules are compiled from their own bytes', () => {
-    expect(withTableExport(sqlJsWasm())).toBeNull();
-    for (const name of [
-      '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
-      '@journeyapps/wa-sqlite/dist/wa-sqlite-dynamic-main.wasm',
-      'wa-sqlite/dist/wa-sqlite-async.wasm',
-      '@sqlite.org/sqlite-wasm/sqlite3.wasm',
-    ])
-      expect(withTableExport(readFileSync(require.resolve(name)))).toBeNull();
-    expect(withTableExport(moduleWith(['a']))).toBeNull();
-    expect(withTableExport(new Uint8Array(0))).toBeNull();
-    expect(withTableExport(new Uint8Array(1000).fill(255))).toBeNull();
-    expect(withTableExport({})).toBeNull();
-    const ours = withTableExport(hidden)!;
-    expect(exportsOf(ours)).toEqual([...exportsOf(hidden), { name: TABLE_EXPORT, kind: 1, index: 0 }]);
-    expect(WebAssembly.validate(ours)).toBe(true);
-    for (let cut = 0; cut < hidden.length; cut += 9973) expect(() => withTableExport(hidden.subarray(0, cut))).not.toThrow();
-  });
-
-  it('an error in such bytes is told of the bytes that the app gave', async () => {
-    const broken = hidden.slice();
-    broken.fill(0xff, broken.length >> 1, (broken.length >> 1) + 64);
-    expect(withTableExport(broken)).not.toBeNull();
-    const native = [await WebAssembly.instantiate(broken, {}).catch(String), await WebAssembly.compile(broken).catch(String)];
-    let sync = '';
-    const compile = (): string => {
-      try {
-        return String(new WebAssembly.Module(broken));
-      } catch (error) {
-        return String(error);
-      }
-    };
-    sync = compile();
-    trace();
-    expect(native[0]).toContain('CompileError');
-    expect([await WebAssembly.instantiate(broken, {}).catch(String), await WebAssembly.compile(broken).catch(String)]).toEqual(native);
-    expect(compile()).toBe(sync);
-    // what is no fault of compiling is not tried twice
-    const link = await WebAssembly.instantiate(hidden, {}).catch((e: unknown) => e);
-    expect(link).toBeInstanceOf(TypeError);
-  });
+  const { answers } = await published();
+  const t = trace();
+  expect(runSqlJs(await loadSqlJs({ instantiate: fromBytes(hidden) }))).toEqual(answers);
+  expect(t.engines.map((e) => e.layers)).toEqual([{ vfs: false, sql: true, counters: false }]);
+  expect(t.engines[0]!.note).toContain('function table is private');
+  expect(t.all().some((r) => r.name === 'sqlite3_exec' || r.name === 'sqlite3_step')).toBe(true);
+  expect(t.counters().faults).toBe(0);
 });
 
 describe('ways to an instance', () => {

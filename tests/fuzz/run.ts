@@ -1,14 +1,21 @@
-// `npm run fuzz`: 10,000 random stores through every analysis, 100,000 damaged files through the reader; bounded in time and memory.
+// `npm run fuzz`: ten minutes of random stores, damaged files, files changed in what they mean, and forged messages, through everything
+// that is made of a trace; bounded in time and memory.
 // Built and started by tools/fuzz.mjs, which adds the analyses' modules.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { diffOf } from '../../src/trace/analysis/diff.ts';
 import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
+import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { hostileStore } from '../traces/hostile.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { analysesOf, runAll } from './analyses.ts';
+import { analysesOf, runAll, type Analysis } from './analyses.ts';
+import { runEverything } from './everything.ts';
 import { contentOf, mutated, readMutated, type Outcome } from './files.ts';
+import { forgedStore } from './messages.ts';
+import { semantically } from './semantic.ts';
 import { randomStore } from './stores.ts';
 
 /** A damaged file of a few kilobytes must not take longer than this, nor the process grow beyond that. */
@@ -17,15 +24,24 @@ const MAX_RSS_MB = 1024;
 /** No forged length makes one slow (MOST_SPAN in accesses.ts); the rest is room for a busy machine. */
 const MAX_ANALYSIS_MS = 5000;
 
-const { values } = parseArgs({ options: { stores: { type: 'string' }, files: { type: 'string' }, from: { type: 'string' } } });
-const [stores, files, from] = [Number(values.stores ?? 10_000), Number(values.files ?? 100_000), Number(values.from ?? 1)];
+const option = { type: 'string' } as const;
+const { values } = parseArgs({ options: { minutes: option, stores: option, files: option, from: option } });
+const minutes = Number(values.minutes ?? 10);
+/** Seeds at most of each kind: those that are given are run, whatever time they take. */
+const [stores, files] = [Number(values.stores ?? Infinity), Number(values.files ?? Infinity)];
+const from = Number(values.from ?? Date.now() % 1e9);
+/** Shares of the time: random stores, damaged files, files changed in what they mean, forged messages. */
+const SHARES = { stores: 0.25, files: 0.2, semantic: 0.4, messages: 0.15 };
+const endOf = (share: number): number => performance.now() + share * minutes * 60_000;
 
 const megabytes = (): number => process.resourceUsage().maxRSS / 1024;
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
 /** Run by tools/fuzz.mjs. */
 export async function fuzz(modules: Record<string, Record<string, unknown>>): Promise<void> {
+  console.log(`seeds from ${from}: npm run fuzz -- --from ${from} repeats them`);
   let start = performance.now();
+  let end = endOf(SHARES.stores);
   const times = new Map<string, number>();
   const analyses = analysesOf(modules).map((a) => ({
     name: a.name,
@@ -38,7 +54,8 @@ export async function fuzz(modules: Record<string, Record<string, unknown>>): Pr
     },
   }));
   let [events, last] = [0, randomStore(0)];
-  for (let seed = from; seed < from + stores; seed++) {
+  let ran = 0;
+  for (let seed = from; seed < from + stores && (values.stores !== undefined || performance.now() < end); seed++, ran++) {
     const store = randomStore(seed, seed % 50 ? 120 : 1500);
     runAll(analyses, store, seed);
     runAll([{ name: 'diff.diffOf', run: () => void diffOf(last, store) }], store, seed);
@@ -48,16 +65,18 @@ export async function fuzz(modules: Record<string, Record<string, unknown>>): Pr
     if (seed % 1000 === 0) console.error(`${seed - from} stores, ${seconds(start)}`);
   }
   if (megabytes() > MAX_RSS_MB) throw new Error(`${megabytes().toFixed(0)} MB after the stores`);
-  console.log(`${stores} stores (${events} events) through ${analyses.length} analyses: none threw, ${seconds(start)}`);
+  console.log(`${ran} stores (${events} events) through ${analyses.length} analyses: none threw, ${seconds(start)}`);
   const slowest = [...times].sort((a, b) => b[1] - a[1]).slice(0, 5);
-  if (stores) console.log(`most time: ${slowest.map(([name, ms]) => `${name} ${(ms / stores).toFixed(2)} ms`).join(', ')} a store`);
+  if (ran) console.log(`most time: ${slowest.map(([name, ms]) => `${name} ${(ms / ran).toFixed(2)} ms`).join(', ')} a store`);
 
   start = performance.now();
+  end = endOf(SHARES.files);
+  ran = 0;
   const originals = [readFileSync('tests/traces/v1-sample.vfst'), await bytesOf(syntheticStore({ events: 400, threads: 3 }))];
   const wholes = await Promise.all(originals.map(async (bytes) => contentOf((await readTrace(bytes)).store)));
   const outcomes: Record<Outcome, number> = { whole: 0, partial: 0, refused: 0 };
   let slowestMs = 0;
-  for (let seed = from; seed < from + files; seed++) {
+  for (let seed = from; seed < from + files && (values.files !== undefined || performance.now() < end); seed++, ran++) {
     const which = seed % 4 === 0 ? 1 : 0;
     const file = mutated(originals[which]!, seed);
     const t = performance.now();
@@ -73,9 +92,62 @@ export async function fuzz(modules: Record<string, Record<string, unknown>>): Pr
   }
   const { whole, partial, refused } = outcomes;
   console.log(
-    `${files} damaged files: ${whole} whole, ${partial} in part with a warning, ${refused} refused by name; slowest ${slowestMs.toFixed(0)} ms, ` +
+    `${ran} damaged files: ${whole} whole, ${partial} in part with a warning, ${refused} refused by name; slowest ${slowestMs.toFixed(0)} ms, ` +
       `at most ${megabytes().toFixed(0)} MB, ${seconds(start)}`,
   );
+  if (values.stores !== undefined || values.files !== undefined) return;
+  await fuzzSemantic(analyses, last);
+  await fuzzMessages(analyses, last);
+}
+
+/** Files whose checksums are right, and whose numbers and JSON are not. */
+async function fuzzSemantic(analyses: readonly Analysis[], other: TraceStore): Promise<void> {
+  const start = performance.now();
+  const end = endOf(SHARES.semantic);
+  const originals = [
+    readFileSync('tests/traces/v1-sample.vfst'),
+    await bytesOf(syntheticStore({ events: 400, threads: 3 })),
+    await bytesOf(hostileStore()),
+  ];
+  let [ran, refused, events] = [0, 0, 0];
+  for (let seed = from; performance.now() < end; seed++, ran++) {
+    const file = semantically(originals[seed % originals.length]!, seed);
+    const t = performance.now();
+    try {
+      const { store } = await readTrace(file);
+      await runEverything(store, other, { seed, analyses, sqlite: seed % 10 === 0 });
+      events += store.eventCount;
+    } catch (e) {
+      if (!(e instanceof TraceFileError))
+        throw new Error(`changed file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      refused++;
+    }
+    checkCost(`changed file of seed ${seed}`, performance.now() - t);
+  }
+  console.log(
+    `${ran} changed files with right checksums (${events} events, ${refused} refused by name) through everything: none threw, ${seconds(start)}`,
+  );
+}
+
+async function fuzzMessages(analyses: readonly Analysis[], other: TraceStore): Promise<void> {
+  const start = performance.now();
+  const end = endOf(SHARES.messages);
+  let [ran, events] = [0, 0];
+  for (let seed = from; performance.now() < end; seed++, ran++) {
+    const t = performance.now();
+    const store = forgedStore(seed);
+    await runEverything(store, other, { seed, analyses, sqlite: seed % 50 === 0 });
+    events += store.eventCount;
+    checkCost(`forged messages of seed ${seed}`, performance.now() - t);
+  }
+  console.log(`${ran} times 40 forged messages (${events} events stored) through everything: none threw, ${seconds(start)}`);
+}
+
+/** Everything of a small trace: each of a hundred analyses and exports may be slow once on a busy machine. */
+const MAX_EVERYTHING_MS = 30_000;
+function checkCost(what: string, ms: number): void {
+  if (ms > MAX_EVERYTHING_MS) throw new Error(`${what} took ${ms.toFixed(0)} ms`);
+  if (megabytes() > 2 * MAX_RSS_MB) throw new Error(`${megabytes().toFixed(0)} MB at the ${what}`);
 }
 
 async function bytesOf(store: ReturnType<typeof syntheticStore>): Promise<Uint8Array> {

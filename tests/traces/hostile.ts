@@ -1,4 +1,4 @@
-// A trace of a page that says hostile things wherever a page has words: markup, terminal escapes, formulas, overrides of direction, a megabyte.
+// A trace of a page that says hostile things wherever a page has words: markup, terminal escapes, formulas, overrides of direction, and as many characters as fit.
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from './builder.ts';
 
@@ -7,12 +7,12 @@ export const HOSTILE =
   "=cmd|' /C calc'!A0<img src=x onerror=\"window.hit=1\">\u202egnp.exe\u0000\u001b[2J\u001b]0;title\u0007\u009b2J\r\n\t`**x**`@name</script>--><!--\u2066end";
 /** What no terminal and no line of our own words may get from a trace: controls but for tab and line end, overrides of direction. */
 export const COMMANDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
-const MEGABYTE = 'x'.repeat(1 << 20);
+const MANY = "x".repeat(65_536);
 
 /** Names, SQL, errors, marks, engines and notes of two threads; `rounds` statements on each. */
 export function hostileStore(rounds = 60): TraceStore {
   const store = newStore();
-  for (const [i, name] of [HOSTILE, `${HOSTILE}${MEGABYTE}`].entries()) {
+  for (const [i, name] of [HOSTILE, `${HOSTILE}${MANY}`].entries()) {
     const t = new ThreadBuilder(store, { name, kind: i ? 'worker' : 'page', url: `https://evil.example/${name}` });
     t.say({
       ...{ kind: 'engine', id: 900, name: HOSTILE, sqliteVersion: HOSTILE, sourceId: HOSTILE, note: HOSTILE, suspension: 'none' },
@@ -21,9 +21,9 @@ export function hostileStore(rounds = 60): TraceStore {
     t.say({ kind: 'note', id: 0, topic: 'engine', text: HOSTILE });
     const db = t.file(`/${HOSTILE}${i}`);
     const journal = t.file(`/${HOSTILE}${i}-journal`, 'journal', HOSTILE);
-    const long = t.file(`/dir/${MEGABYTE}`);
+    const long = t.file(`/dir/${MANY}`);
     const insert = t.define({ kind: 'sql', text: `INSERT INTO "${HOSTILE}" VALUES (?)` });
-    const select = t.define({ kind: 'sql', text: `SELECT 1 FROM "${MEGABYTE}"` });
+    const select = t.define({ kind: 'sql', text: `SELECT 1 FROM "${MANY}"` });
     const blocks = t.define({ kind: 'idb-store', db: HOSTILE, store: HOSTILE });
     const lock = t.define({ kind: 'lock', text: HOSTILE });
     const mark = t.define({ kind: 'name', text: HOSTILE });
@@ -42,7 +42,7 @@ export function hostileStore(rounds = 60): TraceStore {
         t.call('xDelete', { object: journal, context: 1, dur: 10 });
         t.call('xUnlock', { object: db, context: 1, aux: 0 });
       });
-      if (n === 0) t.say({ kind: 'values', id: 902, of: seq, values: [HOSTILE, MEGABYTE] });
+      if (n === 0) t.say({ kind: 'values', id: 902, of: seq, values: [HOSTILE, MANY] });
       if (n % 20) continue;
       t.call('lockHeld', { object: lock, dur: 50 });
       t.call('mark', { object: mark });

@@ -2,10 +2,15 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { saveTrace } from '../../src/trace/file/write.ts';
 import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
 import { diffOf } from '../../src/trace/analysis/diff.ts';
 import { analysesOf, runAll } from '../fuzz/analyses.ts';
+import { runEverything } from '../fuzz/everything.ts';
+import { forgedStore } from '../fuzz/messages.ts';
+import { semantically } from '../fuzz/semantic.ts';
 import { contentOf, mutated, readMutated, type Outcome } from '../fuzz/files.ts';
 import { randomStore } from '../fuzz/stores.ts';
 
@@ -32,6 +37,32 @@ test('no random store makes an analysis throw', async () => {
   }
   expect(events).toBeGreaterThan(20_000);
 }, 120_000);
+
+test('files changed in what they mean, and forged messages: nothing that is made of them throws', async () => {
+  const originals = [readFileSync('tests/traces/v1-sample.vfst'), new Uint8Array(await (await saveTrace(randomStore(3))).arrayBuffer())];
+  const other = randomStore(5);
+  let read = 0;
+  for (let seed = 0; seed < 60; seed++) {
+    const store = await readTrace(semantically(originals[seed % 2]!, seed)).then(
+      (result) => result.store,
+      (e: unknown) => {
+        if (e instanceof TraceFileError) return null;
+        throw e;
+      },
+    );
+    if (!store) continue;
+    read++;
+    await runEverything(store, other, { seed, analyses: [], sqlite: seed % 20 === 0 });
+  }
+  expect(read).toBeGreaterThan(40);
+  let events = 0;
+  for (let seed = 0; seed < 60; seed++) {
+    const store = forgedStore(seed);
+    await runEverything(store, other, { seed, analyses: [], sqlite: false });
+    events += store.eventCount;
+  }
+  expect(events).toBeGreaterThan(50);
+}, 60_000);
 
 test('an analysis that throws is named with its seed', () => {
   const broken = analysesOf({ m: { brokenOf: (store: unknown) => (store as { gone: { at: 1 } }).gone.at } });

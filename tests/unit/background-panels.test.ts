@@ -13,7 +13,7 @@ let restored: number[];
 let reloads: number;
 let onConnect: Listener[];
 
-const event = (): { addListener: (listener: Listener) => void } => ({ addListener: () => {} });
+const event = () => ({ addListener: () => {}, removeListener: () => {}, hasListener: () => false });
 const done = (): Promise<void> => Promise.resolve();
 const api = () => ({
   runtime: {
@@ -31,6 +31,7 @@ const api = () => ({
   },
   tabs: {
     onRemoved: event(),
+    onUpdated: event(),
     get: (id: number) => Promise.resolve({ id, url: `${ORIGIN}/` }),
     reload: () => Promise.resolve(void reloads++),
     sendMessage: (id: number) => Promise.resolve(void restored.push(id)),

@@ -9,6 +9,10 @@ let told: number[];
 let failing: number | null;
 
 const api = {
+  runtime: { getManifest: () => ({ background: { service_worker: 'background.js' } }) },
+  webRequest: Object.fromEntries(
+    ['onBeforeRequest', 'onBeforeSendHeaders', 'onHeadersReceived', 'onCompleted'].map((name) => [name, { removeListener: () => {} }]),
+  ),
   storage: {
     session: {
       get: (key: string) => Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
@@ -50,7 +54,12 @@ test('a tab that fails at the end keeps neither the others nor the panel from he
   const heard: boolean[] = [];
   watchRecordings((_, recording) => heard.push(recording !== null));
   await start(1, 'page', options);
-  expect(registered.map(({ id }) => id).sort()).toEqual(['vfscope-content', 'vfscope-hooks']);
+  expect(registered.map(({ id }) => id).sort()).toEqual([
+    `vfscope-content ${ORIGIN}/*`,
+    `vfscope-hooks ${ORIGIN}/*`,
+    expect.stringMatching(/^vfscope-now \w+$/), // the page that reloads
+    'vfscope-now whole',
+  ]);
   failing = 2;
   await expect(stop(1)).rejects.toThrow('the tab has crashed');
   expect(told).toEqual([1, 3]);

@@ -83,6 +83,18 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run, show or replay/],
     [['lab', 'run', 'nope'], /no experiment or workload "nope"; there are .*own-sql/],
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
+    ...(
+      [
+        [file('random.db', 'no database at all'.repeat(100)), /random\.db: This is no SQLite database: it does not begin with/],
+        [file('short.db', 'SQLite format 3\0cut off'), /short\.db is damaged\. SQLite reports: .*\. Use a backup, or recover/],
+        [file('none.db', ''), /none\.db: This is no SQLite database: it is empty/],
+        [folder, /is a folder, not a database/],
+        [NONE, /none\.vfst: there is no such file/],
+      ] as const
+    ).map(([database, message]): [string[], RegExp] => [
+      ['lab', 'run', 'own-database', '--node', '--count', '--file', database, '--sql', file('one.sql', 'SELECT 1;')],
+      message,
+    ]),
     [['open'], /expected one file, got 0/],
     [['open', NONE], /none\.vfst: there is no such file/],
     [['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')], /There is no folder .*no to write/],
@@ -112,6 +124,13 @@ describe('the other codes', () => {
     expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(/the result holds .* To take the app's words out: --sanitize/);
     expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  test("3 where the user's SQL fails in a run, in SQLite's words", () => {
+    const { code, stdout, stderr } = vfscope(['lab', 'run', 'own-sql', '--node', '--count', '--sql', file('bad.sql', 'SELEC 1;')]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/own-sql failed: .*near "SELEC": syntax error/);
+    expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   test('1 where a limit is broken, with the table', () => {

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Characters that a page of text for people may have; names of a megabyte are in the trace. */
+/** Characters that a page of text for people may have; names of 65,536 characters are in the trace. */
 const A_PAGE = 100_000;
 const budget = join(folder, 'budget.json');
 
@@ -89,9 +89,11 @@ describe('in a file', () => {
     expect(text.trimEnd().split('\n').length).toBe(2 * 60 * 8);
   });
 
-  test('csv: no cell begins as a formula does, and all of it is there', async () => {
+  test('csv: no cell begins as a formula does, nothing commands a terminal, and all else is there', async () => {
     const text = await written('csv');
-    expect(text).toContain(`"'${HOSTILE.replaceAll('"', '""')}"`);
+    const harmlessText = HOSTILE.replace('\r\n', '\n').replace(new RegExp(COMMANDS, 'g'), '\ufffd');
+    expect(text).toContain(`"'${harmlessText.replaceAll('"', '""')}"`);
+    expect(text).not.toMatch(COMMANDS);
     expect(text).not.toMatch(/(?:^|,)"?[=+@]/m);
   });
 });

@@ -11,6 +11,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
 import { arrowFile } from '../../src/formats/arrow.ts';
 import { csv, csvCell } from '../../src/formats/csv.ts';
+import { visible } from '../../src/formats/escape.ts';
 import { EVENT_COLUMNS, ThreadView, type Cell } from '../../src/formats/event-table.ts';
 import { PARQUET_SCHEMA_VERSION, parquetDataSet, parquetEvents } from '../../src/formats/parquet.ts';
 import { sqliteFile } from '../../src/formats/sqlite.ts';
@@ -68,12 +69,30 @@ describe('csv', () => {
     expect(head).toEqual(EVENT_COLUMNS.map((c) => c.name));
     expect(rows).toEqual(expected(store).map((row) => Object.values(row).map((v) => (v === null ? '' : String(v)))));
   });
-  test('any text comes back, but for what a spreadsheet would take for a formula', () => {
+  /** Texts of what matters to a spreadsheet, more often than by chance. */
+  const tricky = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠;,"\'\n\r\t \u001b\u009b\u202eaé', '\u00a0'), maxLength: 12 });
+  const texts = fc.oneof(tricky, fc.string({ unit: 'binary' }));
+  test('any text comes back, but for apostrophes before formulas, line ends and control characters', () => {
+    const seen = (text: string): string => visible(text.replace(/\r\n?/g, '\n')).replaceAll("'", '');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(parse(`${csvCell(text)},x\n`)[0]![0]).toBe(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+      fc.property(texts, (text) => {
+        expect(seen(parse(`${csvCell(text)},x\n`)[0]![0]!)).toBe(seen(text));
+        if (!/[=+\-@＝＋－＠\r]/.test(text) && text === visible(text)) expect(parse(`${csvCell(text)},x\n`)[0]![0]).toBe(text);
       }),
     );
+  });
+  test('no text becomes a formula, whatever a spreadsheet splits at, and none commands a terminal', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const line = `1,${csvCell(text)},x`;
+        const cells = [...parse(`${line}\n`)[0]!, ...line.split(/[;\n]/), ...line.split(/[\t\n]/)];
+        expect(cells.filter((cell) => /^[\s"]*[=+\-@＝＋－＠]/.test(cell))).toEqual([]);
+        expect(line).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+      }),
+    );
+    expect(['a;=1+1', '\n=1', '＝1', '\u001b[2J', 'a\r\nb', 'a;b'].map(csvCell)).toEqual([
+      ...[`"a;'=1+1"`, `"\n'=1"`, `'＝1`, '\ufffd[2J', '"a\nb"', '"a;b"'],
+    ]);
     expect([csvCell('=cmd()'), csvCell(-4096), csvCell(null), csvCell('')]).toEqual(["'=cmd()", '-4096', '', '""']);
   });
 });

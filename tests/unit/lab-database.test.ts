@@ -1,6 +1,7 @@
 /** A database of the user's in the Lab: copied onto any VFS as it is, its log brought in, what is damaged refused. */
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
+import { databaseFrom } from '../../src/cli/lab-database.ts';
 import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 import { runOf } from '../../src/experiments/plan.ts';
 import { memoryVfs } from '../../src/experiments/open-host.ts';
@@ -9,7 +10,9 @@ import { DEFAULT_CONFIG, type Config, type Sample } from '../../src/experiments/
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 import { starterScript, takeDatabase } from '../../src/lab/database-file.ts';
 import { explainSql } from '../../src/lab/query-plan.ts';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { MAX_COPY_BYTES, isCopyBegun, isCopyPiece, isPageDatabases } from '../../src/protocol/page-copy.ts';
 
 const around = nodeSurroundings();
@@ -100,6 +103,38 @@ describe('a file is looked at first', () => {
       const { file, tables } = await takeDatabase(wasm, main, log);
       expect(tables).toEqual(['t']);
       expect((await rows(file)).digest).toMatch(/\/1$/);
+    }
+  });
+  it("the command says which file is damaged, and what SQLite's own check finds first", async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vfscope-database-'));
+    try {
+      const path = join(folder, 'shop.db');
+      const bytes = new Uint8Array(await (await shop()).arrayBuffer());
+      const changed = (at: number, ...values: number[]): Uint8Array => {
+        const copy = bytes.slice();
+        copy.set(values, at);
+        return copy;
+      };
+      const refused = async (content: Uint8Array): Promise<string> => {
+        await writeFile(path, content);
+        return databaseFrom(path).then(String, (e: Error) => e.message);
+      };
+      const advice = `. Use a backup, or recover what is left: sqlite3 ${path} .recover | sqlite3 recovered.db`;
+      const damaged = (said: string): string => `${path} is damaged. SQLite reports: ${said}${advice}`;
+      expect(await refused(bytes.slice(0, 60))).toBe(damaged('database disk image is malformed'));
+      expect(await refused(bytes.slice(0, bytes.length / 2))).toBe(damaged('database disk image is malformed'));
+      expect(await refused(changed(16, 0x12, 0x34))).toBe(damaged('file is not a database')); // pages of a size that there is not
+      expect(await refused(changed(16, 0x02, 0x00))).toMatch(/is damaged\. SQLite reports: malformed database schema/); // of 512 bytes
+      const torn = bytes.slice();
+      torn.fill(0x5a, 2048 * 6, 2048 * 9);
+      expect(await refused(torn)).toBe(damaged('Freelist: freelist leaf count too big on page 8'));
+      expect(await refused(new Uint8Array(8192).fill(7))).toMatch(/does not begin with "SQLite format 3"/);
+      await writeFile(path, changed(18, 2, 2)); // of WAL mode, its log gone
+      const { file } = await databaseFrom(path);
+      expect(file.size).toBe(bytes.length);
+      expect((await sample(file, 'SELECT count(*) FROM loose;')).steps[0]!.counters).toMatchObject({ rows: 1 });
+    } finally {
+      await rm(folder, { recursive: true });
     }
   });
   it('no database, or a torn one, is refused in words', async () => {

@@ -46,7 +46,7 @@ describe('patching', () => {
       [Op.idbPut, 3, 3, 0],
       [Op.idbPut, -1, 1, Flag.threw],
     ]);
-    expect(patches.restore()).toBe(0);
+    expect(patches.restore()).toEqual([]);
     expect(Object.getOwnPropertyDescriptor(Api.prototype, 'put')).toEqual(before);
     expect(Api.prototype.put).toBe(before.value);
   });
@@ -68,11 +68,27 @@ describe('patching', () => {
     Api.prototype.put = function (this: Api, key, value) {
       return `app ${ours.call(this, key, value)}`;
     };
-    expect(patches.restore()).toBe(1);
+    expect(patches.restore()).toEqual([]);
     recorder.enabled = false;
     expect(new Api().put(2)).toBe('app 2=undefined');
     expect(recorder.backlogRecords).toBe(0);
     Object.defineProperty(Api.prototype, 'put', native);
+  });
+
+  test('what the app has frozen is named, and everything else put back', () => {
+    class Frozen {
+      get [Symbol.toStringTag](): string {
+        return 'not asked';
+      }
+      get = (): number => 1;
+    }
+    const [frozen, tagged, other] = [{ get: () => 1 }, Object.assign(new Frozen(), { name: 'Tagged' }), { get: () => 2 }];
+    const patches = new Patches();
+    const natives = [frozen, tagged, other].map(({ get }) => get);
+    for (const owner of [other, frozen, tagged]) patches.method(owner, 'get', () => 3);
+    for (const owner of [frozen, tagged]) Object.freeze(owner);
+    expect(patches.restore()).toEqual(['Tagged.get', 'get']);
+    expect([frozen.get === natives[0], tagged.get === natives[1], other.get === natives[2]]).toEqual([false, false, true]);
   });
 
   test('what is not there, or cannot be replaced, is left alone', () => {

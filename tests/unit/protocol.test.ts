@@ -10,7 +10,6 @@ import {
   isThreadCommand,
   checkedThreadMessage,
   isThreadMessage,
-  MARK,
   PROTOCOL_VERSION,
   type RelayMessage,
   type ThreadCommand,
@@ -30,8 +29,8 @@ describe('guards', () => {
   test('honest messages pass', () => {
     for (const message of [hello, bye, batchOf(0), batchOf(7, 100), { k: 'child' }]) expect(isThreadMessage(message)).toBe(true);
     for (const command of [{ k: 'stop' }, { k: 'ack', thread: 'a1', records: 5 }]) expect(isThreadCommand(command)).toBe(true);
-    expect(isPageMessage({ mark: MARK, k: 'offer' })).toBe(true);
-    for (const k of ['connected', 'restore', 'no-panel']) expect(isContentMessage({ mark: MARK, k })).toBe(true);
+    expect(isPageMessage({ k: 'offer' })).toBe(true);
+    for (const k of ['connected', 'restore', 'no-panel']) expect(isContentMessage({ k })).toBe(true);
     expect(isFrameMessage({ k: 'token', token: drawName() })).toBe(true);
     expect(isGreeting({ k: 'greeting' })).toBe(true);
     const relayed: RelayMessage[] = [

@@ -2,12 +2,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { idleSpools } from '../../src/viewer/worker/spool.ts';
+import { markSaved } from '../../src/viewer/worker/spool-marks.ts';
 import { SpoolKeeper } from '../../src/viewer/worker/spool-keeper.ts';
+import { Op } from '../../src/trace/event.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
+import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 /** As much of the origin's private file system and of Web Locks as spools need. */
 class Disk {
   readonly files = new Map<string, Uint8Array>();
+  /** Names of those that were saved. */
+  readonly marks = new Set<string>();
   readonly locks = new Set<string>();
   /** Names of all that there ever were. */
   readonly made = new Set<string>();
@@ -57,11 +63,23 @@ class Disk {
     },
     entries: () => this.entries(),
   };
+  private readonly markFolder = {
+    getFileHandle: async (name: string, { create = false } = {}) => {
+      if (create) this.marks.add(name);
+      if (!this.marks.has(name)) throw new DOMException('gone', 'NotFoundError');
+      return { getFile: async () => ({ lastModified: 2 }) };
+    },
+    removeEntry: async (name: string) => {
+      if (!this.marks.delete(name)) throw new DOMException('gone', 'NotFoundError');
+    },
+  };
   private async *entries(): AsyncGenerator<[string, object]> {
     for (const name of this.listed ?? [...this.files.keys()]) yield [name, this.file(name)];
   }
   readonly navigator = {
-    storage: { getDirectory: async () => ({ getDirectoryHandle: async () => this.folder }) },
+    storage: {
+      getDirectory: async () => ({ getDirectoryHandle: async (name: string) => (name === 'spool' ? this.folder : this.markFolder) }),
+    },
     locks: {
       query: async () => ({ held: [...this.locks].map((name) => ({ name })) }),
       request: async (name: string, _: object, use: (lock: object | null) => unknown) => {
@@ -83,23 +101,24 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe('the copy of a recording', () => {
   const problems: string[] = [];
+  const solved: string[] = [];
   const MANY = 200_000;
   async function kept(store: TraceStore): Promise<{ spool: SpoolKeeper; name: string; bytes: number }> {
-    problems.length = 0;
-    const spool = new SpoolKeeper((text) => problems.push(text), 1);
+    problems.length = solved.length = 0;
+    const spool = new SpoolKeeper(
+      (text) => problems.push(text),
+      (text) => solved.push(text),
+      1,
+      1,
+    );
     spool.begin(
       store,
       'k',
       () => 'https://app.example',
       () => [],
     );
-    let bytes = -1;
-    await vi.waitFor(() => {
-      const before = bytes;
-      bytes = disk.used;
-      expect(bytes > 0 && bytes === before).toBe(true);
-    });
-    return { spool, name: [...disk.files.keys()][0]!, bytes };
+    await vi.waitFor(() => expect(Buffer.from([...disk.files.values()][0] ?? []).includes('STAT')).toBe(true), { timeout: 10_000 }); // behind all chunks
+    return { spool, name: [...disk.files.keys()][0]!, bytes: disk.used };
   }
   const forgetMost = (store: TraceStore): void => store.threads[0]!.forget(store.threads[0]!.events.count - 5000);
 
@@ -128,17 +147,92 @@ describe('the copy of a recording', () => {
     expect([disk.files.size, disk.locks.size]).toEqual([0, 0]);
   });
 
-  it('that cannot grow any further is kept until the recording is saved, then deleted', async () => {
+  it('that cannot grow any further is kept until the recording is dropped, then deleted', async () => {
     const store = syntheticStore({ events: 20_000, threads: 1 });
     const { spool, name, bytes } = await kept(store);
     disk.room = bytes + 10;
     store.threads[0]!.define({ kind: 'name', id: 9999, text: 'one more word' });
-    await vi.waitFor(() => expect(problems).toEqual([expect.stringContaining('its copy on disk stopped')]));
+    await vi.waitFor(() => expect(problems).toEqual([expect.stringContaining('backup copy on disk stopped growing: the disk took')]));
     expect(await idleSpools()).toEqual([]); // in use: nobody else is offered it
     await spool.finish();
-    expect([[...disk.files.keys()], problems.length]).toEqual([[name], 1]);
+    expect([[...disk.files.keys()], problems.length, solved.length]).toEqual([[name], 2, 1]); // the second: its end is missing, too
     await spool.drop();
     expect([disk.files.size, disk.locks.size]).toEqual([0, 0]);
+  });
+
+  it('outlives the trace on screen, and a save; the next recording takes the place of saved ones only', async () => {
+    const store = syntheticStore({ events: 1000, threads: 1 });
+    const { spool, name } = await kept(store);
+    await spool.finish();
+    expect(spool.name).toBe(name);
+    await markSaved(name);
+    await spool.letGo();
+    expect([spool.name, disk.locks.size]).toEqual([null, 0]);
+    disk.files.set('unsaved.vfst', new Uint8Array(100));
+    expect((await idleSpools()).map(({ name, savedAt }) => [name, savedAt])).toEqual([
+      [name, 2],
+      ['unsaved.vfst', null],
+    ]);
+
+    const next = new SpoolKeeper(
+      (text) => problems.push(text),
+      () => {},
+      1,
+    );
+    next.begin(
+      syntheticStore({ events: 1000, threads: 1 }),
+      'next',
+      () => '',
+      () => [],
+    );
+    await vi.waitFor(() => expect(disk.files.has(name)).toBe(false));
+    expect([disk.marks.size, problems]).toEqual([0, []]);
+    await next.finish();
+    expect([...disk.files.keys()].sort()).toEqual([next.name, 'unsaved.vfst'].sort());
+    await next.drop();
+    expect([...disk.files.keys()]).toEqual(['unsaved.vfst']);
+  });
+});
+
+describe('a disk that is full for a while', () => {
+  it('is tried again: what could not be written then is in the copy, and it is not said any more', async () => {
+    const problems = new Set<string>();
+    const spool = new SpoolKeeper(
+      (text) => problems.add(text),
+      (text) => problems.delete(text),
+      1,
+      1,
+    );
+    const store = newStore();
+    const t = new ThreadBuilder(store);
+    spool.begin(
+      store,
+      'k',
+      () => 'https://app.example',
+      () => [],
+    );
+    const grow = (): number => {
+      for (let i = 0; i < 500; i++) t.call('xRead', { object: t.file(`/${i}.db`) });
+      const open = t.call('xSync', { open: true });
+      t.send();
+      return open;
+    };
+    const open = grow();
+    await vi.waitFor(() => expect(disk.used).toBeGreaterThan(1000));
+    disk.room = disk.used;
+    t.thread.append(batchOf(t.thread.info, 501, [[9000, 9000, open, open + 9, Op.end, 3, 0, 0, 0, 0, 0, 0, 0]]));
+    await vi.waitFor(() =>
+      expect([...problems]).toEqual([expect.stringContaining('Free some disk space: vfscope tries again by itself.')]),
+    );
+    disk.room = Infinity;
+    await vi.waitFor(() => expect(problems.size).toBe(0));
+    await spool.finish();
+    const [bytes] = [...disk.files.values()];
+    const { store: read, warnings } = await readTrace(bytes!);
+    expect(warnings).toEqual([]);
+    expect(read.threads[0]!.events.row(500)).toEqual(t.thread.events.row(500));
+    expect([read.eventCount, read.threads[0]!.definitions.size]).toEqual([501, 500]);
+    await spool.drop();
   });
 });
 
@@ -155,7 +249,7 @@ describe('recordings that are offered again', () => {
       disk.locks.add('vfscope spool begun.vfst'); // another panel begins right after it was asked
       return held;
     };
-    expect(await idleSpools()).toEqual([{ name, savedAt: 1, bytes: 100, origin: 'https://app.example' }]);
+    expect(await idleSpools()).toEqual([{ name, writtenAt: 1, savedAt: null, bytes: 100, origin: 'https://app.example' }]);
     expect([...disk.files.keys()].sort()).toEqual(['begun.vfst', name]);
   });
 });

@@ -23,7 +23,7 @@ interface Limits {
 const read = (path: string): string => readFileSync(path, 'utf8');
 const json = (path: string): unknown => JSON.parse(read(path));
 const limits = json(join(ASSETS, 'limits.json')) as Record<string, Limits>;
-const manifest = json('manifest.json') as Record<string, string> & { permissions: string[]; host_permissions: string[] };
+const manifest = json('manifest.json') as Record<string, string> & { permissions: string[]; optional_host_permissions: string[] };
 const description = read(join(ASSETS, 'listing/description.txt')).trim();
 
 /** `## field` and the text under it. */
@@ -108,7 +108,7 @@ test('the description for all names no browser', () => {
 });
 
 test('every permission of the manifest is justified, and no other', () => {
-  const asked = [...manifest.permissions, ...manifest.host_permissions];
+  const asked = [...manifest.permissions, ...manifest.optional_host_permissions];
   expect([...permissionRows.keys()].sort()).toEqual(asked.sort());
   const most = limits['chrome']!.texts['justification'] as number;
   for (const [name, why] of permissionRows) {

@@ -1,12 +1,18 @@
 // The session without a browser: what is at hand when a recording cannot start, a file does not come to its end, an export is under way.
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
+import { EventColumns } from '../../src/trace/columns.ts';
 import { Op } from '../../src/trace/event.ts';
+import { MAX_THREADS } from '../../src/trace/file/format.ts';
+import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 import type { FlightOptions } from '../../src/viewer/session-api.ts';
+import { noticesOf } from '../../src/viewer/notices.ts';
 import { Exports } from '../../src/viewer/worker/exports.ts';
+import { loaded } from '../../src/viewer/worker/loaded.ts';
+import { limitsOf, RecordingRoom } from '../../src/viewer/worker/room.ts';
 import { Session } from '../../src/viewer/worker/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
@@ -50,7 +56,11 @@ describe('a recording', () => {
     const [version, extent] = [(await session.stats()).durationUs, await session.extents()];
     await session.begin(recording);
     expect(await events(session)).toBe(0);
+    const reached = await page(session);
+    reached.port.postMessage(hello('reached'));
+    await expect.poll(async () => (await session.stats()).threads).toBe(1);
     await session.revert();
+    await expect.poll(() => reached.heard).toEqual([{ k: 'stop' }]);
     expect((await session.stats()).durationUs).toBe(version);
     expect(await session.extents()).toEqual(extent);
     expect([await events(session), (await session.stats()).recording]).toEqual([50, false]);
@@ -112,6 +122,130 @@ describe('a large file that is being opened', () => {
   });
 });
 
+describe('a recording that comes to its limit', () => {
+  const LIMIT = 20_000;
+  const limits = { events: LIMIT, bytes: 2 ** 31, words: 2 ** 25, disk: 0 };
+  const batch = 1000;
+  async function grown(session: Session, port: MessagePort, from: number, to: number): Promise<void> {
+    for (let at = from; at < to; at += batch) port.postMessage(reads('a', at, batch));
+    await expect.poll(async () => (await session.stats()).seen).toBe(to);
+  }
+
+  it.each([
+    ['events', limits, 'events'],
+    ['memory', { ...limits, events: 1e9, bytes: LIMIT * 60 }, 'memory'],
+  ] as const)('of %s: says so in time, keeps its newest half and goes on, and what is saved is whole', async (_, given, kind) => {
+    const session = new Session(() => {});
+    await session.begin({ ...recording, limits: given });
+    const { port } = await page(session);
+    port.postMessage(hello('a'));
+    await grown(session, port, 0, LIMIT / 2);
+    expect((await session.stats()).room).toBeNull();
+    let at = LIMIT / 2;
+    const untilRoom = async (reached: boolean): Promise<void> => {
+      for (; (await session.stats()).room?.reached !== reached; at += batch) await grown(session, port, at, at + batch);
+    };
+    await untilRoom(false);
+    const near = await session.stats();
+    expect(near.room).toMatchObject({ kind, reached: false, forgotten: 0 });
+    expect(near.room!.share).toBeGreaterThanOrEqual(0.8);
+    expect(near.events).toBe(at);
+    await untilRoom(true);
+    const most = at;
+    await grown(session, port, at, at + 5 * LIMIT);
+    const after = await session.stats();
+    expect(after).toMatchObject({ flight: null, recording: true, dropped: 0, seen: at + 5 * LIMIT });
+    expect(after.events).toBeLessThanOrEqual(most);
+    expect(after.events).toBeGreaterThanOrEqual(most / 2 - batch);
+    expect(after.room).toMatchObject({ kind, reached: true });
+    await session.end(0);
+    const { store, warnings } = await readTrace(await session.save());
+    expect([warnings, store.eventCount]).toEqual([[], after.events]);
+    expect(store.threads[0]!.events.seq[after.events - 1]).toBe(2 * (at + 5 * LIMIT) - 1);
+    await session.clear();
+    expect((await session.stats()).room).toBeNull();
+  });
+
+  it('of memory that the browser does not give: the batch is counted, the recording goes on with half', async () => {
+    const session = new Session(() => {});
+    await session.begin({ ...recording, limits });
+    const { port } = await page(session);
+    port.postMessage(hello('a'));
+    await grown(session, port, 0, 12_000);
+    const columns = vi.spyOn(EventColumns.prototype, 'reserve').mockImplementation(() => {
+      throw new RangeError('Array buffer allocation failed');
+    });
+    port.postMessage(reads('a', 12_000, batch));
+    await expect.poll(async () => (await session.stats()).dropped).toBe(batch);
+    columns.mockRestore();
+    port.postMessage(reads('a', 12_000 + batch, batch));
+    await expect.poll(async () => (await session.stats()).seen).toBe(12_000 + batch);
+    const { room, dropped, events: kept } = await session.stats();
+    expect([room, dropped, kept <= 7000]).toEqual([expect.objectContaining({ kind: 'browser', reached: true }), batch, true]);
+    expect(noticesOf(await session.stats(), [], []).map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^The browser has no more memory for this recording\. [\d,]+ events from the start were dropped\. It goes on with the newest/,
+      ),
+      expect.stringMatching(/^1,000 events were dropped: the browser had no memory for them\./),
+    ]);
+    await session.clear();
+  });
+
+  it('of names: stores none beyond it, and can be opened again', async () => {
+    const session = new Session(() => {});
+    await session.begin({ ...recording, limits: { ...limits, words: 1 << 20 } });
+    const { port } = await page(session);
+    port.postMessage(hello('a'));
+    const text = 'x'.repeat(50_000);
+    for (let i = 0; i < 200; i++) {
+      const said = reads('a', i * 100, 100) as { batch: { definitions: object[] } };
+      said.batch.definitions = [{ kind: 'name', id: i + 1, text }];
+      port.postMessage(said);
+    }
+    await expect.poll(async () => (await session.stats()).seen).toBe(20_000);
+    expect((await session.stats()).room).toMatchObject({ kind: 'words', reached: true });
+    await session.end(0);
+    const { store, warnings } = await readTrace(await session.save());
+    expect(warnings).toEqual([]);
+    expect(store.words.used).toBeLessThan(3 << 20);
+    await session.clear();
+  });
+
+  it('of threads: says that newer ones are not recorded', async () => {
+    const session = new Session(() => {});
+    await session.begin(recording);
+    const { port } = await page(session);
+    for (let i = 0; i <= MAX_THREADS; i++) {
+      port.postMessage(hello(`t${i}`));
+      port.postMessage({ k: 'bye', thread: `t${i}`, reason: 'closed' });
+    }
+    await expect.poll(async () => (await session.stats()).problems).toEqual([expect.stringContaining('2000 threads, the maximum')]);
+    expect((await session.stats()).threads).toBe(MAX_THREADS);
+    await session.clear();
+  });
+});
+
+describe('room', () => {
+  const trace = loaded(newStore());
+  it('is a share of the memory that the machine has, within bounds', () => {
+    expect([0.25, 2, 4, 8, 32, undefined].map((gib) => limitsOf(gib).bytes / 2 ** 30)).toEqual([0.5, 0.5, 1, 2, 2, 1.5]);
+  });
+  it('on the disk: is said when little is left, and not any more when there is enough again', async () => {
+    let left = 1000;
+    const room = new RecordingRoom({ ...limitsOf(8), disk: 2000 }, async () => ({ quota: 10_000, usage: 10_000 - left }));
+    let now = 0;
+    const look = async (): Promise<unknown> => {
+      room.look(trace, (now += 5000));
+      await Promise.resolve();
+      room.look(trace, (now += 200));
+      return room.room;
+    };
+    expect(await look()).toMatchObject({ kind: 'disk', limit: 1000, reached: false });
+    left = 5000;
+    expect(await look()).toBeNull();
+  });
+});
+
 describe('a flight recorder', () => {
   const freezeOn = { busy: true, ioerr: false, corrupt: false, error: false, slowCommitMs: null };
   const flight = { keep: { kind: 'seconds', seconds: 10 }, freezeOn } as FlightOptions;
@@ -147,7 +281,7 @@ describe('a flight recorder', () => {
     port.postMessage(reads('a', MANY, 1, BUSY));
     port.postMessage(reads('a', MANY + 1, 5));
     await expect.poll(() => events(session)).toBe(MANY + 6);
-    expect(heard).toContainEqual({ k: 'stop' });
+    await expect.poll(() => heard).toContainEqual({ k: 'stop' });
     expect((await session.stats()).flight?.frozen?.row).toBe(MANY);
     session.written();
     await expect.poll(() => events(session)).toBe(10_000 + 6); // 10 s before the trigger, it, and what was on its way

@@ -23,6 +23,7 @@ const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
     events: 12_345,
     seen: 12_345,
     flight: null,
+    room: null,
     eventsPerSecond: 0,
     bytesReceived: 0,
     dropped: 0,

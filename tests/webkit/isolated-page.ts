@@ -34,8 +34,8 @@ interface MockState {
   ports: MockPort[];
   asked: unknown[];
   answer: Answer;
-  /** Ports that the hook offered to this window, heard or not. */
-  offers: number;
+  /** Lines that the hook has laid to this window, taken or not. */
+  lines: number;
   tell(message: object): void;
 }
 
@@ -44,8 +44,8 @@ function mock(manifest: object, answer: Answer): void {
   type Listener = (message: unknown) => void;
   const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
   const told: Listener[] = [];
-  const state: MockState = { ports: [], asked: [], answer, offers: 0, tell: (message) => told.forEach((listener) => listener(message)) };
-  addEventListener('message', ({ data }) => void (data?.k === 'offer' && state.offers++), true);
+  const state: MockState = { ports: [], asked: [], answer, lines: 0, tell: (message) => told.forEach((listener) => listener(message)) };
+  addEventListener('vfscope', (event) => void ((event as Partial<MessageEvent>).ports?.length && state.lines++), true);
   const connect = ({ name }: { name: string }): object => {
     const heard: Listener[] = [];
     const ended: (() => void)[] = [];

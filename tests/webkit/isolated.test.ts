@@ -149,11 +149,11 @@ describe('an engine, recorded through the isolated world', () => {
 });
 
 describe('whichever script comes first', () => {
-  test('both at the start: connected at the first offer', async () => {
+  test('both at the start: connected by the first line', async () => {
     await openPage('at-once', SITES.both);
     await driven.page.evaluate(() => void performance.mark('t-at-once'));
     await until(() => expect(panel.marks()).toEqual(['t-at-once']));
-    expect((await asksIn(driven.page, ({ offers }) => offers))[0]).toBe(1);
+    expect((await asksIn(driven.page, ({ lines }) => lines))[0]).toBe(1);
     await stopped();
   });
 
@@ -161,12 +161,12 @@ describe('whichever script comes first', () => {
     const { page } = driven;
     await openPage('content-late', SITES.hook);
     await page.evaluate(() => void performance.mark('t-before'));
-    await vi.waitFor(async () => expect((await asksIn(page, ({ offers }) => offers))[0]).toBeGreaterThan(0), WAIT); // unheard
+    await vi.waitFor(async () => expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(0), WAIT); // unheard
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
     await page.evaluateInWorlds(WORLD, driven.content);
     await page.evaluate(() => void performance.mark('t-after'));
     await until(() => expect(panel.marks()).toEqual(['t-before', 't-after']));
-    expect((await asksIn(page, ({ offers }) => offers))[0]).toBeGreaterThan(1);
+    expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(1);
     await stopped();
     expect(summaryOf(panel.store()).dropped).toBe(0);
   });
@@ -178,7 +178,7 @@ describe('whichever script comes first', () => {
     await page.evaluate(driven.hook);
     await page.evaluate(() => void performance.mark('t-late'));
     await until(() => expect(panel.marks()).toEqual(['t-late']));
-    expect((await asksIn(page, ({ offers }) => offers))[0]).toBe(1);
+    expect((await asksIn(page, ({ lines }) => lines))[0]).toBe(1);
     await stopped();
     expect(await hookIsThere()).toBe(false);
     expect(differences(before, await page.evaluate(traces))).toEqual([]);
@@ -200,6 +200,7 @@ describe('the page', () => {
     const { page } = driven;
     await openPage('restored', SITES.content);
     const before = await page.evaluate(traces);
+    await vi.waitFor(async () => expect(await page.evaluate(() => performance.now())).toBeGreaterThan(500), WAIT); // the early answer is stale
     await asksIn(page, (state) => void (state.answer = { ...state.answer, recorded: false }));
     await page.evaluate(`globalThis.heard = []; addEventListener('message', ({ data }) => heard.push(data));`);
     await page.evaluate(driven.hook);

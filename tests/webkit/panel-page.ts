@@ -44,6 +44,7 @@ function mock(manifest: object): void {
       connect: ({ name }: { name: string }) => port(name),
     },
     storage: { local: { get: () => Promise.resolve({}), set: () => Promise.resolve() } },
+    tabs: { get: () => Promise.resolve({}), onUpdated: nothing },
     devtools: { panels: { themeName: 'light' } },
   };
   Object.assign(window, { browser, vfscopeMock: state });

@@ -41,7 +41,7 @@ const WAIT = { timeout: 20_000, interval: 20 };
 test('a recording over ports that carry JSON: every event arrives and is acknowledged', async () => {
   const reader = new PartReader();
   await say({ k: 'greeting' });
-  await say({ k: 'access', granted: true });
+  await say({ k: 'access', access: { origin: '', granted: 'all', frames: [] } });
   await say({ k: 'state', recording: null });
   await click('record');
   const said: PanelMessage[] = [];

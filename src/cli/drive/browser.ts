@@ -5,12 +5,15 @@ import type { Browser, Page, WebWorker } from 'puppeteer-core';
 import type { DrivenBrowserBase } from './driven.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
 import { browserFailed } from './failure.ts';
+import { grantedCopy } from './granted-copy.ts';
 import { openPanel, type Panel } from './panel.ts';
 import { checkStartable, didNotStart } from './startable.ts';
 
 export interface LaunchOptions {
   /** Folder of the built extension; `null` starts a browser without one. */
   extension: string | null;
+  /** Load the extension as it is shipped, which may enter no site before the user allows it; else it may enter all. */
+  shipped?: boolean;
   /** A window on a display instead of headless. */
   headed?: boolean;
   /** DevTools and pages in dark colours. */
@@ -50,13 +53,14 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
     throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
+  const copy = extension === null || options.shipped ? null : grantedCopy(extension, userDataDir);
   let browser: Browser;
   try {
     browser = await puppeteer.launch({
       executablePath,
       headless: !headed,
       pipe: true, // extensions load over the pipe; branded Chrome takes no other way
-      enableExtensions: extension === null ? false : [resolve(extension)],
+      enableExtensions: extension === null ? false : [copy?.folder ?? resolve(extension)],
       handleDevToolsAsPage: true,
       defaultViewport: null,
       userDataDir,
@@ -69,8 +73,10 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
       ],
     });
   } catch (e) {
+    copy?.remove();
     throw didNotStart(executablePath, 'a Chromium or Chrome 148', e as Error);
   }
+  if (copy) browser.once('disconnected', copy.remove);
   try {
     const extensionId = extension === null ? '' : await idOfExtension(browser);
     if (!welcome && userDataDir === undefined && extension !== null) await closeWelcomePage(browser, extension, extensionId);

@@ -6,12 +6,15 @@ import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
 import { browserFailed } from './failure.ts';
 import { findFirefox, HOW_TO_INSTALL_FIREFOX } from './find-browser.mjs';
 import { FirefoxChrome } from './firefox-chrome.ts';
+import { grantedCopy } from './granted-copy.ts';
 import { openFirefoxPanel, type FirefoxPanel } from './firefox-panel.ts';
 import { checkStartable, didNotStart } from './startable.ts';
 
 export interface FirefoxOptions {
   /** Folder of the extension built for Firefox. */
   extension: string;
+  /** Install the extension as it is shipped, which may enter no site before the user allows it; else it may enter all. */
+  shipped?: boolean;
   /** A window on a display instead of headless. */
   headed?: boolean;
   dark?: boolean;
@@ -26,8 +29,8 @@ export interface FirefoxOptions {
 export interface DrivenFirefox extends DrivenBrowserBase {
   readonly chrome: FirefoxChrome;
   openPanel(page: Page): Promise<FirefoxPanel & DrivenPanel>;
-  /** Press the button of the page that asks for access to web pages, and say yes to the browser's question. */
-  allowAccess(): Promise<void>;
+  /** Press a button of the page that asks for access to sites, and say yes to the browser's question. */
+  allowAccess(button?: 'allow' | 'allow-all'): Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -35,6 +38,7 @@ const TIMEOUT_MS = 30_000;
 /** @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start */
 export async function launchFirefox({
   extension,
+  shipped = false,
   headed = false,
   dark = false,
   preferences = {},
@@ -74,7 +78,9 @@ export async function launchFirefox({
     throw didNotStart(executablePath, 'a Firefox 140', e as Error);
   }
   try {
-    const id = await browser.installExtension(resolve(extension));
+    const copy = shipped ? null : grantedCopy(extension, userDataDir);
+    if (copy) browser.once('disconnected', copy.remove);
+    const id = await browser.installExtension(copy?.folder ?? resolve(extension));
     return driven(browser, await FirefoxChrome.of(browser, id));
   } catch (e) {
     await browser.close(); // else it would go on running
@@ -95,7 +101,7 @@ function driven(browser: Browser, chrome: FirefoxChrome): DrivenFirefox {
     async downloadTo(folder) {
       await chrome.run(`Services.prefs.setStringPref('browser.download.dir', args[0])`, resolve(folder));
     },
-    allowAccess: () => allowAccess(chrome),
+    allowAccess: (button = 'allow') => allowAccess(chrome, button),
     close: () => browser.close(),
   };
 }
@@ -112,32 +118,28 @@ async function load(chrome: FirefoxChrome, page: Page, url: string): Promise<num
   )) as number | undefined;
 }
 
-/** The access page is an ordinary tab of the extension: the question comes from a real click in it. */
-async function allowAccess(chrome: FirefoxChrome): Promise<void> {
+/** The access page is an ordinary tab of the extension: the question comes from a real click in it, and it closes with the answer. */
+async function allowAccess(chrome: FirefoxChrome, button: 'allow' | 'allow-all'): Promise<void> {
   await chrome.run(
     `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false); // yes to the question
-     let tab;
-     for (const end = Date.now() + args[0]; ; await new Promise((done) => setTimeout(done, 50))) {
-       tab = gBrowser.tabs.find((t) => t.linkedBrowser.currentURI.spec.endsWith('/devtools/access.html'));
-       if (tab && !tab.hasAttribute('busy')) break;
-       if (Date.now() > end) throw new Error('the page that asks for access did not open');
-     }
+     const pages = () => gBrowser.tabs.filter((t) => t.linkedBrowser.currentURI.spec.includes('/devtools/access.html'));
+     const until = async (condition, failure) => {
+       for (const end = Date.now() + args[0]; !condition(); await new Promise((done) => setTimeout(done, 50)))
+         if (Date.now() > end) throw new Error(failure);
+     };
+     await until(() => pages().some((t) => !t.hasAttribute('busy')), 'the page that asks for access did not open');
+     const [tab] = pages();
      gBrowser.selectedTab = tab;
-     const { messageManager } = tab.linkedBrowser;
-     await new Promise((done, failed) => {
-       const timer = setTimeout(() => failed(new Error('access was not given')), args[0]);
-       messageManager.addMessageListener('vfscope:access', () => { clearTimeout(timer); done(); });
-       messageManager.loadFrameScript('data:application/javascript,' + encodeURIComponent(\`(async () => {
-         const button = () => content.document.querySelector('#allow');
-         while (!button()) await new Promise((done) => content.setTimeout(done, 50));
-         const box = button().getBoundingClientRect();
-         for (const type of ['mousedown', 'mouseup'])
-           if (content.synthesizeMouseEvent) content.synthesizeMouseEvent(type, box.left + 5, box.top + 5, { button: 0, clickCount: 1 }, {});
-           else content.windowUtils.sendMouseEvent(type, box.left + 5, box.top + 5, 0, 1, 0);
-         while (!button().disabled) await new Promise((done) => content.setTimeout(done, 50));
-         sendAsyncMessage('vfscope:access');
-       })()\`), false);
-     });`,
+     tab.linkedBrowser.messageManager.loadFrameScript('data:application/javascript,' + encodeURIComponent(\`(async () => {
+       const button = () => content.document.querySelector('html[data-ready] #\${args[1]}');
+       while (!button()) await new Promise((done) => content.setTimeout(done, 50));
+       const box = button().getBoundingClientRect();
+       for (const type of ['mousedown', 'mouseup'])
+         if (content.synthesizeMouseEvent) content.synthesizeMouseEvent(type, box.left + 5, box.top + 5, { button: 0, clickCount: 1 }, {});
+         else content.windowUtils.sendMouseEvent(type, box.left + 5, box.top + 5, 0, 1, 0);
+     })()\`), false);
+     await until(() => pages().length === 0, 'access was not given: the page that asks for it is still open');`,
     TIMEOUT_MS,
+    button,
   );
 }

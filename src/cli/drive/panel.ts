@@ -22,7 +22,9 @@ export type TestId =
   | 'scope'
   | `tab-${string}`
   | 'recovered-offer'
-  | 'allow-access'
+  | 'open-saved-copy'
+  | 'record-empty'
+  | `allow-${string}`
   | `flight-${string}`
   | `live-${string}`;
 

@@ -39,6 +39,7 @@ export class ByteWriter {
   varint(value: number): void {
     this.room(8);
     let v = value;
+    if (v > Number.MAX_SAFE_INTEGER) throw new RangeError(`${v} does not fit a varint`);
     while (v > 0x7fffffff) {
       this.bytes[this.length++] = (v % 128) | 128;
       v = Math.floor(v / 128);

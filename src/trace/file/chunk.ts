@@ -2,6 +2,7 @@
  * Rows of one thread as packed columns, and back. Each column is a run of varints that says how a row differs from what was to
  * be expected of it, so that gzip finds little left: docs/trace-format.md, "Columns".
  */
+import { MAX_TRACE_NS } from '../clock.ts';
 import { EventColumns } from '../columns.ts';
 import { Op } from '../event.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
@@ -166,6 +167,7 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
   const body = new ByteReader(bytes);
   while (body.left) {
     const id = body.u8();
+    if (columns.has(id)) throw new MalformedError(`column ${id} comes twice`); // some millions of them fit a section
     columns.set(id, new ByteReader(body.take(body.varint())));
   }
   const at = (id: number): ByteReader => columns.get(id) ?? new ByteReader(new Uint8Array(0));
@@ -235,7 +237,7 @@ function unpackTimes(events: EventColumns, n: number, begin: ByteReader, duratio
   for (let i = 0; i < n; i++) {
     t += begin.varint() * a;
     const d = duration.varint() * b;
-    if (!Number.isSafeInteger(t) || !Number.isSafeInteger(d)) throw new MalformedError(`event ${i} has an impossible time`);
+    if (!(Math.abs(t) < MAX_TRACE_NS) || !(d < 2 * MAX_TRACE_NS)) throw new MalformedError(`event ${i} has an impossible time`);
     events.t0[i] = us(t);
     events.dur[i] = us(d);
   }

@@ -1,6 +1,9 @@
 /** gzip by the platform (the only codec that every browser and Node have), with a bound on what it unpacks to; and CRC-32. */
 import { MalformedError } from './bytes.ts';
 
+/** Packed bytes that unpack to more than they may. */
+export class TooLongError extends MalformedError {}
+
 async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -10,7 +13,7 @@ async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promi
     if (done) break;
     length += value.length;
     if (length > limit) {
-      const error = new MalformedError(`it unpacks to more than ${limit} bytes`);
+      const error = new TooLongError(`it unpacks to more than ${limit} bytes`);
       await reader.cancel(error);
       throw error;
     }

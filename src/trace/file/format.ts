@@ -42,7 +42,11 @@ export const CHUNK_EVENTS = 65536;
 /** Sections above these are refused unread: no writer makes them. Bytes stored, and bytes unpacked. */
 export const MAX_SECTION_BYTES = 64 << 20;
 export const MAX_UNPACKED_BYTES = 64 << 20;
-export const MAX_THREADS = 10_000;
+/** JSON sections that are not packed: one thread, its counters; notes, of up to 1,000 times 4,000 characters. */
+export const MAX_JSON_BYTES = 1 << 20;
+export const MAX_NOTES_BYTES = 32 << 20;
+/** Threads of a recording and of a file. */
+export const MAX_THREADS = 2000;
 /** A reader keeps no more events than these unless told: 36 to 62 bytes each (columns.ts). */
 export const MAX_EVENTS = 50_000_000;
 
@@ -60,7 +64,7 @@ export interface FileHeader {
   sanitised: boolean;
 }
 
-export type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'cancelled';
+export type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'cancelled';
 
 /** A file that cannot be read at all; the message says what was expected, what is there, and what to do. */
 export class TraceFileError extends Error {

@@ -63,9 +63,13 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
     throw damaged('it is no JSON');
   }
   if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs)) throw damaged('it does not say when the trace began');
-  const { originMs, writer = '', savedAt = 0, origin = '', sanitised = false } = header;
+  const { originMs, writer, savedAt, origin, sanitised } = header as Partial<Record<keyof FileHeader, unknown>> & { originMs: number };
+  const text = (v: unknown): string => (typeof v === 'string' ? v : '');
   return {
-    header: { originMs, writer: String(writer), savedAt: Number(savedAt), origin: String(origin), sanitised: sanitised === true },
+    header: {
+      ...{ originMs, writer: text(writer), savedAt: typeof savedAt === 'number' ? savedAt : 0, origin: text(origin) },
+      sanitised: sanitised === true,
+    },
     version,
     at,
   };

@@ -1,20 +1,23 @@
 /** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
+import { MAX_TRACE_NS } from '../clock.ts';
 import { EventColumns } from '../columns.ts';
-import { checkedDefinition } from '../definition-check.ts';
+import { checkedDefinition, MAX_TEXT } from '../definition-check.ts';
 import { THREAD_KINDS } from '../definitions.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { unpackRows } from './chunk.ts';
-import { gunzip } from './codec.ts';
-import { MAX_THREADS, MAX_UNPACKED_BYTES, Tag } from './format.ts';
+import { FileBudget } from './budget.ts';
+import { gunzip, TooLongError } from './codec.ts';
+import { CHUNK_EVENTS, MAX_JSON_BYTES, MAX_NOTES_BYTES, Tag } from './format.ts';
 import { readChunkHead } from './section.ts';
 import type { RawSection } from './upgrade.ts';
 
 type Loose = Record<string, unknown>;
 const KINDS: readonly string[] = THREAD_KINDS;
 
-function json(bytes: Uint8Array): Loose {
+function json(bytes: Uint8Array, maxBytes = MAX_JSON_BYTES): Loose {
+  if (bytes.length > maxBytes) throw new MalformedError(`it has ${bytes.length} bytes; at most ${maxBytes} are allowed`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
@@ -24,16 +27,24 @@ function json(bytes: Uint8Array): Loose {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedError('it is no JSON object');
   return value as Loose;
 }
-const text = (v: unknown): string => (typeof v === 'string' ? v : '');
+const text = (v: unknown): string => (typeof v === 'string' ? v.slice(0, MAX_TEXT) : '');
 const count = (v: unknown): number => (typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : 0);
 const copied = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
-
-const chunkColumns = async (payload: Uint8Array): Promise<Uint8Array> => gunzip(copied(readChunkHead(payload).columns), MAX_UNPACKED_BYTES);
 
 /** Unpacks the payload of a chunk on another thread. @returns null where it is to be done on this one */
 export type UnpackElsewhere = (payload: Uint8Array) => Promise<EventColumns> | null;
 /** A chunk's columns as they are packed, or its events where another thread has unpacked them. */
 type Unpacked = Promise<Uint8Array | EventColumns>;
+
+/** @param budget of its file @param elsewhere where chunks are unpacked, if not on this thread @throws MalformedError */
+async function unpacked(payload: Uint8Array, budget: FileBudget, elsewhere?: UnpackElsewhere): Promise<Uint8Array | EventColumns> {
+  const { head, columns } = readChunkHead(payload);
+  if (head.count > CHUNK_EVENTS) throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${head.count}`);
+  const most = budget.unpackedBytes(head.count);
+  const rows = await (elsewhere?.(payload) ?? gunzip(copied(columns), most));
+  budget.takeUnpacked(rows instanceof EventColumns ? rows.bytes : rows.length);
+  return rows;
+}
 
 /**
  * The events of a chunk.
@@ -45,15 +56,14 @@ export async function unpackChunk(
   take = (rows: EventColumns): EventColumns => rows,
   into?: EventColumns,
 ): Promise<EventColumns> {
-  const { head, columns } = readChunkHead(payload);
-  const packed = await gunzip(copied(columns), MAX_UNPACKED_BYTES);
-  return take(unpackRows(packed, head.count, into));
+  const packed = (await unpacked(payload, new FileBudget(payload.length))) as Uint8Array;
+  return take(unpackRows(packed, readChunkHead(payload).head.count, into));
 }
 
 /** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
-export function unpackAhead({ tag, payload }: RawSection, elsewhere?: UnpackElsewhere): Unpacked | undefined {
+export function unpackAhead({ tag, payload }: RawSection, budget: FileBudget, elsewhere?: UnpackElsewhere): Unpacked | undefined {
   if (tag !== Tag.events) return undefined;
-  const columns: Unpacked = elsewhere?.(payload) ?? chunkColumns(payload);
+  const columns = unpacked(payload, budget, elsewhere);
   columns.catch(() => undefined); // told when its section is loaded
   return columns;
 }
@@ -69,7 +79,7 @@ export class SectionLoader {
 
   constructor(
     private readonly store: TraceStore,
-    private readonly maxEvents: number,
+    private readonly budget: FileBudget,
     /** Events that a thread will have, by its number in the file, where that is known. */
     private readonly expected: ReadonlyMap<number, number> = new Map(),
   ) {}
@@ -77,14 +87,18 @@ export class SectionLoader {
   /** Calls that got their end from a section of its own, after their chunk. */
   lateEnds = 0;
 
-  /** @param columns of a chunk, where they are being unpacked already (`unpackAhead`) @returns whether it was the index, which stands at the end of a finished file @throws MalformedError */
+  /**
+   * @param columns of a chunk, where they are being unpacked already (`unpackAhead`)
+   * @returns whether it was the index, which stands at the end of a finished file @throws MalformedError; TraceFileError where the file is refused
+   */
   async load({ tag, payload }: RawSection, columns?: Unpacked): Promise<boolean> {
     switch (tag) {
       case Tag.thread:
+        this.budget.takeWords(payload.length);
         this.thread(json(payload));
         return false;
       case Tag.definitions:
-        this.definitions(json(await gunzip(copied(payload), MAX_UNPACKED_BYTES)));
+        await this.definitions(payload);
         return false;
       case Tag.events:
         await this.chunk(payload, columns);
@@ -93,7 +107,7 @@ export class SectionLoader {
         await this.ends(payload);
         return false;
       case Tag.notes:
-        this.store.annotations = checkedAnnotations(json(payload));
+        this.store.annotations = checkedAnnotations(json(payload, MAX_NOTES_BYTES));
         return false;
       case Tag.counters:
         this.counters(json(payload));
@@ -106,7 +120,9 @@ export class SectionLoader {
   warnings(): string[] {
     return [
       ...(this.beyondLimit
-        ? [`The file holds ${this.beyondLimit} events more than the ${this.maxEvents} that can be shown; they are left out.`]
+        ? [
+            `The file holds ${this.beyondLimit} events more than the ${this.budget.mostEvents} that a file of its size may hold; they are left out. Record for a shorter time.`,
+          ]
         : []),
       ...(this.unplaced ? [`${this.unplaced} ends belong to calls that are not in the file; they are left out.`] : []),
     ];
@@ -114,41 +130,55 @@ export class SectionLoader {
 
   private of(index: unknown): ThreadStore {
     const thread = this.threads.get(index as number);
-    if (!thread) throw new MalformedError(`it names thread ${String(index)}, which the file does not describe`);
+    if (!thread)
+      throw new MalformedError(
+        `it names ${typeof index === 'number' ? `thread ${index}` : 'a thread without a number'}, which the file does not describe`,
+      );
     return thread;
   }
 
   private thread(t: Loose): void {
     const { id, kind, timeOrigin, parent } = t;
     if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin)) throw new MalformedError('it is no thread');
-    if (this.threads.size >= MAX_THREADS) throw new MalformedError(`there are more than ${MAX_THREADS} threads`);
+    this.budget.checkThreads(this.threads.size + 1);
     const info = { id, kind, url: text(t.url), name: text(t.name), parent: typeof parent === 'string' ? parent : null, timeOrigin };
     const thread = this.store.thread(info as ThreadInfo);
     this.threads.set(count(t.index), thread);
     const rows = this.expected.get(count(t.index)) ?? 0;
-    if (rows <= 0 || rows > this.maxEvents) return;
+    if (rows <= 0 || rows > this.budget.mostEvents) return;
     thread.expected = rows;
     thread.events.reserve(rows, true);
   }
 
-  private definitions(t: Loose): void {
+  private async definitions(payload: Uint8Array): Promise<void> {
+    const { budget } = this;
+    let bytes: Uint8Array;
+    try {
+      bytes = await gunzip(copied(payload), budget.wordsLeft);
+    } catch (e) {
+      throw e instanceof TooLongError ? budget.tooManyWords() : e;
+    }
+    budget.checkJson(bytes);
+    const t = json(bytes, Infinity);
+    const list = t.definitions;
+    if (!Array.isArray(list)) throw new MalformedError('it holds no list');
+    budget.takeWords(bytes.length, list.length);
     const thread = this.of(t.thread);
-    if (!Array.isArray(t.definitions)) throw new MalformedError('it holds no list');
-    for (const d of t.definitions as unknown[]) {
+    for (const d of list as unknown[]) {
       const definition = checkedDefinition(d);
       if (definition) thread.define(definition);
     }
   }
 
-  private async chunk(payload: Uint8Array, unpacked: Unpacked = chunkColumns(payload)): Promise<void> {
-    unpacked.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
+  private async chunk(payload: Uint8Array, packed: Unpacked = unpacked(payload, this.budget)): Promise<void> {
+    packed.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
     const { head } = readChunkHead(payload);
     const thread = this.of(head.thread);
-    if (this.events + head.count > this.maxEvents) {
+    if (this.events + head.count > this.budget.mostEvents) {
       this.beyondLimit += head.count;
       return;
     }
-    const columns = await unpacked;
+    const columns = await packed;
     const rows = columns instanceof EventColumns ? columns : (this.rows = unpackRows(columns, head.count, this.rows));
     if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
     if (rows !== this.rows) rows.release(); // another thread's: a new one for each chunk
@@ -160,7 +190,9 @@ export class SectionLoader {
     const { events } = this.of(head.u32());
     const n = head.u32();
     const rows: number[] = [];
-    const r = new ByteReader(await gunzip(copied(head.take(head.left)), MAX_UNPACKED_BYTES));
+    const packed = await gunzip(copied(head.take(head.left)), this.budget.unpackedBytes(n));
+    this.budget.takeUnpacked(packed.length);
+    const r = new ByteReader(packed);
     let seq = 0;
     for (let i = 0; i < n; i++) {
       seq += r.zigzag();
@@ -171,7 +203,14 @@ export class SectionLoader {
         this.unplaced++;
         continue;
       }
-      if (endSeq <= seq || endSeq !== endSeq >>> 0 || result !== (result | 0) || flags > 255 || length !== length >>> 0)
+      if (
+        endSeq <= seq ||
+        endSeq !== endSeq >>> 0 ||
+        result !== (result | 0) ||
+        flags > 255 ||
+        length !== length >>> 0 ||
+        durNs >= 2 * MAX_TRACE_NS
+      )
         throw new MalformedError('an end has impossible values');
       this.lateEnds++;
       events.set('dur', row, durNs / 1e3);

@@ -4,6 +4,7 @@
  * they are of whole chunks: it is a preview, and what the events say replaces it.
  */
 import { TraceStore } from '../store.ts';
+import { FileBudget } from './budget.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {
@@ -40,6 +41,7 @@ const HEAD_BYTES = 4096;
 const MAX_GAPS = 1000;
 /** A saved trace of the most events that can be shown has fewer. */
 const MAX_CHUNKS = 5000;
+const MAX_INDEX_BYTES = 1 << 20;
 
 /** The emptiest events pack to more than a hundredth of a byte: a file of which more is said makes it up. */
 const MOST_EVENTS_A_BYTE = 100;
@@ -88,7 +90,7 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
   if (inAll > Math.min(MAX_EVENTS, source.size * MOST_EVENTS_A_BYTE)) return null;
   if (gaps.length > MAX_GAPS) return null;
   const store = new TraceStore(header.originMs);
-  const loader = new SectionLoader(store, 0);
+  const loader = new SectionLoader(store, new FileBudget(source.size, 0));
   for (const sections of await Promise.all(gaps.map(([from, to]) => wordsBetween(source, from, to))))
     for (const section of sections) await loader.load(section);
   // a thread's number is its place, here and where the whole file is read
@@ -105,6 +107,7 @@ function frameOf(bytes: Uint8Array): { tag: string; length: number; crc: number 
 
 async function readIndex(source: Source, at: number): Promise<IndexEntry[] | null> {
   const frame = frameOf(await source.read(at, at + SECTION_HEADER_BYTES));
+  if (frame.length > MAX_INDEX_BYTES) return null;
   const bytes = await source.read(at, at + SECTION_HEADER_BYTES + frame.length);
   const payload = bytes.subarray(SECTION_HEADER_BYTES);
   if (frame.tag !== Tag.index || payload.length !== frame.length || crc32(payload, crc32(bytes.subarray(0, 4))) !== frame.crc) return null;

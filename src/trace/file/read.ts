@@ -3,18 +3,10 @@
  * warning. Nothing is allocated on a file's word alone.
  */
 import { TraceStore } from '../store.ts';
+import { FileBudget } from './budget.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
-import {
-  END_MAGIC,
-  MAX_EVENTS,
-  MAX_SECTION_BYTES,
-  SECTION_HEADER_BYTES,
-  Tag,
-  TraceFileError,
-  TRAILER_BYTES,
-  type FileHeader,
-} from './format.ts';
+import { END_MAGIC, MAX_SECTION_BYTES, SECTION_HEADER_BYTES, Tag, TraceFileError, TRAILER_BYTES, type FileHeader } from './format.ts';
 import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 import { upgradeSection, type RawSection } from './upgrade.ts';
@@ -57,12 +49,13 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
   const { header, version, at } = await readHeader(source);
   const store = new TraceStore(header.originMs);
   options.onStore?.(store);
-  const loader = new SectionLoader(store, options.maxEvents ?? MAX_EVENTS, options.expected);
-  const warnings: string[] = [];
+  const budget = new FileBudget(source.size, options.maxEvents);
+  const loader = new SectionLoader(store, budget, options.expected);
+  const warnings = new Warnings();
   let finished = false;
   let partial = false;
   try {
-    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings, options.unpack)) {
+    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings, budget, options.unpack)) {
       if (options.signal?.aborted) throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
       if (current) {
         try {
@@ -80,12 +73,29 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
     partial = true;
     warnings.push(`${e instanceof Error ? e.message : String(e)} What was read by then is shown: ${store.eventCount} events.`);
   }
-  warnings.push(...loader.warnings());
-  if (!finished && !warnings.length)
+  for (const warning of loader.warnings()) warnings.push(warning);
+  if (!finished && warnings.none)
     warnings.push(
       'The file has no end mark: its recording was not finished, or the file was cut off. Everything up to its end was read; what came later is lost.',
     );
-  return { store, header, version, warnings, lateEnds: loader.lateEnds, partial };
+  return { store, header, version, warnings: warnings.all, lateEnds: loader.lateEnds, partial };
+}
+
+/** Nobody reads more, and a damaged file can deserve one every few bytes. */
+const MOST_WARNINGS = 50;
+class Warnings {
+  private readonly first: string[] = [];
+  private more = 0;
+  push(text: string): void {
+    if (this.first.length < MOST_WARNINGS) this.first.push(text);
+    else this.more++;
+  }
+  get none(): boolean {
+    return !this.first.length;
+  }
+  get all(): string[] {
+    return this.more ? [...this.first, `${this.more} more parts of the file cannot be read and are left out.`] : this.first;
+  }
 }
 
 /** What to say of a section that cannot be taken in. @throws what is no fault of the file */
@@ -108,7 +118,8 @@ interface Upgraded {
 async function* ahead(
   all: AsyncGenerator<Section>,
   version: number,
-  warnings: string[],
+  warnings: Warnings,
+  budget: FileBudget,
   unpack?: UnpackElsewhere,
 ): AsyncGenerator<Upgraded> {
   const begun: Upgraded[] = [];
@@ -119,7 +130,7 @@ async function* ahead(
     } catch (e) {
       warnings.push(unreadable(section, e));
     }
-    begun.push({ section, current, columns: current ? unpackAhead(current, unpack) : undefined });
+    begun.push({ section, current, columns: current ? unpackAhead(current, budget, unpack) : undefined });
     if (begun.length > AHEAD) yield begun.shift()!;
   }
   yield* begun;
@@ -145,7 +156,7 @@ interface Section {
 }
 
 /** The sections of a file; stops, with a warning, where no section can be. */
-async function* sections(source: Source, from: number, warnings: string[]): AsyncGenerator<Section> {
+async function* sections(source: Source, from: number, warnings: Warnings): AsyncGenerator<Section> {
   for (let at = from; at < source.size;) {
     const frame = await source.read(at, at + TRAILER_BYTES);
     if (frame.length === TRAILER_BYTES && same(frame.subarray(8), END_MAGIC)) {

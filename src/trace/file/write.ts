@@ -130,8 +130,8 @@ export class TraceWriter {
     }
     const until = thread.forgotten + thread.events.count; // rows that arrive while we wait belong to the next time
     const { definitions, inAll } = thread.saidSince(state.definitions);
-    state.definitions = inAll;
     if (definitions.length) await this.section(Tag.definitions, await gzip(jsonBytes({ thread: thread.index, definitions })));
+    state.definitions = inAll;
     await this.appendEnds(thread, state);
     if (until > state.rows) {
       for (;;) {
@@ -163,10 +163,16 @@ export class TraceWriter {
     const lanes = this.options.lanesOf?.(thread) ?? state.lanes!.lanes;
     const head = chunkHead(lanes, thread.index, { count, fromUs, toUs });
     const columns = packRows(events, from, from + count); // before the first wait: an end that arrives later must find its row in `open`
-    state.open.push(...open);
+    const before = { open: state.open, rows: state.rows };
+    state.open = [...state.open, ...open];
     state.rows = to;
     const at = this.bytes;
-    await this.section(Tag.events, chunkBytes(head, await gzip(columns)));
+    try {
+      await this.section(Tag.events, chunkBytes(head, await gzip(columns)));
+    } catch (error) {
+      Object.assign(state, before); // not in the file: the next try writes them
+      throw error;
+    }
     this.index.push({ at, thread: thread.index, count: head.count, fromUs, toUs });
   }
 
@@ -174,6 +180,7 @@ export class TraceWriter {
   private async appendEnds(thread: ThreadStore, state: ThreadState): Promise<void> {
     const { events, forgotten } = thread;
     state.open = state.open.filter((row) => row >= forgotten);
+    const { open } = state;
     const ended = state.open.filter((row) => events.endSeq[row - forgotten] !== 0).map((row) => row - forgotten);
     if (!ended.length) return;
     state.open = state.open.filter((row) => events.endSeq[row - forgotten] === 0);
@@ -196,7 +203,12 @@ export class TraceWriter {
     payload.u32(thread.index);
     payload.u32(ended.length);
     payload.append(await gzip(out.view8()));
-    await this.section(Tag.ends, payload.view8());
+    try {
+      await this.section(Tag.ends, payload.view8());
+    } catch (error) {
+      state.open = open;
+      throw error;
+    }
   }
 }
 

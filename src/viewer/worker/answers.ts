@@ -8,7 +8,7 @@ import { sharedSummary, type Summary } from '../../trace/analysis/summary.ts';
 import { rowAt, type TracePyramid } from '../../trace/pyramid.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../trace/summary-lanes.ts';
-import type { TimelineLanes } from '../../trace/timeline-lanes.ts';
+import { TimelineLanes } from '../../trace/timeline-lanes.ts';
 import type { AskProgress, EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
 import { Asked, type Question } from './asked.ts';
 import { detailsOfEvent, lineOfEvent } from './event-words.ts';
@@ -68,6 +68,9 @@ export abstract class Answers {
   /** @param threads their set, or their lanes @param data what the views show @param trace the trace itself, not only what it is compared with */
   protected abstract changed(threads: boolean, data?: boolean, trace?: boolean): void;
 
+  /** The lanes of the timeline found no memory. */
+  protected abstract noMemory(): void;
+
   /** How far a question is. */
   protected abstract computing(progress: AskProgress): void;
 
@@ -101,7 +104,14 @@ export abstract class Answers {
     const { lanes } = this.trace;
     if (this.pyramidVersion !== this.version) {
       this.pyramidVersion = this.version;
-      lanes.update(Math.max(0, this.lastUs));
+      try {
+        lanes.update(Math.max(0, this.lastUs));
+      } catch (error) {
+        this.trace.lanes = new TimelineLanes(this.trace.store); // one that found no memory for a row is not whole
+        this.pyramidVersion = -1;
+        this.noMemory();
+        throw error;
+      }
       this.countLanes();
     }
     return lanes;

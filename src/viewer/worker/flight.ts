@@ -5,7 +5,7 @@
 import { Op, OPS, opName } from '../../trace/event.ts';
 import { TransactionScanner } from '../../trace/analysis/transaction-scan.ts';
 import { objectName, statementRow } from '../../trace/describe.ts';
-import { cutOf, forgetBefore, forgetBlock } from '../../trace/retention.ts';
+import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
 import { resultName } from '../../trace/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { FREEZE_MARK, type FlightOptions, type Frozen } from '../session-api.ts';
@@ -28,6 +28,7 @@ const LOOK = Uint8Array.from(OPS, (info) => {
 
 export class Flight {
   frozen: Frozen | null = null;
+  keep: Keep;
   private finished = false;
   /** Slow commits, by thread. */
   private readonly scans: { scanner: TransactionScanner; forgotten: number; seen: number; told: number }[] = [];
@@ -35,7 +36,9 @@ export class Flight {
   constructor(
     private readonly store: TraceStore,
     readonly options: FlightOptions,
-  ) {}
+  ) {
+    this.keep = options.keep;
+  }
 
   /**
    * A batch has come in.
@@ -114,14 +117,14 @@ export class Flight {
 
   /** Forget what is too old while the recording runs. @param endUs the trace's end @returns rows forgotten */
   trim(endUs: number): number {
-    return this.frozen ? 0 : forgetBlock(this.store, this.options.keep, endUs);
+    return this.frozen ? 0 : forgetBlock(this.store, this.keep, endUs);
   }
 
   /** The recording ends, or has met its trigger: keep exactly what was asked for, and the trigger. Once. @returns rows forgotten */
   finish(endUs: number): number {
     if (this.finished) return 0;
     this.finished = true;
-    const { keep } = this.options;
+    const { keep } = this;
     const triggerUs = this.frozen?.atUs ?? Infinity;
     const cut = cutOf(this.store, keep, keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs);
     return forgetBefore(this.store, Math.min(cut, triggerUs));

@@ -6,9 +6,11 @@ import { originOfThread } from '../../trace/analysis/thread-origin.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
 import type { StorageDefinition, StorageHealth } from '../../trace/storage-health.ts';
 import type { ThreadCommand } from '../../protocol/messages.ts';
-import type { AskProgress, LiveStats, SessionApi, SessionPush } from '../session-api.ts';
+import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
+import type { AskProgress, LiveStats, RoomKind, SessionApi, SessionPush } from '../session-api.ts';
 import { Answers, NO_FILTER } from './answers.ts';
 import { Flight } from './flight.ts';
+import { limitsOf, RecordingRoom } from './room.ts';
 import { loaded, type Loaded } from './loaded.ts';
 import { originOf } from './page-origin.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
@@ -16,11 +18,17 @@ import { Teller } from './teller.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
 const MOST_PROBLEMS = 50;
+/** Definitions that come until unused ones are forgotten. */
+const WORDS_BEYOND = 2 << 20;
 
 export abstract class Recording extends Answers {
   private ports: ThreadPorts | null = null;
-  protected spool = new SpoolKeeper((text) => this.problem(text));
+  protected spool = this.newSpool();
   private flight: Flight | null = null;
+  /** The flight recorder is not what the user chose: it keeps the recording below its limits. */
+  private forced = false;
+  private room = new RecordingRoom(limitsOf());
+  private refusedSeen = 0;
   protected readonly teller = new Teller({ recording: () => this.recording, tell: () => this.tell() });
   private bytesReceived = 0;
   private readonly problems = new Set<string>();
@@ -42,15 +50,19 @@ export abstract class Recording extends Answers {
   protected abstract stopOpening(): Promise<void>;
 
   /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
-  async begin({ originMs, spoolKey, flight }: Parameters<SessionApi['begin']>[0]): Promise<void> {
+  async begin({ originMs, spoolKey, flight, limits = limitsOf() }: Parameters<SessionApi['begin']>[0]): Promise<void> {
     await this.stopOpening();
     await this.before?.drop();
     const putBack = this.leave();
     const old = this.spool;
     this.before = { store: this.trace.store, putBack, drop: () => old.drop() };
-    this.spool = new SpoolKeeper((text) => this.problem(text));
+    this.spool = this.newSpool();
     this.use(loaded(new TraceStore(originMs)));
     this.flight = flight && new Flight(this.trace.store, flight);
+    this.forced = false;
+    this.room = new RecordingRoom(limits);
+    this.refusedSeen = 0;
+    this.trace.store.words.most = limits.words + WORDS_BEYOND;
     this.recording = true;
     this.listen();
     this.spool.begin(this.trace.store, spoolKey, originOf, (thread) => this.pyramidNow().lanesOf(thread));
@@ -68,6 +80,7 @@ export abstract class Recording extends Answers {
     const { before } = this;
     if (!before) return;
     this.before = null;
+    await this.ports?.stop(0); // a page may have been reached before it went wrong
     await this.spool.drop();
     this.leave();
     before.putBack();
@@ -76,23 +89,26 @@ export abstract class Recording extends Answers {
 
   /** Nobody speaks to the trace at hand, nothing is done with it any more. @returns puts it back as it was */
   protected leave(): () => void {
-    const { trace, spool, flight } = this;
+    const { trace, spool, flight, forced, room } = this;
     const problems = [...this.problems];
-    this.recording = false;
+    this.recording = this.forced = false;
     this.flight = null;
+    this.room = new RecordingRoom(limitsOf());
     this.ports?.close();
     this.ports = null;
     return () => {
       this.use(trace);
       this.spool = spool;
       this.flight = flight;
+      this.forced = forced;
+      this.room = room;
       problems.forEach((text) => this.problem(text));
     };
   }
-  /** The trace goes, and its copy on disk. */
+  /** The trace goes. Its copy on disk stays, and is offered again. */
   protected async forget(): Promise<void> {
     this.leave();
-    await this.spool.drop();
+    await this.spool.letGo();
     this.use(loaded(new TraceStore(0)));
     this.changed(true);
   }
@@ -125,6 +141,7 @@ export abstract class Recording extends Answers {
       onBatch: (thread, firstNew, lateEnds, bytes) => {
         this.bytesReceived += bytes;
         this.grow(thread, firstNew, lateEnds);
+        this.watch();
         this.retain(thread, firstNew, lateEnds);
       },
       onThreads: () => {
@@ -143,11 +160,34 @@ export abstract class Recording extends Answers {
     this.changed(false);
   }
 
+  /** At a limit the recording goes on as a flight recorder. */
+  private watch(): void {
+    const { refused } = this.trace.store;
+    if (refused !== this.refusedSeen) {
+      this.refusedSeen = refused;
+      this.noMemory();
+    }
+    const kind = this.room.look(this.trace, performance.now());
+    if (kind && !this.room.room?.reached) this.keepHalf(kind, this.room.room?.limit ?? null);
+  }
+  protected noMemory(): void {
+    if (this.recording) this.keepHalf('browser', null);
+  }
+  private keepHalf(kind: RoomKind, limit: number | null): void {
+    const { store } = this.trace;
+    this.room.reach(kind, limit);
+    const keep: Keep = { kind: 'megabytes', megabytes: (store.eventCount / 2) * (ROW_BYTES / 1e6) };
+    this.forced = !this.flight;
+    this.flight ??= new Flight(store, { keep, freezeOn: { busy: false, ioerr: false, corrupt: false, error: false, slowCommitMs: null } });
+    this.flight.keep = keep;
+    this.changed(false);
+  }
+
   /** A flight recorder: forget what is too old, or freeze. */
   private retain(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     const { flight } = this;
     if (!flight) return;
-    if (flight.onBatch(thread, firstNew, lateEnds)) {
+    if (!this.forced && flight.onBatch(thread, firstNew, lateEnds)) {
       void this.ports?.stop(0); // the host is told by the drawing side; what is on its way still arrives
       void this.finishFlight(flight);
     } else if (!this.exported && flight.trim(this.lastUs)) this.forgot();
@@ -167,9 +207,18 @@ export abstract class Recording extends Answers {
   async end(timeoutMs: number): Promise<void> {
     await this.ports?.stop(timeoutMs);
     this.recording = false;
-    if (this.flight) void this.finishFlight(this.flight);
+    if (this.flight && !this.forced) void this.finishFlight(this.flight);
     await this.spool.finish();
     this.changed(true);
+  }
+
+  private newSpool(): SpoolKeeper {
+    return new SpoolKeeper(
+      (text) => this.problem(text),
+      (text) => {
+        if (this.problems.delete(text)) this.changed(false);
+      },
+    );
   }
 
   protected problem(text: string): void {
@@ -197,11 +246,13 @@ export abstract class Recording extends Answers {
 
   private statsNow(): LiveStats {
     const { store, counts } = this.trace;
+    const { room } = this.room;
     const { threads } = store;
     const [first, last] = this.extentNow();
     return {
       recording: this.recording,
-      flight: this.flight && { keep: this.flight.options.keep, frozen: this.flight.frozen },
+      flight: this.flight && !this.forced ? { keep: this.flight.keep, frozen: this.flight.frozen } : null,
+      room: room && (this.recording || room.reached) ? { ...room, forgotten: store.forgotten } : null,
       ...counts.counts(performance.now(), !this.recording, this.version),
       bytesReceived: this.bytesReceived,
       dropped: store.dropped,

@@ -13,6 +13,7 @@ import { loaded, type Loaded } from './loaded.ts';
 import { originOf } from './page-origin.ts';
 import { Recording } from './recording.ts';
 import { discardSpool, idleSpools, readSpool } from './spool.ts';
+import { markSaved } from './spool-marks.ts';
 
 export class Session extends Recording implements SessionApi {
   /** The spool that was opened again. */
@@ -140,7 +141,8 @@ export class Session extends Recording implements SessionApi {
     return saveTrace(this.trace.store, { origin: this.origin || originOf(this.trace.store) });
   }
   async saved(): Promise<void> {
-    if (!this.recording) await this.dropCopies();
+    if (this.recording) return; // it goes on: the file is not all of it
+    for (const copy of [this.spool.name, this.recovered]) if (copy !== null) await markSaved(copy);
   }
 
   private async dropCopies(): Promise<void> {
@@ -171,12 +173,12 @@ export class Session extends Recording implements SessionApi {
     return privacyReport(this.trace.store);
   }
 
-  spools(): Promise<Spool[]> {
-    return idleSpools();
+  async spools(): Promise<Spool[]> {
+    return (await idleSpools()).filter(({ name }) => name !== this.recovered);
   }
   async recover(name: string): Promise<LoadResult> {
     const result = await this.open(await readSpool(name), 'The recovered recording');
-    if (!result.partial) this.recovered = name; // deleted once it is saved or cleared
+    if (!result.partial) this.recovered = name; // deleted once it is cleared
     return result;
   }
   discard(name: string): Promise<void> {

@@ -1,13 +1,17 @@
 /**
- * Looks after the disk copy of the recording at hand: makes it once there is a thread to tell what is recorded, appends to it once a
- * second, finishes it, deletes it when it is not needed.
+ * Looks after the disk copy of the current recording: makes it once there is a thread to tell what is recorded, appends to it several times a
+ * second, finishes it, deletes it when it is not needed. Where it cannot grow, it is tried again until there is room.
  * A flight recorder's copy is written anew once most of it is forgotten, the old one deleted once the new one holds as much.
- * A copy that cannot be written any further stays, for what it holds, until the recording is saved or unwanted.
+ * A copy that cannot be written any further stays, for what it holds, until the recording is unwanted.
+ * The first copy of a recording takes the place of those that were saved before.
  */
 import type { TraceStore } from '../../trace/store.ts';
-import { DiskSpool, discardSpool, type LanesOf } from './spool.ts';
+import { DiskSpool, discardSaved, discardSpool, type LanesOf } from './spool.ts';
 
-const EVERY_MS = 1000;
+/** Together with the 50 ms of a batch, what a crash of the browser loses. */
+const EVERY_MS = 200;
+/** A disk without room is asked again so often. */
+const AGAIN_MS = 5000;
 /** Forgotten events in the copy that are worth writing it anew, when they are also more than the trace holds. */
 const WORTH_EVENTS = 65_536;
 
@@ -25,15 +29,27 @@ export class SpoolKeeper {
   private generation = 0;
   /** The copy is to grow with the recording. */
   private wanted = false;
+  /** What was said of a copy that cannot grow; null = it grows. */
+  private stopped: { what: string; text: string } | null = null;
 
-  /** @param onProblem told in words when the copy cannot be kept: the recording goes on without it */
+  /**
+   * @param onProblem told in words when the copy cannot be kept: the recording goes on without it
+   * @param onSolved told of the same words when it can be again
+   */
   constructor(
     private readonly onProblem: (text: string) => void,
+    private readonly onSolved: (text: string) => void = () => {},
     private readonly everyMs = EVERY_MS,
+    private readonly againMs = AGAIN_MS,
   ) {}
 
   get bytes(): number {
     return this.spool?.bytes ?? 0;
+  }
+
+  /** Of the copy; null = there is none. */
+  get name(): string | null {
+    return this.spool?.name ?? null;
   }
 
   /** @param originOf what is recorded, as far as the store tells by now; '' = not yet */
@@ -46,12 +62,15 @@ export class SpoolKeeper {
   }
 
   private plan(): void {
-    this.timer = setTimeout(() => {
-      this.timer = null;
-      this.working = this.append().then(() => {
-        if (this.wanted) this.plan();
-      });
-    }, this.everyMs);
+    this.timer = setTimeout(
+      () => {
+        this.timer = null;
+        this.working = this.append().then(() => {
+          if (this.wanted) this.plan();
+        });
+      },
+      this.stopped === null ? this.everyMs : this.againMs,
+    );
   }
 
   /** Not before a thread has come: an empty copy is worth nothing, and its name says what was recorded. */
@@ -59,10 +78,14 @@ export class SpoolKeeper {
     if (!this.wanted || this.spool || !this.renew || !this.store?.threads.length) return;
     try {
       this.spool = await this.renew(0);
+      this.grows();
     } catch (error) {
-      this.wanted = false;
-      this.problem('The recording is kept in memory only: its copy on disk could not be made', error);
+      this.stops('The recording has no backup copy on disk', error);
+      return;
     }
+    await discardSaved().catch((error: unknown) =>
+      this.onProblem(`Copies of saved recordings could not be deleted: ${error instanceof Error ? error.message : String(error)}`),
+    );
   }
 
   private async append(): Promise<void> {
@@ -70,9 +93,9 @@ export class SpoolKeeper {
     if (!this.wanted) return;
     try {
       await this.spool?.append();
+      if (this.spool) this.grows();
     } catch (error) {
-      this.wanted = false;
-      this.problem('The recording goes on in memory, its copy on disk stopped', error);
+      this.stops("The recording's backup copy on disk stopped growing", error);
       return;
     }
     await this.shorten();
@@ -107,25 +130,42 @@ export class SpoolKeeper {
   async finish(): Promise<void> {
     await this.rest();
     await this.make();
-    if (!this.wanted) return; // it stopped before, and that was said
+    if (!this.wanted) return;
     this.wanted = false;
     try {
       await this.spool?.finish();
+      if (this.spool) this.grows();
     } catch (error) {
-      this.problem('The end of the recording is missing in its copy on disk', error);
+      this.stops("The recording's backup copy on disk lacks its end", error);
     }
   }
 
-  /** The recording is saved or unwanted: delete its copy. */
+  /** The recording is unwanted: delete its copy. */
   async drop(): Promise<void> {
+    const name = await this.letGo();
+    if (name !== null) await discardSpool(name);
+  }
+
+  /** Another trace is shown: the copy stays on disk, and is offered again. @returns its name */
+  async letGo(): Promise<string | null> {
     this.wanted = false;
     await this.rest();
     const { spool } = this;
     this.spool = null;
-    if (spool) await remove(spool);
+    spool?.close();
+    return spool?.name ?? null;
   }
 
-  private problem(what: string, error: unknown): void {
-    this.onProblem(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  private stops(what: string, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const text = `${what}: ${reason}. The recording itself goes on in memory. Free some disk space: vfscope tries again by itself.`;
+    if (this.stopped?.what === what) return;
+    this.grows();
+    this.stopped = { what, text };
+    this.onProblem(text);
+  }
+  private grows(): void {
+    if (this.stopped) this.onSolved(this.stopped.text);
+    this.stopped = null;
   }
 }

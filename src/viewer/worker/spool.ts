@@ -1,11 +1,12 @@
 /**
- * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended about once a second,
- * so that closing DevTools loses a second at most. A Web Lock marks a spool in use; one that nobody holds is offered again.
+ * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended several times a
+ * second, so that closing DevTools loses little. A Web Lock marks a spool in use; one that nobody holds is offered again.
  */
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { Lane } from '../../trace/lanes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Spool } from '../session-api.ts';
+import { isMissing, unmark, whenSaved } from './spool-marks.ts';
 
 /** What we use of FileSystemSyncAccessHandle, which TypeScript knows in its worker library only. */
 interface SyncAccessHandle {
@@ -112,13 +113,13 @@ export async function idleSpools(): Promise<Spool[]> {
     if (handle.kind !== 'file' || used.has(lockName(name))) continue;
     try {
       const file = await (handle as FileSystemFileHandle).getFile();
-      if (file.size > 0) found.push({ name, savedAt: file.lastModified, bytes: file.size, origin: originOf(name) });
-      else await sweep(directory, name);
+      if (file.size === 0) await sweep(directory, name);
+      else found.push({ name, writtenAt: file.lastModified, savedAt: await whenSaved(name), bytes: file.size, origin: originOf(name) });
     } catch {
       // gone meanwhile, or another panel has it by now: none of ours
     }
   }
-  return found.sort((a, b) => b.savedAt - a.savedAt);
+  return found.sort((a, b) => b.writtenAt - a.writtenAt);
 }
 
 /** Delete an empty one, unless a panel has begun to write it. @throws when one has */
@@ -146,7 +147,17 @@ export async function readSpool(name: string): Promise<File> {
   return (await (await folder()).getFileHandle(name)).getFile();
 }
 
-/** Delete a spool that is not in use. */
+/** Delete a spool that is not in use; another panel may have done so. */
 export async function discardSpool(name: string): Promise<void> {
-  await (await folder()).removeEntry(name);
+  try {
+    await (await folder()).removeEntry(name);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+  await unmark(name);
+}
+
+/** Delete the copies of saved recordings that no panel uses. */
+export async function discardSaved(): Promise<void> {
+  for (const { name, savedAt } of await idleSpools()) if (savedAt !== null) await discardSpool(name);
 }

@@ -79,6 +79,10 @@ export class ThreadPorts {
           );
           return;
         }
+        if (this.store.threads.length >= MAX_THREADS && !this.known.has(thread.id))
+          this.events.onProblem(
+            `The recording has ${MAX_THREADS} threads, the maximum. Newer threads aren't recorded. Stop and save, then record again.`,
+          );
         if (this.known.has(thread.id) || this.alive.size >= MAX_ALIVE || this.store.threads.length >= MAX_THREADS) {
           // a shared worker outlives the page that relayed for it, and comes again by way of the next one
           const moves = thread.kind === 'shared-worker' || thread.kind === 'service-worker';

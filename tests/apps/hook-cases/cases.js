@@ -65,10 +65,38 @@ const CASES = {
   'blob classic, revoked': () => talk(says(BLOB_ECHO, true)),
   'blob classic, kept': () => talk(says(BLOB_ECHO, false)),
   'blob module, revoked': () => talk(says(BLOB_ECHO, true, { type: 'module' })),
+  'blob module without a type': () => listen(new Worker(URL.createObjectURL(new Blob([BLOB_ECHO])), { type: 'module' })),
   'blob strict': () => listen(says(["// a comment\n'use strict';\n", THIS], true)),
   'blob sloppy': () => listen(says(THIS, true)),
   'blob throws': () => listen(says("performance.mark('case');\n\nnull.property", true)),
   'data: URL': () => listen(new Worker(`data:text/javascript,${encodeURIComponent(THIS)}`)),
+  'blob strict behind comments': () => listen(says([`${'/* a */'.repeat(40)}/* b`, " */ // c\n'use ", "strict';\n", THIS], true)),
+  'blob sloppy behind comments': () => listen(says([`${'/* a */'.repeat(40)} 0; /* b */ 'use strict';\n`, THIS], true)),
+  'blob strict, of bytes': () => listen(says([new TextEncoder().encode(`\uFEFF${' '.repeat(100)}"use strict";${THIS}`).buffer], true)),
+  'blob strict, of Blobs': () => listen(says([new Blob([' // c\n']), new File(["'use strict';"], 'x.js'), new Blob([THIS])], true)),
+  'blob strict, of a response': async () => listen(says([await (await fetch('strict.js')).blob()], true)),
+  'blob that is a response': async () => {
+    const url = URL.createObjectURL(await (await fetch('strict.js')).blob());
+    const worker = new Worker(url);
+    URL.revokeObjectURL(url);
+    return listen(worker);
+  },
+  'blob that is a slice and throws': async () => {
+    const whole = new Blob(['     "use strict";\n\n undeclared = 1;'], { type: 'text/plain' });
+    return listen(new Worker(URL.createObjectURL(whole.slice(5))));
+  },
+  'shape of Blob': () => [
+    Blob.name,
+    Blob.length,
+    new Blob() instanceof Blob,
+    new File([], 'f') instanceof Blob,
+    Object.getPrototypeOf(File) === Blob,
+    new Blob(['a']).constructor === Blob,
+    class extends Blob {}.name,
+    caught(() => Blob()),
+    caught(() => new Blob(5)),
+    caught(() => new File()),
+  ],
   nested: () => talk(new Worker('nested.js')),
   subclass: () => {
     class Mine extends Worker {
@@ -83,12 +111,27 @@ const CASES = {
       ...seen,
     ]);
   },
+  'script of another type': () =>
+    Promise.all(
+      ['text/plain', 'application/octet-stream', '', 'text/html', 'application/json', 'image/png'].map((type) =>
+        talk(new Worker(`echo.js?type=${encodeURIComponent(type)}`)),
+      ),
+    ),
+  'module of another type': () => talk(new Worker('echo-module.js?type=text%2Fplain', { type: 'module' })),
+  'strict script of another type': () => listen(new Worker('strict.js?type=text%2Fplain')),
+  'redirect to the same origin': () => talk(new Worker(`echo.js?to=${encodeURIComponent('/echo.js?redirected')}`)),
+  'redirect to another origin that has no script': () =>
+    talk(new Worker(`echo.js?to=${encodeURIComponent(`${location.origin.replace('localhost', '127.0.0.1')}/index.html`)}`)),
   'missing script': () => listen(new Worker('missing.js')),
   'missing module': () => listen(new Worker('missing.js', { type: 'module' })),
   'throws at load': () => listen(new Worker('throws.js')),
   'module that throws': () => listen(new Worker('throws-module.js', { type: 'module' })),
   'module that does not link': () => listen(new Worker('unlinked-module.js', { type: 'module' })),
   'syntax error': () => listen(new Worker('unlinked-module.js')),
+  'syntax error, with a fragment': () => listen(new Worker('unlinked-module.js#part')),
+  'throws at load, with a fragment': () => listen(new Worker('throws.js#part')),
+  referrers: () => listen(new Worker('referrers.js?q=1')),
+  'referrers of a module': () => listen(new Worker('referrers.js?module', { type: 'module' })),
   'relative URLs': () => listen(new Worker('relative.js?q=1', { name: 'relative' })),
   'compiles wasm': () => listen(new Worker('wasm.js')),
   'closes itself': () => listen(new Worker('closes.js')),
@@ -120,6 +163,35 @@ const CASES = {
     const worker = new Worker('echo.js');
     const result = caught(() => worker.postMessage(() => 1));
     return talk(worker).then((seen) => [result, ...seen]);
+  },
+  'calls without arguments': () => {
+    const worker = new Worker('echo.js');
+    const calls = [[], ['x', 5], ['x', { transfer: 5 }], ['x', [5]], ['x', [new ArrayBuffer(1), null]], ['ok', null], ['ok', {}]];
+    const answers = calls.map((args) => caught(() => worker.postMessage(...args)));
+    answers.push(
+      caught(() => Worker.prototype.postMessage.call({}, 1)),
+      caught(() => Worker.prototype.terminate.call({})),
+    );
+    const buffer = new ArrayBuffer(4);
+    worker.postMessage(buffer, new Set([buffer]));
+    return talk(worker).then((seen) => [answers, buffer.byteLength, ...seen]);
+  },
+  'message that can be cloned once': () => {
+    if (typeof RTCPeerConnection !== 'function') return 'none here';
+    const worker = new Worker('echo.js');
+    worker.postMessage('before');
+    const channel = new RTCPeerConnection().createDataChannel('x');
+    const result = caught(() => worker.postMessage(channel, [channel]));
+    return talk(worker).then((seen) => [result, ...seen]);
+  },
+  'Worker of a removed frame': async () => {
+    const frame = document.body.appendChild(document.createElement('iframe'));
+    const { Worker: Theirs } = frame.contentWindow;
+    const before = await talk(new Theirs('echo.js?frame'));
+    const theirs = frame.contentWindow;
+    frame.remove();
+    const after = (run) => caught(() => (run(), 'made'));
+    return [before, after(() => new Theirs('echo.js?removed')), after(() => new theirs.Worker('echo.js?removed')), typeof theirs.Worker];
   },
   'shape of Worker': () => [
     Worker.name,

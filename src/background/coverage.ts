@@ -1,0 +1,139 @@
+/**
+ * Which documents get our scripts: those of the origins that recorded tabs show, with their frames, and no others. It follows a
+ * recorded tab to where it goes. It lies in the session's storage, and in memory beside it: a document on its way waits for nothing.
+ */
+import { injectPageScripts, registerPageScripts, unregisterPageScripts, type Announced, type Cover } from '../platform/page-scripts.ts';
+import { webOrigin } from '../platform/recordable.ts';
+import type { DocumentRequest } from '../platform/tab-requests.ts';
+import { api } from '../platform/extension-api.ts';
+import { drawName } from '../protocol/relay.ts';
+import type { RecordingState, Tell } from '../protocol/messages.ts';
+
+/** What a recorded tab has shown. */
+interface Shown {
+  tabId: number;
+  /** Pages so far. */
+  pages: number;
+  /** Origins of its documents, each with the page that asked for it last. Those of the page before the last are forgotten. */
+  origins: [origin: string, page: number][];
+}
+/** A document that a recorded tab has asked for, and that has not spoken yet. */
+interface Awaited {
+  /** Drawn. */
+  name: string;
+  tabId: number;
+  frameId: number;
+  url: string;
+}
+interface Coverage {
+  shown: Shown[];
+  awaited: Awaited[];
+  /** Tabs whose page goes, each with a drawn name: what comes may come without a request. */
+  leaving: { name: string; tabId: number }[];
+}
+
+/** No page spreads our scripts further than this. The newest stay. */
+const MAX_ORIGINS = 40;
+const MAX_AWAITED = 50;
+const KEY = 'coverage';
+
+let value: Coverage | null = null;
+let recordings: readonly RecordingState[] = [];
+
+/** These recordings run: known from here on, nothing is registered yet. */
+export const coverLater = (running: readonly RecordingState[]): void => void (recordings = running);
+
+const covers = (tabId: number): boolean => recordings.some(({ tabs }) => tabs.includes(tabId));
+const plain = (url: string): string => url.replace(/#.*/s, '');
+
+async function load(): Promise<Coverage> {
+  const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
+  return (value ??= stored[KEY] ?? { shown: [], awaited: [], leaving: [] });
+}
+
+/** From now on what these recordings need is registered, and nothing else. */
+export async function cover(running: readonly RecordingState[]): Promise<void> {
+  recordings = running;
+  await load();
+  await apply();
+}
+
+function coverOf({ shown, awaited, leaving }: Coverage): Cover {
+  const whole = recordings.flatMap(({ scope, origin }) => (scope === 'origin' && origin ? [origin] : []));
+  const originsOf = (tabs: Shown[]): string[] => tabs.flatMap(({ origins }) => origins.map(([origin]) => origin));
+  const pages = leaving.map(({ name, tabId }): Announced => ({ name, pagesOf: originsOf(shown.filter((one) => one.tabId === tabId)) }));
+  return { origins: [...whole, ...originsOf(shown)], announced: [...awaited, ...pages], whole };
+}
+
+/** Register what `value` says, at once, then store it. */
+async function apply(): Promise<void> {
+  const now = value!;
+  now.shown = now.shown.filter(({ tabId }) => covers(tabId));
+  now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
+  now.leaving = now.leaving.filter(({ tabId }) => covers(tabId));
+  const [first] = recordings;
+  const registered = first ? registerPageScripts(first.capture, coverOf(now)) : unregisterPageScripts(); // all capture the same
+  await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
+}
+
+/** @param isPage a new page of the tab */
+function note({ shown }: Coverage, tabId: number, origin: string, isPage = false): void {
+  let tab = shown.find((one) => one.tabId === tabId);
+  if (!tab) shown.push((tab = { tabId, pages: 0, origins: [] }));
+  if (isPage) tab.pages++;
+  const { pages } = tab;
+  const others = tab.origins.filter(([o, page]) => o !== origin && page >= pages - 1);
+  tab.origins = [...others, [origin, pages] as [string, number]].slice(-MAX_ORIGINS);
+}
+
+/** A recorded tab has asked for a document, or will: it and its frames get our scripts. @returns when that is so */
+export async function expectDocument({ tabId, frameId, url, from }: DocumentRequest): Promise<void> {
+  const origin = webOrigin(url);
+  if (!origin || !covers(tabId)) return;
+  const now = value ?? (await load());
+  note(now, tabId, origin);
+  now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
+  // a frame of its page's own origin knows from that page
+  if (frameId === 0 || from !== origin) now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
+  now.awaited = now.awaited.slice(-MAX_AWAITED);
+  await apply();
+}
+
+/** The page of a recorded tab goes. What comes from a service worker, or from a cache, may come without a request. */
+export async function pageLeaves(tabId: number): Promise<void> {
+  if (!covers(tabId)) return;
+  const now = value ?? (await load());
+  now.leaving = [...now.leaving.filter((one) => one.tabId !== tabId), { name: drawName(), tabId }];
+  await apply();
+}
+
+/** A document of a recorded tab speaks: it needs no announcement any more. */
+export async function documentSpeaks({ tab, frameId = 0, url = '', origin = url }: chrome.runtime.MessageSender): Promise<void> {
+  if (!tab?.id || !covers(tab.id)) return;
+  const now = value ?? (await load());
+  if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
+  if (frameId === 0) now.leaving = now.leaving.filter(({ tabId }) => tabId !== tab.id);
+  now.awaited = now.awaited.filter((one) => one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url));
+  await apply();
+}
+
+/** A document is there, with frame 0 the whole page: what came faster than our scripts gets them now, and says that it was late. */
+export async function reach(tabId: number, frameId: number, url: string): Promise<void> {
+  const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
+  if (!recording) return;
+  const now = value ?? (await load());
+  const isLoaded = (one: Awaited): boolean => one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
+  const silent = now.awaited.filter(isLoaded);
+  const left = now.leaving.filter((one) => one.tabId === tabId);
+  for (const frame of new Set([frameId, ...silent.map((one) => one.frameId)])) {
+    const there = await api.tabs.sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame }).then(
+      () => true,
+      () => false, // no script of ours listens
+    );
+    if (!there) await injectPageScripts(tabId, recording.capture, frame);
+  }
+  if (frameId !== 0) return; // its document may still be on its way
+  now.awaited = now.awaited.filter((one) => !silent.includes(one));
+  now.leaving = now.leaving.filter((one) => !left.includes(one));
+  await apply();
+}

@@ -1,0 +1,40 @@
+/**
+ * The engines of a thread. Nothing here keeps one alive: an engine lives as long as its memory or its table does, which are the app's, so
+ * what the app lets go of can be collected as without a recording.
+ */
+import type { Recorder } from '../trace/recorder.ts';
+import type { Engine } from './engine.ts';
+
+export class LivingEngines {
+  /** All that were ever added. */
+  count = 0;
+  private readonly byPart = new WeakMap<WebAssembly.Memory | WebAssembly.Table, Engine>();
+  /** With the engine's block of trace memory, which the next engine gets. */
+  private readonly refs = new Map<WeakRef<Engine>, number>();
+
+  constructor(private readonly recorder: Recorder) {}
+
+  add(engine: Engine): void {
+    this.count++;
+    this.byPart.set(engine.memory, engine);
+    if (engine.table) this.byPart.set(engine.table, engine);
+    this.refs.set(new WeakRef(engine), engine.vfs?.block ?? 0);
+  }
+  of(part: WebAssembly.Memory | WebAssembly.Table): Engine | undefined {
+    return this.byPart.get(part);
+  }
+
+  /** Those that are there. The trampolines of a collected one, which refer to it, are gone, too: its block is free. */
+  all(): Engine[] {
+    const living: Engine[] = [];
+    this.refs.forEach((block, ref) => {
+      const engine = ref.deref();
+      if (engine) living.push(engine);
+      else {
+        this.refs.delete(ref);
+        if (block) this.recorder.freeEngineBlock(block);
+      }
+    });
+    return living;
+  }
+}

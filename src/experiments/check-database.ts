@@ -1,0 +1,25 @@
+/** Whether a file is a SQLite database, and whole: what SQLite's own check finds first, before anything runs on it. */
+import type { SqliteApi } from './host.ts';
+
+const HEADER = 'SQLite format 3\0';
+const MOST_TEXT = 300;
+
+/** @returns why it is none; null = it begins as one does */
+export async function noDatabase(file: Blob): Promise<string | null> {
+  if (file.size === 0) return 'This is no SQLite database: it is empty.';
+  const start = new TextDecoder('latin1').decode(await file.slice(0, HEADER.length).arrayBuffer());
+  return start === HEADER ? null : 'This is no SQLite database: it does not begin with "SQLite format 3".';
+}
+
+/** The first line of PRAGMA quick_check, or why SQLite can't run it. @returns null = the database is whole */
+export async function damageOf(sqlite3: SqliteApi, db: number): Promise<string | null> {
+  let said = '';
+  try {
+    await sqlite3.exec(db, 'PRAGMA quick_check(1)', (row) => void (said ||= String(row[0])));
+  } catch (e) {
+    said = e instanceof Error ? e.message : String(e);
+  }
+  if (said === 'ok') return null;
+  const [first = ''] = said.replace(/^\*\*\* in database main \*\*\*\n/, '').split('\n');
+  return first.slice(0, MOST_TEXT);
+}

@@ -1,0 +1,88 @@
+/**
+ * What the hook must know of a Blob that a worker's script comes from, and can only learn when the app makes it: the Blob behind a
+ * blob: URL, because pages revoke a URL right after `new Worker(url)`, and how its text begins, because nothing reads a Blob at once
+ * but a request that the app has not made.
+ */
+import type { Patches } from '../probes/patch.ts';
+import { NativeBlob, NativeURL } from './natives.ts';
+
+const LOOKED_AT = 65536;
+/** A blank or a comment, as a whole. */
+const SKIPPED = /(?:\uFEFF|\s)+|\/\/[^\n\r]*[\n\r]|\/\*[\s\S]*?\*\//y;
+const STRICT = /^(["'])use strict\1/;
+/** The next part may make a comment or a directive of it. */
+const OPEN = /^(?:\/(?:[/*]|$)|["'][a-z ]{0,10}$|$)/;
+
+/** The first words of a script. */
+function firstWords(text: string): string {
+  SKIPPED.lastIndex = 0;
+  let at = 0;
+  while (SKIPPED.test(text)) at = SKIPPED.lastIndex;
+  return text.slice(at);
+}
+
+export class BlobScripts {
+  private readonly blobs = new Map<string, Blob>();
+  /** How they begin: as much as decides whether the whole is strict. */
+  private readonly leads = new WeakMap<object, string>();
+
+  /** Follow Blobs, URL.createObjectURL, and revokeObjectURL. */
+  install(patches: Patches): void {
+    for (const name of ['Blob', 'File'] as const) {
+      const native = globalThis[name];
+      const parent = Object.getPrototypeOf(native) as object;
+      const ours: typeof native = new Proxy(native, {
+        getPrototypeOf: () => (parent === NativeBlob ? globalThis.Blob : parent),
+        construct: (target, args: unknown[], newTarget) => {
+          const blob = Reflect.construct(target, args, newTarget === ours ? target : newTarget) as Blob;
+          const lead = this.leadOf(args[0]);
+          if (lead !== undefined) this.leads.set(blob, lead);
+          return blob;
+        },
+      });
+      patches.value(globalThis, name, () => ours);
+      patches.value(native.prototype, 'constructor', () => ours);
+    }
+    patches.method(NativeURL, 'createObjectURL', (native, self, args) => {
+      const url = Reflect.apply(native, self, args) as string;
+      if (args[0] instanceof NativeBlob) this.blobs.set(url, args[0]);
+      return url;
+    });
+    patches.method(NativeURL, 'revokeObjectURL', (native, self, args) => {
+      if (typeof args[0] === 'string') this.blobs.delete(args[0]);
+      return Reflect.apply(native, self, args);
+    });
+  }
+
+  /** The Blob behind a URL. */
+  get(url: string): Blob | undefined {
+    return this.blobs.get(url);
+  }
+
+  /**
+   * Does the script begin with 'use strict'? undefined = not known here: the Blob is made of bytes, or came from a
+   * response, a file, or another thread.
+   */
+  startsStrict(blob: Blob): boolean | undefined {
+    const lead = this.leads.get(blob);
+    return lead === undefined ? undefined : STRICT.test(firstWords(lead));
+  }
+
+  private leadOf(parts: unknown): string | undefined {
+    if (!Array.isArray(parts)) return undefined;
+    let text = '';
+    for (const part of parts as unknown[]) {
+      const next = this.textOf(part);
+      if (next === undefined) return undefined;
+      text += next;
+      const first = firstWords(text);
+      if (!OPEN.test(first) || text.length >= LOOKED_AT) return first.slice(0, 12); // no more of the app's text than that
+    }
+    return text;
+  }
+
+  /** Bytes are not looked at: data is stored in Blobs, too, and that would make it slower. */
+  private textOf(part: unknown): string | undefined {
+    return typeof part === 'string' ? part.slice(0, LOOKED_AT) : this.leads.get(part as object);
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * The documents that tabs ask for, before they are there: where a recorded tab goes, our scripts must be first. Listened to while a
+ * recording runs only, so that nothing wakes the background else.
+ */
+import { api } from './extension-api.ts';
+
+export interface DocumentRequest {
+  tabId: number;
+  frameId: number;
+  url: string;
+  /** Origin that asks for it, where the browser says so. */
+  from: string;
+}
+
+export interface TabEvents {
+  /** A document was asked for, or the request was redirected. Where the browser can, the request waits for the promise. */
+  onRequest(request: DocumentRequest): Promise<void>;
+  /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
+  onDocument(tabId: number, frameId: number, url: string): void;
+  onClosed(tabId: number): void;
+}
+
+type Details = chrome.webRequest.OnBeforeRequestDetails & { originUrl?: string };
+const urls = ['http://*/*', 'https://*/*'];
+
+const webRequest = (api as { webRequest?: typeof chrome.webRequest }).webRequest;
+
+/** Whether the hook waits for its announcement. Not where workers bring a hook of their own: the page must follow them from the first. */
+export const canFollowRequests = (): boolean => webRequest !== undefined && !canBlock();
+/** Firefox alone lets a request wait. */
+const canBlock = (): boolean => (api.runtime.getManifest().permissions ?? []).includes('webRequestBlocking');
+
+let events: TabEvents | null = null;
+
+function onBeforeRequest({ tabId, frameId, url, initiator, originUrl }: Details): Promise<object> | undefined {
+  if (tabId < 0 || !events) return undefined;
+  return events.onRequest({ tabId, frameId, url, from: initiator ?? originUrl ?? '' }).then(() => ({}));
+}
+const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void => events?.onDocument(tabId, frameId, url);
+function onUpdated(tabId: number, { status }: chrome.tabs.OnUpdatedInfo, { url }: chrome.tabs.Tab): void {
+  if (status === 'complete' && url && /^https?:/.test(url)) events?.onDocument(tabId, 0, url);
+}
+const onRemoved = (tabId: number): void => events?.onClosed(tabId);
+
+/**
+ * Listen from now on. For the background, at its start, before anything else: the event that woke it reaches only listeners that are
+ * there at once; and again while a recording runs.
+ */
+export function followTabs(told: TabEvents): void {
+  events = told;
+  if (api.tabs.onRemoved.hasListener(onRemoved)) return;
+  api.tabs.onRemoved.addListener(onRemoved);
+  api.tabs.onUpdated.addListener(onUpdated);
+  if (webRequest) {
+    type Listener = Parameters<typeof webRequest.onBeforeRequest.addListener>[0];
+    // a promise is an answer in Firefox alone, where the request may wait
+    webRequest.onBeforeRequest.addListener(
+      onBeforeRequest as unknown as Listener,
+      { urls, types: ['main_frame', 'sub_frame'] },
+      canBlock() ? ['blocking'] : [],
+    );
+    webRequest.onCompleted.addListener(onCompleted, { urls, types: ['sub_frame'] });
+  }
+}
+
+/** Hear nothing more, and be woken by nothing. */
+export function unfollowTabs(): void {
+  events = null;
+  api.tabs.onRemoved.removeListener(onRemoved);
+  api.tabs.onUpdated.removeListener(onUpdated);
+  webRequest?.onBeforeRequest.removeListener(onBeforeRequest as never);
+  webRequest?.onCompleted.removeListener(onCompleted);
+}

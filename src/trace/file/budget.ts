@@ -1,0 +1,101 @@
+/**
+ * What a file may cost its reader: small at first, and more by its size. Words (threads, definitions and their texts) and events
+ * are counted before room is made for them; a recording stays below what every file may have (MAX_RECORDED_WORDS, MAX_RECORDED_EVENTS).
+ */
+import { DEFINITION_BYTES } from '../store.ts';
+import { MalformedError } from './bytes.ts';
+import { MAX_EVENTS, MAX_THREADS, TraceFileError } from './format.ts';
+
+const MiB = 1 << 20;
+/** Bytes of JSON, and DEFINITION_BYTES for each definition: what every file may have, and so many for each of its own bytes. */
+export const FREE_WORDS = 40 * MiB;
+const WORDS_A_BYTE = 4;
+/** Events that every file may have, and so many for each of its bytes: 1 to 5 bytes an event are usual. */
+const FREE_EVENTS = 4_000_000;
+const EVENTS_A_BYTE = 32;
+/** Bytes that an event unpacks to at most: 15 columns of numbers of up to 8 bytes, and some of its shape. */
+const EVENT_BYTES = 160;
+const SECTION_BYTES = 65_536;
+/** Bytes that the packed columns of a file may unpack to, and so many for each of its bytes. A dozen an event are usual. */
+const FREE_UNPACKED = 256 * MiB;
+const UNPACKED_A_BYTE = 128;
+
+/** Where a recording's definitions stop growing. */
+export const MAX_RECORDED_WORDS = FREE_WORDS - 4 * MiB;
+/** Where a recording stops growing: a file of so many can be opened again as a whole. */
+export const MAX_RECORDED_EVENTS = 40_000_000;
+
+const mib = (bytes: number): string => `${Math.round(bytes / MiB)} MiB`;
+
+export class FileBudget {
+  private words = 0;
+  private unpacked = 0;
+  private readonly mostWords: number;
+  private readonly mostUnpacked: number;
+  /** Events beyond are left out. */
+  readonly mostEvents: number;
+
+  constructor(fileBytes: number, maxEvents = MAX_EVENTS) {
+    this.mostWords = FREE_WORDS + fileBytes * WORDS_A_BYTE;
+    this.mostUnpacked = FREE_UNPACKED + fileBytes * UNPACKED_A_BYTE;
+    this.mostEvents = Math.min(maxEvents, FREE_EVENTS + fileBytes * EVENTS_A_BYTE);
+  }
+
+  /** Bytes of JSON that may still come. */
+  get wordsLeft(): number {
+    return this.mostWords - this.words;
+  }
+  /** @throws TraceFileError where that is too much */
+  takeWords(jsonBytes: number, definitions = 0): void {
+    this.words += jsonBytes + definitions * DEFINITION_BYTES;
+    if (this.words > this.mostWords) throw this.tooManyWords();
+  }
+  /** Look at JSON before it is parsed: a few bytes are an object. @throws TraceFileError as `takeWords` of so many definitions would */
+  checkJson(json: Uint8Array): void {
+    const most = (2 * this.wordsLeft) / DEFINITION_BYTES; // a definition with a list is two
+    if (containersIn(json, most) > most) throw this.tooManyWords();
+  }
+  tooManyWords(): TraceFileError {
+    return tooLarge(
+      `its threads, SQL texts and other names unpack to more than ${mib(this.mostWords)}, the most that a file of its size may hold`,
+    );
+  }
+  /** @throws TraceFileError */
+  checkThreads(threads: number): void {
+    if (threads > MAX_THREADS) throw tooLarge(`it describes more than ${MAX_THREADS} threads, the maximum`);
+  }
+
+  /**
+   * Columns of so many events, or ends, are to be unpacked.
+   * @returns bytes that they may unpack to @throws MalformedError where the file has unpacked to too much
+   */
+  unpackedBytes(events: number): number {
+    if (this.unpacked > this.mostUnpacked)
+      throw new MalformedError(
+        `the events of the file unpack to more than ${mib(this.mostUnpacked)}, the most that a file of its size may hold`,
+      );
+    return SECTION_BYTES + events * EVENT_BYTES;
+  }
+  /** They were unpacked. */
+  takeUnpacked(bytes: number): void {
+    this.unpacked += bytes;
+  }
+}
+
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
+/** Objects and lists of a JSON text. @param most is enough: the rest need not be counted */
+function containersIn(json: Uint8Array, most: number): number {
+  let n = 0;
+  for (let i = 0; i < json.length && n <= most; i++) {
+    const byte = json[i]!;
+    if (byte === BRACE || byte === BRACKET) n++;
+    else if (byte === QUOTE) for (i++; i < json.length && json[i] !== QUOTE; i++) if (json[i] === BACKSLASH) i++;
+  }
+  return n;
+}
+
+const tooLarge = (what: string): TraceFileError =>
+  new TraceFileError(
+    'too large',
+    `The trace file is too large to open: ${what}. vfscope doesn't save such files. Record again for a shorter time, or get the file again from its source.`,
+  );

@@ -1,0 +1,35 @@
+/**
+ * Which disk copies the user has saved as files: an empty file for each, with the copy's name, in a folder of its own. A browser doesn't
+ * report whether a download succeeded, so a saved recording keeps its copy until the next recording.
+ */
+
+const FOLDER = 'spool-saved';
+
+const folder = async (): Promise<FileSystemDirectoryHandle> =>
+  (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
+
+export const isMissing = (error: unknown): boolean => (error as DOMException | undefined)?.name === 'NotFoundError';
+
+/** Saved again: the mark gets a new time. */
+export async function markSaved(name: string): Promise<void> {
+  await unmark(name);
+  await (await folder()).getFileHandle(name, { create: true });
+}
+
+export async function unmark(name: string): Promise<void> {
+  try {
+    await (await folder()).removeEntry(name);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
+/** When it was saved, ms; null = it wasn't. */
+export async function whenSaved(name: string): Promise<number | null> {
+  try {
+    return (await (await (await folder()).getFileHandle(name)).getFile()).lastModified;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,51 @@
+// How often storage calls run the app's own code in their arguments: getters, valueOf, toString. In the page and, as a script of its own,
+// in a worker, which has sync access handles.
+const counts = {};
+const ran = (what) => (counts[what] = (counts[what] ?? 0) + 1);
+/** A number or text that says when it is converted. */
+const converted = (what, value) => ({
+  valueOf: () => (ran(`${what} valueOf`), value),
+  toString: () => (ran(`${what} toString`), String(value)),
+});
+/** An object whose properties say when they are read. */
+const read = (what, values) =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]) => [key, { enumerable: true, get: () => (ran(`${what}.${key}`), value) }]),
+    ),
+  );
+const settled = (request) => new Promise((done) => (request.onsuccess = request.onerror = done));
+
+async function countReads() {
+  await navigator.locks.request(converted('lock name', 'a'), read('lock', { mode: 'shared', ifAvailable: true, steal: false }), () => {});
+  await navigator.locks.request('b', read('lock b', { mode: converted('mode', 'shared') }), () => {});
+  const name = () => {};
+  name.toString = () => (ran('database name'), 'argument-reads');
+  const opening = indexedDB.open(name, converted('version', 1));
+  opening.onupgradeneeded = () => opening.result.createObjectStore('s');
+  await settled(opening);
+  const store = opening.result.transaction('s', 'readwrite').objectStore('s');
+  const list = [1, 2, 3];
+  Object.defineProperty(list, 1, { enumerable: true, get: () => (ran('element'), 2) });
+  const key = ['a', 1];
+  Object.defineProperty(key, 1, { enumerable: true, get: () => (ran('key element'), 1) });
+  await settled(store.put({ list, nested: read('value', { x: 1 }) }, key));
+  Atomics.notify(new Int32Array(new ArrayBuffer(8)), converted('index', 0), converted('count', 1));
+  if (typeof localStorage === 'object') {
+    localStorage.setItem(converted('item', 'k'), converted('item value', 'v'));
+    localStorage.key(converted('nth', 0));
+  }
+  if (typeof FileSystemSyncAccessHandle === 'function') {
+    const root = await navigator.storage.getDirectory();
+    const handle = await (await root.getFileHandle('argument-reads', { create: true })).createSyncAccessHandle();
+    handle.write(new Uint8Array(8), read('write', { at: converted('at', 4) }));
+    handle.read(new Uint8Array(4), read('read', { at: 4 }));
+    handle.read(new Uint8Array(4), Object.create({ at: 4 }));
+    handle.truncate(converted('truncate', 6));
+    counts['size'] = handle.getSize();
+    handle.close();
+  }
+  return counts;
+}
+if (typeof document === 'undefined') countReads().then(postMessage);

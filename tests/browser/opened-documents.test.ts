@@ -1,0 +1,54 @@
+/** Frames that a page makes and writes by itself: recorded, restored, and none of their listeners hears a word of ours. */
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openPanel } from '../../src/cli/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+import { launch, recorded, restored, savedStore } from './extension-harness.ts';
+import { makeFrames } from './opened-documents.ts';
+import { marksOf } from './threads-harness.ts';
+
+let server: AppServer;
+let driven: DrivenBrowser;
+beforeAll(async () => {
+  [server, driven] = await Promise.all([createServer(), launch()]);
+});
+afterAll(async () => {
+  await driven?.close();
+  await server?.close();
+});
+
+const cases = <R>(page: Page, ask: (of: Window['frameCases']) => R): Promise<R> =>
+  page.evaluate(`(${String(ask)})(window.frameCases)`) as Promise<R>;
+
+test('frames in a recorded tab are recorded and restored, in any other tab given back at once', async () => {
+  const page = await driven.firstPage();
+  const panel = await openPanel(page);
+  await startRecording(panel);
+  await page.goto(`${server.origin('opened')}/hook-cases/`);
+  await recorded(page);
+  await page.evaluate(makeFrames);
+  const { names } = await page.evaluate(() => ({ names: window.frameCases.names }));
+  expect(names).toHaveLength(12);
+  expect(await cases(page, (c) => c.hooked())).toEqual(names);
+  await cases(page, (c) => c.mark('own'));
+
+  const other = await driven.browser.newPage();
+  await other.goto(`${server.origin('unrelated')}/hook-cases/`);
+  await other.evaluate(makeFrames);
+  await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 10_000 }).toEqual([]);
+  await restored(other);
+  expect(await cases(other, (c) => c.heard)).toEqual([]);
+
+  // those of the recorded tab have asked before; what they hand over is on its way, or there
+  await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 10_000 }).toEqual([]);
+  await page.bringToFront(); // a panel in the background draws nothing
+  await stopRecording(panel);
+  await expect.poll(() => cases(page, (c) => c.hooked()), { timeout: 10_000 }).toEqual([]);
+  expect(await cases(page, (c) => c.heard)).toEqual([]);
+  const store = await savedStore(driven, panel);
+  const marks = store.threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));
+  expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(names.map((name) => `own ${name}`).sort());
+  await Promise.all([page.close(), other.close()]);
+});

@@ -1,0 +1,95 @@
+/** Recording one tab changes no other, follows that tab wherever it goes, and wakes the background for nothing else. */
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { launch, recorded, restored } from './extension-harness.ts';
+import { observe, serveOrigins, type Origins, type Seen } from './other-tabs.ts';
+
+let origins: Origins;
+let driven: DrivenBrowser;
+/** A page of the extension's own. */
+let ours: Page;
+let page: Page;
+let panel: Panel;
+let plain: Seen;
+const app = (): string => origins.origin('app');
+
+beforeAll(async () => {
+  [origins, driven] = await Promise.all([serveOrigins(), launch()]);
+  ours = await driven.firstPage();
+  await ours.goto(`chrome-extension://${driven.extensionId}/devtools/devtools.html`);
+  page = await driven.browser.newPage();
+  plain = await observe(page, `${app()}/page`);
+});
+afterAll(async () => {
+  await driven?.close();
+  origins?.close();
+});
+
+/** What becomes of the stopped background meanwhile. */
+const workerStates = async (run: () => Promise<unknown>): Promise<string[]> => {
+  const session = await ours.createCDPSession();
+  const states: string[] = [];
+  session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => states.push(...versions.map((v) => v.runningStatus)));
+  await session.send('ServiceWorker.enable');
+  await session.send('ServiceWorker.stopAllWorkers');
+  await expect.poll(() => states.at(-1)).toBe('stopped');
+  states.length = 0;
+  await run();
+  await session.detach();
+  return states;
+};
+
+test('with nothing recorded, tabs that load and close do not start the background', async () => {
+  const states = await workerStates(async () => {
+    for (let i = 0; i < 5; i++) {
+      const tab = await driven.browser.newPage();
+      await tab.goto(`${app()}/page`);
+      await tab.close();
+    }
+  });
+  expect(states).toEqual([]);
+});
+
+test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign alone', async () => {
+  expect(plain.first.symbols).toEqual([]);
+  expect(plain.workers).toEqual(['ran', 'ran', 'ran', 200, 200, 'ran']); // what a wrapped worker would change is there to be seen
+  panel = await openPanel(page);
+  await startRecording(panel);
+  await recorded(page);
+  const other = await driven.browser.newPage();
+  for (let i = 0; i < 5; i++) expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
+  for (let i = 0; i < 5; i++) {
+    const { first, ...rest } = await observe(other, `${app()}/page`);
+    expect({ first: { ...first, symbols: [] }, ...rest }).toEqual(plain);
+    expect(first.symbols).toEqual(['Symbol(vfscope.thread)']);
+    await restored(other);
+  }
+  await other.close();
+});
+
+test('redirects, frames of other origins and empty frames of the recorded tab are recorded', async () => {
+  const hop = (to: string): string => `/hop?to=${encodeURIComponent(to)}`;
+  await page.goto(origins.origin('one') + hop(origins.origin('two') + hop(`${origins.origin('three')}/page`)));
+  await recorded(page);
+  await page.goto(`${app()}/frames?of=${encodeURIComponent(`${origins.origin('framed')}/page`)}`);
+  const frames = page.frames().filter((frame) => !frame.url().startsWith('chrome-extension:')); // the handover's come and go
+  expect(frames).toHaveLength(3);
+  for (const frame of frames) await frame.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50 });
+});
+
+test('pages that load while the background is stopped again and again are recorded', async () => {
+  const session = await ours.createCDPSession();
+  await session.send('ServiceWorker.enable');
+  for (let i = 0; i < 6; i++) {
+    const loaded = page.goto(`${origins.origin(`stopped-${i}`)}/page`);
+    await session.send('ServiceWorker.stopAllWorkers');
+    await loaded;
+    await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 20_000 });
+  }
+  await session.detach();
+  await stopRecording(panel);
+  await restored(page);
+});

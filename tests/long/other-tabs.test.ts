@@ -1,0 +1,40 @@
+/** 200 loads of tabs that are not recorded, equal to none recorded; 100 loads of a recorded tab while the background is stopped. */
+import { expect, test } from 'vitest';
+import { openPanel } from '../../src/cli/drive/panel.ts';
+import { startRecording } from '../../src/cli/drive/session.ts';
+import { launch, recorded, restored } from '../browser/extension-harness.ts';
+import { observe, serveOrigins } from '../browser/other-tabs.ts';
+
+test('other tabs, and a background that is stopped', async () => {
+  const [origins, driven] = await Promise.all([serveOrigins(), launch()]);
+  try {
+    const ours = await driven.firstPage();
+    await ours.goto(`chrome-extension://${driven.extensionId}/devtools/devtools.html`);
+    const page = await driven.browser.newPage();
+    const app = `${origins.origin('app')}/page`;
+    const plain = await observe(page, app);
+    await startRecording(await openPanel(page));
+    await recorded(page);
+
+    const other = await driven.browser.newPage();
+    for (let i = 0; i < 200; i++) expect(await observe(other, `${origins.origin(`other-${i % 20}`)}/${i}`), `load ${i}`).toEqual(plain);
+    for (let i = 0; i < 50; i++) {
+      const { first, ...rest } = await observe(other, app);
+      expect({ first: { ...first, symbols: [] }, ...rest }, `load ${i} of the recorded origin`).toEqual(plain);
+      await restored(other);
+    }
+    await other.close();
+
+    const session = await ours.createCDPSession();
+    await session.send('ServiceWorker.enable');
+    for (let i = 0; i < 100; i++) {
+      const loaded = page.goto(`${origins.origin(`stopped-${i % 10}`)}/${i}`);
+      await session.send('ServiceWorker.stopAllWorkers');
+      await loaded;
+      await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 20_000 });
+    }
+  } finally {
+    await driven.close();
+    origins.close();
+  }
+});

@@ -114,7 +114,7 @@ function writeCaptureScripts(out) {
   writeFileSync(`${out}/capture/now.js`, NOW_SCRIPT);
 }
 
-const CHROMIUM_ONLY = ['debugger', 'offscreen', 'sidePanel'];
+const CHROMIUM_ONLY = ['webNavigation'];
 /** manifest.json is the one source for all browsers; what a browser does not know is left out. */
 const MANIFESTS = {
   chrome(manifest) {

@@ -8,7 +8,7 @@ import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-reques
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
 import type { Ask, BackgroundMessage, Greeting, PanelMessage, RecordingState } from '../protocol/messages.ts';
-import { expectDocument, pageLeaves, reach } from './coverage.ts';
+import { expectDocument, reach } from './coverage.ts';
 import {
   answer,
   recordingCovering,
@@ -140,10 +140,6 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
     const tab = sender.tab?.id;
     if (sender.frameId === 0 && tab !== undefined) sayStorage(tab, 'start').catch(warn);
     return answer(sender);
-  }
-  if (ask.k === 'leaves') {
-    if (sender.frameId === 0 && sender.tab?.id !== undefined) void known(() => pageLeaves(sender.tab!.id!));
-    return null;
   }
   if (ask.k === 'redeem') return redeem(ask.token, sender);
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);

@@ -2,7 +2,7 @@
  * Which documents get our scripts: those of the origins that recorded tabs show, with their frames, and no others. It follows a
  * recorded tab to where it goes. It lies in the session's storage, and in memory beside it: a document on its way waits for nothing.
  */
-import { injectPageScripts, registerPageScripts, unregisterPageScripts, type Announced, type Cover } from '../platform/page-scripts.ts';
+import { injectPageScripts, registerPageScripts, unregisterPageScripts, type Cover } from '../platform/page-scripts.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
@@ -28,8 +28,6 @@ interface Awaited {
 interface Coverage {
   shown: Shown[];
   awaited: Awaited[];
-  /** Tabs whose page goes, each with a drawn name: what comes may come without a request. */
-  leaving: { name: string; tabId: number }[];
 }
 
 /** No page spreads our scripts further than this. The newest stay. */
@@ -48,7 +46,7 @@ const plain = (url: string): string => url.replace(/#.*/s, '');
 
 async function load(): Promise<Coverage> {
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
-  return (value ??= stored[KEY] ?? { shown: [], awaited: [], leaving: [] });
+  return (value ??= stored[KEY] ?? { shown: [], awaited: [] });
 }
 
 /** From now on what these recordings need is registered, and nothing else. */
@@ -58,11 +56,10 @@ export async function cover(running: readonly RecordingState[]): Promise<void> {
   await apply();
 }
 
-function coverOf({ shown, awaited, leaving }: Coverage): Cover {
+function coverOf({ shown, awaited }: Coverage): Cover {
   const whole = recordings.flatMap(({ scope, origin }) => (scope === 'origin' && origin ? [origin] : []));
-  const originsOf = (tabs: Shown[]): string[] => tabs.flatMap(({ origins }) => origins.map(([origin]) => origin));
-  const pages = leaving.map(({ name, tabId }): Announced => ({ name, pagesOf: originsOf(shown.filter((one) => one.tabId === tabId)) }));
-  return { origins: [...whole, ...originsOf(shown)], announced: [...awaited, ...pages], whole };
+  const origins = shown.flatMap((tab) => tab.origins.map(([origin]) => origin));
+  return { origins: [...whole, ...origins], announced: awaited, whole };
 }
 
 /** Register what `value` says, at once, then store it. */
@@ -70,7 +67,6 @@ async function apply(): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
-  now.leaving = now.leaving.filter(({ tabId }) => covers(tabId));
   const [first] = recordings;
   const registered = first ? registerPageScripts(first.capture, coverOf(now)) : unregisterPageScripts(); // all capture the same
   await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
@@ -91,6 +87,7 @@ export async function expectDocument({ tabId, frameId, url, from }: DocumentRequ
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
   const now = value ?? (await load());
+  if (now.awaited.some((one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url))) return;
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
   // a frame of its page's own origin knows from that page
@@ -99,20 +96,11 @@ export async function expectDocument({ tabId, frameId, url, from }: DocumentRequ
   await apply();
 }
 
-/** The page of a recorded tab goes. What comes from a service worker, or from a cache, may come without a request. */
-export async function pageLeaves(tabId: number): Promise<void> {
-  if (!covers(tabId)) return;
-  const now = value ?? (await load());
-  now.leaving = [...now.leaving.filter((one) => one.tabId !== tabId), { name: drawName(), tabId }];
-  await apply();
-}
-
 /** A document of a recorded tab speaks: it needs no announcement any more. */
 export async function documentSpeaks({ tab, frameId = 0, url = '', origin = url }: chrome.runtime.MessageSender): Promise<void> {
   if (!tab?.id || !covers(tab.id)) return;
   const now = value ?? (await load());
   if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
-  if (frameId === 0) now.leaving = now.leaving.filter(({ tabId }) => tabId !== tab.id);
   now.awaited = now.awaited.filter((one) => one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url));
   await apply();
 }
@@ -124,7 +112,6 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   const now = value ?? (await load());
   const isLoaded = (one: Awaited): boolean => one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
   const silent = now.awaited.filter(isLoaded);
-  const left = now.leaving.filter((one) => one.tabId === tabId);
   for (const frame of new Set([frameId, ...silent.map((one) => one.frameId)])) {
     const there = await api.tabs.sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame }).then(
       () => true,
@@ -134,6 +121,5 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   }
   if (frameId !== 0) return; // its document may still be on its way
   now.awaited = now.awaited.filter((one) => !silent.includes(one));
-  now.leaving = now.leaving.filter((one) => !left.includes(one));
   await apply();
 }

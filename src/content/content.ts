@@ -88,18 +88,8 @@ function onPageShow({ persisted }: PageTransitionEvent): void {
   isRecorded().then((now) => now.since !== since && restore(), restore);
 }
 
-/**
- * The page goes, maybe to one that comes without a request. Not in Firefox, which sees every request; there a page with such a listener
- * could not go into the back/forward cache.
- */
-function onLeave(): void {
-  if (since !== 0) api.runtime.sendMessage({ k: 'leaves' } satisfies Ask).catch(() => undefined); // nobody is left to hear of it
-}
-const leavesUnseen = window === window.top && 'service_worker' in (api.runtime.getManifest().background ?? {});
-
 /** Does nothing to listeners that are there. */
 function listen(): void {
-  if (leavesUnseen) addEventListener('beforeunload', onLeave);
   addEventListener(CONTACT, onContact, true);
   addEventListener('pageshow', onPageShow, true);
 }

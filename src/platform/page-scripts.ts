@@ -13,12 +13,10 @@ export interface Cover {
   /** Origins of recorded pages and their frames. */
   origins: string[];
   /** On their way into a recorded tab, each by a name that none had before: the hook there records from the first line. */
-  announced: Announced[];
+  announced: { name: string; url: string }[];
   /** Origins whose every tab is recorded. */
   whole: string[];
 }
-/** A document by its address, or any page (not its frames) of some origins. */
-export type Announced = { name: string; url: string } | { name: string; pagesOf: string[] };
 type Script = chrome.scripting.RegisteredContentScript;
 
 /** Addresses longer than this are announced by their beginning. */
@@ -61,9 +59,7 @@ function scriptsFor(capture: CaptureOptions, { origins, announced, whole }: Cove
       ];
     }),
     ...early('whole', patterns(whole), false),
-    ...announced.flatMap((one) =>
-      'url' in one ? early(one.name, [documentPattern(one.url)], true) : early(one.name, patterns(one.pagesOf), false),
-    ),
+    ...announced.flatMap(({ name, url }) => early(name, [documentPattern(url)], true)),
   ];
 }
 

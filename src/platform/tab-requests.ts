@@ -23,7 +23,7 @@ export interface TabEvents {
 type Details = chrome.webRequest.OnBeforeRequestDetails & { originUrl?: string };
 const urls = ['http://*/*', 'https://*/*'];
 
-const webRequest = (api as { webRequest?: typeof chrome.webRequest }).webRequest;
+const { webRequest, webNavigation } = api as { webRequest?: typeof chrome.webRequest; webNavigation?: typeof chrome.webNavigation };
 
 /** Whether the hook waits for its announcement. Not where workers bring a hook of their own: the page must follow them from the first. */
 export const canFollowRequests = (): boolean => webRequest !== undefined && !canBlock();
@@ -35,6 +35,14 @@ let events: TabEvents | null = null;
 function onBeforeRequest({ tabId, frameId, url, initiator, originUrl }: Details): Promise<object> | undefined {
   if (tabId < 0 || !events) return undefined;
   return events.onRequest({ tabId, frameId, url, from: initiator ?? originUrl ?? '' }).then(() => ({}));
+}
+/** Before the request, and for a page that a service worker or a cache answers without one; redirects are seen by their requests alone. */
+function onBeforeNavigate({
+  tabId,
+  frameId,
+  url,
+}: Parameters<Parameters<typeof chrome.webNavigation.onBeforeNavigate.addListener>[0]>[0]): void {
+  if (frameId === 0) void events?.onRequest({ tabId, frameId, url, from: '' });
 }
 const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void => events?.onDocument(tabId, frameId, url);
 function onUpdated(tabId: number, { status }: chrome.tabs.OnUpdatedInfo, { url }: chrome.tabs.Tab): void {
@@ -51,6 +59,7 @@ export function followTabs(told: TabEvents): void {
   if (api.tabs.onRemoved.hasListener(onRemoved)) return;
   api.tabs.onRemoved.addListener(onRemoved);
   api.tabs.onUpdated.addListener(onUpdated);
+  webNavigation?.onBeforeNavigate.addListener(onBeforeNavigate);
   if (webRequest) {
     type Listener = Parameters<typeof webRequest.onBeforeRequest.addListener>[0];
     // a promise is an answer in Firefox alone, where the request may wait
@@ -68,6 +77,7 @@ export function unfollowTabs(): void {
   events = null;
   api.tabs.onRemoved.removeListener(onRemoved);
   api.tabs.onUpdated.removeListener(onUpdated);
+  webNavigation?.onBeforeNavigate.removeListener(onBeforeNavigate);
   webRequest?.onBeforeRequest.removeListener(onBeforeRequest as never);
   webRequest?.onCompleted.removeListener(onCompleted);
 }

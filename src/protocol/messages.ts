@@ -76,8 +76,7 @@ export type ContentMessage = { k: 'recorded' | 'connected' | 'restore' | 'no-pan
  * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null. `leaves`, without
  * an answer: the page of a recorded tab goes.
  */
-export type Ask =
-  { k: 'recorded?' | 'leaves' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number } | { k: 'frame'; origin: string };
+export type Ask = { k: 'recorded?' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number } | { k: 'frame'; origin: string };
 export interface Answer {
   recorded: boolean;
   /** When that recording began, ms since the epoch: tells it from the tab's next one. */

@@ -11,6 +11,10 @@ const FETCHES = `fetch('/referred').then((r) => postMessage(r.status), (e) => po
 /** At an address without the page's policy, which a blob: worker would inherit. */
 const ABROAD = `fetch(URL_ABROAD).then((r) => postMessage(r.status), (e) => postMessage(String(e)))`;
 
+/** Answers every page of its folder by itself. */
+const SERVICE_WORKER = `addEventListener('fetch', (e) => e.request.mode === 'navigate' &&
+  e.respondWith(new Response(PAGE, { headers: { 'Content-Type': 'text/html' } })));`;
+
 /** Runs before anything else of the page. */
 const LOOK = `
 const own = () => ({
@@ -61,6 +65,11 @@ export async function serveOrigins(): Promise<Origins> {
       send('text/javascript', ABROAD.replace('URL_ABROAD', JSON.stringify(`http://abroad.localhost:${port}/open`)));
     else if (pathname === '/open') response.writeHead(200, { 'Access-Control-Allow-Origin': '*' }).end();
     else if (pathname === '/referred') send('text/plain', '', request.headers.referer ? 200 : 403);
+    else if (pathname === '/sw/worker.js')
+      send(
+        'text/javascript',
+        SERVICE_WORKER.replace('PAGE', () => JSON.stringify(PAGE)),
+      );
     else if (pathname === '/hop') response.writeHead(302, { Location: searchParams.get('to')! }).end();
     else if (pathname === '/frames')
       send('text/html', `<!doctype html><iframe src="${searchParams.get('of')!}"></iframe><iframe srcdoc="<p>one"></iframe>`);

@@ -87,7 +87,7 @@ async function opened(origin: string): Promise<Panel> {
 test('the package requires no site, and asks for no other permission later', async () => {
   const { origins: sites, permissions } = await ours.evaluate(() => chrome.permissions.getAll());
   expect(sites).toEqual([]);
-  expect(permissions!.sort()).toEqual(['activeTab', 'devtools', 'scripting', 'storage', 'webRequest']); // devtools by having a page there
+  expect(permissions!.sort()).toEqual(['activeTab', 'devtools', 'scripting', 'storage', 'webNavigation', 'webRequest']); // devtools by having a page there
   const { optional_host_permissions, optional_permissions } = await ours.evaluate(() => chrome.runtime.getManifest());
   expect([optional_host_permissions, optional_permissions]).toEqual([['*://*/*'], undefined]);
 });

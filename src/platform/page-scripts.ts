@@ -24,8 +24,8 @@ const LONGEST_PATTERN = 2000;
 /** The hook, and before it what tells it its options. */
 const hookFiles = (capture: CaptureOptions): string[] => [...captureScripts(capture), 'hooks.js'];
 
-/** Firefox and Safari know no ports in patterns: there the other ports of a host are meant, too. */
-const hasPorts = (): boolean => 'service_worker' in (api.runtime.getManifest().background ?? {});
+/** Firefox, where an absent key of the manifest reads null, and Safari know no ports in patterns: there a host's other ports are meant, too. */
+const hasPorts = (): boolean => Boolean((api.runtime.getManifest().background as { service_worker?: string | null }).service_worker);
 
 /** Match pattern of an origin. */
 export function originPattern(origin: string): string {

@@ -25,8 +25,8 @@ const urls = ['http://*/*', 'https://*/*'];
 
 const { webRequest, webNavigation } = api as { webRequest?: typeof chrome.webRequest; webNavigation?: typeof chrome.webNavigation };
 
-/** Whether the hook waits for its announcement. Not where workers bring a hook of their own: the page must follow them from the first. */
-export const canFollowRequests = (): boolean => webRequest !== undefined && !canBlock();
+/** Whether documents are heard of before they are there: everywhere but in Safari. */
+export const canFollowRequests = (): boolean => webRequest !== undefined;
 /** Firefox alone lets a request wait. */
 const canBlock = (): boolean => (api.runtime.getManifest().permissions ?? []).includes('webRequestBlocking');
 

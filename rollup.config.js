@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
+import { HOOK_SCRIPT } from './tools/hook-script.mjs';
 import { inlineConstants } from './tools/inline-constants.mjs';
 import { emitTypes } from './tools/lib-types.mjs';
 import { thirdParty } from './tools/third-party.mjs';
@@ -44,12 +45,9 @@ const hook = (browsers, filtered) => ({
     resolve({ browser: true, extensions: ['.ts', '.js'] }),
   ],
   output: browsers.map((browser) => ({
+    ...HOOK_SCRIPT,
     file: `${OUTS[browser]}/hooks.js`,
-    format: 'iife',
     plugins: [minify({ target: 'es2022' }), ...(filtered ? [workerHook(OUTS[browser])] : [])],
-    banner: '(function vfscopeHook(vfscopeEnvironment) {',
-    footer: "})({ role: 'page' });",
-    strict: true,
   })),
 });
 

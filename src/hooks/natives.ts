@@ -7,7 +7,7 @@ const bound = <T extends (...args: never[]) => unknown>(f: T): T => f.bind(g) as
 
 export const NativeURL = g.URL;
 export const NativeBlob = g.Blob;
-export const NativeMessageChannel = g.MessageChannel;
+const NativeMessageChannel = g.MessageChannel;
 export const NativeBroadcastChannel = g.BroadcastChannel;
 export const NativeMessageEvent = g.MessageEvent;
 export const NativeErrorEvent = g.ErrorEvent;

@@ -4,7 +4,7 @@
  */
 import { RelayEnd } from '../protocol/relay.ts';
 import { MARK } from '../protocol/messages.ts';
-import { NativeBroadcastChannel, NativeMessageChannel, randomId, setTimeout } from './natives.ts';
+import { NativeBroadcastChannel, newChannel, randomId, setTimeout } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import { CHANNEL, isSharedMessage, type SharedMessage } from './shared-wire.ts';
 import type { WorkerEnvironment } from './source.ts';
@@ -54,9 +54,9 @@ export function startShared(): void {
     page = taker;
     say({ mark: MARK, k: 'taken', thread, page });
     relay = new RelayEnd(`${thread}:${taker}`, (message) => say({ mark: MARK, k: 'relay', to: taker, message }));
-    const { port1, port2 } = new NativeMessageChannel();
-    relay.carry(port2);
-    transport.connect(port1);
+    const { ours, theirs } = newChannel();
+    relay.carry(theirs);
+    transport.connect(ours);
   };
   const leave = (): void => {
     page = null;

@@ -4,7 +4,7 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { isToWorker, type FromWorker } from './creator-wire.ts';
-import { listen, NativeMessageChannel, postToCreator, randomId, setInterval, clearInterval, unlisten, type Listener } from './natives.ts';
+import { listen, newChannel, postToCreator, randomId, setInterval, clearInterval, unlisten, type Listener } from './natives.ts';
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
@@ -101,9 +101,9 @@ function record(environment: WorkerEnvironment, tell: (message: FromWorker) => v
     tell({ mark: MARK, k: 'ring', id, thread: identity, timeOrigin: performance.timeOrigin, buffer });
   } else if (transport) {
     // connected from the start: what is sent waits in the other end, wherever that is on its way to the panel
-    const { port1, port2 } = new NativeMessageChannel();
-    panelEnd = port2;
-    transport.connect(port1);
+    const { ours, theirs } = newChannel();
+    panelEnd = theirs;
+    transport.connect(ours);
     transport.add(ownSource(session, transport));
     transport.onStop = stop;
   }

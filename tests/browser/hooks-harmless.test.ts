@@ -125,7 +125,7 @@ function patchPlatform(): void {
     const before = Object.getOwnPropertyDescriptor(owner, name)!;
     const native = before[part] as () => unknown;
     const ours = function (this: unknown, ...args: []): unknown {
-      if (!/cases\.js/.test(new Error().stack!)) calls[calls.length] = name; // those of the page's own script
+      if (!/(cases|stand-in)\.js/.test(new Error().stack!)) calls[calls.length] = name; // those of the page itself
       return apply(native, this, args);
     };
     Object.defineProperty(owner, name, { ...before, [part]: ours });
@@ -133,6 +133,9 @@ function patchPlatform(): void {
   for (const name of ['call', 'apply', 'bind']) replace(Function.prototype, name, 'value');
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent']) replace(EventTarget.prototype, name, 'value');
   for (const name of ['start', 'close']) replace(MessagePort.prototype, name, 'value');
+  for (const name of ['get', 'set', 'has', 'delete', 'forEach']) replace(Map.prototype, name, 'value');
+  for (const name of ['add', 'has', 'delete', 'forEach']) replace(Set.prototype, name, 'value');
+  for (const name of ['get', 'set', 'has', 'delete']) replace(WeakMap.prototype, name, 'value');
   for (const name of ['port1', 'port2']) replace(MessageChannel.prototype, name, 'get');
 }
 

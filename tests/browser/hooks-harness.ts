@@ -9,6 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import resolve from '@rollup/plugin-node-resolve';
 import type { Browser, Page } from 'puppeteer-core';
+import { HOOK_SCRIPT } from '../../tools/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/trace/batch.ts';
@@ -31,11 +32,8 @@ export async function buildHook(before?: URL): Promise<string> {
     ],
   });
   const { output } = await bundle.generate({
+    ...HOOK_SCRIPT,
     plugins: [minify({ target: 'es2022' })],
-    banner: '(function vfscopeHook(vfscopeEnvironment) {',
-    footer: "})({ role: 'page' });",
-    format: 'iife',
-    strict: true,
   });
   await bundle.close();
   return output[0].code;
@@ -178,7 +176,7 @@ function standIn(): void {
 
 /** Every document of this page from now on runs the stand-in and the hook. */
 export async function injectHook(page: Page, hook: string, answer = 'connected'): Promise<void> {
-  await page.evaluateOnNewDocument(`(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};`);
+  await page.evaluateOnNewDocument(`(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};\n//# sourceURL=stand-in.js`);
   await page.evaluateOnNewDocument(hook);
 }
 

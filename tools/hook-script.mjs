@@ -1,0 +1,18 @@
+/** What stands around the hook's bundle: one function, which is also the text that workers get. */
+
+/** The hook keeps ports and undos in collections: with methods of their own, so that none passes a function that the app has put in its place. */
+const OWN_COLLECTIONS = `const [Map, Set, WeakMap, WeakSet] = ['Map', 'Set', 'WeakMap', 'WeakSet'].map((name) => {
+  const { constructor: Native, ...methods } = Object.getOwnPropertyDescriptors(globalThis[name].prototype);
+  const Own = class extends Native.value {};
+  Object.defineProperties(Own.prototype, methods);
+  return Own;
+});`;
+
+/** Options of Rollup's output. */
+export const HOOK_SCRIPT = {
+  format: 'iife',
+  strict: true,
+  banner: '(function vfscopeHook(vfscopeEnvironment) {',
+  intro: OWN_COLLECTIONS,
+  footer: "})({ role: 'page' });",
+};

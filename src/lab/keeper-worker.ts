@@ -1,4 +1,5 @@
 /** Keeps the trace of one run: takes the port as the viewer's store does, and makes a file of what came once the run has said bye. */
+import { lineOf } from '../viewer/worker/line.ts';
 import { ThreadPorts } from '../viewer/worker/thread-ports.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import { TraceStore } from '../trace/store.ts';
@@ -18,7 +19,7 @@ self.onmessage = (event: MessageEvent<ToKeeper>): void => {
     },
     onProblem: (message: string): void => post({ k: 'failed', message }),
   };
-  new ThreadPorts(store, events).attach(event.ports[0]!);
+  new ThreadPorts(store, events).attach(lineOf(event.ports[0]!));
 };
 
 async function write(store: TraceStore): Promise<void> {

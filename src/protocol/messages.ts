@@ -1,7 +1,7 @@
 /**
  * Every message between contexts, its guard, and the protocol's version. Contexts meet only here.
  *
- *   hook (page, worker) <--MessagePort--> panel's store worker      ThreadMessage / ThreadCommand
+ *   hook (page, worker) <--MessagePort--> panel's journal worker    ThreadMessage / ThreadCommand (and on to its store worker)
  *   hook (page) <--MessagePort--> content script                    PageMessage / ContentMessage
  *   content script <--runtime messages--> background                Ask / Answer, and Tell
  *   content script -> frame -> hub -> panel                         FrameMessage, LineMessage, HandoverMessage (hand the hook's port over)

@@ -144,6 +144,41 @@ describe('a recording', () => {
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
   });
 
+  it('is whole after a crash, with what threads said while the store was busy', async () => {
+    const bytesIn = (folder: string): Promise<number> =>
+      viewer.page.evaluate(async (name) => {
+        const directory = await (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
+        let bytes = 0;
+        for await (const handle of directory.values()) bytes += (await (handle as FileSystemFileHandle).getFile()).size;
+        return bytes;
+      }, folder);
+    await live('busy');
+    await start();
+    await viewer.page.evaluate(() => window.panel.app.work(30));
+    await expect.poll(() => bytesIn('spool')).toBeGreaterThan(1000);
+    const before = await bytesIn('journal');
+    const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
+    await store.client.send('Debugger.enable');
+    await store.client.send('Debugger.pause'); // a computation without an end
+    const said = await viewer.page.evaluate(() => {
+      const { app } = window.panel;
+      const { events } = app.done;
+      app.work(30);
+      app.work(30);
+      return { events: app.done.events, bytes: (app.done.events - events) * 64 };
+    });
+    await expect.poll(() => bytesIn('journal')).toBeGreaterThan(before + said.bytes);
+    await viewer.page.close();
+    await live('after-busy');
+    await viewer.page.waitForSelector(id('recovered-offer'));
+    await viewer.page.click(id('recover'));
+    await waitText(id('live-events'), count(said.events));
+    expect(await text(id('live-dropped'))).toBe('0');
+    await viewer.page.click(id('clear'));
+    await waitText(id('live-events'), 'n/a');
+    expect(await bytesIn('journal')).toBe(0);
+  });
+
   it('that was saved is offered quietly until the next recording; opening a file hides neither', async () => {
     const record = async (): Promise<string> => {
       await start();

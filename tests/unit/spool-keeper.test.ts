@@ -1,7 +1,8 @@
 // The disk copy of a recording on a disk that is none: what stays of it when there is no room, and what is offered again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { idleSpools } from '../../src/viewer/worker/spool.ts';
+import { journalOf } from '../../src/viewer/worker/journal-file.ts';
+import { discardSpool, idleSpools } from '../../src/viewer/worker/spool.ts';
 import { markSaved } from '../../src/viewer/worker/spool-marks.ts';
 import { SpoolKeeper } from '../../src/viewer/worker/spool-keeper.ts';
 import { Op } from '../../src/trace/event.ts';
@@ -14,6 +15,8 @@ class Disk {
   readonly files = new Map<string, Uint8Array>();
   /** Names of those that were saved. */
   readonly marks = new Set<string>();
+  /** Files of journals. */
+  readonly journals = new Set<string>();
   readonly locks = new Set<string>();
   /** Names of all that there ever were. */
   readonly made = new Set<string>();
@@ -62,6 +65,11 @@ class Disk {
       if (!this.files.delete(name)) throw new DOMException('gone', 'NotFoundError');
     },
     entries: () => this.entries(),
+    keys: () => [...this.files.keys()].values(),
+  };
+  private readonly journalFolder = {
+    keys: () => [...this.journals].values(),
+    removeEntry: async (name: string) => void this.journals.delete(name),
   };
   private readonly markFolder = {
     getFileHandle: async (name: string, { create = false } = {}) => {
@@ -78,7 +86,10 @@ class Disk {
   }
   readonly navigator = {
     storage: {
-      getDirectory: async () => ({ getDirectoryHandle: async (name: string) => (name === 'spool' ? this.folder : this.markFolder) }),
+      getDirectory: async () => ({
+        getDirectoryHandle: async (name: string) =>
+          name === 'spool' ? this.folder : name === 'journal' ? this.journalFolder : this.markFolder,
+      }),
     },
     locks: {
       query: async () => ({ held: [...this.locks].map((name) => ({ name })) }),
@@ -191,6 +202,76 @@ describe('the copy of a recording', () => {
     expect([...disk.files.keys()].sort()).toEqual([next.name, 'unsaved.vfst'].sort());
     await next.drop();
     expect([...disk.files.keys()]).toEqual(['unsaved.vfst']);
+  });
+});
+
+describe('the journal of a recording', () => {
+  it('is told what the copy has, once it has it; it ends empty with a copy that is whole, and goes with it', async () => {
+    const told: string[] = [];
+    const journal = {
+      covered: () => () => void told.push('covered'),
+      end: async (empty: boolean) => void told.push(empty ? 'empty' : 'still needed'),
+    };
+    const store = syntheticStore({ events: 1000, threads: 1 });
+    const [copied, origin] = [
+      (spool: SpoolKeeper) => vi.waitFor(() => expect([told.includes('covered'), spool.bytes > 0]).toEqual([true, true])),
+      () => 'https://app.example',
+    ];
+    const begin = (): SpoolKeeper => {
+      told.length = 0;
+      const spool = new SpoolKeeper(
+        () => {},
+        () => {},
+        1,
+        1,
+      );
+      spool.begin(store, 'k', origin, () => [], journal);
+      return spool;
+    };
+    const whole = begin();
+    await copied(whole);
+    await whole.finish();
+    expect(told.at(-1)).toBe('empty');
+    disk.journals.add(`${journalOf(whole.name!)}.0`).add('another.0');
+    await whole.drop();
+    expect([...disk.journals]).toEqual([]);
+
+    const cut = begin();
+    await copied(cut);
+    disk.room = disk.used;
+    store.threads[0]!.define({ kind: 'name', id: 9999, text: 'one more word' });
+    await cut.finish();
+    expect(told.at(-1)).toBe('still needed');
+    disk.journals.add(`${journalOf(cut.name!)}.0`);
+    await discardSpool('another.vfst');
+    expect(disk.journals.size).toBe(1);
+    await cut.drop();
+    expect(disk.journals.size).toBe(0);
+  });
+
+  it('is not told so while the copy cannot grow', async () => {
+    let covered = 0;
+    const problems: string[] = [];
+    const spool = new SpoolKeeper(
+      (text) => problems.push(text),
+      () => {},
+      1,
+      1,
+    );
+    disk.room = 0;
+    const journal = { covered: () => () => void covered++, end: () => Promise.resolve() };
+    spool.begin(
+      syntheticStore({ events: 1000, threads: 1 }),
+      'k',
+      () => '',
+      () => [],
+      journal,
+    );
+    await vi.waitFor(() => expect(problems.length).toBe(1));
+    expect(covered).toBe(0);
+    disk.room = Infinity;
+    await vi.waitFor(() => expect(covered).toBeGreaterThan(0));
+    await spool.drop();
   });
 });
 

@@ -10,6 +10,7 @@ import type { EventFilter } from '../../src/viewer/session-api.ts';
 import { EventQuery } from '../../src/viewer/worker/event-query.ts';
 import { detailsOfEvent } from '../../src/viewer/worker/event-words.ts';
 import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
+import { lineOf } from '../../src/viewer/worker/line.ts';
 import { ThreadPorts } from '../../src/viewer/worker/thread-ports.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
@@ -173,7 +174,7 @@ describe('ports', () => {
       const heard: unknown[] = [];
       port1.onmessage = (event: MessageEvent<unknown>) => heard.push(event.data);
       open.push(port1, port2);
-      ports.attach(port2);
+      ports.attach(lineOf(port2));
       return { port: port1, heard };
     };
     return { store, ports, problems, page };

@@ -10,9 +10,13 @@ import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
 import type { AskProgress, LiveStats, RoomKind, SessionApi, SessionPush } from '../session-api.ts';
 import { Answers, NO_FILTER } from './answers.ts';
 import { Flight } from './flight.ts';
+import { Journal } from './journal.ts';
+import { journalOf } from './journal-file.ts';
+import { lineOf } from './line.ts';
 import { limitsOf, RecordingRoom } from './room.ts';
 import { loaded, type Loaded } from './loaded.ts';
 import { originOf } from './page-origin.ts';
+import { spoolName } from './spool.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
 import { Teller } from './teller.ts';
 import { ThreadPorts } from './thread-ports.ts';
@@ -23,6 +27,8 @@ const WORDS_BEYOND = 2 << 20;
 
 export abstract class Recording extends Answers {
   private ports: ThreadPorts | null = null;
+  /** Through which the ports go; null = straight to us. */
+  private journal: Journal | null = null;
   protected spool = this.newSpool();
   private flight: Flight | null = null;
   /** The flight recorder is not what the user chose: it keeps the recording below its limits. */
@@ -65,8 +71,18 @@ export abstract class Recording extends Answers {
     this.trace.store.words.most = limits.words + WORDS_BEYOND;
     this.recording = true;
     this.listen();
-    this.spool.begin(this.trace.store, spoolKey, originOf, (thread) => this.pyramidNow().lanesOf(thread));
+    await this.beginCopy(spoolKey);
     this.changed(true);
+  }
+  private async beginCopy(key: string): Promise<void> {
+    const { store } = this.trace;
+    try {
+      this.journal = await Journal.start(journalOf(spoolName(store, key, '')), (line) => this.listen().attach(line));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.problem(`If the browser crashes now, you lose more than the last half second: the recording has no journal (${reason}).`);
+    }
+    this.spool.begin(store, key, originOf, (thread) => this.pyramidNow().lanesOf(thread), this.journal);
   }
   async begun(): Promise<void> {
     const { before } = this;
@@ -96,6 +112,8 @@ export abstract class Recording extends Answers {
     this.room = new RecordingRoom(limitsOf());
     this.ports?.close();
     this.ports = null;
+    this.journal?.close();
+    this.journal = null;
     return () => {
       this.use(trace);
       this.spool = spool;
@@ -115,7 +133,8 @@ export abstract class Recording extends Answers {
 
   /** A thread that comes too late is told so, and goes on without us. */
   async attach(port: MessagePort): Promise<void> {
-    if (this.recording || this.ports) return this.listen().attach(port);
+    if (this.journal) return this.journal.attach(port);
+    if (this.recording || this.ports) return this.listen().attach(lineOf(port));
     port.postMessage({ k: 'stop' } satisfies ThreadCommand);
     port.close();
   }

@@ -2,6 +2,7 @@
  * The session: the one owner of a trace in the viewer. A recording (recording.ts), or a file that is opened here; answers what the drawing
  * side asks (answers.ts), saves and exports.
  */
+import type { ThreadMessage } from '../../protocol/messages.ts';
 import { privacyReport, type PrivacyReport } from '../../trace/analysis/privacy-report.ts';
 import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore } from '../../trace/store.ts';
@@ -9,9 +10,11 @@ import { SummaryLanes } from '../../trace/summary-lanes.ts';
 import type { LoadResult, SessionApi, Spool } from '../session-api.ts';
 import { Exports } from './exports.ts';
 import { FileReading } from './file-reading.ts';
+import { journalOf, readJournal } from './journal-file.ts';
 import { loaded, type Loaded } from './loaded.ts';
 import { originOf } from './page-origin.ts';
 import { Recording } from './recording.ts';
+import { replay } from './replay.ts';
 import { discardSpool, idleSpools, readSpool } from './spool.ts';
 import { markSaved } from './spool-marks.ts';
 
@@ -55,7 +58,11 @@ export class Session extends Recording implements SessionApi {
     };
   }
 
-  async open(file: Blob, name: string): Promise<LoadResult> {
+  open(file: Blob, name: string): Promise<LoadResult> {
+    return this.openWith(file, name);
+  }
+  /** @param journal what was said after the file was written */
+  private async openWith(file: Blob, name: string, journal: readonly ThreadMessage[] = []): Promise<LoadResult> {
     if (this.recording) throw new Error('A recording is running: stop it before you open a file.');
     let incoming: Loaded | null = null;
     let ready = (): void => {};
@@ -81,9 +88,10 @@ export class Session extends Recording implements SessionApi {
           incoming!.counts.counts(performance.now(), true);
           if (this.preview) this.changed(false, false);
         },
-        take: async ({ store, header, lateEnds }) => {
+        take: async ({ store, header, lateEnds, partial }) => {
           if (!this.preview) await this.forget();
-          this.use(incoming && !lateEnds ? incoming : loaded(store)); // ends that came late are not in the lanes
+          const more = !partial && replay(store, journal);
+          this.use(incoming && !lateEnds && !more ? incoming : loaded(store)); // what came late is not in the lanes
           this.lanesNow().trim();
           this.origin = header.origin;
         },
@@ -177,7 +185,8 @@ export class Session extends Recording implements SessionApi {
     return (await idleSpools()).filter(({ name }) => name !== this.recovered);
   }
   async recover(name: string): Promise<LoadResult> {
-    const result = await this.open(await readSpool(name), 'The recovered recording');
+    const journal = await readJournal(journalOf(name));
+    const result = await this.openWith(await readSpool(name), 'The recovered recording', journal);
     if (!result.partial) this.recovered = name; // deleted once it is cleared
     return result;
   }

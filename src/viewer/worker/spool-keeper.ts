@@ -6,9 +6,10 @@
  * The first copy of a recording takes the place of those that were saved before.
  */
 import type { TraceStore } from '../../trace/store.ts';
+import type { Journal } from './journal.ts';
 import { DiskSpool, discardSaved, discardSpool, type LanesOf } from './spool.ts';
 
-/** Together with the 50 ms of a batch, what a crash of the browser loses. */
+/** What came since is in the journal. */
 const EVERY_MS = 200;
 /** A disk without room is asked again so often. */
 const AGAIN_MS = 5000;
@@ -26,6 +27,7 @@ export class SpoolKeeper {
   private working: Promise<void> = Promise.resolve();
   private renew: ((generation: number) => Promise<DiskSpool>) | null = null;
   private store: TraceStore | null = null;
+  private journal: Pick<Journal, 'covered' | 'end'> | null = null;
   private generation = 0;
   /** The copy is to grow with the recording. */
   private wanted = false;
@@ -52,9 +54,19 @@ export class SpoolKeeper {
     return this.spool?.name ?? null;
   }
 
-  /** @param originOf what is recorded, as far as the store tells by now; '' = not yet */
-  begin(store: TraceStore, key: string, originOf: (store: TraceStore) => string, lanesOf: LanesOf): void {
+  /**
+   * @param originOf what is recorded, as far as the store tells by now; '' = not yet
+   * @param journal told what the copy has; ended with it
+   */
+  begin(
+    store: TraceStore,
+    key: string,
+    originOf: (store: TraceStore) => string,
+    lanesOf: LanesOf,
+    journal: Pick<Journal, 'covered' | 'end'> | null = null,
+  ): void {
     this.store = store;
+    this.journal = journal;
     this.generation = 0;
     this.renew = (generation) => DiskSpool.create(store, key, originOf(store), lanesOf, generation);
     this.wanted = true;
@@ -91,9 +103,13 @@ export class SpoolKeeper {
   private async append(): Promise<void> {
     await this.make();
     if (!this.wanted) return;
+    const covered = this.journal?.covered();
     try {
       await this.spool?.append();
-      if (this.spool) this.grows();
+      if (this.spool) {
+        this.grows();
+        covered?.();
+      }
     } catch (error) {
       this.stops("The recording's backup copy on disk stopped growing", error);
       return;
@@ -135,8 +151,10 @@ export class SpoolKeeper {
     try {
       await this.spool?.finish();
       if (this.spool) this.grows();
+      await this.journal?.end(true);
     } catch (error) {
       this.stops("The recording's backup copy on disk lacks its end", error);
+      await this.journal?.end(false);
     }
   }
 

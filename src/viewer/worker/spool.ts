@@ -1,21 +1,14 @@
 /**
  * A recording on disk while it runs: one .vfst file per recording in the extension's own OPFS, appended several times a
- * second, so that closing DevTools loses little. A Web Lock marks a spool in use; one that nobody holds is offered again.
+ * second, so that closing DevTools loses little; the journal (journal-file.ts) has what came since. A Web Lock marks a spool in use; one that nobody holds is offered again.
  */
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { Lane } from '../../trace/lanes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Spool } from '../session-api.ts';
+import { sweepJournals } from './journal-file.ts';
 import { isMissing, unmark, whenSaved } from './spool-marks.ts';
-
-/** What we use of FileSystemSyncAccessHandle, which TypeScript knows in its worker library only. */
-interface SyncAccessHandle {
-  write(bytes: Uint8Array<ArrayBuffer>, options: { at: number }): number;
-  truncate(size: number): void;
-  flush(): void;
-  close(): void;
-}
-type SyncFileHandle = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncAccessHandle> };
+import type { SyncAccessHandle, SyncFileHandle } from './sync-access.ts';
 
 const FOLDER = 'spool';
 const EXTENSION = '.vfst';
@@ -23,6 +16,13 @@ const lockName = (name: string): string => `vfscope spool ${name}`;
 
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
+
+/** Of a recording's copies, up to their generation; its first two parts tell the recording. */
+export const spoolName = (store: TraceStore, key: string, origin: string): string =>
+  [key, Math.round(store.originMs), origin]
+    .map((part) => encodeURIComponent(part))
+    .join('~')
+    .slice(0, 180);
 
 /** Lanes of a thread as they are now: a file carries their summaries. */
 export type LanesOf = (thread: ThreadStore) => readonly Lane[];
@@ -41,8 +41,7 @@ export class DiskSpool {
    * @param generation 0 = the recording's first spool
    */
   static async create(store: TraceStore, key: string, origin: string, lanesOf: LanesOf, generation = 0): Promise<DiskSpool> {
-    const parts = [key, Math.round(store.originMs), origin].map((part) => encodeURIComponent(part));
-    const name = `${parts.join('~').slice(0, 180)}${generation ? `~${generation}` : ''}${EXTENSION}`;
+    const name = `${spoolName(store, key, origin)}${generation ? `~${generation}` : ''}${EXTENSION}`;
     const release = await hold(name);
     try {
       const file = (await (await folder()).getFileHandle(name, { create: true })) as SyncFileHandle;
@@ -147,7 +146,7 @@ export async function readSpool(name: string): Promise<File> {
   return (await (await folder()).getFileHandle(name)).getFile();
 }
 
-/** Delete a spool that is not in use; another panel may have done so. */
+/** Delete a spool that is not in use, and its journal; another panel may have done so. */
 export async function discardSpool(name: string): Promise<void> {
   try {
     await (await folder()).removeEntry(name);
@@ -155,6 +154,9 @@ export async function discardSpool(name: string): Promise<void> {
     if (!isMissing(error)) throw error;
   }
   await unmark(name);
+  const left: string[] = [];
+  for await (const other of (await folder()).keys()) left.push(other);
+  await sweepJournals(left);
 }
 
 /** Delete the copies of saved recordings that no panel uses. */

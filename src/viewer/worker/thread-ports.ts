@@ -1,11 +1,12 @@
 /**
- * The ports of a recording: takes in what threads say, acknowledges it, adopts the ports of workers. What comes in is
- * untrusted (a page can hold the other end): whatever is malformed, or speaks for a thread of another port, is counted and
+ * The lines of a recording: takes in what threads say, acknowledges it, adopts the lines of workers. What comes in is
+ * untrusted (a page can hold the other end): whatever is malformed, or speaks for a thread of another line, is counted and
  * ignored.
  */
-import { PROTOCOL_VERSION, checkedThreadMessage, type ThreadCommand } from '../../protocol/messages.ts';
+import { PROTOCOL_VERSION, checkedThreadMessage } from '../../protocol/messages.ts';
 import { MAX_THREADS } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { Line } from './line.ts';
 
 /** More threads and ports at a time than any honest page has: one that says hello forever is not followed further. */
 const MAX_ALIVE = 2000;
@@ -22,7 +23,7 @@ export interface PortEvents {
 export class ThreadPorts {
   /** Messages not taken in. */
   ignored = 0;
-  private readonly ports = new Map<MessagePort, Set<string>>();
+  private readonly ports = new Map<Line, Set<string>>();
   private readonly alive = new Set<string>();
   private readonly known = new Set<string>();
   private stopping = false;
@@ -33,8 +34,8 @@ export class ThreadPorts {
     private readonly events: PortEvents,
   ) {}
 
-  /** @param parent the thread that handed this port on: a thread that does not know who made it belongs there */
-  attach(port: MessagePort, parent: string | null = null): void {
+  /** @param parent the thread that handed this line on: a thread that does not know who made it belongs there */
+  attach(port: Line, parent: string | null = null): void {
     if (this.ports.size >= MAX_PORTS) this.closeDead();
     if (this.ports.size >= MAX_PORTS) {
       this.ignored++;
@@ -42,10 +43,11 @@ export class ThreadPorts {
       return;
     }
     this.ports.set(port, new Set());
-    port.onmessage = (event: MessageEvent<unknown>) => this.receive(port, event.data, event.ports, parent);
-    port.onmessageerror = () => this.ignored++;
-    port.start();
-    if (this.stopping) this.tell(port, { k: 'stop' });
+    port.listen(
+      (said, moved) => this.receive(port, said, moved, parent),
+      () => this.ignored++,
+    );
+    if (this.stopping) port.post({ k: 'stop' });
   }
 
   /** Ports whose threads have all said bye. */
@@ -53,16 +55,11 @@ export class ThreadPorts {
     for (const [port, own] of this.ports) {
       if (own.size === 0 || [...own].some((id) => this.alive.has(id))) continue;
       this.ports.delete(port);
-      port.onmessage = null;
       port.close();
     }
   }
 
-  private tell(port: MessagePort, command: ThreadCommand): void {
-    port.postMessage(command);
-  }
-
-  private receive(port: MessagePort, said: unknown, moved: readonly MessagePort[], parent: string | null): void {
+  private receive(port: Line, said: unknown, moved: readonly Line[], parent: string | null): void {
     const own = this.ports.get(port);
     const message = checkedThreadMessage(said);
     if (!own || !message) {
@@ -106,7 +103,7 @@ export class ThreadPorts {
         }
         const firstNew = thread.events.count;
         const lateEnds = thread.append(batch);
-        this.tell(port, { k: 'ack', thread: batch.thread, records: thread.received });
+        port.post({ k: 'ack', thread: batch.thread, records: thread.received });
         this.events.onBatch(thread, firstNew, lateEnds, batch.records.byteLength);
         return;
       }
@@ -142,7 +139,7 @@ export class ThreadPorts {
   /** Ask every thread to stop; resolves when all have said bye, or after `timeoutMs`. Ports stay open for stragglers until `close`. */
   async stop(timeoutMs: number): Promise<void> {
     this.stopping = true;
-    for (const port of this.ports.keys()) this.tell(port, { k: 'stop' });
+    for (const port of this.ports.keys()) port.post({ k: 'stop' });
     if (this.alive.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, timeoutMs);
@@ -155,10 +152,7 @@ export class ThreadPorts {
   }
 
   close(): void {
-    for (const port of this.ports.keys()) {
-      port.onmessage = null;
-      port.close();
-    }
+    for (const port of this.ports.keys()) port.close();
     this.ports.clear();
   }
 }

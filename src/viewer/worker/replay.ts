@@ -1,0 +1,28 @@
+/** What a journal holds and its copy on disk doesn't is added to the trace that was read from the copy. */
+import type { ThreadMessage } from '../../protocol/messages.ts';
+import { MAX_THREADS } from '../../trace/file/format.ts';
+import type { TraceStore } from '../../trace/store.ts';
+
+/**
+ * The copy may have some of the messages, or parts of them: a row that is there isn't added again, an end is the same a second time.
+ * @param messages in the order in which they were said @returns whether anything was added
+ */
+export function replay(store: TraceStore, messages: readonly ThreadMessage[]): boolean {
+  if (!messages.length) return false;
+  const said = store.threads.map((thread) => new Set(thread.said.map((definition) => JSON.stringify(definition))));
+  for (const message of messages) {
+    if (message.k === 'hello') {
+      if (store.threads.length < MAX_THREADS) store.thread({ ...message.thread, timeOrigin: message.timeOrigin });
+    } else if (message.k === 'batch') {
+      const { batch } = message;
+      const thread = store.threadById(batch.thread);
+      const known = thread && said[thread.index];
+      const definitions = batch.definitions.filter((definition) => !known?.has(JSON.stringify(definition)));
+      thread?.append({ ...batch, definitions });
+    } else if (message.k === 'bye') {
+      const thread = store.threadById(message.thread);
+      if (thread) thread.ended ??= message.reason;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,133 @@
+/**
+ * What a recording loses when the browser is killed: from its page's last moment to the last event that the next browser recovers. The
+ * app calls its VFS 95,000 times a second, with the panel at rest, and while the panel computes a view of millions of events.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import { openPanelTab, type TestId } from '../../src/cli/drive/panel.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
+import { launch, savedStore } from '../browser/extension-harness.ts';
+import { LoadDriver } from '../browser/load-driver.ts';
+import { createServer, type AppServer } from '../server/server.mjs';
+
+const KILLS = Number(process.env['VFSCOPE_KILLS'] ?? 10);
+const RATE = 95_000;
+const MAX_LOSS_MS = 500;
+/** A view of so many events computes for seconds. */
+const HEAVY_EVENTS = 2_000_000;
+const VIEWS = ['statements', 'cache', 'timeline', 'transactions', 'files'] as const;
+
+let server: AppServer;
+beforeAll(async () => {
+  server = await createServer();
+});
+afterAll(() => server?.close());
+
+/** This process and all that it has started. */
+function treeOf(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')) {
+    const [child, parent] = line.trim().split(/\s+/).map(Number) as [number, number];
+    children.set(parent, [...(children.get(parent) ?? []), child]);
+  }
+  const tree = [pid];
+  for (const one of tree) tree.push(...(children.get(one) ?? []));
+  return tree;
+}
+
+/** Kill all processes of the browser. */
+async function kill({ browser }: DrivenBrowser): Promise<void> {
+  const gone = new Promise((done) => browser.once('disconnected', done));
+  for (const pid of treeOf(browser.process()!.pid!)) process.kill(pid, 'SIGKILL');
+  await gone;
+}
+
+/** The page says its time again and again. What it has said is heard even if the browser is killed: it lies in a pipe. @returns the last time heard, ms since the epoch */
+async function clockOf(page: Page): Promise<() => number> {
+  let last = 0;
+  const session = await page.createCDPSession();
+  session.on('Runtime.bindingCalled', ({ payload }) => (last = Number(payload)));
+  await session.send('Runtime.addBinding', { name: 'sayTime' });
+  await page.evaluate(() => {
+    const { sayTime } = window as unknown as { sayTime: (time: string) => void };
+    setInterval(() => sayTime(String(performance.timeOrigin + performance.now())), 5);
+  });
+  return () => last;
+}
+
+/** When the last event began, ms since the epoch, and how many there were in the two seconds before it. */
+function endOf(store: TraceStore): { at: number; rate: number } {
+  let last = -Infinity;
+  for (const { events } of store.threads) if (events.count) last = Math.max(last, events.t0[events.count - 1]!);
+  let n = 0;
+  for (const { events } of store.threads) for (let row = events.count - 1; row >= 0 && events.t0[row]! > last - 2e6; row--) n++;
+  return { at: store.originMs + last / 1000, rate: n / 2 };
+}
+
+interface Loss {
+  ms: number;
+  rate: number;
+  events: number;
+}
+
+/** @param until what the panel does when the browser is killed */
+async function lossOfKill(until: (load: LoadDriver) => Promise<void>): Promise<Loss> {
+  const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
+  try {
+    const first = await launch({ userDataDir });
+    const load = await LoadDriver.open(first, `${server.url}/load/`);
+    await load.start();
+    const said = await clockOf(load.page);
+    load.run('scan', { rate: RATE, seconds: 600 }).catch(() => undefined); // the browser goes first
+    await until(load);
+    await kill(first);
+
+    const second = await launch({ userDataDir });
+    try {
+      const panel = await openPanelTab(await second.browser.newPage(), second.extensionId);
+      await panel.press('recover' as TestId);
+      await panel.find('save', 120_000);
+      const store = await savedStore(second, panel);
+      const { at, rate } = endOf(store);
+      return { ms: Math.round(said() - at), rate: Math.round(rate), events: store.eventCount };
+    } finally {
+      await second.close();
+    }
+  } finally {
+    await rm(userDataDir, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const seen = async (load: LoadDriver, events: number): Promise<void> => {
+  await expect.poll(async () => (await load.counts()).seen, { timeout: 300_000, interval: 100 }).toBeGreaterThan(events);
+};
+const someTime = (most: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * most));
+
+/** The same number of kills in each case. */
+const CASES: Record<string, (load: LoadDriver, kill: number) => Promise<void>> = {
+  'at rest': async (load) => {
+    await seen(load, 3 * RATE);
+    await someTime(1000);
+  },
+  'while a view computes': async (load, i) => {
+    await seen(load, HEAVY_EVENTS);
+    await load.panel.press(`tab-${VIEWS[i % VIEWS.length]!}`);
+    await someTime(2000);
+  },
+};
+
+describe.each(Object.entries(CASES))('a kill of the browser %s', (name, until) => {
+  test(`loses at most ${MAX_LOSS_MS} ms of events`, async () => {
+    const losses: Loss[] = [];
+    for (let i = 0; i < KILLS; i++) {
+      losses.push(await lossOfKill((load) => until(load, i)));
+      console.log(name, losses.at(-1));
+    }
+    expect(Math.max(...losses.map(({ ms }) => ms))).toBeLessThanOrEqual(MAX_LOSS_MS);
+  });
+});

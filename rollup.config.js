@@ -105,11 +105,15 @@ const CAPTURE_SCRIPTS = {
 const NOW_SCRIPT = `{ const [sign, key] = ['thread', 'capture'].map((name) => Symbol.for('vfscope.' + name));
 if (sign in globalThis) dispatchEvent(new Event('vfscope.now')); else (globalThis[key] ??= {}).now = true; }
 `;
+/** In the content script's world of a document whose headers refuse this: src/protocol/page-policy.ts names them. */
+const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm'];
 function writeCaptureScripts(out) {
   mkdirSync(`${out}/capture`, { recursive: true });
   for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))
     writeFileSync(`${out}/capture/${name}.js`, `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o${set}; }\n`);
   writeFileSync(`${out}/capture/now.js`, NOW_SCRIPT);
+  mkdirSync(`${out}/policy`, { recursive: true });
+  for (const name of POLICY_SCRIPTS) writeFileSync(`${out}/policy/${name}.js`, `(globalThis.vfscopeRefused ??= []).push('${name}');\n`);
 }
 
 const CHROMIUM_ONLY = ['webNavigation'];

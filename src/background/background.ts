@@ -8,7 +8,7 @@ import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-reques
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
 import type { Ask, BackgroundMessage, Greeting, PanelMessage, RecordingState } from '../protocol/messages.ts';
-import { expectDocument, reach } from './coverage.ts';
+import { expectDocument, notePolicies, reach } from './coverage.ts';
 import {
   answer,
   recordingCovering,
@@ -55,6 +55,7 @@ const known = (run: () => Promise<void>): Promise<void> =>
 /** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
 const tabEvents: TabEvents = {
   onRequest: (request) => known(() => expectDocument(request)),
+  onPolicies: (document, policies) => void known(() => notePolicies(document, policies)),
   onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };

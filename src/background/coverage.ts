@@ -6,6 +6,7 @@ import { injectPageScripts, registerPageScripts, unregisterPageScripts, type Cov
 import { webOrigin } from '../platform/recordable.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
+import { refusalsOf, type Refusal } from '../protocol/page-policy.ts';
 import { drawName } from '../protocol/relay.ts';
 import type { RecordingState, Tell } from '../protocol/messages.ts';
 
@@ -25,9 +26,14 @@ interface Awaited {
   frameId: number;
   url: string;
 }
+/** One whose response has come, with policies that refuse something. */
+interface Guarded extends Awaited {
+  refused: Refusal[];
+}
 interface Coverage {
   shown: Shown[];
   awaited: Awaited[];
+  guarded: Guarded[];
 }
 
 /** No page spreads our scripts further than this. The newest stay. */
@@ -46,7 +52,7 @@ const plain = (url: string): string => url.replace(/#.*/s, '');
 
 async function load(): Promise<Coverage> {
   const stored = (await api.storage.session.get(KEY)) as { [KEY]?: Coverage };
-  return (value ??= stored[KEY] ?? { shown: [], awaited: [] });
+  return (value ??= stored[KEY] ?? { shown: [], awaited: [], guarded: [] });
 }
 
 /** From now on what these recordings need is registered, and nothing else. */
@@ -56,10 +62,10 @@ export async function cover(running: readonly RecordingState[]): Promise<void> {
   await apply();
 }
 
-function coverOf({ shown, awaited }: Coverage): Cover {
+function coverOf({ shown, awaited, guarded }: Coverage): Cover {
   const whole = recordings.flatMap(({ scope, origin }) => (scope === 'origin' && origin ? [origin] : []));
   const origins = shown.flatMap((tab) => tab.origins.map(([origin]) => origin));
-  return { origins: [...whole, ...origins], announced: awaited, whole };
+  return { origins: [...whole, ...origins], announced: awaited, whole, guarded };
 }
 
 /** Register what `value` says, at once, then store it. */
@@ -67,6 +73,7 @@ async function apply(): Promise<void> {
   const now = value!;
   now.shown = now.shown.filter(({ tabId }) => covers(tabId));
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
+  now.guarded = now.guarded.filter(({ tabId }) => covers(tabId));
   const [first] = recordings;
   const registered = first ? registerPageScripts(first.capture, coverOf(now)) : unregisterPageScripts(); // all capture the same
   await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
@@ -96,12 +103,32 @@ export async function expectDocument({ tabId, frameId, url, from }: DocumentRequ
   await apply();
 }
 
+/** The response of a document of a recorded tab has come. The document follows within milliseconds: its policies are registered at once. */
+export async function notePolicies({ tabId, frameId, url }: Omit<DocumentRequest, 'from'>, policies: string): Promise<void> {
+  if (!covers(tabId)) return;
+  const now = value ?? (await load());
+  const refused = refusalsOf(policies, webOrigin(url));
+  const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
+  if (!refused.length && others.length === now.guarded.length) return;
+  const guarded = refused.length ? [{ name: drawName(), tabId, frameId, url: plain(url), refused }] : [];
+  now.guarded = [...others, ...guarded].slice(-MAX_AWAITED);
+  await apply();
+}
+
+/** What the headers of a document refuse, where they were seen. */
+export async function refusedTo({ tab, frameId = 0, url = '' }: chrome.runtime.MessageSender): Promise<Refusal[]> {
+  const { guarded } = value ?? (await load());
+  return guarded.find((one) => one.tabId === tab?.id && one.frameId === frameId && one.url === plain(url))?.refused ?? [];
+}
+
 /** A document of a recorded tab speaks: it needs no announcement any more. */
 export async function documentSpeaks({ tab, frameId = 0, url = '', origin = url }: chrome.runtime.MessageSender): Promise<void> {
   if (!tab?.id || !covers(tab.id)) return;
   const now = value ?? (await load());
   if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
-  now.awaited = now.awaited.filter((one) => one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url));
+  const isOther = (one: Awaited): boolean => one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
+  now.awaited = now.awaited.filter(isOther);
+  now.guarded = now.guarded.filter(isOther);
   await apply();
 }
 

@@ -8,7 +8,7 @@ import { showRecording, tabExists } from '../platform/recording-badge.ts';
 import { hasSiteAccess, hasSomeAccess } from '../platform/site-access.ts';
 import { SessionState } from '../platform/session-state.ts';
 import { api } from '../platform/extension-api.ts';
-import { cover, coverLater, documentSpeaks, expectDocument } from './coverage.ts';
+import { cover, coverLater, documentSpeaks, expectDocument, refusedTo } from './coverage.ts';
 import { followWorkers } from './workers.ts';
 import type { Answer, PanelMessage, RecordingState, Redeemed, Tell } from '../protocol/messages.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../protocol/capture.ts';
@@ -209,10 +209,12 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   const { recording, left, token, changed } = found;
   const told = recording ?? left;
   if (changed && told) onChange(told.tabId, told);
+  const refused = recording ? await refusedTo(sender) : [];
   if (recording)
     documentSpeaks(sender).catch((e: unknown) => console.warn('vfscope: the scripts of a recording could not be registered:', e));
   if (recording && sender.frameId === 0 && (await tabExists(tabId))) await showRecording(tabId, true);
-  return { recorded: recording !== undefined, since: recording?.since ?? 0, tabId, token, transport: recording?.transport ?? 'port' };
+  const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];
+  return { recorded: recording !== undefined, since, tabId, token, transport, refused };
 }
 
 /** The handover frame of a tab shows its token: good once, in the tab that it was given to. */

@@ -6,6 +6,7 @@ import { api } from '../platform/extension-api.ts';
 import { CONTACT, isPageMessage, type Answer, type Ask, type ContentMessage, type Tell } from '../protocol/messages.ts';
 import { unwatchFrames, watchFrames } from './frames.ts';
 import { handOver } from './hand-over.ts';
+import { answerPolicy, headersRefuse, watchPolicies } from './page-policy.ts';
 import { relay } from './relay.ts';
 
 /** To the hook of this page, and to those that were here before; the page itself can lay some. */
@@ -25,7 +26,10 @@ async function isRecorded(): Promise<Answer> {
   for (let tries = 1; ; tries++) {
     try {
       const said: Answer | null = await api.runtime.sendMessage({ k: 'recorded?' } satisfies Ask);
-      if (said) return said;
+      if (said) {
+        headersRefuse(said.refused);
+        return said;
+      }
       throw new Error('the background could not answer');
     } catch (e) {
       if (tries === TRIES || !isInstalled()) throw e;
@@ -79,6 +83,7 @@ function onContact(event: Event): void {
   event.stopImmediatePropagation();
   event.preventDefault(); // taken
   lines.push(port);
+  answerPolicy(port);
   port.onmessage = (offer) => onOffer(port, offer);
 }
 
@@ -106,6 +111,7 @@ if (!realm.vfscopeListen) {
   });
   // document.open() removes every listener, and every child of the document
   new MutationObserver(listen).observe(document, { childList: true });
+  watchPolicies();
   askedAt = performance.now();
   first = isRecorded();
   first.then(

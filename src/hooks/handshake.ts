@@ -4,6 +4,7 @@
  * any of it, and document.open(), which removes the listeners of a window, cannot cut it.
  */
 import { CONTACT, isContentMessage, type PageMessage } from '../protocol/messages.ts';
+import type { Refusal } from '../protocol/page-policy.ts';
 import {
   clearTimeout,
   dataOf,
@@ -14,6 +15,7 @@ import {
   portListen,
   portPost,
   sequence,
+  NativeEvent,
   NativeMessageEvent,
   setTimeout,
   unlisten,
@@ -39,6 +41,8 @@ export interface HandshakeEvents {
 export class Handshake {
   /** Our end of the line; null = nobody has the other one. */
   private line: MessagePort | null = null;
+  /** The other end: an object of this document, whose events both scripts hear at once. */
+  private other: MessagePort | null = null;
   private laying: Event | null = null;
   private offered: MessagePort | null = null;
   private unanswered = 0;
@@ -60,6 +64,11 @@ export class Handshake {
     if (!this.line) this.lay();
     if (this.line) portPost(this.line, { k: 'offer' } satisfies PageMessage, theirs);
     this.again(NO_ANSWER_MS);
+  }
+
+  /** Do policies of this document refuse that? Not as far as the content script knows. */
+  refuses(what: Refusal): boolean {
+    return !!this.other && !dispatch(this.other, new NativeEvent(what, { __proto__: null, cancelable: true } as EventInit));
   }
 
   /** The page goes before an answer came: what is sent to this port still arrives if the offer does. */
@@ -85,6 +94,7 @@ export class Handshake {
     if (dispatch(window, event)) return;
     if (this.line) portClose(this.line);
     this.line = ours;
+    this.other = theirs;
     portListen(ours, this.onMessage);
   }
 

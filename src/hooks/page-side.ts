@@ -84,6 +84,7 @@ function record(hook: Hook): Recording {
     recorder,
     id: identity.id,
     base: () => document.baseURI,
+    refuses: (what) => hook.handshake.refuses(what),
     onChild: (port) => transport.child(port),
     onMessage(message) {
       try {

@@ -81,6 +81,7 @@ export function startShared(): void {
       recorder,
       id: thread,
       base: () => url,
+      refuses: () => false, // its response's headers are not known
       onChild: (port) => transport.child(port),
       onMessage: () => {}, // rings are shared with pages only
       onTerminated: (child) => transport.bye(child, 'terminated'),

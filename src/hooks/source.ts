@@ -2,6 +2,7 @@
  * The hook as text. The build wraps this bundle in `(function vfscopeHook(vfscopeEnvironment) {...})({ role: 'page' })`: the
  * function's own source is the script that goes into workers, with another environment.
  */
+import type { Refusal } from '../protocol/page-policy.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
@@ -33,6 +34,8 @@ export interface WorkerEnvironment {
   name: string;
   /** What the creator captures. */
   capture?: CaptureOptions;
+  /** What the creator's policies refuse, which this worker has, too. */
+  refused?: Refusal[];
   /** Id of the creating thread; null where that cannot be known here. */
   parent: string | null;
   /** Set by the hook: what its script calls when the app's script has run. */

@@ -5,6 +5,7 @@
 import { MARK } from '../protocol/messages.ts';
 import { isToWorker, type FromWorker } from './creator-wire.ts';
 import { listen, newChannel, postToCreator, randomId, setInterval, clearInterval, unlisten, type Listener } from './natives.ts';
+import { REFUSED } from './refusals.ts';
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
 import { createThread, forgetHook } from './thread.ts';
@@ -58,7 +59,7 @@ function unfitness(base: string): string {
   try {
     return new WebAssembly.Module(EMPTY_MODULE) ? '' : 'no WebAssembly';
   } catch {
-    return "the page forbids WebAssembly, its workers may not (Content-Security-Policy). Add 'wasm-unsafe-eval' to the page's script-src.";
+    return REFUSED.wasm;
   }
 }
 
@@ -117,6 +118,7 @@ function record(environment: WorkerEnvironment, tell: (message: FromWorker) => v
       recorder,
       id,
       base: () => base,
+      refuses: (what) => !!environment.refused?.includes(what),
       onChild: (port) => transport?.child(port),
       // up to the page, under this worker's own id
       onMessage: (message) => tell({ ...message, id }),

@@ -4,6 +4,7 @@
  * no longer be shared), only noted.
  */
 import { MARK } from '../protocol/messages.ts';
+import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 import { Patches } from '../probes/patch.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
@@ -15,6 +16,7 @@ import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
+import { ANY_WORKER, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
 
 export interface WorkerHost {
@@ -23,6 +25,8 @@ export interface WorkerHost {
   readonly id: string;
   /** What relative URLs resolve against. */
   base(): string;
+  /** Do the policies of this thread refuse that? Not as far as it is known. */
+  refuses(what: Refusal): boolean;
   /** A hooked worker runs; its panel end of the port, where it sends its records itself. */
   onChild(port: MessagePort): void;
   /** A hooked worker's ring, or its end. */
@@ -33,8 +37,7 @@ export interface WorkerHost {
   readonly sharedRelay?: SharedRelay | null;
 }
 
-const CSP = 'the page forbids blob: workers (Content-Security-Policy). Allow blob: in worker-src while you record.';
-const TRUSTED_TYPES = 'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.';
+const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
 const NOT_STARTED =
   "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or a page policy refuses blob: workers.";
 type Decision =
@@ -190,9 +193,11 @@ export class Workers {
     if (!isBlob && this.filtered) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
     if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob)) return { native: this.refused };
+    for (const what of isBlob ? ANY_WORKER : NETWORK_WORKER) if (this.host.refuses(what)) return { native: REFUSED[what] };
     const blob = isBlob ? this.blobs.get(url) : undefined;
     if (isBlob && !blob)
       return { native: 'its blob: URL was made before the recording or in another frame. Reload the page while you record.' };
+    if (blob && this.blobs.startsStrict(blob) === undefined && this.host.refuses('copy')) return { native: REFUSED.copy };
     return { native: null, url, blob };
   }
 
@@ -204,7 +209,14 @@ export class Workers {
     this.pending++; // from here on a policy violation is ours
     try {
       const strict = blob && this.blobs.startsStrict(blob);
-      const boot = bootstrap(url, blob, strict, options.type === 'module', { role: 'worker', base: url, id, name, parent: host.id });
+      const boot = bootstrap(url, blob, strict, options.type === 'module', {
+        role: 'worker',
+        base: url,
+        id,
+        name,
+        parent: host.id,
+        refused: REFUSALS.filter((what) => host.refuses(what)),
+      });
       const worker = Reflect.construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
       const supervised = new Supervised(
         worker,

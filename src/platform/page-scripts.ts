@@ -5,6 +5,7 @@
  * was announced, by a registration of its own that ends as soon as the document is there; else by the content script's answer.
  */
 import { captureScripts, NOW_SCRIPT, WAIT_SCRIPT, type CaptureOptions } from '../protocol/capture.ts';
+import { policyScript, type Refusal } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
 import { canFollowRequests } from './tab-requests.ts';
 
@@ -16,6 +17,8 @@ export interface Cover {
   announced: { name: string; url: string }[];
   /** Origins whose every tab is recorded. */
   whole: string[];
+  /** On their way, with headers that refuse this: the content script there knows it before the first line. */
+  guarded: { name: string; url: string; refused: Refusal[] }[];
 }
 type Script = chrome.scripting.RegisteredContentScript;
 
@@ -43,7 +46,7 @@ function documentPattern(url: string): string {
 const WEB = ['http://*/*', 'https://*/*'];
 
 /** An origin has registrations of its own: one that is added is there sooner than one that is changed. */
-function scriptsFor(capture: CaptureOptions, { origins, announced, whole }: Cover): Script[] {
+function scriptsFor(capture: CaptureOptions, { origins, announced, whole, guarded }: Cover): Script[] {
   const common = { runAt: 'document_start', persistAcrossSessions: false } as const;
   const patterns = (of: string[]): string[] => [...new Set(of.map(originPattern))].sort();
   const early = (name: string, matches: string[], allFrames: boolean): Script[] =>
@@ -59,6 +62,10 @@ function scriptsFor(capture: CaptureOptions, { origins, announced, whole }: Cove
       ];
     }),
     ...early('whole', patterns(whole), false),
+    ...guarded.map(({ name, url, refused }): Script => {
+      const js = refused.map(policyScript);
+      return { ...common, id: `vfscope-policy ${name}`, js, world: 'ISOLATED', matches: [documentPattern(url)], allFrames: true };
+    }),
     ...announced.flatMap(({ name, url }) => early(name, [documentPattern(url)], true)),
   ];
 }

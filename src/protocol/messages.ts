@@ -10,6 +10,7 @@
  *
  * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
  */
+import type { Refusal } from './page-policy.ts';
 import type { Batch } from '../trace/batch.ts';
 import type { CaptureOptions } from '../trace/capture.ts';
 import type { StorageHealth } from '../trace/storage-health.ts';
@@ -61,7 +62,8 @@ export type ThreadCommand =
 
 /**
  * Type of the events on window by which the two scripts find each other, whichever comes first: of the hook with a port, `ports[0]`, of
- * the content script without. No app listens for it, and what follows goes over that port.
+ * the content script without. No app listens for it, and what follows goes over that port. Events on the port itself, which both scripts
+ * hold, ask for what must be known at once (page-policy.ts).
  */
 export const CONTACT = 'vfscope';
 /** Hook -> content script; `ports[0]` is the end that the panel gets. */
@@ -89,6 +91,8 @@ export interface Answer {
   token: string;
   /** 'runtime' sends batches through runtime.Port, for browsers or pages where no port can be handed over. */
   transport: 'port' | 'runtime';
+  /** What the headers of this document refuse, where they were seen. */
+  refused: Refusal[];
 }
 /** Answer to `redeem`: the tab whose panel records, or null where the token is not good (any more). */
 export type Redeemed = { panel: number } | null;

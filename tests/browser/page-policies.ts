@@ -1,42 +1,73 @@
 /**
- * Page policies (CSP, Trusted Types, sandbox; as a header and in the document), and what an app under each can see of its workers: what
- * they answer, what the console says, which violations the page hears of, and which reports reach the server.
+ * Page policies (CSP, Trusted Types, sandbox; enforced by header, only reported, and in the document), and what an app under each can see
+ * of its workers, which start with the page's first script: what they answer, what the console says, which violations and reports the
+ * page hears of, and which reports reach the server.
  */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'puppeteer-core';
-import { injectHook } from './hooks-harness.ts';
+import type { Page } from 'puppeteer-core';
 
 const NONCE = 'abc123';
-/** Everything that the page itself needs, so that a policy forbids what is looked at and nothing else. */
-const self = (rest: string): string => `script-src 'self' 'nonce-${NONCE}'; ${rest}`;
+/** The page's own scripts, so that a policy forbids what is looked at and nothing else. */
+const NONCED = `'nonce-${NONCE}'`;
+const HASH = 'sha256-of-the-script';
+const BLOB = "worker-src 'self' blob:";
+const WASM = "'wasm-unsafe-eval'";
 
 /** Name -> policy. */
 export const PAGE_POLICIES: Record<string, string> = {
   'connect-src self': "connect-src 'self'",
   'connect-src self and blob': "connect-src 'self' blob:",
   'connect-src none': "connect-src 'none'",
-  'default-src self': `default-src 'self'; script-src 'self' 'nonce-${NONCE}'`,
-  'default-src self and blob': `default-src 'self' blob:; script-src 'self' blob: 'nonce-${NONCE}' 'unsafe-eval'`,
+  'default-src self': `default-src 'self'; script-src 'self' ${NONCED}`,
+  'default-src none': `default-src 'none'; script-src 'self' ${NONCED}`,
+  'default-src self and wasm': `default-src 'self' ${WASM} ${NONCED}`,
+  'default-src self and blob': `default-src 'self' blob:; script-src 'self' blob: ${NONCED} 'unsafe-eval'`,
+  'default-src self, worker-src blob': `default-src 'self' ${WASM} ${NONCED}; ${BLOB}`,
+  'default-src any, blob and eval': `default-src * blob: 'unsafe-eval' ${NONCED}`,
+  'default-src of the scheme': `default-src http: blob: 'unsafe-eval' ${NONCED}`,
   'worker-src self': "worker-src 'self'",
-  'worker-src blob': "worker-src 'self' blob:",
+  'worker-src blob': BLOB,
+  'worker-src blob alone': 'worker-src blob:',
   'worker-src none': "worker-src 'none'",
+  'worker-src any': 'worker-src *',
+  'worker-src strict-dynamic': "worker-src 'strict-dynamic'",
+  'worker-src by host': 'worker-src localhost:* blob:',
   'child-src self': "child-src 'self'",
-  'script-src self': self(''),
-  'script-src self, worker-src blob': self("worker-src 'self' blob:"),
-  'script-src self and eval, worker-src blob': `script-src 'self' 'unsafe-eval' 'nonce-${NONCE}'; worker-src 'self' blob:`,
-  'script-src self and wasm, worker-src blob': `script-src 'self' 'wasm-unsafe-eval' 'nonce-${NONCE}'; worker-src 'self' blob:`,
-  'strict-dynamic': `script-src 'strict-dynamic' 'nonce-${NONCE}'`,
-  'strict-dynamic and eval': `script-src 'strict-dynamic' 'unsafe-eval' 'nonce-${NONCE}'`,
-  'nonce alone, worker-src blob': `script-src 'nonce-${NONCE}'; worker-src 'self' blob:`,
+  'child-src self and blob': "child-src 'self' blob:",
+  'child-src blob, worker-src self': "child-src blob:; worker-src 'self'",
+  'script-src self': `script-src 'self' ${NONCED}`,
+  'script-src any': `script-src * ${NONCED}`,
+  'script-src self and blob': `script-src 'self' blob: 'unsafe-eval' ${NONCED}`,
+  'script-src self, worker-src blob': `script-src 'self' ${NONCED}; ${BLOB}`,
+  'script-src self and eval, worker-src blob': `script-src 'self' 'unsafe-eval' ${NONCED}; ${BLOB}`,
+  'script-src self and wasm, worker-src blob': `script-src 'self' ${WASM} ${NONCED}; ${BLOB}`,
+  'script-src by host, worker-src blob': `script-src localhost:* 'unsafe-eval' ${NONCED}; ${BLOB}`,
+  'script-src by path, worker-src blob': `script-src localhost:*/run.js localhost:*/worker.js 'unsafe-eval' ${NONCED}; ${BLOB}`,
+  'script-src of another host, worker-src blob': `script-src other.test 'unsafe-eval' ${NONCED}; ${BLOB}`,
+  'strict-dynamic': `script-src 'strict-dynamic' ${NONCED}`,
+  'strict-dynamic and eval': `script-src 'strict-dynamic' 'unsafe-eval' ${NONCED}`,
+  'strict-dynamic and wasm, worker-src self': `script-src 'strict-dynamic' ${WASM} ${NONCED}; worker-src 'self'`,
+  'nonce alone': `script-src ${NONCED}`,
+  'nonce alone, worker-src blob': `script-src ${NONCED}; ${BLOB}`,
+  'nonce and eval, worker-src blob': `script-src ${NONCED} 'unsafe-eval'; ${BLOB}`,
+  'hash alone': `script-src '${HASH}'`,
+  'hash and eval, worker-src blob': `script-src '${HASH}' 'unsafe-eval'; ${BLOB}`,
+  'hash and strict-dynamic': `script-src '${HASH}' 'strict-dynamic' 'unsafe-eval'`,
   'trusted types': "require-trusted-types-for 'script'",
   'trusted types with a policy name': "require-trusted-types-for 'script'; trusted-types cases",
+  'trusted types and worker-src self': "require-trusted-types-for 'script'; worker-src 'self'",
+  'two policies, of which the second refuses': `${BLOB}, worker-src 'self'`,
   'sandbox with origin': 'sandbox allow-scripts allow-same-origin',
   'sandbox without origin': 'sandbox allow-scripts',
+  'sandbox with origin and worker-src self': "sandbox allow-scripts allow-same-origin; worker-src 'self'",
 };
-/** Of `sandbox` a document cannot speak itself; everything else comes both ways. */
-export const WAYS = ['header', 'meta'] as const;
-export const isPossible = (name: string, way: (typeof WAYS)[number]): boolean => way === 'header' || !name.startsWith('sandbox');
+export const WAYS = ['header', 'report-only', 'meta'] as const;
+export type Way = (typeof WAYS)[number];
+/** Of `sandbox` a document can't speak itself, nor of two policies at once; nothing is sandboxed for a report. */
+export const isPossible = (name: string, way: Way): boolean =>
+  way === 'header' || !(name.startsWith('sandbox') || (way === 'meta' && name.startsWith('two')));
 
 const WORKER = `
 const said = {};
@@ -46,11 +77,20 @@ const attempt = async (name, run) => { try { said[name] = await run(); } catch (
   await attempt('elsewhere', async () => (await fetch('ELSEWHERE/data')).status);
   await attempt('eval', () => new Function('return 1')());
   await attempt('wasm', () => new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module);
+  await attempt('worker', () => new Promise((done) => {
+    const worker = new Worker(origin + '/nested.js');
+    worker.onmessage = ({ data }) => done(data);
+    worker.onerror = () => done('error');
+  }));
   self.postMessage(said);
 })();`;
 const RUN = `
 const seen = [];
-addEventListener('securitypolicyviolation', (e) => seen.push([e.effectiveDirective, e.blockedURI.replace(/^blob:.*/, 'blob'), e.disposition]));
+const bare = (url) => url?.replace(/^blob:.*/, 'blob');
+addEventListener('securitypolicyviolation', (e) => seen.push([e.effectiveDirective, bare(e.blockedURI), e.disposition]));
+new ReportingObserver((reports) => {
+  for (const { type, body } of reports) seen.push([type, body.effectiveDirective, bare(body.blockedURL), body.disposition]);
+}, { buffered: true }).observe();
 const outcome = (make) => new Promise((done) => {
   try {
     const worker = make();
@@ -58,33 +98,41 @@ const outcome = (make) => new Promise((done) => {
     worker.onerror = (e) => (e.preventDefault(), done('error: ' + (e.message ?? '')));
   } catch (e) { done('threw ' + e.name); }
 });
-const fromText = (text, type) => {
-  const url = URL.createObjectURL(new Blob([text]));
+const from = (part, type) => {
+  const url = URL.createObjectURL(new Blob([part]));
   const worker = new Worker(url, { type });
   URL.revokeObjectURL(url);
   return worker;
 };
-window.outcomes = async () => {
+window.outcomes = (async () => {
   const text = document.querySelector('template').content.textContent;
+  const bytes = new TextEncoder().encode(text);
   const results = {
     classic: await outcome(() => new Worker('/worker.js')),
     again: await outcome(() => new Worker('/worker.js?again')),
     module: await outcome(() => new Worker('/worker.js', { type: 'module' })),
-    blob: await outcome(() => fromText(text)),
-    'module from a blob': await outcome(() => fromText(text, 'module')),
+    blob: await outcome(() => from(text)),
+    'module from a blob': await outcome(() => from(text, 'module')),
+    'from bytes': await outcome(() => from(bytes)),
+    'module from bytes': await outcome(() => from(bytes, 'module')),
   };
-  await new Promise((done) => setTimeout(done)); // what was reported with the last of them
+  // an observer hears later of what the page heard of
+  const observed = () => seen.filter(([type]) => type === 'csp-violation').length;
+  for (let i = 0; i < 50 && observed() * 2 < seen.length; i++) await new Promise((done) => setTimeout(done, 10));
   return { results, seen };
-};`;
+})();`;
 
+/** What a page sees of its workers. */
 export interface Outcome {
   results: Record<string, unknown>;
   seen: unknown[];
   console: string[];
   reports: string[];
-  /** How many workers the recording holds. */
-  workers: number;
 }
+const SCRIPT_HASH = `sha256-${createHash('sha256').update(RUN).digest('base64')}`;
+
+/** The page, or the same in a frame, whose policies are those of the page around it. */
+export type Place = 'page' | 'srcdoc';
 
 /** Serves pages under these policies. */
 export async function servePagePolicies() {
@@ -107,23 +155,45 @@ export async function servePagePolicies() {
         answer('text/plain', '');
       });
     else if (pathname === '/worker.js') answer('text/javascript', worker);
+    else if (pathname === '/nested.js') answer('text/javascript', 'postMessage(1)');
     else if (pathname === '/run.js') answer('text/javascript', RUN);
     else if (pathname === '/data') answer('application/json', '1');
+    else if (!searchParams.has('policy')) answer('text/html', '');
     else {
-      const policy = PAGE_POLICIES[searchParams.get('policy')!]!;
-      const meta = searchParams.get('way') === 'meta';
-      const page = `<!doctype html><title>policy</title>${meta ? `<meta http-equiv="Content-Security-Policy" content="${policy}">` : ''}
-        <template>${worker}</template><script nonce="${NONCE}" src="/run.js"></script>`;
-      answer('text/html', page, meta ? {} : { 'Content-Security-Policy': `${policy}; report-uri /report` });
+      const name = searchParams.get('policy')!;
+      const policy = PAGE_POLICIES[name]!.replace(HASH, SCRIPT_HASH);
+      const way = searchParams.get('way') as Way;
+      const script = name.startsWith('hash') ? `<script>${RUN}</script>` : `<script nonce="${NONCE}" src="/run.js"></script>`;
+      const head = `<title>policy</title>${way === 'meta' ? `<meta http-equiv="Content-Security-Policy" content="${policy}">` : ''}`;
+      const app = `<template>${worker}</template>${script}`;
+      const quoted = app.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+      const reported = policy
+        .split(',')
+        .map((one) => `${one}; report-uri /report`)
+        .join();
+      answer(
+        'text/html',
+        `<!doctype html>${head}${searchParams.get('place') === 'srcdoc' ? `<iframe srcdoc="${quoted}"></iframe>` : app}`,
+        {
+          ...(way === 'header' && { 'Content-Security-Policy': reported }),
+          ...(way === 'report-only' && { 'Content-Security-Policy-Report-Only': reported }),
+        },
+      );
     }
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
   elsewhere = `http://127.0.0.1:${port}`;
   return {
-    url: (policy: string, way: string) => `http://localhost:${port}/?policy=${encodeURIComponent(policy)}&way=${way}`,
-    /** Reports that have come since the last call. */
-    takeReports: () => reports.splice(0),
+    /** A page without a policy. */
+    plain: `http://localhost:${port}/`,
+    url: (policy: string, way: Way, place: Place = 'page') =>
+      `http://localhost:${port}/?policy=${encodeURIComponent(policy)}&way=${way}&place=${place}`,
+    /** Reports that have come since the last call; that many, if they come soon. */
+    async takeReports(count: number) {
+      for (let i = 0; i < 100 && reports.length < count; i++) await new Promise((done) => setTimeout(done, 20));
+      return reports.splice(0).sort();
+    },
     close: () =>
       new Promise<void>((done) => {
         server.close(() => done());
@@ -131,26 +201,52 @@ export async function servePagePolicies() {
       }),
   };
 }
+export type PolicyServer = Awaited<ReturnType<typeof servePagePolicies>>;
 
-/** What the app sees under a policy. @param hook null = nothing of ours runs */
-export async function underPolicy(
-  browser: Browser,
-  server: Awaited<ReturnType<typeof servePagePolicies>>,
-  policy: string,
-  way: string,
-  hook: string | null,
-): Promise<Outcome> {
-  const context = await browser.createBrowserContext();
-  const page = await context.newPage();
+/** What the app sees in this tab at this address. @param expected how many reports are on their way */
+async function outcomeOf(page: Page, server: PolicyServer, url: string, expected: (seen: unknown[]) => number): Promise<Outcome> {
   const lines: string[] = [];
-  page.on('console', (message) => lines.push(`${message.type()}: ${message.text().replace(/blob:\S+/g, 'blob')}`));
-  if (hook !== null) await injectHook(page, hook);
-  await page.goto(server.url(policy, way));
-  const { results, seen } = await page.evaluate(() =>
-    (window as unknown as { outcomes(): Promise<Pick<Outcome, 'results' | 'seen'>> }).outcomes(),
-  );
-  const workers = await page.evaluate(() => window.vfscopeStandIn?.hellos.filter(({ kind }) => kind === 'worker').length ?? 0);
-  await page.evaluate(() => fetch('/data').catch(() => null)); // behind the reports on their way
-  await context.close();
-  return { results, seen, console: lines.sort(), reports: server.takeReports().sort(), workers };
+  const onLine = (message: { type(): string; text(): string }): void =>
+    void lines.push(`${message.type()}: ${message.text().replace(/blob:[^'"\s]+/g, 'blob')}`);
+  page.on('console', onLine);
+  await page.goto(url);
+  type App = { outcomes: Promise<Pick<Outcome, 'results' | 'seen'>> };
+  const app = page.frames().find((frame) => frame.url() === 'about:srcdoc') ?? page;
+  const { results, seen } = await app.evaluate(() => (globalThis as unknown as App).outcomes);
+  const reports = await server.takeReports(expected(seen));
+  page.off('console', onLine);
+  return { results, seen, console: lines.sort(), reports };
+}
+
+/** What an app sees differ in a tab that is recorded, one line each. */
+export async function differencesUnder(
+  tabs: { native: Page; recorded: Page },
+  server: PolicyServer,
+  policy: string,
+  way: Way,
+  place: Place = 'page',
+): Promise<string[]> {
+  const url = server.url(policy, way, place);
+  // the page hears of each report of its own twice
+  const without = await outcomeOf(tabs.native, server, url, (seen) => seen.length / 2);
+  const during = await outcomeOf(tabs.recorded, server, url, () => without.reports.length);
+  return differencesOf(without, during);
+}
+
+function differencesOf(without: Outcome, during: Outcome): string[] {
+  const differ: string[] = [];
+  for (const key of Object.keys(without.results)) {
+    const [a, b] = [JSON.stringify(without.results[key]), JSON.stringify(during.results[key])];
+    if (a !== b) differ.push(`${key}: ${a} -> ${b}`);
+  }
+  for (const key of ['seen', 'console', 'reports'] as const) {
+    const [a, b] = [without[key].map((v) => JSON.stringify(v)), during[key].map((v) => JSON.stringify(v))];
+    for (const line of a) {
+      const at = b.indexOf(line);
+      if (at < 0) differ.push(`${key} lacks ${line}`);
+      else b.splice(at, 1);
+    }
+    for (const line of b) differ.push(`${key} has ${line}`);
+  }
+  return differ;
 }

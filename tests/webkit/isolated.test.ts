@@ -17,7 +17,7 @@ import { createServer, type AppServer } from '../server/server.mjs';
 import { mark, storeOf } from './hooked-app.ts';
 import { asksIn, FarEnd, launchIsolated, SITES, WORLD, type IsolatedWebKit } from './isolated-page.ts';
 
-const RECORDED: Answer = { recorded: true, since: 1, tabId: 1, token: 't', transport: 'runtime' };
+const RECORDED: Answer = { recorded: true, since: 1, tabId: 1, token: 't', transport: 'runtime', refused: [] };
 const WAIT = { timeout: 30_000, interval: 20 };
 
 let server: AppServer;

@@ -1,0 +1,70 @@
+/**
+ * What the policies of a page (Content Security Policy Level 3) refuse to the scripts with which we begin a worker. A violation can't be
+ * taken back: the page, its console, and its report collector hear of it. So this is known before the first worker: the background reads
+ * the response's headers, and the content script reads the document's meta elements and answers the hook.
+ */
+
+/**
+ * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: importScripts of a script of the page's
+ * origin in such a worker. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
+ */
+export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm'] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** In the content script's world: what the scripts below say, in an array. */
+export const REFUSED_KEY = 'vfscopeRefused';
+/** Runs in the content script's world of a document whose headers refuse this (rollup.config.js writes them). */
+export const policyScript = (refused: Refusal): string => `policy/${refused}.js`;
+
+/** Of directives with the same name the first counts. */
+function directivesOf(policy: string): Map<string, string[]> {
+  const directives = new Map<string, string[]>();
+  for (const directive of policy.split(';')) {
+    const [name, ...values] = directive.trim().toLowerCase().split(/\s+/);
+    if (name && !directives.has(name)) directives.set(name, values);
+  }
+  return directives;
+}
+
+const HOST_SOURCE = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\*|(?:\*\.)?[^*:/]+)(?::(\d+|\*))?\/?$/;
+const DEFAULT_PORTS: Record<string, string> = { http: '80', https: '443' };
+/** A source without a scheme is of the page's; a secure URL is as good as one that is not. */
+const sameScheme = (source: string | undefined, scheme: string): boolean =>
+  source === undefined || source === scheme || (source === 'http' && scheme === 'https');
+
+/** Does a source allow every script of this origin? One that names a path may allow some: that counts as none. */
+function allowsOrigin(source: string, origin: URL): boolean {
+  const scheme = origin.protocol.slice(0, -1);
+  if (source === "'self'" || source === '*') return true;
+  if (/^https?:$/.test(source)) return sameScheme(source.slice(0, -1), scheme);
+  const [, sourceScheme, host, port] = HOST_SOURCE.exec(source) ?? [];
+  if (!host || !sameScheme(sourceScheme, scheme)) return false;
+  const sameHost = host.startsWith('*') ? origin.hostname.endsWith(host.slice(1)) : origin.hostname === host;
+  const own = origin.port || DEFAULT_PORTS[scheme];
+  return sameHost && (port === '*' || own === (port ?? DEFAULT_PORTS[scheme]));
+}
+
+/**
+ * Policies that only report refuse as much as the others: their reports would be ours.
+ * @param policies as a header has them, separated by commas
+ * @param origin of the page
+ */
+export function refusalsOf(policies: string, origin: string): Refusal[] {
+  const page = URL.canParse(origin) ? new URL(origin) : null;
+  const refused = new Set<Refusal>();
+  for (const policy of policies.split(',')) {
+    const directives = directivesOf(policy);
+    const sourcesOf = (...names: string[]): string[] | undefined => directives.get(names.find((name) => directives.has(name)) ?? '');
+    const workers = sourcesOf('worker-src', 'child-src', 'script-src', 'default-src');
+    const scripts = sourcesOf('script-src', 'default-src');
+    const has = (sources: string[] | undefined, ...any: string[]): boolean => !sources || any.some((source) => sources.includes(source));
+    // scripts that scripts ask for are allowed with 'strict-dynamic', workers among them
+    const allows = (sources: string[] | undefined, source: string): boolean => has(sources, "'strict-dynamic'", source);
+    if (directives.get('require-trusted-types-for')?.includes("'script'")) refused.add('types');
+    if (!allows(workers, 'blob:')) refused.add('blob');
+    if (!allows(scripts, 'blob:')) refused.add('copy');
+    if (!allows(scripts, '*') && !(page && scripts!.some((source) => allowsOrigin(source, page)))) refused.add('import');
+    if (!has(scripts, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
+  }
+  return [...refused];
+}

@@ -1,0 +1,46 @@
+/**
+ * A page's policies are known before its first worker: under each the app sees what it sees without a recording, and what they allow is
+ * recorded. All of them: tests/long/page-policies.test.ts.
+ */
+import { expect, test } from 'vitest';
+import { openPanel } from '../../src/cli/drive/panel.ts';
+import { startRecording } from '../../src/cli/drive/session.ts';
+import { launchPlainBrowser } from '../oracle/browser.ts';
+import { launch, recorded, savedStore } from './extension-harness.ts';
+import { differencesUnder, servePagePolicies, type Place, type Way } from './page-policies.ts';
+
+const CASES: [policy: string, way: Way, place?: Place][] = [
+  ['worker-src self', 'header'],
+  ['worker-src self', 'report-only'],
+  ['worker-src self', 'meta'],
+  ['worker-src self', 'header', 'srcdoc'],
+  ['script-src self, worker-src blob', 'header'],
+  ['nonce and eval, worker-src blob', 'meta'],
+  ['worker-src blob', 'header'],
+];
+
+test('the app sees no violation of ours', async () => {
+  const [plain, driven, server] = await Promise.all([launchPlainBrowser(), launch(), servePagePolicies()]);
+  try {
+    const tabs = { native: await plain.newPage(), recorded: await driven.browser.newPage() };
+    await tabs.recorded.goto(server.plain);
+    const panel = await openPanel(tabs.recorded);
+    await startRecording(panel);
+    await recorded(tabs.recorded);
+    for (const [policy, way, place] of CASES)
+      expect(await differencesUnder(tabs, server, policy, way, place), `${policy}, by ${way}, ${place ?? 'page'}`).toEqual([]);
+
+    const { threads } = await savedStore(driven, panel);
+    const workersOf = (url: string): string[] => {
+      const page = threads.find((thread) => thread.info.url === url)?.info.id;
+      return threads
+        .filter(({ info }) => info.parent === page && info.kind === 'worker')
+        .map(({ info }) => info.url.replace(/\/[^/]*$/, ''));
+    };
+    expect(workersOf(server.url('worker-src blob', 'header'))).toHaveLength(7);
+    expect(workersOf(server.url('worker-src self', 'header'))).toEqual([]);
+  } finally {
+    await Promise.all([plain.close(), driven.close()]);
+    await server.close();
+  }
+});

@@ -1,0 +1,62 @@
+// What a page's policies refuse to the scripts with which a worker of ours begins.
+import { expect, test } from 'vitest';
+import { refusalsOf } from '../../src/protocol/page-policy.ts';
+
+const ORIGIN = 'https://app.test:8443';
+const refused = (policies: string, origin = ORIGIN): string => refusalsOf(policies, origin).sort().join(' ');
+
+test.each([
+  ['', ''],
+  ["connect-src 'self'; img-src 'none'", ''],
+  ["worker-src 'self'", 'blob'],
+  ["worker-src 'none'", 'blob'],
+  ['worker-src', 'blob'],
+  ['worker-src *', 'blob'],
+  ["WORKER-SRC 'Self' BLOB:", ''],
+  ["worker-src blob:; worker-src 'none'", ''],
+  ["worker-src 'strict-dynamic'", ''],
+  ["child-src 'self'", 'blob'],
+  ["child-src blob:; worker-src 'self'", 'blob'],
+  ["child-src 'self'; worker-src blob:", ''],
+  ["default-src 'self'", 'blob copy wasm'],
+  ["default-src 'none'", 'blob copy import wasm'],
+  ["default-src 'self' blob: 'unsafe-eval'", ''],
+  ["default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'", ''],
+  ["script-src 'self'", 'blob copy wasm'],
+  ["script-src 'self'; worker-src blob:", 'copy wasm'],
+  ["script-src 'self' 'unsafe-eval'; worker-src blob:", 'copy'],
+  ["script-src 'nonce-a' 'unsafe-eval'; worker-src blob:", 'copy import'],
+  ["script-src 'sha256-abc' 'wasm-unsafe-eval'; worker-src blob:", 'copy import'],
+  ["script-src 'strict-dynamic' 'nonce-a' 'unsafe-eval'", ''],
+  ["script-src 'strict-dynamic' 'nonce-a'", 'wasm'],
+  ["require-trusted-types-for 'script'", 'types'],
+  ["trusted-types 'none'", ''],
+  ["worker-src blob:, worker-src 'self'", 'blob'],
+  ['sandbox allow-scripts; upgrade-insecure-requests', ''],
+])('%s', (policies, expected) => expect(refused(policies)).toBe(expected));
+
+const scripts = (source: string): string => `script-src ${source} blob: 'unsafe-eval'`;
+test.each([
+  ['*', true],
+  ['https:', true],
+  ['http:', true],
+  ['ws:', false],
+  ['app.test:8443', true],
+  ['app.test:*', true],
+  ['app.test', false],
+  ['*.test:8443', true],
+  ['*.app.test:8443', false],
+  ['https://app.test:8443', true],
+  ['https://app.test:8443/', true],
+  ['http://app.test:8443', true],
+  ['wss://app.test:8443', false],
+  ['https://app.test:8443/worker.js', false],
+  ['other.test:8443', false],
+])('scripts from %s', (source, allowed) => expect(refused(scripts(source))).toBe(allowed ? '' : 'import'));
+
+test('default ports, and pages without an origin', () => {
+  expect(refused(scripts('app.test'), 'https://app.test')).toBe('');
+  expect(refused(scripts('app.test:443'), 'https://app.test')).toBe('');
+  expect(refused(scripts('https:'), 'http://app.test')).toBe('import');
+  expect(refused(scripts('app.test'), 'null')).toBe('import');
+});

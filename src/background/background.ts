@@ -55,7 +55,7 @@ const known = (run: () => Promise<void>): Promise<void> =>
 /** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
 const tabEvents: TabEvents = {
   onRequest: (request) => known(() => expectDocument(request)),
-  onPolicies: (document, policies) => void known(() => notePolicies(document, policies)),
+  onPolicies: (document, policies) => known(() => notePolicies(document, policies)),
   onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };

@@ -15,8 +15,8 @@ export interface DocumentRequest {
 export interface TabEvents {
   /** A document was asked for, or the request was redirected. Where the browser can, the request waits for the promise. */
   onRequest(request: DocumentRequest): Promise<void>;
-  /** The response of a document has come, with these policies ('' = none), separated by commas. */
-  onPolicies(document: Omit<DocumentRequest, 'from'>, policies: string): void;
+  /** The response of a document has come, with these policies ('' = none), separated by commas. It waits as the request does. */
+  onPolicies(document: Omit<DocumentRequest, 'from'>, policies: string): Promise<void>;
   /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
   onDocument(tabId: number, frameId: number, url: string): void;
   onClosed(tabId: number): void;
@@ -47,9 +47,11 @@ function onBeforeNavigate({
   if (frameId === 0) void events?.onRequest({ tabId, frameId, url, from: '' });
 }
 const POLICY_HEADER = /^content-security-policy(?:-report-only)?$/i;
-function onHeadersReceived({ tabId, frameId, url, responseHeaders = [] }: chrome.webRequest.OnHeadersReceivedDetails): undefined {
+type Received = chrome.webRequest.OnHeadersReceivedDetails;
+function onHeadersReceived({ tabId, frameId, url, responseHeaders = [] }: Received): Promise<object> | undefined {
+  if (tabId < 0 || !events) return undefined;
   const policies = responseHeaders.filter(({ name }) => POLICY_HEADER.test(name)).map(({ value = '' }) => value);
-  events?.onPolicies({ tabId, frameId, url }, policies.join());
+  return events.onPolicies({ tabId, frameId, url }, policies.join()).then(() => ({}));
 }
 const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void => events?.onDocument(tabId, frameId, url);
 function onUpdated(tabId: number, { status }: chrome.tabs.OnUpdatedInfo, { url }: chrome.tabs.Tab): void {
@@ -75,7 +77,12 @@ export function followTabs(told: TabEvents): void {
       { urls, types: ['main_frame', 'sub_frame'] },
       canBlock() ? ['blocking'] : [],
     );
-    webRequest.onHeadersReceived.addListener(onHeadersReceived, { urls, types: ['main_frame', 'sub_frame'] }, ['responseHeaders']);
+    type HeadersListener = Parameters<typeof webRequest.onHeadersReceived.addListener>[0];
+    webRequest.onHeadersReceived.addListener(
+      onHeadersReceived as unknown as HeadersListener,
+      { urls, types: ['main_frame', 'sub_frame'] },
+      ['responseHeaders', ...(canBlock() ? (['blocking'] as const) : [])],
+    );
     webRequest.onCompleted.addListener(onCompleted, { urls, types: ['sub_frame'] });
   }
 }
@@ -87,6 +94,6 @@ export function unfollowTabs(): void {
   api.tabs.onUpdated.removeListener(onUpdated);
   webNavigation?.onBeforeNavigate.removeListener(onBeforeNavigate);
   webRequest?.onBeforeRequest.removeListener(onBeforeRequest as never);
-  webRequest?.onHeadersReceived.removeListener(onHeadersReceived);
+  webRequest?.onHeadersReceived.removeListener(onHeadersReceived as never);
   webRequest?.onCompleted.removeListener(onCompleted);
 }

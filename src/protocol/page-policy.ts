@@ -5,8 +5,8 @@
  */
 
 /**
- * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: importScripts of a script of the page's
- * origin in such a worker. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
+ * types: a script URL that is plain text (Trusted Types). blob: a worker from a blob: URL. import: some script of the page's origin, as a
+ * worker or as an import in one. copy: importScripts of a blob: URL. wasm: WebAssembly, which a worker's own response may allow.
  */
 export const REFUSALS = ['types', 'blob', 'import', 'copy', 'wasm'] as const;
 export type Refusal = (typeof REFUSALS)[number];
@@ -63,7 +63,9 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
     if (directives.get('require-trusted-types-for')?.includes("'script'")) refused.add('types');
     if (!allows(workers, 'blob:')) refused.add('blob');
     if (!allows(scripts, 'blob:')) refused.add('copy');
-    if (!allows(scripts, '*') && !(page && scripts!.some((source) => allowsOrigin(source, page)))) refused.add('import');
+    // what a worker of the page's origin needs natively, and its import in ours
+    for (const sources of [workers, scripts])
+      if (!allows(sources, '*') && !(page && sources!.some((source) => allowsOrigin(source, page)))) refused.add('import');
     if (!has(scripts, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
   }
   return [...refused];

@@ -189,9 +189,9 @@ export async function servePagePolicies() {
     plain: `http://localhost:${port}/`,
     url: (policy: string, way: Way, place: Place = 'page') =>
       `http://localhost:${port}/?policy=${encodeURIComponent(policy)}&way=${way}&place=${place}`,
-    /** Reports that have come since the last call; that many, if they come soon. */
-    async takeReports(count: number) {
-      for (let i = 0; i < 100 && reports.length < count; i++) await new Promise((done) => setTimeout(done, 20));
+    /** Reports that have come since the last call; enough, if they come soon. */
+    async takeReports(enough: (reports: readonly string[]) => boolean) {
+      for (let i = 0; i < 100 && !enough(reports); i++) await new Promise((done) => setTimeout(done, 20));
       return reports.splice(0).sort();
     },
     close: () =>
@@ -203,8 +203,13 @@ export async function servePagePolicies() {
 }
 export type PolicyServer = Awaited<ReturnType<typeof servePagePolicies>>;
 
-/** What the app sees in this tab at this address. @param expected how many reports are on their way */
-async function outcomeOf(page: Page, server: PolicyServer, url: string, expected: (seen: unknown[]) => number): Promise<Outcome> {
+/** What the app sees in this tab at this address. @param enough are these all reports of what the page has seen? */
+async function outcomeOf(
+  page: Page,
+  server: PolicyServer,
+  url: string,
+  enough: (reports: readonly string[], seen: unknown[]) => boolean,
+): Promise<Outcome> {
   const lines: string[] = [];
   const onLine = (message: { type(): string; text(): string }): void =>
     void lines.push(`${message.type()}: ${message.text().replace(/blob:[^'"\s]+/g, 'blob')}`);
@@ -213,7 +218,7 @@ async function outcomeOf(page: Page, server: PolicyServer, url: string, expected
   type App = { outcomes: Promise<Pick<Outcome, 'results' | 'seen'>> };
   const app = page.frames().find((frame) => frame.url() === 'about:srcdoc') ?? page;
   const { results, seen } = await app.evaluate(() => (globalThis as unknown as App).outcomes);
-  const reports = await server.takeReports(expected(seen));
+  const reports = await server.takeReports((came) => enough(came, seen));
   page.off('console', onLine);
   return { results, seen, console: lines.sort(), reports };
 }
@@ -228,13 +233,23 @@ export async function differencesUnder(
 ): Promise<string[]> {
   const url = server.url(policy, way, place);
   // the page hears of each report of its own twice
-  const without = await outcomeOf(tabs.native, server, url, (seen) => seen.length / 2);
-  const during = await outcomeOf(tabs.recorded, server, url, () => without.reports.length);
+  const without = await outcomeOf(tabs.native, server, url, (came, seen) => came.length >= seen.length / 2);
+  const during = await outcomeOf(tabs.recorded, server, url, (came) => missingOf(without.reports, came).length === 0);
   return differencesOf(without, during);
 }
 
 /** Open DevTools ask the page's server for this, in the page's name. */
 const OF_DEVTOOLS = '/.well-known/appspecific/com.chrome.devtools.json';
+
+/** Of `lines` those that `others` lacks, each as often as it does. */
+function missingOf(lines: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others];
+  return lines.filter((line) => {
+    const at = rest.indexOf(line);
+    if (at >= 0) rest.splice(at, 1);
+    return at < 0;
+  });
+}
 
 function differencesOf(without: Outcome, during: Outcome): string[] {
   const differ: string[] = [];
@@ -244,12 +259,9 @@ function differencesOf(without: Outcome, during: Outcome): string[] {
   }
   for (const key of ['seen', 'console', 'reports'] as const) {
     const [a, b] = [without[key].map((v) => JSON.stringify(v)), during[key].map((v) => JSON.stringify(v))];
-    for (const line of a) {
-      const at = b.indexOf(line);
-      if (at < 0) differ.push(`${key} lacks ${line}`);
-      else b.splice(at, 1);
-    }
-    for (const line of b) if (!line.includes(OF_DEVTOOLS)) differ.push(`${key} has ${line}`);
+    differ.push(...missingOf(a, b).map((line) => `${key} lacks ${line}`));
+    const more = missingOf(b, a).filter((line) => !line.includes(OF_DEVTOOLS));
+    differ.push(...more.map((line) => `${key} has ${line}`));
   }
   return differ;
 }

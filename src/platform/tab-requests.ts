@@ -25,7 +25,8 @@ export interface TabEvents {
 type Details = chrome.webRequest.OnBeforeRequestDetails & { originUrl?: string };
 const urls = ['http://*/*', 'https://*/*'];
 
-const { webRequest, webNavigation } = api as { webRequest?: typeof chrome.webRequest; webNavigation?: typeof chrome.webNavigation };
+const webRequest = api.webRequest as typeof chrome.webRequest | undefined;
+const webNavigation = api.webNavigation as typeof chrome.webNavigation | undefined;
 
 /** Whether documents are heard of before they are there: everywhere but in Safari. */
 export const canFollowRequests = (): boolean => webRequest !== undefined;

@@ -18,7 +18,7 @@ const done = (): Promise<void> => Promise.resolve();
 const api = () => ({
   runtime: {
     getURL: (path: string) => OURS + path,
-    getManifest: () => ({}),
+    getManifest: () => ({ background: { scripts: ['background.js'] } }),
     onConnect: { addListener: (listener: Listener) => onConnect.push(listener) },
     onMessage: event(),
     onInstalled: event(),

@@ -5,13 +5,19 @@ export default tseslint.config(
   { ignores: ['dist/**', 'node_modules/**', 'tests/traces/**'] },
   {
     files: ['src/**/*.ts', 'tests/**/*.ts', 'tools/**/*.ts'],
-    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    languageOptions: {
+      parser: tseslint.parser,
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
       '@typescript-eslint/no-unnecessary-condition': 'off',
       'no-empty': ['error', { allowEmptyCatch: false }],
       'prefer-const': 'error',
@@ -20,7 +26,11 @@ export default tseslint.config(
   },
   {
     files: ['**/*.mjs', '*.js', 'tests/apps/**/*.js'],
-    rules: { 'no-empty': ['error', { allowEmptyCatch: false }], 'prefer-const': 'error', eqeqeq: ['error', 'always', { null: 'ignore' }] },
+    rules: {
+      'no-empty': ['error', { allowEmptyCatch: false }],
+      'prefer-const': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+    },
   },
   {
     // compiled by nobody: names that are nowhere are found here

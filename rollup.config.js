@@ -32,7 +32,11 @@ const script = (input, file) => ({
 const page = (input, file) => ({
   input,
   plugins: common,
-  output: Object.values(OUTS).map((out) => ({ file: `${out}/${file}`, format: 'es', inlineDynamicImports: true })),
+  output: Object.values(OUTS).map((out) => ({
+    file: `${out}/${file}`,
+    format: 'es',
+    inlineDynamicImports: true,
+  })),
 });
 
 // The hook carries its own source into workers: `vfscopeHook.toString()` is the whole script (src/hooks/source.ts). Every page and
@@ -64,7 +68,9 @@ const workerHook = (out) => ({
 
 /** The SQLite builds that the Lab runs. */
 const LAB_WASM = [
-  ...['wa-sqlite', 'wa-sqlite-async', 'wa-sqlite-jspi'].map((name) => `@journeyapps/wa-sqlite/dist/${name}.wasm`),
+  ...['wa-sqlite', 'wa-sqlite-async', 'wa-sqlite-jspi'].map(
+    (name) => `@journeyapps/wa-sqlite/dist/${name}.wasm`,
+  ),
   ...['wa-sqlite', 'wa-sqlite-async'].map((name) => `wa-sqlite/dist/${name}.wasm`),
 ];
 const copies = [
@@ -81,9 +87,15 @@ const copies = [
   ['store-assets/pictures/5-timeline-dark.png', 'devtools/panel-dark.png'],
   ['src/lab/lab.html', 'lab/lab.html'],
   ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
-  ...LAB_WASM.map((path) => [`node_modules/${path}`, `lab/wasm/${path.replace(/^@/, '').replaceAll('/', '-')}`]),
+  ...LAB_WASM.map((path) => [
+    `node_modules/${path}`,
+    `lab/wasm/${path.replace(/^@/, '').replaceAll('/', '-')}`,
+  ]),
   ...['icon', 'recording'].flatMap((name) =>
-    [16, 32, 48, 128].map((size) => [`store-assets/icons/${name}-${size}.png`, `icons/${name}-${size}.png`]),
+    [16, 32, 48, 128].map((size) => [
+      `store-assets/icons/${name}-${size}.png`,
+      `icons/${name}-${size}.png`,
+    ]),
   ),
 ];
 
@@ -96,7 +108,12 @@ const licenses = thirdParty(
 /** One line each, in front of the hook, for options that are not the default: src/protocol/capture.ts names them. */
 const CAPTURE_SCRIPTS = {
   ...Object.fromEntries([0, 2, 3].map((level) => [`level-${level}`, `.capture = ${level}`])),
-  ...Object.fromEntries(['sql', 'vfs', 'web'].map((layer) => [`no-${layer}`, `.without = [...(o.without ?? []), '${layer}']`])),
+  ...Object.fromEntries(
+    ['sql', 'vfs', 'web'].map((layer) => [
+      `no-${layer}`,
+      `.without = [...(o.without ?? []), '${layer}']`,
+    ]),
+  ),
   ...Object.fromEntries([256, 512, 2048, 4096].map((kib) => [`buffer-${kib}`, `.buffer = ${kib}`])),
   stacks: '.stacks = true',
   wait: '.wait = true',
@@ -110,10 +127,17 @@ const POLICY_SCRIPTS = ['types', 'blob', 'import', 'copy', 'wasm'];
 function writeCaptureScripts(out) {
   mkdirSync(`${out}/capture`, { recursive: true });
   for (const [name, set] of Object.entries(CAPTURE_SCRIPTS))
-    writeFileSync(`${out}/capture/${name}.js`, `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o${set}; }\n`);
+    writeFileSync(
+      `${out}/capture/${name}.js`,
+      `{ const o = (globalThis[Symbol.for('vfscope.capture')] ??= {}); o${set}; }\n`,
+    );
   writeFileSync(`${out}/capture/now.js`, NOW_SCRIPT);
   mkdirSync(`${out}/policy`, { recursive: true });
-  for (const name of POLICY_SCRIPTS) writeFileSync(`${out}/policy/${name}.js`, `(globalThis.vfscopeRefused ??= []).push('${name}');\n`);
+  for (const name of POLICY_SCRIPTS)
+    writeFileSync(
+      `${out}/policy/${name}.js`,
+      `(globalThis.vfscopeRefused ??= []).push('${name}');\n`,
+    );
 }
 
 const CHROMIUM_ONLY = ['webNavigation'];
@@ -144,7 +168,9 @@ const MANIFESTS = {
     delete manifest.optional_host_permissions;
     manifest.background = { scripts: ['background.js'] }; // an event page: service workers of extensions have crashed on waking
     manifest.browser_specific_settings = { safari: manifest.browser_specific_settings.safari };
-    manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name) && !name.startsWith('webRequest'));
+    manifest.permissions = manifest.permissions.filter(
+      (name) => !CHROMIUM_ONLY.includes(name) && !name.startsWith('webRequest'),
+    );
   },
 };
 function writeManifest(browser) {
@@ -174,7 +200,13 @@ const assets = {
 /** The library `vfscope/vfs`, with its types. */
 const library = {
   input: 'src/vfs-instrumented/index.ts',
-  plugins: [...common, { name: 'types', writeBundle: () => emitTypes('src/vfs-instrumented/index.ts', `${DIST}/lib/types`) }],
+  plugins: [
+    ...common,
+    {
+      name: 'types',
+      writeBundle: () => emitTypes('src/vfs-instrumented/index.ts', `${DIST}/lib/types`),
+    },
+  ],
   output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
 };
 
@@ -202,8 +234,19 @@ const builds = [
       resolve({ exportConditions: ['node'] }),
       esbuild({ target: 'node20', define: { VFSCOPE_VERSION: JSON.stringify(pkg.version) } }),
     ],
-    external: [/^node:/, 'puppeteer-core', '@uwdata/flechette', 'hyparquet-writer', /^(@journeyapps\/)?wa-sqlite/],
-    output: { file: `${DIST}/cli/vfscope.mjs`, format: 'es', inlineDynamicImports: true, banner: '#!/usr/bin/env node' },
+    external: [
+      /^node:/,
+      'puppeteer-core',
+      '@uwdata/flechette',
+      'hyparquet-writer',
+      /^(@journeyapps\/)?wa-sqlite/,
+    ],
+    output: {
+      file: `${DIST}/cli/vfscope.mjs`,
+      format: 'es',
+      inlineDynamicImports: true,
+      banner: '#!/usr/bin/env node',
+    },
   },
 ];
 

@@ -12,7 +12,14 @@ export default defineConfig({
           testTimeout: 90_000,
         },
       },
-      { test: { name: 'contract', include: ['tests/contract/**/*.test.ts'], testTimeout: 60_000, fileParallelism: false } },
+      {
+        test: {
+          name: 'contract',
+          include: ['tests/contract/**/*.test.ts'],
+          testTimeout: 60_000,
+          fileParallelism: false,
+        },
+      },
       {
         test: {
           name: 'webkit',

@@ -11,8 +11,12 @@ import { OPS, Op } from '../src/trace/event.ts';
 import { ENGINE_APPS } from './oracle/catalog.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');
-const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' }).split('\0').filter(Boolean);
-const text = tracked.filter((f) => /\.(ts|js|mjs|svelte|json|md|html|css|sql|txt)$/.test(f) || f === '.ci/run').filter(existsSync);
+const tracked = execFileSync('git', ['ls-files', '-z'], { encoding: 'utf8' })
+  .split('\0')
+  .filter(Boolean);
+const text = tracked
+  .filter((f) => /\.(ts|js|mjs|svelte|json|md|html|css|sql|txt)$/.test(f) || f === '.ci/run')
+  .filter(existsSync);
 
 describe('rooms', () => {
   test('every import is an arrow of the table', () => {
@@ -28,20 +32,27 @@ describe('rooms', () => {
       ['src/viewer/a.svelte', "<script>import '../hooks/hooks.ts';</script>"],
     ]);
     const faults = faultsOf('src', [...files.keys()], (f) => files.get(f)!);
-    expect(faults.map((f) => f.slice(0, f.indexOf(' ')).replace(':', ''))).toEqual([...files.keys()]);
+    expect(faults.map((f) => f.slice(0, f.indexOf(' ')).replace(':', ''))).toEqual([
+      ...files.keys(),
+    ]);
   });
 
   test('every room of the table that has files is described in ARCHITECTURE.md', () => {
     const architecture = read('ARCHITECTURE.md');
-    for (const room of Object.keys(ROOMS)) if (existsSync(join('src', room))) expect(architecture, room).toContain(`\`${room}\``);
+    for (const room of Object.keys(ROOMS))
+      if (existsSync(join('src', room))) expect(architecture, room).toContain(`\`${room}\``);
   });
 });
 
 describe('documents', () => {
   test('the README names only npm scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read('README.md').matchAll(/npm (?:run (?:--silent )?)?([a-z][\w:-]*)/g)].map((m) => m[1]!);
-    for (const name of named) if (!['ci', 'install', 'i'].includes(name)) expect(Object.keys(scripts), `npm run ${name}`).toContain(name);
+    const named = [...read('README.md').matchAll(/npm (?:run (?:--silent )?)?([a-z][\w:-]*)/g)].map(
+      (m) => m[1]!,
+    );
+    for (const name of named)
+      if (!['ci', 'install', 'i'].includes(name))
+        expect(Object.keys(scripts), `npm run ${name}`).toContain(name);
   });
 
   test('links between documents lead somewhere', () => {
@@ -55,7 +66,9 @@ describe('documents', () => {
     for (let version = 1; version <= FORMAT_VERSION; version++) {
       expect(format).toMatch(new RegExp(`^## Version ${version}\\b`, 'm'));
       expect(
-        readdirSync('tests/traces').some((f) => f.startsWith(`v${version}-`) && f.endsWith('.vfst')),
+        readdirSync('tests/traces').some(
+          (f) => f.startsWith(`v${version}-`) && f.endsWith('.vfst'),
+        ),
         `sample of version ${version}`,
       ).toBe(true);
     }
@@ -90,7 +103,9 @@ describe('apps', () => {
   });
 
   test('apps hold no tracing code', () => {
-    for (const file of tracked.filter((f) => f.startsWith('tests/apps/') && !f.includes('hook-cases') && existsSync(f)))
+    for (const file of tracked.filter(
+      (f) => f.startsWith('tests/apps/') && !f.includes('hook-cases') && existsSync(f),
+    ))
       expect(read(file), file).not.toMatch(/vfscope/i);
   });
 });
@@ -101,7 +116,9 @@ describe('event model', () => {
     expect(new Set(codes).size).toBe(codes.length);
     for (const code of codes)
       if (code !== Op.none && code !== Op.end)
-        expect(OPS[code]!.layer).toBe(code < 64 ? 'vfs' : code < 128 ? 'web' : code < 160 ? 'sql' : 'host');
+        expect(OPS[code]!.layer).toBe(
+          code < 64 ? 'vfs' : code < 128 ? 'web' : code < 160 ? 'sql' : 'host',
+        );
   });
 });
 
@@ -121,11 +138,17 @@ describe('nothing that does not belong here', () => {
   test('no network code in what ships', () => {
     // the app's own fetch and the like, repaired in wrapped workers, and a look at the first line of the app's own blob
     // and the Lab, which reads the wasm files of its own package (the extension's CSP allows no other place)
-    const allowed = new Set(['src/hooks/worker-repairs.ts', 'src/hooks/worker-bootstrap.ts', 'src/lab/own-file.ts']);
+    const allowed = new Set([
+      'src/hooks/worker-repairs.ts',
+      'src/hooks/worker-bootstrap.ts',
+      'src/lab/own-file.ts',
+    ]);
     for (const file of listSources('src')) {
       if (allowed.has(file) || file.startsWith('src/cli')) continue;
       expect(
-        /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(/.test(read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')),
+        /\b(?:fetch|XMLHttpRequest|WebSocket|EventSource|sendBeacon)\s*\(/.test(
+          read(file).replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
+        ),
         file,
       ).toBe(false);
     }

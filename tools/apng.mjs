@@ -43,12 +43,22 @@ export function apng(frames) {
   const out = [SIGNATURE, chunk('IHDR', header), chunk('acTL', number(frames.length, 0))];
   let sequence = 0;
   parts.forEach((part, i) => {
-    if (!part.header.equals(header)) throw new Error(`picture ${i} is of another size or kind than the first`);
+    if (!part.header.equals(header))
+      throw new Error(`picture ${i} is of another size or kind than the first`);
     const delay = Buffer.alloc(6); // numerator, denominator; nothing disposed, nothing blended
     delay.writeUInt16BE(frames[i].ms, 0);
     delay.writeUInt16BE(1000, 2);
-    out.push(chunk('fcTL', Buffer.concat([number(sequence++), header.subarray(0, 8), number(0, 0), delay])));
-    out.push(i === 0 ? chunk('IDAT', part.pixels) : chunk('fdAT', Buffer.concat([number(sequence++), part.pixels])));
+    out.push(
+      chunk(
+        'fcTL',
+        Buffer.concat([number(sequence++), header.subarray(0, 8), number(0, 0), delay]),
+      ),
+    );
+    out.push(
+      i === 0
+        ? chunk('IDAT', part.pixels)
+        : chunk('fdAT', Buffer.concat([number(sequence++), part.pixels])),
+    );
   });
   return Buffer.concat([...out, chunk('IEND', Buffer.alloc(0))]);
 }

@@ -18,12 +18,16 @@ const names = readdirSync(join(root, 'tools', 'bench'))
   .filter((name) => chosen.length === 0 || chosen.includes(name))
   .sort();
 if (names.length === 0) {
-  console.error(`no benchmark ${chosen.join(', ')}; there are ${readdirSync(join(root, 'tools', 'bench')).join(', ')}`);
+  console.error(
+    `no benchmark ${chosen.join(', ')}; there are ${readdirSync(join(root, 'tools', 'bench')).join(', ')}`,
+  );
   process.exit(2);
 }
 
 const table = ({ columns, rows }) =>
-  [columns, columns.map(() => '---'), ...rows].map((row) => `| ${row.map((cell) => String(cell)).join(' | ')} |`).join('\n');
+  [columns, columns.map(() => '---'), ...rows]
+    .map((row) => `| ${row.map((cell) => String(cell)).join(' | ')} |`)
+    .join('\n');
 
 const conditions = () =>
   `${new Date().toISOString().slice(0, 10)}, Node ${process.version.slice(1)}, ${cpus().length} x ${cpus()[0].model.trim()}, ` +
@@ -43,7 +47,9 @@ for (const name of names) {
     packages: 'external',
     logLevel: 'warning',
     plugins: [asShipped],
-    define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(root, 'tools', 'bench', 'x.ts')).href) },
+    define: {
+      'import.meta.url': JSON.stringify(pathToFileURL(join(root, 'tools', 'bench', 'x.ts')).href),
+    },
   });
   const { title, about, run } = await import(pathToFileURL(file).href);
   console.error(`... ${name}`);
@@ -61,5 +67,8 @@ if (process.argv.includes('--write')) {
     sections.delete(heading);
     return fresh ?? old;
   });
-  writeFileSync(DOCUMENT, `${[before[0].trimEnd(), ...[...kept, ...sections.values()].map((s) => s.trim())].join('\n\n')}\n`);
+  writeFileSync(
+    DOCUMENT,
+    `${[before[0].trimEnd(), ...[...kept, ...sections.values()].map((s) => s.trim())].join('\n\n')}\n`,
+  );
 }

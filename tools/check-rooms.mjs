@@ -22,7 +22,9 @@ export function faultsOf(root, files, read) {
       faults.push(`${file}: there is no room "${room}". Rooms are listed in tools/rooms.mjs.`);
       continue;
     }
-    const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => (/@import|import\(/.test(comment) ? comment : ''));
+    const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) =>
+      /@import|import\(/.test(comment) ? comment : '',
+    );
     for (const [, , target] of source.matchAll(IMPORT)) {
       if (target.startsWith('.')) {
         const to = relative(root, resolve(dirname(file), target)).split(sep)[0];
@@ -52,6 +54,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const files = listSources('src');
   const faults = faultsOf('src', files, (f) => readFileSync(f, 'utf8'));
   for (const fault of faults) console.error(fault);
-  console.log(`${files.length} files in ${Object.keys(ROOMS).length} rooms, ${faults.length} faults`);
+  console.log(
+    `${files.length} files in ${Object.keys(ROOMS).length} rooms, ${faults.length} faults`,
+  );
   process.exitCode = faults.length ? 1 : 0;
 }

@@ -13,7 +13,8 @@ const OLDEST = {
   firefox: (m) => m.browser_specific_settings?.gecko?.strict_min_version,
   safari: (m) => m.browser_specific_settings?.safari?.strict_min_version,
 };
-const at = (root, keys) => keys.reduce((o, k) => (o && Object.hasOwn(o, k) ? o[k] : undefined), root)?.__compat;
+const at = (root, keys) =>
+  keys.reduce((o, k) => (o && Object.hasOwn(o, k) ? o[k] : undefined), root)?.__compat;
 const extension = (keys) => at(bcd.webextensions, keys);
 
 function compare(a, b) {
@@ -28,7 +29,11 @@ function missing(record, browser, version) {
   if (!support) return 'unknown to the compatibility data';
   let cause = 'not supported';
   for (const s of [support].flat()) {
-    if (s.flags || s.version_added === 'preview' || (typeof s.version_removed === 'string' && compare(s.version_removed, version) <= 0))
+    if (
+      s.flags ||
+      s.version_added === 'preview' ||
+      (typeof s.version_removed === 'string' && compare(s.version_removed, version) <= 0)
+    )
       continue;
     if (typeof s.version_added !== 'string' && s.version_added !== true) continue;
     if (s.version_added === true || compare(s.version_added, version) <= 0) return null;
@@ -67,7 +72,11 @@ function recordOf({ kind, keys }) {
     return { key: known.join('.'), record: extension(known) };
   }
   const [object, member] = keys;
-  return { key: keys.join('.'), record: at(bcd.javascript.builtins, [object, member]) ?? at(bcd.api, [object, `${member}_static`]) };
+  return {
+    key: keys.join('.'),
+    record:
+      at(bcd.javascript.builtins, [object, member]) ?? at(bcd.api, [object, `${member}_static`]),
+  };
 }
 
 /**
@@ -79,11 +88,17 @@ function recordOf({ kind, keys }) {
 export function faultsIn(folder, browser) {
   const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
   const version = OLDEST[browser](manifest);
-  if (!version) return [{ key: 'manifest', browser, cause: 'no oldest version is declared', where: 'manifest.json' }];
+  if (!version)
+    return [
+      { key: 'manifest', browser, cause: 'no oldest version is declared', where: 'manifest.json' },
+    ];
   const found = new Map();
   const look = (key, cause, where) =>
-    cause && !found.has(key) && found.set(key, { key, browser, cause: `${cause} (${browser} ${version})`, where });
-  for (const keys of manifestKeys(manifest)) look(keys.join('.'), missing(extension(keys), browser, version), 'manifest.json');
+    cause &&
+    !found.has(key) &&
+    found.set(key, { key, browser, cause: `${cause} (${browser} ${version})`, where });
+  for (const keys of manifestKeys(manifest))
+    look(keys.join('.'), missing(extension(keys), browser, version), 'manifest.json');
   for (const file of filesIn(folder)) {
     const name = relative(folder, file);
     if (/(^|\/)\.|\.map$/.test(name)) look(name, 'does not belong into a package', name);
@@ -91,7 +106,11 @@ export function faultsIn(folder, browser) {
     for (const use of usesIn(readFileSync(file, 'utf8'))) {
       const where = `${name}:${use.line}`;
       if (use.kind === 'unreadable')
-        look(use.keys.join('.'), 'the extension API is used in a way that cannot be checked: write out its members', where);
+        look(
+          use.keys.join('.'),
+          'the extension API is used in a way that cannot be checked: write out its members',
+          where,
+        );
       else {
         const { key, record } = recordOf(use);
         if (record || use.kind === 'extension') look(key, missing(record, browser, version), where);
@@ -103,13 +122,20 @@ export function faultsIn(folder, browser) {
 
 /** Faults that no waiver excuses, and waivers that excuse nothing. @returns {string[]} for people */
 export function judge(faults, waivers) {
-  const excuses = ({ key, browser }) => waivers.find((w) => w.key === key && w.browsers.includes(browser));
+  const excuses = ({ key, browser }) =>
+    waivers.find((w) => w.key === key && w.browsers.includes(browser));
   const stale = waivers.flatMap((w) =>
-    w.browsers.filter((b) => !faults.some((f) => f.key === w.key && f.browser === b)).map((b) => `${w.key} in ${b}`),
+    w.browsers
+      .filter((b) => !faults.some((f) => f.key === w.key && f.browser === b))
+      .map((b) => `${w.key} in ${b}`),
   );
   return [
-    ...faults.filter((f) => !excuses(f)).map(({ key, cause, where }) => `${key}: ${cause}, used in ${where}`),
-    ...stale.map((text) => `tools/compat-waivers.json excuses ${text}, which needs no excuse: take that out`),
+    ...faults
+      .filter((f) => !excuses(f))
+      .map(({ key, cause, where }) => `${key}: ${cause}, used in ${where}`),
+    ...stale.map(
+      (text) => `tools/compat-waivers.json excuses ${text}, which needs no excuse: take that out`,
+    ),
   ];
 }
 
@@ -120,11 +146,15 @@ function main(dist) {
     console.error(`${join(dist, absent[0])} is not built; to mend it: npm run build`);
     return 1;
   }
-  const waivers = JSON.parse(readFileSync(join(import.meta.dirname, 'compat-waivers.json'), 'utf8'));
+  const waivers = JSON.parse(
+    readFileSync(join(import.meta.dirname, 'compat-waivers.json'), 'utf8'),
+  );
   const faults = browsers.flatMap((b) => faultsIn(join(dist, b), b));
   const open = judge(faults, waivers);
   for (const text of open) console.error(text);
-  console.log(`${browsers.join(', ')}: ${open.length} faults, ${faults.length - open.filter((t) => t.includes('used in')).length} waived`);
+  console.log(
+    `${browsers.join(', ')}: ${open.length} faults, ${faults.length - open.filter((t) => t.includes('used in')).length} waived`,
+  );
   return open.length ? 1 : 0;
 }
 

@@ -2,10 +2,12 @@
 // of the static members of built-in objects.
 import { parseAst } from 'rollup/parseAst';
 
-const isFunction = ({ type }) => /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type);
+const isFunction = ({ type }) =>
+  /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type);
 const isNode = (v) => v !== null && typeof v === 'object' && typeof v.type === 'string';
 /** Nodes right below one. */
-const children = (node) => Object.values(node).flatMap((v) => (Array.isArray(v) ? v.filter(isNode) : isNode(v) ? [v] : []));
+const children = (node) =>
+  Object.values(node).flatMap((v) => (Array.isArray(v) ? v.filter(isNode) : isNode(v) ? [v] : []));
 
 /** `x = globalThis.browser ?? chrome` */
 const isDoor = (node) =>
@@ -19,7 +21,8 @@ function* namesIn(pattern) {
   if (pattern.type === 'Identifier') yield pattern.name;
   else if (pattern.type === 'Property') yield* namesIn(pattern.value);
   else if (pattern.type === 'AssignmentPattern') yield* namesIn(pattern.left);
-  else if (/Pattern$|RestElement/.test(pattern.type)) for (const child of children(pattern)) yield* namesIn(child);
+  else if (/Pattern$|RestElement/.test(pattern.type))
+    for (const child of children(pattern)) yield* namesIn(child);
 }
 
 /** Names that a function or a module gives to something of its own; those of functions inside it are not its. */
@@ -68,16 +71,26 @@ export function usesIn(source) {
     }
     const add = (kind, keys) => found.push({ kind, keys, line: lineOf(node.start) });
     const parent = parents.at(-1);
-    const named = node.type === 'Identifier' && !(parent?.type === 'MemberExpression' && parent.property === node && !parent.computed);
+    const named =
+      node.type === 'Identifier' &&
+      !(parent?.type === 'MemberExpression' && parent.property === node && !parent.computed);
     const isKey = parent?.type === 'Property' && parent.key === node && parent.value !== node;
     const isWindow =
-      node.type === 'MemberExpression' && node.object.name === 'globalThis' && !node.computed && doors.has(node.property.name);
+      node.type === 'MemberExpression' &&
+      node.object.name === 'globalThis' &&
+      !node.computed &&
+      doors.has(node.property.name);
     if (isWindow || (named && !isKey && doors.has(node.name) && !hidden.has(node.name))) {
       const keys = chain(node, parents);
       if (keys === null) add('unreadable', [isWindow ? node.property.name : node.name]);
       else if (keys.length) add('extension', keys);
     }
-    if (node.type === 'MemberExpression' && !node.computed && node.object.type === 'Identifier' && /^[A-Z]/.test(node.object.name))
+    if (
+      node.type === 'MemberExpression' &&
+      !node.computed &&
+      node.object.type === 'Identifier' &&
+      /^[A-Z]/.test(node.object.name)
+    )
       add('static', [node.object.name, node.property.name]);
     for (const child of children(node)) walk(child, [...parents, node], hidden);
   };
@@ -100,7 +113,10 @@ function chain(node, parents) {
       current = parent;
       continue;
     }
-    const takenApart = parent.type === 'VariableDeclarator' && parent.init === current && parent.id.type === 'ObjectPattern';
+    const takenApart =
+      parent.type === 'VariableDeclarator' &&
+      parent.init === current &&
+      parent.id.type === 'ObjectPattern';
     if (takenApart) return null;
     return keys.length || parent.type === 'UnaryExpression' ? keys : null;
   }

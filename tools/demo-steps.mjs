@@ -3,7 +3,9 @@
 /** The demo says what it is doing in `body[data-state]` and `#status`. */
 const says = (page, start) =>
   page.waitForFunction(
-    (text) => document.body.dataset.state === 'ready' && document.querySelector('#status').textContent.startsWith(text),
+    (text) =>
+      document.body.dataset.state === 'ready' &&
+      document.querySelector('#status').textContent.startsWith(text),
     { polling: 50 },
     start,
   );
@@ -13,7 +15,10 @@ export default async function useDemo(page) {
   await page.click('#import');
   await says(page, 'Imported');
   await page.type('#search', 'sourdough', { delay: 30 });
-  await page.waitForFunction(() => document.querySelector('#summary').textContent.includes('found for “sourdough”'), { polling: 50 });
+  await page.waitForFunction(
+    () => document.querySelector('#summary').textContent.includes('found for “sourdough”'),
+    { polling: 50 },
+  );
   await page.click('#one-by-one');
   await says(page, 'Added 100 notes');
 }

@@ -14,11 +14,18 @@ if (!binary) {
 }
 const server = await createServer();
 const url = `${server.url}/demo/`;
-const target = browser === 'firefox' ? ['--firefox', binary] : ['--target', 'chromium', '--chromium-binary', binary];
+const target =
+  browser === 'firefox'
+    ? ['--firefox', binary]
+    : ['--target', 'chromium', '--chromium-binary', binary];
 // as root Chromium starts in no other way
 if (browser !== 'firefox' && process.getuid?.() === 0) target.push('--args=--no-sandbox');
 const folder = join(process.env.VFSCOPE_DIST ?? 'dist', browser);
 const webExt = join(import.meta.dirname, '..', 'node_modules/web-ext/bin/web-ext.js');
-const child = spawn(process.execPath, [webExt, 'run', '--source-dir', folder, ...target, '--start-url', url], { stdio: 'inherit' });
+const child = spawn(
+  process.execPath,
+  [webExt, 'run', '--source-dir', folder, ...target, '--start-url', url],
+  { stdio: 'inherit' },
+);
 process.on('SIGINT', () => {}); // web-ext hears it, too, and closes its browser
 child.on('close', (code) => void server.close().then(() => process.exit(code ?? 3)));

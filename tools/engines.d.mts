@@ -1,3 +1,6 @@
-export function engineTable(recorded: Record<string, unknown>, versions: Record<string, string>): string;
+export function engineTable(
+  recorded: Record<string, unknown>,
+  versions: Record<string, string>,
+): string;
 export function currentTable(): string;
 export function readmeTable(readme?: string): string;

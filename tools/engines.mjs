@@ -21,7 +21,10 @@ const PACKAGES = {
 };
 
 /** What an app's row without a storage in its id is about. */
-const STORAGES = { 'sql-js': 'in memory, saved to IndexedDB', 'absurd-sql': 'IndexedDB, by shared memory' };
+const STORAGES = {
+  'sql-js': 'in memory, saved to IndexedDB',
+  'absurd-sql': 'IndexedDB, by shared memory',
+};
 
 /** @param {Record<string, any>} recorded tests/oracle/recorded.json @param {Record<string, string>} versions of packages */
 export function engineTable(recorded, versions) {
@@ -32,7 +35,9 @@ export function engineTable(recorded, versions) {
     const yes = (layer) => (engine?.layers[layer] ? 'yes' : 'no');
     const row = [
       `\`${PACKAGES[app]}\` ${versions[PACKAGES[app]]}`,
-      engine ? `${engine.name}${engine.sqliteVersion ? `, SQLite ${engine.sqliteVersion}` : ''}` : 'not named',
+      engine
+        ? `${engine.name}${engine.sqliteVersion ? `, SQLite ${engine.sqliteVersion}` : ''}`
+        : 'not named',
       'yes',
       yes('vfs'),
       yes('sql'),
@@ -53,8 +58,14 @@ export function engineTable(recorded, versions) {
     'cache counters',
     'stored bytes, recorded or not',
   ];
-  const rows = [...groups.values()].map(({ row: [name, ...rest], storages }) => [name, storages.join(', '), ...rest]);
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const rows = [...groups.values()].map(({ row: [name, ...rest], storages }) => [
+    name,
+    storages.join(', '),
+    ...rest,
+  ]);
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 export function currentTable() {
@@ -74,6 +85,9 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (process.argv.includes('--write')) {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const [from, to] = [readme.indexOf(BEGIN) + BEGIN.length, readme.indexOf(END)];
-    writeFileSync(join(root, 'README.md'), `${readme.slice(0, from)}\n${table}\n${readme.slice(to)}`);
+    writeFileSync(
+      join(root, 'README.md'),
+      `${readme.slice(0, from)}\n${table}\n${readme.slice(to)}`,
+    );
   }
 }

@@ -13,7 +13,14 @@ import {
 /** Runs apt-get, as root or by sudo without a password; its words go to stderr. */
 function apt(...args) {
   const root = process.getuid?.() === 0;
-  const command = [...(root ? [] : ['sudo', '-n']), 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-q', ...args];
+  const command = [
+    ...(root ? [] : ['sudo', '-n']),
+    'env',
+    'DEBIAN_FRONTEND=noninteractive',
+    'apt-get',
+    '-q',
+    ...args,
+  ];
   return spawnSync(command[0], command.slice(1), { stdio: ['ignore', 2, 2] }).status === 0;
 }
 
@@ -23,28 +30,47 @@ function apt(...args) {
  * @throws {Error} with what to do, where there is none and none can be installed
  */
 export const ensureChromium = () =>
-  ensure({ name: 'Chromium', variable: 'CHROMIUM', find: findChromium, how: HOW_TO_INSTALL, debian: 'chromium' });
+  ensure({
+    name: 'Chromium',
+    variable: 'CHROMIUM',
+    find: findChromium,
+    how: HOW_TO_INSTALL,
+    debian: 'chromium',
+  });
 
 /** The same for Firefox. */
 export const ensureFirefox = () =>
-  ensure({ name: 'Firefox', variable: 'FIREFOX', find: findFirefox, how: HOW_TO_INSTALL_FIREFOX, debian: 'firefox-esr' });
+  ensure({
+    name: 'Firefox',
+    variable: 'FIREFOX',
+    find: findFirefox,
+    how: HOW_TO_INSTALL_FIREFOX,
+    debian: 'firefox-esr',
+  });
 
 /** The same for WebKitGTK's MiniBrowser, with the display server that it is shown on and what its window with isolated worlds needs. @returns null where there is none: it is Linux's */
 export const ensureWebKit = () =>
   process.platform === 'linux'
     ? ensure({
-        ...{ name: 'MiniBrowser of WebKitGTK with Xvfb', variable: 'MINIBROWSER', how: HOW_TO_INSTALL_WEBKIT },
+        ...{
+          name: 'MiniBrowser of WebKitGTK with Xvfb',
+          variable: 'MINIBROWSER',
+          how: HOW_TO_INSTALL_WEBKIT,
+        },
         find: () => (canStart('Xvfb') && hasWebKitForPython() ? findMiniBrowser() : null),
         debian: ['webkit2gtk-driver', 'xvfb', 'python3-gi', 'gir1.2-webkit2-4.1'],
       })
     : Promise.resolve(null);
 
 /** Whether there is such a program. */
-const canStart = (command) => spawnSync(command, ['-help'], { stdio: 'ignore' }).error === undefined;
+const canStart = (command) =>
+  spawnSync(command, ['-help'], { stdio: 'ignore' }).error === undefined;
 
 /** Debian's own Python: others lack its modules. */
 const hasWebKitForPython = () =>
-  spawnSync('/usr/bin/python3', ['-c', "import gi; gi.require_version('WebKit2', '4.1')"], { stdio: 'ignore' }).status === 0;
+  spawnSync('/usr/bin/python3', ['-c', "import gi; gi.require_version('WebKit2', '4.1')"], {
+    stdio: 'ignore',
+  }).status === 0;
 
 async function ensure({ name, variable, find, how, debian }) {
   const found = find();

@@ -13,9 +13,13 @@ interface Judged {
 
 /** @param root of the repository @returns the whole page */
 export function findingsDoc(root: string): string {
-  const judged = JSON.parse(readFileSync(join(root, 'tests', 'oracle', 'findings.json'), 'utf8')) as Judged;
+  const judged = JSON.parse(
+    readFileSync(join(root, 'tests', 'oracle', 'findings.json'), 'utf8'),
+  ) as Judged;
   const where = (id: string): string => {
-    const goldens = Object.entries(judged.golden).flatMap(([name, rules]) => (rules.includes(id) ? [`\`${name}\``] : []));
+    const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
+      rules.includes(id) ? [`\`${name}\``] : [],
+    );
     const rows = Object.values(judged.rows).filter((rules) => rules.includes(id)).length;
     const verdict = judged.verdicts[id];
     if (!verdict) return 'Seen in none of the recordings kept here.';

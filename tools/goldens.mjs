@@ -8,9 +8,15 @@ import { loadTs } from './load-ts.mjs';
 
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
-const { values, positionals: names } = parseArgs({ allowPositionals: true, options: { grid: { type: 'string' } } });
+const { values, positionals: names } = parseArgs({
+  allowPositionals: true,
+  options: { grid: { type: 'string' } },
+});
 
-const { SCENARIOS, gridScenarios, recordAll } = await loadTs('goldens', 'tests/traces/golden/record.ts');
+const { SCENARIOS, gridScenarios, recordAll } = await loadTs(
+  'goldens',
+  'tests/traces/golden/record.ts',
+);
 
 const all = values.grid === undefined ? SCENARIOS : gridScenarios();
 const scenarios = all.filter(({ name }) => names.length === 0 || names.includes(name));
@@ -20,11 +26,20 @@ if (scenarios.length === 0) {
 }
 const folder = values.grid ?? 'tests/traces/golden';
 mkdirSync(folder, { recursive: true });
-await recordAll({ scenarios, extension: join(process.env.VFSCOPE_DIST ?? 'dist', 'chrome'), folder, say: (line) => console.error(line) });
+await recordAll({
+  scenarios,
+  extension: join(process.env.VFSCOPE_DIST ?? 'dist', 'chrome'),
+  folder,
+  say: (line) => console.error(line),
+});
 if (values.grid === undefined) {
-  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'unit', 'tests/unit/golden.test.ts'], {
-    stdio: 'inherit',
-    env: { ...process.env, UPDATE_GOLDENS: '1' },
-  });
+  const { status } = spawnSync(
+    'npx',
+    ['vitest', 'run', '--project', 'unit', 'tests/unit/golden.test.ts'],
+    {
+      stdio: 'inherit',
+      env: { ...process.env, UPDATE_GOLDENS: '1' },
+    },
+  );
   process.exitCode = status ?? 1;
 }

@@ -1,1 +1,7 @@
-export declare const HOOK_SCRIPT: { format: 'iife'; strict: boolean; banner: string; intro: string; footer: string };
+export declare const HOOK_SCRIPT: {
+  format: 'iife';
+  strict: boolean;
+  banner: string;
+  intro: string;
+  footer: string;
+};

@@ -29,11 +29,15 @@ const ROOT = join(import.meta.dirname, '..');
  */
 export function tableOf(name, source) {
   const [, body] =
-    new RegExp(`export const ${name} = \\{([^}]*)\\} as const;`).exec(source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, '')) ?? [];
+    new RegExp(`export const ${name} = \\{([^}]*)\\} as const;`).exec(
+      source.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, ''),
+    ) ?? [];
   const entries = (body ?? '').split(',').flatMap((entry) => (entry.trim() ? [entry.trim()] : []));
   const numbers = entries.map((entry) => /^(\w+): (0x[\da-f]+|\d+)$/i.exec(entry));
   if (numbers.length === 0 || numbers.includes(null))
-    throw new Error(`${name} is no table of plain numbers: take it out of TABLES in tools/inline-constants.mjs`);
+    throw new Error(
+      `${name} is no table of plain numbers: take it out of TABLES in tools/inline-constants.mjs`,
+    );
   return new Map(numbers.map((match) => [String(match?.[1]), Number(match?.[2])]));
 }
 
@@ -45,13 +49,26 @@ export function inlined(code, tables) {
   for (const [name, table] of tables) {
     const known = new RegExp(`import \\{[^}]*\\b${name}\\b[^}]*\\}|\\bconst ${name} = \\{`);
     if (!known.test(code)) continue;
-    code = code.replace(new RegExp(`(?<![\\w.$])${name}\\.(\\w+)\\b`, 'g'), (all, key) => String(table.get(key) ?? all));
+    code = code.replace(new RegExp(`(?<![\\w.$])${name}\\.(\\w+)\\b`, 'g'), (all, key) =>
+      String(table.get(key) ?? all),
+    );
   }
-  return WORDS.test(code) ? code.replace(/(?<![\w.$])W\((\d+)\)/g, (_, byte) => String(Number(byte) >>> 2)) : code;
+  return WORDS.test(code)
+    ? code.replace(/(?<![\w.$])W\((\d+)\)/g, (_, byte) => String(Number(byte) >>> 2))
+    : code;
 }
 
 /** @returns {import('rollup').Plugin} */
 export function inlineConstants() {
-  const tables = new Map(Object.entries(TABLES).map(([name, file]) => [name, tableOf(name, readFileSync(join(ROOT, file), 'utf8'))]));
-  return { name: 'inline-constants', transform: (code, id) => (id.includes('/src/') ? { code: inlined(code, tables), map: null } : null) };
+  const tables = new Map(
+    Object.entries(TABLES).map(([name, file]) => [
+      name,
+      tableOf(name, readFileSync(join(ROOT, file), 'utf8')),
+    ]),
+  );
+  return {
+    name: 'inline-constants',
+    transform: (code, id) =>
+      id.includes('/src/') ? { code: inlined(code, tables), map: null } : null,
+  };
 }

@@ -6,9 +6,25 @@ import ts from 'typescript';
 /** @param {string} entry a source file @param {string} out folder */
 export function emitTypes(entry, out) {
   const options = {
-    ...{ target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
-    ...{ lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'], types: [], strict: true, skipLibCheck: true, noCheck: true },
-    ...{ allowImportingTsExtensions: true, declaration: true, emitDeclarationOnly: true, rootDir: 'src', outDir: out },
+    ...{
+      target: ts.ScriptTarget.ES2022,
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+    },
+    ...{
+      lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
+      types: [],
+      strict: true,
+      skipLibCheck: true,
+      noCheck: true,
+    },
+    ...{
+      allowImportingTsExtensions: true,
+      declaration: true,
+      emitDeclarationOnly: true,
+      rootDir: 'src',
+      outDir: out,
+    },
   };
   const program = ts.createProgram([entry], options);
   const { diagnostics } = program.emit(undefined, (file, text) => {
@@ -17,7 +33,16 @@ export function emitTypes(entry, out) {
     writeFileSync(file, text.replace(/(from '\.[^']*|import\('\.[^']*)\.ts'/g, "$1.js'"));
   });
   if (diagnostics.length)
-    throw new Error(ts.formatDiagnostics(diagnostics, { ...ts.sys, getCanonicalFileName: (f) => f, getNewLine: () => '\n' }));
+    throw new Error(
+      ts.formatDiagnostics(diagnostics, {
+        ...ts.sys,
+        getCanonicalFileName: (f) => f,
+        getNewLine: () => '\n',
+      }),
+    );
   const types = relative('src', entry).replace(/\.ts$/, '.js');
-  writeFileSync(join(out, '..', 'vfs.d.ts'), `export * from './${relative(join(out, '..'), out)}/${types}';\n`);
+  writeFileSync(
+    join(out, '..', 'vfs.d.ts'),
+    `export * from './${relative(join(out, '..'), out)}/${types}';\n`,
+  );
 }

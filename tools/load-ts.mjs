@@ -13,7 +13,12 @@ const root = join(import.meta.dirname, '..');
  * @throws where it does not compile: esbuild has said why on stderr
  */
 export async function loadTs(name, entry) {
-  const outfile = join(root, 'node_modules/.cache', `vfscope-${name}`, `${name}-${process.pid}.mjs`);
+  const outfile = join(
+    root,
+    'node_modules/.cache',
+    `vfscope-${name}`,
+    `${name}-${process.pid}.mjs`,
+  );
   await build({
     ...(typeof entry === 'string'
       ? { entryPoints: [resolve(root, entry)] }

@@ -18,7 +18,10 @@ const webkit = (file, title) => ({ file: `tests/webkit/${file}.test.ts`, title }
 export const FEATURES = [
   [
     'Record from the panel in DevTools',
-    browser('extension', 'registers its scripts, and takes them back with everything that they changed'),
+    browser(
+      'extension',
+      'registers its scripts, and takes them back with everything that they changed',
+    ),
     browser('firefox-engines', 'recorded by the panel in the toolbox'),
     NO_DRIVER,
   ],
@@ -34,35 +37,64 @@ export const FEATURES = [
     browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
     webkit('workers', 'the app sees the same'),
   ],
-  ['Shared workers and service workers', NOTED, browser('firefox', 'each is recorded, or noted with its cause; transport %s'), NOTED],
+  [
+    'Shared workers and service workers',
+    NOTED,
+    browser('firefox', 'each is recorded, or noted with its cause; transport %s'),
+    NOTED,
+  ],
   [
     'Workers of pages whose policy forbids blob workers',
     NOTED,
-    browser('firefox', 'policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded'),
+    browser(
+      'firefox',
+      'policies, encodings and strictness: each worker runs as it does unrecorded, and is recorded',
+    ),
     NOTED,
   ],
   [
     'All tabs of an origin',
     browser('extension', 'of an origin covers its other tabs, open ones and new ones'),
-    browser('firefox-panel', 'a recording of an origin covers its other tabs, open ones and new ones'),
+    browser(
+      'firefox-panel',
+      'a recording of an origin covers its other tabs, open ones and new ones',
+    ),
     NO_DRIVER,
   ],
   [
     'Nothing is left in pages after a recording',
-    browser('extension', 'registers its scripts, and takes them back with everything that they changed'),
-    browser('firefox', 'pages keep nothing of ours after the recording, workers that start then run as they are'),
+    browser(
+      'extension',
+      'registers its scripts, and takes them back with everything that they changed',
+    ),
+    browser(
+      'firefox',
+      'pages keep nothing of ours after the recording, workers that start then run as they are',
+    ),
     webkit('isolated', 'the hook long after the content script, in a page that is open'),
   ],
   [
     'Access to web pages withheld or taken back',
-    browser('permissions', 'access taken back during a recording: said, and what was recorded stays'),
-    browser('firefox-recording', 'access to web pages taken back during a recording: said, what was recorded stays, the app goes on'),
+    browser(
+      'permissions',
+      'access taken back during a recording: said, and what was recorded stays',
+    ),
+    browser(
+      'firefox-recording',
+      'access to web pages taken back during a recording: said, what was recorded stays, the app goes on',
+    ),
     NO_DRIVER,
   ],
   [
     'A recording outlives the background',
-    browser('extension', 'goes on when the service worker dies, over ports and over relays, and counts the same'),
-    browser('firefox-recording', 'a recording goes on when the event page is suspended, and the next page and its worker are recorded'),
+    browser(
+      'extension',
+      'goes on when the service worker dies, over ports and over relays, and counts the same',
+    ),
+    browser(
+      'firefox-recording',
+      'a recording goes on when the event page is suspended, and the next page and its worker are recorded',
+    ),
     webkit('isolated', 'while the background dies again and again'),
   ],
   [
@@ -79,8 +111,14 @@ export const FEATURES = [
   ],
   [
     'Flight recorder',
-    browser('flight', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
-    browser('firefox-flight', 'two connections meet: frozen at SQLITE_BUSY, with the last second before it'),
+    browser(
+      'flight',
+      'two connections meet: frozen at SQLITE_BUSY, with the last second before it',
+    ),
+    browser(
+      'firefox-flight',
+      'two connections meet: frozen at SQLITE_BUSY, with the last second before it',
+    ),
     NO_DRIVER,
   ],
   [
@@ -91,8 +129,14 @@ export const FEATURES = [
   ],
   [
     'What is captured: level, layers, buffer, stacks',
-    browser('record-marks', 'level 2 keeps literals, stacks name the place in the app and none of ours'),
-    browser('firefox-recording', 'level 2 and stacks: literals, and the place in the app that prepared each statement'),
+    browser(
+      'record-marks',
+      'level 2 keeps literals, stacks name the place in the app and none of ours',
+    ),
+    browser(
+      'firefox-recording',
+      'level 2 and stacks: literals, and the place in the app that prepared each statement',
+    ),
     NO_DRIVER,
   ],
   [
@@ -103,7 +147,10 @@ export const FEATURES = [
   ],
   [
     'Exports from the panel',
-    browser('view-overview', 'every format is offered and written; a copy without the app’s words has none'),
+    browser(
+      'view-overview',
+      'every format is offered and written; a copy without the app’s words has none',
+    ),
     browser('firefox-panel', 'every format is written, and holds what was recorded'),
     null,
   ],
@@ -124,8 +171,14 @@ export const FEATURES = [
   ],
   [
     'Popup, settings, welcome and access page by keyboard alone, with names and a visible focus',
-    browser('keyboard', 'Tab meets each control once, forwards and backwards, with a ring, and leaves'),
-    browser('firefox-keyboard', 'Tab meets each control once, forwards and backwards, with a ring and a name, and leaves'),
+    browser(
+      'keyboard',
+      'Tab meets each control once, forwards and backwards, with a ring, and leaves',
+    ),
+    browser(
+      'firefox-keyboard',
+      'Tab meets each control once, forwards and backwards, with a ring and a name, and leaves',
+    ),
     NO_DRIVER,
   ],
   [
@@ -144,9 +197,12 @@ export const FEATURES = [
 
 /** How a test knows: by the real browser, by the engine without the browser around it, or by reading files. */
 function kindOf({ file }, column) {
-  if (file.startsWith('tests/webkit/')) return column === 'Safari' ? 'on the engine (WebKitGTK)' : null;
+  if (file.startsWith('tests/webkit/'))
+    return column === 'Safari' ? 'on the engine (WebKitGTK)' : null;
   if (!file.startsWith('tests/browser/')) return 'checked statically';
-  return (/\/firefox[\w-]*\.test/.test(file) ? 'Firefox' : 'Chromium') === column ? 'in the real browser' : null;
+  return (/\/firefox[\w-]*\.test/.test(file) ? 'Firefox' : 'Chromium') === column
+    ? 'in the real browser'
+    : null;
 }
 
 /** @param {(file: string) => string | null} read null where there is no such file @returns {string[]} cells that no test stands behind */
@@ -157,7 +213,8 @@ export function faults(read, features = FEATURES) {
       const text = read(cell.file);
       const where = `${feature}, ${BROWSERS[i]}: ${cell.file}`;
       if (text === null) return [`${where} is not there`];
-      if (!['"', "'", '`'].some((quote) => text.includes(`${quote}${cell.title}${quote}`))) return [`${where} has no test "${cell.title}"`];
+      if (!['"', "'", '`'].some((quote) => text.includes(`${quote}${cell.title}${quote}`)))
+        return [`${where} has no test "${cell.title}"`];
       return kindOf(cell, BROWSERS[i]) ? [] : [`${where} does not run in ${BROWSERS[i]}`];
     }),
   );
@@ -165,10 +222,13 @@ export function faults(read, features = FEATURES) {
 
 /** The table as Markdown. */
 export function currentMatrix() {
-  const words = (cell, i) => (cell === null ? 'not tested' : cell.no ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]));
+  const words = (cell, i) =>
+    cell === null ? 'not tested' : cell.no ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]);
   const head = ['feature', ...BROWSERS];
   const rows = FEATURES.map(([feature, ...cells]) => [feature, ...cells.map(words)]);
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 /** The table as the README has it. */
@@ -177,7 +237,8 @@ export function readmeMatrix() {
   return readme.slice(readme.indexOf(BEGIN) + BEGIN.length, readme.indexOf(END)).trim();
 }
 
-export const readOrNull = (file) => (existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null);
+export const readOrNull = (file) =>
+  existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null;
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const found = faults(readOrNull);
@@ -185,7 +246,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   if (found.length) process.exit(1);
   if (process.argv.includes('--write')) {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    if (!readme.includes(BEGIN) || !readme.includes(END)) throw new Error(`README.md has no ${BEGIN} ... ${END}`);
+    if (!readme.includes(BEGIN) || !readme.includes(END))
+      throw new Error(`README.md has no ${BEGIN} ... ${END}`);
     writeFileSync(
       join(root, 'README.md'),
       `${readme.slice(0, readme.indexOf(BEGIN) + BEGIN.length)}\n${currentMatrix()}\n${readme.slice(readme.indexOf(END))}`,

@@ -59,7 +59,8 @@ export const folderOf = (name) => name.replace(/^@/, '').replace(/[^a-z0-9]+/gi,
  * @returns {string[]} files written, relative to root; throws where the row is there already
  */
 export function scaffold(root, name) {
-  if (!/^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/.test(name)) throw new Error(`"${name}" is no name of an npm package`);
+  if (!/^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/.test(name))
+    throw new Error(`"${name}" is no name of an npm package`);
   const app = folderOf(name);
   const folder = join('tests', 'apps', app);
   if (existsSync(join(root, folder))) throw new Error(`${folder} is there already`);
@@ -73,7 +74,11 @@ export function scaffold(root, name) {
     [join(folder, 'index.html'), page(name)],
     [join(folder, 'main.js'), main],
     [join(folder, 'worker.js'), worker(name)],
-    edit(join('tests', 'oracle', 'catalog.ts'), "  app('turso opfs'", `  app('${app}', '/${app}/'),\n`),
+    edit(
+      join('tests', 'oracle', 'catalog.ts'),
+      "  app('turso opfs'",
+      `  app('${app}', '/${app}/'),\n`,
+    ),
     edit(join('tools', 'engines.mjs'), '  turso:', `  '${app}': '${name}',\n`),
   ];
   mkdirSync(join(root, folder), { recursive: true });

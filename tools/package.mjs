@@ -14,7 +14,8 @@ const SOURCES = /^(?:src|tools|docs|store-assets\/(?:icons|pictures))\/|^[^/]+$/
 const INSTRUCTIONS = 'store-assets/amo/BUILD.md';
 
 /** Neither source maps nor dot files go to a store. @param {string} path with slashes */
-export const ships = (path) => !path.endsWith('.map') && !path.split('/').some((part) => part.startsWith('.'));
+export const ships = (path) =>
+  !path.endsWith('.map') && !path.split('/').some((part) => part.startsWith('.'));
 
 /** @param {string} folder @returns {[string, Buffer][]} what of it ships, by path below it */
 export function filesOf(folder) {
@@ -28,9 +29,18 @@ export function filesOf(folder) {
 
 /** @returns {[string, Buffer][]} the sources as they are now, with the instructions beside package.json */
 export function sources() {
-  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' });
-  const paths = listed.split('\0').filter((path) => path && SOURCES.test(path) && ships(path) && existsSync(path));
-  return [...paths.map((path) => [path, readFileSync(path)]), ['BUILD.md', readFileSync(INSTRUCTIONS)]];
+  const listed = execFileSync(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    { encoding: 'utf8' },
+  );
+  const paths = listed
+    .split('\0')
+    .filter((path) => path && SOURCES.test(path) && ships(path) && existsSync(path));
+  return [
+    ...paths.map((path) => [path, readFileSync(path)]),
+    ['BUILD.md', readFileSync(INSTRUCTIONS)],
+  ];
 }
 
 function main(chosen) {
@@ -38,11 +48,15 @@ function main(chosen) {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const out = join(dist, 'packages');
   mkdirSync(out, { recursive: true });
-  for (const name of chosen.length ? chosen : [...BROWSERS.filter((browser) => existsSync(join(dist, browser))), 'source']) {
+  for (const name of chosen.length
+    ? chosen
+    : [...BROWSERS.filter((browser) => existsSync(join(dist, browser))), 'source']) {
     const archive = zip(name === 'source' ? sources() : filesOf(join(dist, name)));
     const file = join(out, `vfscope-${version}-${name}.zip`);
     writeFileSync(file, archive);
-    console.log(`${file}  ${archive.length} bytes  sha256 ${createHash('sha256').update(archive).digest('hex')}`);
+    console.log(
+      `${file}  ${archive.length} bytes  sha256 ${createHash('sha256').update(archive).digest('hex')}`,
+    );
   }
 }
 

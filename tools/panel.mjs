@@ -1,7 +1,14 @@
 // npm run panel: the viewer in an ordinary tab, rebuilt and reloaded as sources change.
 //   npm run panel                 a made-up page to record
 //   npm run panel -- FILE.vfst    a stored trace
-import { copyFileSync, createReadStream, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -18,7 +25,8 @@ const TYPES = {
   '.vfst': 'application/octet-stream',
 };
 // as strict as the extension's own pages
-const CSP = JSON.parse(readFileSync('manifest.json', 'utf8')).content_security_policy.extension_pages;
+const CSP = JSON.parse(readFileSync('manifest.json', 'utf8')).content_security_policy
+  .extension_pages;
 
 const plugins = [
   esbuild({ target: 'es2022' }), // before svelte, which takes no types in .svelte.ts modules
@@ -27,13 +35,20 @@ const plugins = [
 ];
 // Svelte's own modules import each other in circles; ours must not
 const onLog = (level, log, handle) =>
-  log.code === 'CIRCULAR_DEPENDENCY' && log.ids?.every((id) => id.includes('node_modules')) ? undefined : handle(level, log);
+  log.code === 'CIRCULAR_DEPENDENCY' && log.ids?.every((id) => id.includes('node_modules'))
+    ? undefined
+    : handle(level, log);
 /** @param {string} out folder */
 const configs = (out) =>
   [
     ['tests/panel/page.ts', 'page.js'],
     ['src/viewer/worker/store-worker.ts', 'store-worker.js'],
-  ].map(([input, file]) => ({ input, plugins, onLog, output: { file: join(out, file), format: 'es', inlineDynamicImports: true } }));
+  ].map(([input, file]) => ({
+    input,
+    plugins,
+    onLog,
+    output: { file: join(out, file), format: 'es', inlineDynamicImports: true },
+  }));
 
 /** What the worker loads when a query runs. @param {string} out */
 function copyWasm(out) {
@@ -67,7 +82,8 @@ export async function servePanel({ out, port = 0, traces = {} }) {
       return;
     }
     const name = decodeURIComponent(basename(pathname));
-    const file = pathname === '/' ? HTML : pathname.startsWith('/traces/') ? traces[name] : join(out, name);
+    const file =
+      pathname === '/' ? HTML : pathname.startsWith('/traces/') ? traces[name] : join(out, name);
     if (!file || !existsSync(file)) {
       response.writeHead(404).end('not found');
       return;
@@ -103,12 +119,21 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   }
   const traces = file ? { [basename(file)]: resolve(file) } : {};
   copyWasm(out);
-  const { url, rebuilt } = await servePanel({ out, port: Number(process.env.PORT ?? 8123), traces });
-  watch(configs(out).map((config) => ({ ...config, watch: { clearScreen: false } }))).on('event', (event) => {
-    if (event.code === 'ERROR') console.error(event.error.message);
-    if (event.code === 'BUNDLE_END') void event.result.close();
-    if (event.code !== 'END') return;
-    console.log(`built; ${url}?watch&${file ? `open=${encodeURIComponent(`/traces/${basename(file)}`)}` : 'live'}`);
-    rebuilt();
+  const { url, rebuilt } = await servePanel({
+    out,
+    port: Number(process.env.PORT ?? 8123),
+    traces,
   });
+  watch(configs(out).map((config) => ({ ...config, watch: { clearScreen: false } }))).on(
+    'event',
+    (event) => {
+      if (event.code === 'ERROR') console.error(event.error.message);
+      if (event.code === 'BUNDLE_END') void event.result.close();
+      if (event.code !== 'END') return;
+      console.log(
+        `built; ${url}?watch&${file ? `open=${encodeURIComponent(`/traces/${basename(file)}`)}` : 'live'}`,
+      );
+      rebuilt();
+    },
+  );
 }

@@ -7,13 +7,18 @@ import { ensureChromium } from './ensure-browser.mjs';
 
 const folder = join(import.meta.dirname, '../store-assets/icons');
 const icon = readFileSync(join(folder, 'icon.svg'), 'utf8');
-const dot = '<circle cx="98" cy="98" r="27" fill="#fff"/><circle cx="98" cy="98" r="22" fill="#e5383b"/></svg>';
+const dot =
+  '<circle cx="98" cy="98" r="27" fill="#fff"/><circle cx="98" cy="98" r="22" fill="#e5383b"/></svg>';
 const ALWAYS = [16, 32, 48, 128];
 const drawings = [
   ['icon', icon, [...ALWAYS, 64, 96, 256, 300, 512]],
   ['recording', icon.replace('</svg>', dot), ALWAYS],
   // app stores round the corners themselves and take no transparency
-  ['icon', icon.replace('x="4" y="4" width="120" height="120" rx="26"', 'width="128" height="128"'), [1024]],
+  [
+    'icon',
+    icon.replace('x="4" y="4" width="120" height="120" rx="26"', 'width="128" height="128"'),
+    [1024],
+  ],
 ];
 
 const browser = await puppeteer.launch({
@@ -26,8 +31,13 @@ try {
   for (const [name, svg, sizes] of drawings)
     for (const size of sizes) {
       await page.setViewport({ width: size, height: size });
-      await page.setContent(`<style>body { margin: 0 } svg { display: block; width: ${size}px }</style>${svg}`);
-      writeFileSync(join(folder, `${name}-${size}.png`), await page.screenshot({ omitBackground: size < 1024 }));
+      await page.setContent(
+        `<style>body { margin: 0 } svg { display: block; width: ${size}px }</style>${svg}`,
+      );
+      writeFileSync(
+        join(folder, `${name}-${size}.png`),
+        await page.screenshot({ omitBackground: size < 1024 }),
+      );
     }
 } finally {
   await browser.close();

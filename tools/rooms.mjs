@@ -7,13 +7,23 @@ export const ROOMS = {
   platform: { imports: ['protocol'], npm: ['webextension-polyfill', 'devtools-protocol'] },
   'vfs-instrumented': { imports: ['trace'], npm: ['wa-sqlite'] },
   engines: { imports: ['trace', 'vfs-instrumented'], npm: ['wa-sqlite'] },
-  experiments: { imports: ['trace', 'vfs-instrumented', 'probes', 'engines'], npm: ['wa-sqlite', '@journeyapps/wa-sqlite'] },
-  viewer: { imports: ['trace', 'formats', 'protocol'], npm: ['svelte', 'uplot', '@codemirror', '@lezer/highlight', 'wa-sqlite'] },
+  experiments: {
+    imports: ['trace', 'vfs-instrumented', 'probes', 'engines'],
+    npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
+  },
+  viewer: {
+    imports: ['trace', 'formats', 'protocol'],
+    npm: ['svelte', 'uplot', '@codemirror', '@lezer/highlight', 'wa-sqlite'],
+  },
   hooks: { imports: ['trace', 'protocol', 'vfs-instrumented', 'probes', 'engines'], npm: [] },
   content: { imports: ['protocol', 'platform'], npm: [] },
   handover: { imports: ['protocol', 'platform'], npm: [] },
   background: { imports: ['protocol', 'platform'], npm: [] },
   devtools: { imports: ['viewer', 'protocol', 'platform', 'trace'], npm: ['svelte'] },
   lab: { imports: ['viewer', 'experiments', 'protocol', 'platform', 'trace'], npm: ['svelte'] },
-  cli: { imports: ['trace', 'formats', 'protocol', 'experiments'], npm: ['puppeteer-core'], node: true },
+  cli: {
+    imports: ['trace', 'formats', 'protocol', 'experiments'],
+    npm: ['puppeteer-core'],
+    node: true,
+  },
 };

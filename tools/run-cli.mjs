@@ -12,24 +12,37 @@ function newest(paths) {
   let time = 0;
   for (const path of paths) {
     const stats = statSync(path);
-    const inside = stats.isDirectory() ? newest(readdirSync(path).map((name) => join(path, name))) : 0;
+    const inside = stats.isDirectory()
+      ? newest(readdirSync(path).map((name) => join(path, name)))
+      : 0;
     time = Math.max(time, stats.isDirectory() ? inside : stats.mtimeMs);
   }
   return time;
 }
 
-const sources = ['src', 'manifest.json', 'rollup.config.js', 'package.json', 'store-assets/icons'].map((name) => join(root, name));
+const sources = [
+  'src',
+  'manifest.json',
+  'rollup.config.js',
+  'package.json',
+  'store-assets/icons',
+].map((name) => join(root, name));
 if (!existsSync(built) || statSync(built).mtimeMs < newest(sources)) {
   console.error('building ...');
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules/rollup/dist/bin/rollup'), '-c', '--silent'], {
-    cwd: root,
-    stdio: ['ignore', 2, 2],
-  });
+  const { status } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/rollup/dist/bin/rollup'), '-c', '--silent'],
+    {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+    },
+  );
   if (status !== 0) {
     console.error('The build failed. To see more: npm run build');
     process.exit(3);
   }
 }
 // npm runs its scripts in the checkout: files are meant as seen from where npm was called, `npm --prefix CHECKOUT run vfscope -- ...`
-if (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD);
+if (process.env.npm_lifecycle_event === 'vfscope' && process.env.INIT_CWD)
+  process.chdir(process.env.INIT_CWD);
 await import(pathToFileURL(built)); // in this process: Ctrl+C reaches the command once, and the shell waits until it has saved

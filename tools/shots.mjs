@@ -44,22 +44,29 @@ if (values.help) {
 const out = resolve(values.out);
 mkdirSync(out, { recursive: true });
 if (values.all || values.update || values.docs) {
-  const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'browser', 'tests/browser/view-pictures.test.ts'], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      VFSCOPE_PICTURES: values.update ? 'update' : values.docs ? 'docs' : 'all',
-      VFSCOPE_SHOTS: out,
-      ...(values.scenes !== undefined && { VFSCOPE_SCENES: values.scenes }),
+  const { status } = spawnSync(
+    'npx',
+    ['vitest', 'run', '--project', 'browser', 'tests/browser/view-pictures.test.ts'],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        VFSCOPE_PICTURES: values.update ? 'update' : values.docs ? 'docs' : 'all',
+        VFSCOPE_SHOTS: out,
+        ...(values.scenes !== undefined && { VFSCOPE_SCENES: values.scenes }),
+      },
     },
-  });
+  );
   process.exit(status ?? 1);
 }
 const built = values.built ?? 'node_modules/.cache/shots';
 if (!values.built) await buildPanel(built);
 const name = basename(values.trace);
 const server = await servePanel({ out: built, traces: { [name]: resolve(values.trace) } });
-const browser = await puppeteer.launch({ executablePath: await ensureChromium(), args: ['--no-sandbox', '--force-device-scale-factor=1'] });
+const browser = await puppeteer.launch({
+  executablePath: await ensureChromium(),
+  args: ['--no-sandbox', '--force-device-scale-factor=1'],
+});
 try {
   for (const theme of values.themes.split(','))
     for (const size of values.sizes.split(',')) {
@@ -67,14 +74,21 @@ try {
       const page = await browser.newPage();
       page.on('pageerror', (error) => console.error(error));
       await page.setViewport({ width, height });
-      await page.goto(`${server.url}?test&theme=${theme}&open=${encodeURIComponent(`/traces/${name}`)}`);
+      await page.goto(
+        `${server.url}?test&theme=${theme}&open=${encodeURIComponent(`/traces/${name}`)}`,
+      );
       await page.waitForSelector('[data-testid="file-name"], [data-testid="tabs-more"]');
       const views =
-        values.views?.split(',') ?? (await page.$$eval('[data-testid^="tab-"]', (all) => all.map((e) => e.dataset.testid.slice(4))));
+        values.views?.split(',') ??
+        (await page.$$eval('[data-testid^="tab-"]', (all) =>
+          all.map((e) => e.dataset.testid.slice(4)),
+        ));
       for (const view of views) {
         await page.$eval(`[data-testid="tab-${view}"]`, (tab) => tab.click());
         await page.waitForNetworkIdle({ idleTime: 300 });
-        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { timeout: 20_000 });
+        await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), {
+          timeout: 20_000,
+        });
         for (const selector of values.click) await page.$(selector).then((found) => found?.click());
         await new Promise((done) => setTimeout(done, 700)); // pictures, not tests: transitions and canvases settle
         const file = join(out, `${view}-${theme}-${size}.png`);

@@ -13,7 +13,11 @@ function run(command, args, { quiet = false } = {}) {
   return new Promise((done) => {
     let printed = '';
     const shell = process.platform === 'win32' && command === 'npm';
-    const child = spawn(command, args, { cwd: root, shell, stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'] });
+    const child = spawn(command, args, {
+      cwd: root,
+      shell,
+      stdio: ['ignore', quiet ? 'pipe' : 'inherit', 'inherit'],
+    });
     child.stdout?.on('data', (data) => (printed += data));
     child.on('error', (e) => {
       console.error(`${command}: ${e.message}`);
@@ -46,7 +50,9 @@ const trace = join(out, 'demo.vfst');
 const display = process.platform !== 'linux' || process.env.DISPLAY || process.env.WAYLAND_DISPLAY;
 
 if (display) {
-  console.log(`\nThe demo is at ${url}\nDevTools is open beside it with the vfscope panel recording: use the demo and watch.`);
+  console.log(
+    `\nThe demo is at ${url}\nDevTools is open beside it with the vfscope panel recording: use the demo and watch.`,
+  );
   console.log(`Ctrl+C here ends the recording and saves it as ${relative(root, trace)}\n`);
   process.on('SIGINT', () => {}); // the command below hears it too, saves, and ends; then so do we
   await run(process.execPath, [cli, 'record', url, '--out', trace, '--headed']);
@@ -55,9 +61,15 @@ if (display) {
   const summary = join(out, 'demo-summary.txt');
   console.log('no display: recording the demo headless ...');
   const steps = join(root, 'tools/demo-steps.mjs');
-  await run(process.execPath, [cli, 'record', url, '--out', trace, '--script', steps, '--screenshot', picture], { quiet: true });
+  await run(
+    process.execPath,
+    [cli, 'record', url, '--out', trace, '--script', steps, '--screenshot', picture],
+    { quiet: true },
+  );
   writeFileSync(summary, await run(process.execPath, [cli, 'summary', trace], { quiet: true }));
-  console.log(`\n${relative(root, trace)}  the recording; open it with: npm run --silent vfscope -- open ${relative(root, trace)}`);
+  console.log(
+    `\n${relative(root, trace)}  the recording; open it with: npm run --silent vfscope -- open ${relative(root, trace)}`,
+  );
   console.log(`${relative(root, summary)}  what it says`);
   console.log(`${relative(root, picture)}  the panel`);
 }

@@ -11,7 +11,13 @@ import { captioned, tile } from './store-pages.ts';
 
 const WIDTH = 1280;
 const HEIGHT = 800;
-const SCREENSHOTS = ['1-overview', '2-timeline', '3-statements', '4-files', '5-timeline-dark'] as const;
+const SCREENSHOTS = [
+  '1-overview',
+  '2-timeline',
+  '3-statements',
+  '4-files',
+  '5-timeline-dark',
+] as const;
 /** Each frame of the walk-through: a picture of `steps` and what it shows. */
 const WALK = [
   ['app', 'Your app, as it is. It runs SQLite on OPFS or IndexedDB.'],
@@ -25,7 +31,9 @@ const FRAME_MS = 3000;
 /** The demo says what it is doing in `body[data-state]` and `#status`. */
 const says = (page: Page, start: string): Promise<unknown> =>
   page.waitForFunction(
-    (text) => document.body.dataset['state'] === 'ready' && document.querySelector('#status')?.textContent?.startsWith(text),
+    (text) =>
+      document.body.dataset['state'] === 'ready' &&
+      document.querySelector('#status')?.textContent?.startsWith(text),
     { polling: 50 },
     start,
   );
@@ -34,7 +42,9 @@ const says = (page: Page, start: string): Promise<unknown> =>
 async function show(panel: Panel, view: string): Promise<void> {
   // by script: a tab may be scrolled out of sight
   await panel.frame.$eval(`[data-testid="tab-${view}"]`, (tab) => (tab as HTMLElement).click());
-  await panel.frame.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), { polling: 50 });
+  await panel.frame.waitForFunction(() => !document.querySelector('[aria-busy="true"]'), {
+    polling: 50,
+  });
   await new Promise((done) => setTimeout(done, 1500)); // a picture, not a test: canvases and transitions settle
 }
 
@@ -48,7 +58,12 @@ async function useDemo(page: Page): Promise<void> {
 }
 
 /** Record the demo and take a picture at every step. */
-async function recordAndShoot(driven: DrivenBrowser, url: string, shot: (name: string) => string, views: [view: string, name: string][]) {
+async function recordAndShoot(
+  driven: DrivenBrowser,
+  url: string,
+  shot: (name: string) => string,
+  views: [view: string, name: string][],
+) {
   const page = await driven.firstPage();
   await page.goto(url);
   await says(page, 'Opened in');
@@ -68,7 +83,8 @@ async function recordAndShoot(driven: DrivenBrowser, url: string, shot: (name: s
   }
 }
 
-const dataUrl = (file: string): string => `data:image/png;base64,${readFileSync(file).toString('base64')}`;
+const dataUrl = (file: string): string =>
+  `data:image/png;base64,${readFileSync(file).toString('base64')}`;
 
 /** A page of our own as a picture. */
 async function draw(page: Page, html: string, width: number, height: number): Promise<Uint8Array> {
@@ -81,7 +97,8 @@ async function draw(page: Page, html: string, width: number, height: number): Pr
 export async function takePictures(out: string): Promise<void> {
   mkdirSync(out, { recursive: true });
   const steps = 'node_modules/.cache/vfscope-store-pictures';
-  const shot = (name: string): string => join((SCREENSHOTS as readonly string[]).includes(name) ? out : steps, `${name}.png`);
+  const shot = (name: string): string =>
+    join((SCREENSHOTS as readonly string[]).includes(name) ? out : steps, `${name}.png`);
   const extension = join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
   const server = await createServer();
   try {
@@ -110,10 +127,16 @@ export async function takePictures(out: string): Promise<void> {
           [440, 280],
           [1400, 560],
         ] as const)
-          writeFileSync(join(out, `tile-${width}x${height}.png`), await draw(page, tile({ icon, panel, width, height }), width, height));
+          writeFileSync(
+            join(out, `tile-${width}x${height}.png`),
+            await draw(page, tile({ icon, panel, width, height }), width, height),
+          );
         const frames = [];
         for (const [name, text] of WALK)
-          frames.push({ png: await draw(page, captioned(dataUrl(shot(name)), text), 960, 656), ms: FRAME_MS });
+          frames.push({
+            png: await draw(page, captioned(dataUrl(shot(name)), text), 960, 656),
+            ms: FRAME_MS,
+          });
         writeFileSync(join(out, 'walk-through.png'), apng(frames));
       } finally {
         await driven.close();

@@ -22,9 +22,17 @@ const SUITES = {
       ['build', bin('rollup'), ['-c', '--silent']],
       ['compat', 'node', ['tools/compat-gate.mjs', dist]],
       ['package', 'node', ['tools/package.mjs']],
-      ['lint of the Firefox package', bin('web-ext'), ['lint', '--warnings-as-errors', '--source-dir', join(dist, 'firefox')]],
+      [
+        'lint of the Firefox package',
+        bin('web-ext'),
+        ['lint', '--warnings-as-errors', '--source-dir', join(dist, 'firefox')],
+      ],
       ['types', bin('tsc'), ['--noEmit']],
-      ['svelte', bin('svelte-check'), ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json']],
+      [
+        'svelte',
+        bin('svelte-check'),
+        ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
+      ],
       ['eslint', bin('eslint'), ['.', '--max-warnings', '0']],
       ['layout', bin('prettier'), ['--check', '--log-level', 'warn', '.'], 'npm run format'],
     ],
@@ -38,7 +46,11 @@ const SUITES = {
 const LONG = { budget: 120, project: 'long', browser: true };
 
 function run(command, args) {
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, NO_COLOR: '1' } });
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   if (error) console.error(`${command}: ${error.message}`);
   return status === 0;
 }
@@ -74,13 +86,16 @@ function runVitest(project, files = []) {
   return existsSync(report) ? { ok, ...JSON.parse(readFileSync(report, 'utf8')) } : null;
 }
 
-const failedFiles = ({ testResults }) => testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
+const failedFiles = ({ testResults }) =>
+  testResults.filter(({ status }) => status === 'failed').map(({ name }) => relative(root, name));
 const failedTests = ({ testResults }) =>
   testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults
       .filter((test) => test.status === 'failed')
       .map((test) => `${test.fullName}: ${firstLine(test.failureMessages[0])}`);
-    return (failed.length || status !== 'failed' ? failed : [firstLine(message)]).map((text) => `${relative(root, name)} > ${text}`);
+    return (failed.length || status !== 'failed' ? failed : [firstLine(message)]).map(
+      (text) => `${relative(root, name)} > ${text}`,
+    );
   });
 const firstLine = (text = '') => text.split('\n', 1)[0];
 
@@ -128,7 +143,9 @@ for (const name of chosen.length ? chosen : Object.keys(SUITES)) {
   if (suite.webkit) {
     const { ensureWebKit } = await import('./ensure-browser.mjs');
     if (!(await ensureWebKit())) {
-      console.error(`suite "${name}" is SKIPPED: it needs WebKitGTK, which runs on Linux only. Safari's engine is not tested here.`);
+      console.error(
+        `suite "${name}" is SKIPPED: it needs WebKitGTK, which runs on Linux only. Safari's engine is not tested here.`,
+      );
       total.skipped++;
       continue;
     }
@@ -142,7 +159,14 @@ rmSync(reports, { recursive: true, force: true });
 
 console.log('');
 for (const [name, minutes, budget] of times)
-  console.log(`${name.padEnd(10)} ${minutes.toFixed(1).padStart(5)} min of ${budget}${minutes > budget ? '  OVER BUDGET' : ''}`);
-if (unstable.length) console.log(`\nUNSTABLE, passed only at the second run:\n${unstable.map((text) => `  ${text}`).join('\n')}\n`);
-console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`);
+  console.log(
+    `${name.padEnd(10)} ${minutes.toFixed(1).padStart(5)} min of ${budget}${minutes > budget ? '  OVER BUDGET' : ''}`,
+  );
+if (unstable.length)
+  console.log(
+    `\nUNSTABLE, passed only at the second run:\n${unstable.map((text) => `  ${text}`).join('\n')}\n`,
+  );
+console.log(
+  `${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`,
+);
 process.exit(total.failed ? 1 : 0);

@@ -12,7 +12,12 @@ const INSIDE = {
   'wa-sqlite': ['sqlite', 'emscripten', 'musl'],
   '@journeyapps/wa-sqlite': ['sqlite', 'emscripten', 'musl', 'powersync-core'],
 };
-const TITLES = { sqlite: 'SQLite', emscripten: 'Emscripten runtime', musl: 'musl libc', 'powersync-core': 'PowerSync Core' };
+const TITLES = {
+  sqlite: 'SQLite',
+  emscripten: 'Emscripten runtime',
+  musl: 'musl libc',
+  'powersync-core': 'PowerSync Core',
+};
 const LICENSE_FILE = /^(?:licen[cs]e|copying|notice)/i;
 
 /** The folder of the npm package that a module comes from; null = it is ours. @param {string} id path of a module */
@@ -24,9 +29,13 @@ export function packageFolder(id) {
 /** @returns {string} @throws Error that names the package where it has no license text */
 function licenseOf(folder, { name, version }) {
   const files = readdirSync(folder).filter((file) => LICENSE_FILE.test(file));
-  const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
+  const texts = files
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim());
   if (texts.some(Boolean)) return texts.filter(Boolean).join('\n\n');
-  throw new Error(`${name} ${version} is bundled and ${folder} holds no license text: bundle another package, or ask its authors for one.`);
+  throw new Error(
+    `${name} ${version} is bundled and ${folder} holds no license text: bundle another package, or ask its authors for one.`,
+  );
 }
 
 /** @param {Iterable<string>} modules paths of bundled modules and copied files @returns {string} '' where none is a package's */
@@ -36,13 +45,17 @@ export function notices(modules) {
   for (const id of modules) {
     const folder = packageFolder(id);
     if (!folder) continue;
-    if (!folders.has(folder)) folders.set(folder, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+    if (!folders.has(folder))
+      folders.set(folder, JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
     const { name } = folders.get(folder);
-    if (id.replaceAll(sep, '/').startsWith(`${folder}/dist/`)) INSIDE[name]?.forEach((part) => inside.add(part));
+    if (id.replaceAll(sep, '/').startsWith(`${folder}/dist/`))
+      INSIDE[name]?.forEach((part) => inside.add(part));
   }
   const entries = new Map();
-  for (const [folder, pkg] of folders) entries.set(`${pkg.name} ${pkg.version}`, licenseOf(folder, pkg));
-  for (const part of inside) entries.set(TITLES[part], readFileSync(join(LICENSES, `${part}.txt`), 'utf8').trim());
+  for (const [folder, pkg] of folders)
+    entries.set(`${pkg.name} ${pkg.version}`, licenseOf(folder, pkg));
+  for (const part of inside)
+    entries.set(TITLES[part], readFileSync(join(LICENSES, `${part}.txt`), 'utf8').trim());
   if (!entries.size) return '';
   const line = '='.repeat(80);
   const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -66,9 +79,13 @@ export function thirdParty(roots, copied = {}) {
     writeBundle(options, bundle) {
       const root = roots.find((folder) => options.file.startsWith(`${folder}/`));
       const found = modules.get(root);
-      if (!found) throw new Error(`${options.file} lies in no folder that gets a ${FILE}: name that folder in rollup.config.js.`);
+      if (!found)
+        throw new Error(
+          `${options.file} lies in no folder that gets a ${FILE}: name that folder in rollup.config.js.`,
+        );
       for (const chunk of Object.values(bundle))
-        for (const [id, { renderedLength }] of Object.entries(chunk.modules ?? {})) if (renderedLength > 0) found.add(id);
+        for (const [id, { renderedLength }] of Object.entries(chunk.modules ?? {}))
+          if (renderedLength > 0) found.add(id);
       const text = notices(found);
       if (text) writeFileSync(join(root, FILE), text);
       else rmSync(join(root, FILE), { force: true });

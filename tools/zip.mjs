@@ -39,7 +39,12 @@ function fields(buffer, at, { name, crc, packed, size }) {
 export function zip(files) {
   const entries = [...files]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, data]) => ({ name: Buffer.from(path), crc: crc32(data), packed: deflateRawSync(data, { level: 9 }), size: data.length }));
+    .map(([path, data]) => ({
+      name: Buffer.from(path),
+      crc: crc32(data),
+      packed: deflateRawSync(data, { level: 9 }),
+      size: data.length,
+    }));
   const parts = [];
   const directory = [];
   let offset = 0;

@@ -7,7 +7,13 @@ import { openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
 import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
 import { wirePort, type WirePort } from '../platform/wire-port.ts';
-import type { Ask, BackgroundMessage, Greeting, PanelMessage, RecordingState } from '../protocol/messages.ts';
+import type {
+  Ask,
+  BackgroundMessage,
+  Greeting,
+  PanelMessage,
+  RecordingState,
+} from '../protocol/messages.ts';
 import { expectDocument, notePolicies, reach } from './coverage.ts';
 import {
   answer,
@@ -50,7 +56,9 @@ const relays = new Relays(tell);
 /** A background that has just started looks first which recordings run. Once it knows, a document on its way waits for nothing. */
 let started: Promise<void> | null = null;
 const known = (run: () => Promise<void>): Promise<void> =>
-  (started ? started.then(run) : run()).catch((e: unknown) => console.warn('vfscope: a page may not be recorded:', e));
+  (started ? started.then(run) : run()).catch((e: unknown) =>
+    console.warn('vfscope: a page may not be recorded:', e),
+  );
 
 /** While a recording runs, tabs are followed, also by a background that was stopped meanwhile; else nothing that tabs do wakes it. */
 const tabEvents: TabEvents = {
@@ -86,7 +94,9 @@ const failed =
 /** The recording of this panel, if a panel takes it in: after a crash it can be left behind by one that is gone. */
 async function takenIn(panel: number): Promise<RecordingState | null> {
   const recording = await recordingOf(panel);
-  return recording && [...(panels.get(panel)?.values() ?? [])].includes(recording.owner) ? recording : null;
+  return recording && [...(panels.get(panel)?.values() ?? [])].includes(recording.owner)
+    ? recording
+    : null;
 }
 async function endOrphan(panel: number): Promise<void> {
   if ((await recordingOf(panel)) && !(await takenIn(panel))) await stop(panel);
@@ -131,7 +141,8 @@ api.runtime.onConnect.addListener((connected) => {
   const port = wirePort(connected);
   say(port, { k: 'greeting' });
   const [kind, name = '', page = ''] = port.name.split(':');
-  if (kind === 'panel' && port.sender?.url?.startsWith(api.runtime.getURL(''))) onPanel(port, Number(name), page);
+  if (kind === 'panel' && port.sender?.url?.startsWith(api.runtime.getURL('')))
+    onPanel(port, Number(name), page);
   else if (kind === 'relay') relays.onPage(port, name);
 });
 
@@ -145,7 +156,9 @@ function answerTo(ask: Ask, sender: chrome.runtime.MessageSender): Promise<unkno
   if (ask.k === 'redeem') return redeem(ask.token, sender);
   if (ask.k === 'frame') return frameSeen(ask.origin, sender, tell);
   // only our own pages learn of other tabs
-  return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL('')) ? recordingCovering(ask.tabId) : null;
+  return ask.k === 'recording?' && sender.url?.startsWith(api.runtime.getURL(''))
+    ? recordingCovering(ask.tabId)
+    : null;
 }
 
 api.runtime.onMessage.addListener((ask: Ask, sender, reply) => {

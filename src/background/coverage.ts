@@ -2,7 +2,12 @@
  * Which documents get our scripts: those of the origins that recorded tabs show, with their frames, and no others. It follows a
  * recorded tab to where it goes. It lies in the session's storage, and in memory beside it: a document on its way waits for nothing.
  */
-import { injectPageScripts, registerPageScripts, unregisterPageScripts, type Cover } from '../platform/page-scripts.ts';
+import {
+  injectPageScripts,
+  registerPageScripts,
+  unregisterPageScripts,
+  type Cover,
+} from '../platform/page-scripts.ts';
 import { webOrigin } from '../platform/recordable.ts';
 import type { DocumentRequest } from '../platform/tab-requests.ts';
 import { api } from '../platform/extension-api.ts';
@@ -63,7 +68,9 @@ export async function cover(running: readonly RecordingState[]): Promise<void> {
 }
 
 function coverOf({ shown, awaited, guarded }: Coverage): Cover {
-  const whole = recordings.flatMap(({ scope, origin }) => (scope === 'origin' && origin ? [origin] : []));
+  const whole = recordings.flatMap(({ scope, origin }) =>
+    scope === 'origin' && origin ? [origin] : [],
+  );
   const origins = shown.flatMap((tab) => tab.origins.map(([origin]) => origin));
   return { origins: [...whole, ...origins], announced: awaited, whole, guarded };
 }
@@ -75,7 +82,9 @@ async function apply(): Promise<void> {
   now.awaited = now.awaited.filter(({ tabId }) => covers(tabId));
   now.guarded = now.guarded.filter(({ tabId }) => covers(tabId));
   const [first] = recordings;
-  const registered = first ? registerPageScripts(first.capture, coverOf(now)) : unregisterPageScripts(); // all capture the same
+  const registered = first
+    ? registerPageScripts(first.capture, coverOf(now))
+    : unregisterPageScripts(); // all capture the same
   await Promise.all([registered, api.storage.session.set({ [KEY]: now })]);
 }
 
@@ -90,43 +99,73 @@ function note({ shown }: Coverage, tabId: number, origin: string, isPage = false
 }
 
 /** A recorded tab has asked for a document, or will: it and its frames get our scripts. @returns when that is so */
-export async function expectDocument({ tabId, frameId, url, from }: DocumentRequest): Promise<void> {
+export async function expectDocument({
+  tabId,
+  frameId,
+  url,
+  from,
+}: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
   const now = value ?? (await load());
-  if (now.awaited.some((one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url))) return;
+  if (
+    now.awaited.some(
+      (one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url),
+    )
+  )
+    return;
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
   // a frame of its page's own origin knows from that page
-  if (frameId === 0 || from !== origin) now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
+  if (frameId === 0 || from !== origin)
+    now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
   now.awaited = now.awaited.slice(-MAX_AWAITED);
   await apply();
 }
 
 /** The response of a document of a recorded tab has come. The document follows within milliseconds: its policies are registered at once. */
-export async function notePolicies({ tabId, frameId, url }: Omit<DocumentRequest, 'from'>, policies: string): Promise<void> {
+export async function notePolicies(
+  { tabId, frameId, url }: Omit<DocumentRequest, 'from'>,
+  policies: string,
+): Promise<void> {
   if (!covers(tabId)) return;
   const now = value ?? (await load());
   const refused = refusalsOf(policies, webOrigin(url));
   const others = now.guarded.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
   if (!refused.length && others.length === now.guarded.length) return;
-  const guarded = refused.length ? [{ name: drawName(), tabId, frameId, url: plain(url), refused }] : [];
+  const guarded = refused.length
+    ? [{ name: drawName(), tabId, frameId, url: plain(url), refused }]
+    : [];
   now.guarded = [...others, ...guarded].slice(-MAX_AWAITED);
   await apply();
 }
 
 /** What the headers of a document refuse, where they were seen. */
-export async function refusedTo({ tab, frameId = 0, url = '' }: chrome.runtime.MessageSender): Promise<Refusal[]> {
+export async function refusedTo({
+  tab,
+  frameId = 0,
+  url = '',
+}: chrome.runtime.MessageSender): Promise<Refusal[]> {
   const { guarded } = value ?? (await load());
-  return guarded.find((one) => one.tabId === tab?.id && one.frameId === frameId && one.url === plain(url))?.refused ?? [];
+  return (
+    guarded.find(
+      (one) => one.tabId === tab?.id && one.frameId === frameId && one.url === plain(url),
+    )?.refused ?? []
+  );
 }
 
 /** A document of a recorded tab speaks: it needs no announcement any more. */
-export async function documentSpeaks({ tab, frameId = 0, url = '', origin = url }: chrome.runtime.MessageSender): Promise<void> {
+export async function documentSpeaks({
+  tab,
+  frameId = 0,
+  url = '',
+  origin = url,
+}: chrome.runtime.MessageSender): Promise<void> {
   if (!tab?.id || !covers(tab.id)) return;
   const now = value ?? (await load());
   if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
-  const isOther = (one: Awaited): boolean => one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
+  const isOther = (one: Awaited): boolean =>
+    one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
   now.awaited = now.awaited.filter(isOther);
   now.guarded = now.guarded.filter(isOther);
   await apply();
@@ -137,13 +176,16 @@ export async function reach(tabId: number, frameId: number, url: string): Promis
   const recording = recordings.find(({ tabs }) => tabs.includes(tabId));
   if (!recording) return;
   const now = value ?? (await load());
-  const isLoaded = (one: Awaited): boolean => one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
+  const isLoaded = (one: Awaited): boolean =>
+    one.tabId === tabId && (one.url === plain(url) || (frameId === 0 && one.frameId !== 0));
   const silent = now.awaited.filter(isLoaded);
   for (const frame of new Set([frameId, ...silent.map((one) => one.frameId)])) {
-    const there = await api.tabs.sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame }).then(
-      () => true,
-      () => false, // no script of ours listens
-    );
+    const there = await api.tabs
+      .sendMessage(tabId, { k: 'here?' } satisfies Tell, { frameId: frame })
+      .then(
+        () => true,
+        () => false, // no script of ours listens
+      );
     if (!there) await injectPageScripts(tabId, recording.capture, frame);
   }
   if (frameId !== 0) return; // its document may still be on its way

@@ -44,8 +44,10 @@ export type OnChange = (panel: number, recording: RecordingState | null) => void
 let onChange: OnChange = () => {};
 let onRunning: (any: boolean) => void = () => {};
 /** Told of every change from now on, and after each look at the state whether any recording runs: one listener, the background's. */
-export const watchRecordings = (listener: OnChange, running: (any: boolean) => void = () => {}): void =>
-  void ([onChange, onRunning] = [listener, running]);
+export const watchRecordings = (
+  listener: OnChange,
+  running: (any: boolean) => void = () => {},
+): void => void ([onChange, onRunning] = [listener, running]);
 function onValue(recordings: Recording[]): void {
   followWorkers(recordings);
   coverLater(recordings);
@@ -53,7 +55,8 @@ function onValue(recordings: Recording[]): void {
 }
 
 /** What covers a tab, of the recordings that run. */
-const covering = (recordings: Recording[], tabId: number): Recording | undefined => recordings.find(({ tabs }) => tabs.includes(tabId));
+const covering = (recordings: Recording[], tabId: number): Recording | undefined =>
+  recordings.find(({ tabs }) => tabs.includes(tabId));
 
 /** The recording of this panel, or null. */
 export async function recordingOf(panel: number): Promise<Recording | null> {
@@ -80,7 +83,11 @@ export async function recordingPanels(): Promise<number[]> {
  * @param owner the panel's page, as panelPortName has it
  * @throws Error for the user, where the page cannot be recorded
  */
-export async function start(panel: number, owner: string, options: Extract<PanelMessage, { k: 'start' }>): Promise<void> {
+export async function start(
+  panel: number,
+  owner: string,
+  options: Extract<PanelMessage, { k: 'start' }>,
+): Promise<void> {
   const { scope, reload, transport } = options;
   const capture = captureOptionsOf(options.capture);
   const tab = await api.tabs.get(panel);
@@ -91,7 +98,10 @@ export async function start(panel: number, owner: string, options: Extract<Panel
   const asked = origin || webOrigin(options.origin); // the browser hides the address of a page that we may not enter
   if (!(await (asked ? hasSiteAccess(asked) : hasSomeAccess()))) throw new Error(NO_ACCESS(asked));
   // not by a pattern: Firefox finds none that names a port
-  const open = scope === 'origin' && origin ? (await api.tabs.query({})).filter(({ url }) => webOrigin(url) === origin) : [tab];
+  const open =
+    scope === 'origin' && origin
+      ? (await api.tabs.query({})).filter(({ url }) => webOrigin(url) === origin)
+      : [tab];
   const recording = await state.change(async ({ recordings }) => {
     const running = recordings.find(({ tabId }) => tabId === panel);
     if (running) {
@@ -100,12 +110,27 @@ export async function start(panel: number, owner: string, options: Extract<Panel
     }
     const other = covering(recordings, panel);
     if (other)
-      throw new Error('This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.');
+      throw new Error(
+        'This tab belongs to a recording of its whole origin that runs in the DevTools of another tab. Stop that one first.',
+      );
     // tabs of one origin share its scripts
     if (recordings.some((r) => !sameCapture(r.capture, capture)))
-      throw new Error('Another recording is running that captures something else. Stop that one first, or choose the same settings.');
-    const free = [panel, ...open.map(({ id }) => id!)].filter((id, i, all) => all.indexOf(id) === i && !covering(recordings, id));
-    const made: Recording = { tabId: panel, scope, origin, since: Date.now(), tabs: free, transport, capture, owner };
+      throw new Error(
+        'Another recording is running that captures something else. Stop that one first, or choose the same settings.',
+      );
+    const free = [panel, ...open.map(({ id }) => id!)].filter(
+      (id, i, all) => all.indexOf(id) === i && !covering(recordings, id),
+    );
+    const made: Recording = {
+      tabId: panel,
+      scope,
+      origin,
+      since: Date.now(),
+      tabs: free,
+      transport,
+      capture,
+      owner,
+    };
     const first = { tabId: panel, frameId: 0, url: tab.url ?? '', from: '' };
     try {
       await cover([...recordings, made]);
@@ -124,7 +149,9 @@ export async function start(panel: number, owner: string, options: Extract<Panel
     for (const tabId of recording.tabs) if (tabId !== panel) await joinOpenTab(tabId, capture);
     if (reload && origin) await api.tabs.reload(panel);
   } catch (e) {
-    await stop(panel).catch((also: unknown) => console.warn('vfscope: a recording that did not begin did not end well:', also));
+    await stop(panel).catch((also: unknown) =>
+      console.warn('vfscope: a recording that did not begin did not end well:', also),
+    );
     throw e;
   }
   onChange(panel, recording);
@@ -190,7 +217,11 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
       if (recording.origin === '') {
         recording.origin = origin; // began on an empty page
         changed = true;
-      } else if (recording.scope === 'origin' && recording.origin !== origin && recording.tabId !== tabId) {
+      } else if (
+        recording.scope === 'origin' &&
+        recording.origin !== origin &&
+        recording.tabId !== tabId
+      ) {
         recording.tabs = recording.tabs.filter((id) => id !== tabId);
         return { recording: undefined, left: recording, token: '', changed: true };
       }
@@ -211,8 +242,11 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   if (changed && told) onChange(told.tabId, told);
   const refused = recording ? await refusedTo(sender) : [];
   if (recording)
-    documentSpeaks(sender).catch((e: unknown) => console.warn('vfscope: the scripts of a recording could not be registered:', e));
-  if (recording && sender.frameId === 0 && (await tabExists(tabId))) await showRecording(tabId, true);
+    documentSpeaks(sender).catch((e: unknown) =>
+      console.warn('vfscope: the scripts of a recording could not be registered:', e),
+    );
+  if (recording && sender.frameId === 0 && (await tabExists(tabId)))
+    await showRecording(tabId, true);
   const [since, transport] = [recording?.since ?? 0, recording?.transport ?? 'port'];
   return { recorded: recording !== undefined, since, tabId, token, transport, refused };
 }

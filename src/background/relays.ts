@@ -44,8 +44,17 @@ export class Relays {
     for (const [source, page] of this.pages)
       page.panel
         .then((found) => {
-          if (found === panel) page.port.postMessage({ k: 'relay', source, n: 0, seen: 0, body: null } satisfies RelayMessage);
+          if (found === panel)
+            page.port.postMessage({
+              k: 'relay',
+              source,
+              n: 0,
+              seen: 0,
+              body: null,
+            } satisfies RelayMessage);
         })
-        .catch((e: unknown) => console.warn('vfscope: a page could not be asked to repeat itself:', e));
+        .catch((e: unknown) =>
+          console.warn('vfscope: a page could not be asked to repeat itself:', e),
+        );
   }
 }

@@ -5,9 +5,14 @@ import type { BackgroundMessage, PanelMessage, SiteAccess } from '../protocol/me
 import { panelOf } from './recordings.ts';
 
 /** What we may enter of this page. */
-export async function accessTo({ origin, frames }: Extract<PanelMessage, { k: 'page' }>): Promise<SiteAccess> {
+export async function accessTo({
+  origin,
+  frames,
+}: Extract<PanelMessage, { k: 'page' }>): Promise<SiteAccess> {
   if (await hasAllSites()) return { origin, granted: 'all', frames: [] };
-  const missing = await Promise.all(frames.map(async (frame) => ((await hasSiteAccess(frame)) ? [] : [frame])));
+  const missing = await Promise.all(
+    frames.map(async (frame) => ((await hasSiteAccess(frame)) ? [] : [frame])),
+  );
   const granted = origin && (await hasSiteAccess(origin)) ? 'origin' : 'none';
   return { origin, granted, frames: missing.flat() };
 }
@@ -20,6 +25,7 @@ export async function frameSeen(
 ): Promise<null> {
   const origin = typeof named === 'string' && URL.canParse(named) ? webOrigin(named) : '';
   const panel = await panelOf(sender.tab?.id ?? -1);
-  if (origin && panel !== null && !(await hasSiteAccess(origin))) tell(panel, { k: 'frame', origin });
+  if (origin && panel !== null && !(await hasSiteAccess(origin)))
+    tell(panel, { k: 'frame', origin });
   return null;
 }

@@ -5,7 +5,10 @@ import type { RecordingState } from '../protocol/messages.ts';
 
 /** Follow these recordings from now on, and no others. */
 export function followWorkers(recordings: readonly RecordingState[]): void {
-  if (recordings.length) filterWorkers((request) => recordings.find((recording) => covers(recording, request))?.capture ?? null);
+  if (recordings.length)
+    filterWorkers(
+      (request) => recordings.find((recording) => covers(recording, request))?.capture ?? null,
+    );
   else unfilterWorkers();
 }
 

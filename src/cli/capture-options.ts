@@ -1,5 +1,11 @@
 /** `--capture`, `--layers`, `--stacks` and `--buffer` as what a recording captures. */
-import { BUFFER_KIB, CAPTURED_LAYERS, type CapturedLayer, type CaptureLevel, type CaptureOptions } from '../trace/capture.ts';
+import {
+  BUFFER_KIB,
+  CAPTURED_LAYERS,
+  type CapturedLayer,
+  type CaptureLevel,
+  type CaptureOptions,
+} from '../trace/capture.ts';
 import { wrongUse } from './drive/failure.ts';
 
 export interface CaptureArgs {
@@ -10,7 +16,12 @@ export interface CaptureArgs {
 }
 
 /** @returns undefined where nothing was said @throws CommandFailure (exit code 2) naming what can be chosen */
-export function captureOf({ capture, layers, stacks, buffer }: CaptureArgs): Partial<CaptureOptions> | undefined {
+export function captureOf({
+  capture,
+  layers,
+  stacks,
+  buffer,
+}: CaptureArgs): Partial<CaptureOptions> | undefined {
   const chosen: Partial<CaptureOptions> = {
     ...(capture === undefined ? {} : { capture: level(capture) }),
     ...(layers === undefined ? {} : { layers: layerList(layers) }),
@@ -22,19 +33,25 @@ export function captureOf({ capture, layers, stacks, buffer }: CaptureArgs): Par
 
 function level(text: string): CaptureLevel {
   if (!/^[0-3]$/.test(text))
-    throw wrongUse(`--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals) or 3 (and bound values).`);
+    throw wrongUse(
+      `--capture ${text}: expected 0 (no SQL text), 1 (literals folded), 2 (with literals) or 3 (and bound values).`,
+    );
   return Number(text) as CaptureLevel;
 }
 
 function layerList(text: string): CapturedLayer[] {
   const asked = text.split(',').map((word) => word.trim());
   const unknown = asked.filter((word) => !CAPTURED_LAYERS.some((layer) => layer === word));
-  if (unknown.length) throw wrongUse(`--layers ${text}: expected some of ${CAPTURED_LAYERS.join(',')}.`);
+  if (unknown.length)
+    throw wrongUse(`--layers ${text}: expected some of ${CAPTURED_LAYERS.join(',')}.`);
   return CAPTURED_LAYERS.filter((layer) => asked.includes(layer));
 }
 
 function kib(text: string): number {
   const n = Number(text);
-  if (!BUFFER_KIB.includes(n)) throw wrongUse(`--buffer ${text}: expected ${BUFFER_KIB.join(', ')} (KiB of a thread's ring of records).`);
+  if (!BUFFER_KIB.includes(n))
+    throw wrongUse(
+      `--buffer ${text}: expected ${BUFFER_KIB.join(', ')} (KiB of a thread's ring of records).`,
+    );
   return n;
 }

@@ -8,7 +8,13 @@ import { table } from './summary-text.ts';
 import { plain } from '../trace/analysis/report-words.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
-export async function checkCommand({ file, budget: path }: { file: string; budget: string }): Promise<number> {
+export async function checkCommand({
+  file,
+  budget: path,
+}: {
+  file: string;
+  budget: string;
+}): Promise<number> {
   const text = await readFile(path, 'utf8').catch((e: unknown) => {
     complain(cannotRead(path, e, 'a budget file'));
     return null;
@@ -50,6 +56,8 @@ export function checkText(rows: readonly BudgetRow[]): string {
     plain(r.cause ?? ''),
   ];
   const order = [...broken, ...rows.filter((r) => r.ok)];
-  const head = broken.length ? `${broken.length} of ${rows.length} limits broken` : `All ${rows.length} limits hold`;
+  const head = broken.length
+    ? `${broken.length} of ${rows.length} limits broken`
+    : `All ${rows.length} limits hold`;
   return `${[head, ...table(['number', 'value', 'min', 'max', '', 'why'], order.map(cells))].join('\n')}\n`;
 }

@@ -1,5 +1,10 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
-import { diffOf, type NumberRow, type StatementDiff, type TraceDiff } from '../trace/analysis/diff.ts';
+import {
+  diffOf,
+  type NumberRow,
+  type StatementDiff,
+  type TraceDiff,
+} from '../trace/analysis/diff.ts';
 import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
 import { cut, plain, shown } from '../trace/analysis/report-words.ts';
 import { Exit, openTrace } from './open-file.ts';
@@ -7,7 +12,15 @@ import { jsonText, print } from './stdout.ts';
 import { durationText, table } from './summary-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
-export async function diffCommand({ a, b, json }: { a: string; b: string; json: boolean }): Promise<number> {
+export async function diffCommand({
+  a,
+  b,
+  json,
+}: {
+  a: string;
+  b: string;
+  json: boolean;
+}): Promise<number> {
   const first = await openTrace(a);
   const second = await openTrace(b);
   if (!first || !second) return Exit.wrongUse;
@@ -20,7 +33,8 @@ export async function diffCommand({ a, b, json }: { a: string; b: string; json: 
 const LONGEST_PATH = 120;
 /** Statements listed at most; the rest is counted. */
 const MOST = 40;
-const number = (n: number | null): string => (n === null ? 'n/a' : n.toLocaleString('en-US', { maximumFractionDigits: 3 }));
+const number = (n: number | null): string =>
+  n === null ? 'n/a' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 const signed = (n: number | null): string => (n === null ? '' : `${n > 0 ? '+' : ''}${number(n)}`);
 
 /** What changed as text: counts, statements that moved, times. @param a @param b what the traces are called */
@@ -38,12 +52,26 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
     '',
     `Counts: ${counts.length - changed.length} of ${counts.length} equal`,
     ...(news.length ? table(['number', 'A', 'B', 'B - A', ''], news.map(numberRow)) : []),
-    ...(news.length < changed.length ? [`  ... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`] : []),
+    ...(news.length < changed.length
+      ? [
+          `  ... and ${changed.length - news.length} that one trace lacks and that are 0 in the other`,
+        ]
+      : []),
     '',
     `Statements: ${diff.totals.statements.same} the same, ${diff.totals.statements.noise} differ by noise alone, ${moved.length} to look at`,
     ...(moved.length
       ? table(
-          ['statement', 'runs', 'VFS calls', 'syncs', 'bytes written', 'median', 'spread', 'counts', 'time'],
+          [
+            'statement',
+            'runs',
+            'VFS calls',
+            'syncs',
+            'bytes written',
+            'median',
+            'spread',
+            'counts',
+            'time',
+          ],
           moved.slice(0, MOST).map(statementRow),
         )
       : []),
@@ -52,14 +80,18 @@ export function diffText(diff: TraceDiff, a: string, b: string): string {
     ...findingLines(diff.findings),
     '',
     'Times of the whole (single readings: their spread is not known)',
-    ...table(['time', 'A', 'B', 'B - A', ''], times.filter((r) => r.a !== null || r.b !== null).map(numberRow)),
+    ...table(
+      ['time', 'A', 'B', 'B - A', ''],
+      times.filter((r) => r.a !== null || r.b !== null).map(numberRow),
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 function findingLines(findings: readonly FindingDiff[]): string[] {
   if (findings.length === 0) return ['Findings: none in either'];
-  const count = (verdict: FindingDiff['verdict']): number => findings.filter((f) => f.verdict === verdict).length;
+  const count = (verdict: FindingDiff['verdict']): number =>
+    findings.filter((f) => f.verdict === verdict).length;
   const saving = (us: number | null): string => (us === null ? 'n/a' : durationText(us));
   return [
     `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
@@ -79,12 +111,29 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
 
 function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {
   const text = (n: number | null): string => (kind === 'time' ? durationText(n) : number(n));
-  const change = kind === 'time' && delta !== null ? `${delta < 0 ? '-' : '+'}${durationText(Math.abs(delta))}` : signed(delta);
-  return [cut(plain(path), LONGEST_PATH, 'end'), text(a), text(b), change, verdict === 'changed' || kind === 'time' ? '' : verdict];
+  const change =
+    kind === 'time' && delta !== null
+      ? `${delta < 0 ? '-' : '+'}${durationText(Math.abs(delta))}`
+      : signed(delta);
+  return [
+    cut(plain(path), LONGEST_PATH, 'end'),
+    text(a),
+    text(b),
+    change,
+    verdict === 'changed' || kind === 'time' ? '' : verdict,
+  ];
 }
 
-function statementRow({ fingerprint, executionsA, executionsB, counts, countsVerdict, time }: StatementDiff): string[] {
-  const pair = (x: number, y: number): string => (x === y ? number(x) : `${number(x)} > ${number(y)}`);
+function statementRow({
+  fingerprint,
+  executionsA,
+  executionsB,
+  counts,
+  countsVerdict,
+  time,
+}: StatementDiff): string[] {
+  const pair = (x: number, y: number): string =>
+    x === y ? number(x) : `${number(x)} > ${number(y)}`;
   const text = plain(fingerprint) || '(text not known)';
   return [
     text.length > 60 ? `${text.slice(0, 59)}…` : text,

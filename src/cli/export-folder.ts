@@ -19,7 +19,11 @@ export async function isFolder(path: string): Promise<boolean> {
 }
 
 /** Partition of a trace: its file's name; of a sanitised one a hash of its content, so that a later run gives the same. */
-async function nameOf(path: string, sanitize: boolean, taken: ReadonlySet<string>): Promise<string> {
+async function nameOf(
+  path: string,
+  sanitize: boolean,
+  taken: ReadonlySet<string>,
+): Promise<string> {
   if (sanitize)
     return createHash('sha256')
       .update(await readFile(path))
@@ -41,7 +45,12 @@ async function nameOf(path: string, sanitize: boolean, taken: ReadonlySet<string
  * @returns the exit code: 0; 2 for another format, an empty folder, or when a trace was left out
  * @throws CommandFailure (exit code 2) when the data set cannot be written
  */
-export async function exportDataSet(options: { folder: string; format: string; out?: string; sanitize: boolean }): Promise<number> {
+export async function exportDataSet(options: {
+  folder: string;
+  format: string;
+  out?: string;
+  sanitize: boolean;
+}): Promise<number> {
   const { folder, format, out, sanitize } = options;
   if (format !== 'parquet' || out === undefined || out === '-') {
     complain(`${folder} is a folder: only --format parquet takes one, with --out FOLDER.`);
@@ -63,7 +72,10 @@ export async function exportDataSet(options: { folder: string; format: string; o
     }
     const partition = await nameOf(path, sanitize, taken);
     taken.add(partition);
-    for (const { path: part, pieces } of parquetDataSet(partition, sanitize ? sanitizeStore(trace.store) : trace.store)) {
+    for (const { path: part, pieces } of parquetDataSet(
+      partition,
+      sanitize ? sanitizeStore(trace.store) : trace.store,
+    )) {
       await makeFolder(dirname(join(out, part)));
       await writeWhole(join(out, part), pieces);
     }

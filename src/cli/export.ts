@@ -62,7 +62,12 @@ export interface ExportOptions {
  * @returns the exit code: 0, or 2 when the format is unknown or a file cannot be read
  * @throws CommandFailure (exit code 2) when the result cannot be written
  */
-export async function exportCommand({ file, format, out, sanitize = false }: ExportOptions): Promise<number> {
+export async function exportCommand({
+  file,
+  format,
+  out,
+  sanitize = false,
+}: ExportOptions): Promise<number> {
   const write = Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined;
   if (!write) {
     complain(`there is no export format "${format}"; known: ${EXPORT_FORMATS.join(', ')}.`);
@@ -77,7 +82,9 @@ export async function exportCommand({ file, format, out, sanitize = false }: Exp
   if (!trace) return Exit.wrongUse;
   const store = sanitize ? sanitizeStore(trace.store) : trace.store;
   if (!sanitize && !trace.header.sanitised)
-    complain(`the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`);
+    complain(
+      `the result holds ${privacyText(privacyReport(store))}. To take the app's words out: --sanitize`,
+    );
   const title = sanitize ? 'vfscope trace' : basename(file);
   const pieces = write({ store, title, sanitized: sanitize || trace.header.sanitised });
   if (out !== undefined && out !== '-') await writeWhole(out, pieces);
@@ -88,6 +95,10 @@ export async function exportCommand({ file, format, out, sanitize = false }: Exp
 /** vfscope's own format: for sanitised copies, and for what came in another format. */
 async function* traceFile({ store, sanitized }: Job): AsyncGenerator<Uint8Array> {
   const pieces: Uint8Array[] = [];
-  await new TraceWriter(store, { write: (bytes) => void pieces.push(bytes) }, { sanitised: sanitized }).finish();
+  await new TraceWriter(
+    store,
+    { write: (bytes) => void pieces.push(bytes) },
+    { sanitised: sanitized },
+  ).finish();
   yield* pieces;
 }

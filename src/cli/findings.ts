@@ -1,13 +1,25 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../experiments/tries.ts';
-import { badgesOf, FindingContext, findingsOf, type Badge, type Finding } from '../trace/analysis/findings/index.ts';
+import {
+  badgesOf,
+  FindingContext,
+  findingsOf,
+  type Badge,
+  type Finding,
+} from '../trace/analysis/findings/index.ts';
 import { time } from '../trace/analysis/findings/words.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
 import { shown } from '../trace/analysis/report-words.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
-export async function findingsCommand({ file, json }: { file: string; json: boolean }): Promise<number> {
+export async function findingsCommand({
+  file,
+  json,
+}: {
+  file: string;
+  json: boolean;
+}): Promise<number> {
   const trace = await openTrace(file);
   if (!trace) return Exit.wrongUse;
   const ctx = new FindingContext(trace.store);
@@ -20,9 +32,13 @@ export async function findingsCommand({ file, json }: { file: string; json: bool
 export function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
   const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
   if (badges.length) lines.push('');
-  if (findings.length === 0) lines.push('No findings: none of the known patterns is in this trace.');
+  if (findings.length === 0)
+    lines.push('No findings: none of the known patterns is in this trace.');
   findings.forEach((f, i) => {
-    const saving = f.savingUs === null ? `saving not known: ${f.savingHow}` : `saves about ${time(f.savingUs)}: ${f.savingHow}`;
+    const saving =
+      f.savingUs === null
+        ? `saving not known: ${f.savingHow}`
+        : `saves about ${time(f.savingUs)}: ${f.savingHow}`;
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
     lines.push(
       `${i + 1}. ${f.title}  [${f.rule}]`,

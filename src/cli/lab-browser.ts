@@ -17,7 +17,9 @@ export async function inBrowser(
   headed: boolean,
 ): Promise<LabOutcome> {
   const onProgress = (done: number, all: number): void => complain(`${done} of ${all} passes`);
-  const carryOut = async (runs: readonly Run[]): Promise<{ result: RunResult | null; message: string }[]> => {
+  const carryOut = async (
+    runs: readonly Run[],
+  ): Promise<{ result: RunResult | null; message: string }[]> => {
     const done =
       browser === 'firefox'
         ? await runLabInFirefox(runs, { extension: FIREFOX_EXTENSION, headed, onProgress })
@@ -43,7 +45,9 @@ export async function inBrowser(
     const results = done.map(({ result, message }) => result ?? message);
     return { grid: gridOf(what.workload.id, runs, results) };
   }
-  const done = await carryOut([asked, ...(compared ? [compared] : [])].map((each) => runOf(what.workload, each, options)));
+  const done = await carryOut(
+    [asked, ...(compared ? [compared] : [])].map((each) => runOf(what.workload, each, options)),
+  );
   const results = done.map(({ result, message }) => {
     if (!result) throw browserFailed(`${what.workload.id} failed: ${message}`);
     return result;

@@ -21,13 +21,19 @@ export async function databaseFrom(path: string): Promise<{ name: string; file: 
   const log = `${path}-wal`;
   const size = await stat(log).then(
     (found) => found.size,
-    (e: NodeJS.ErrnoException) => (e.code === 'ENOENT' ? 0 : Promise.reject(new Error(cannotRead(log, e, 'a write-ahead log')))),
+    (e: NodeJS.ErrnoException) =>
+      e.code === 'ENOENT' ? 0 : Promise.reject(new Error(cannotRead(log, e, 'a write-ahead log'))),
   );
   const wal = size > WAL_HEADER ? new Blob([await read(log, 'a write-ahead log')]) : null;
-  const { sqlite3, module } = await nodeSurroundings().engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
+  const { sqlite3, module } = await nodeSurroundings().engines.open(
+    { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+    'none',
+  );
   const source = await openSource(sqlite3, module, main, wal).catch((e: unknown) => {
     const why = e instanceof Error ? e.message : String(e);
-    throw new Error(wal ? `${log} could not be brought in: ${why}` : damaged(path, why), { cause: e });
+    throw new Error(wal ? `${log} could not be brought in: ${why}` : damaged(path, why), {
+      cause: e,
+    });
   });
   const damage = await damageOf(sqlite3, source.db);
   const file = wal ? new Blob([source.bytes()]) : main;

@@ -6,7 +6,8 @@ import { plain } from '../trace/analysis/report-words.ts';
 
 const MOST_ROWS = 60;
 const MOST_TEXT = 72;
-const number = (n: number | undefined): string => (n === undefined ? '' : n.toLocaleString('en-US'));
+const number = (n: number | undefined): string =>
+  n === undefined ? '' : n.toLocaleString('en-US');
 /** What is not there took none. */
 const signed = (a = 0, b = 0): string => `${b > a ? '+' : ''}${number(b - a)}`;
 const oneLine = (sql: string): string => {
@@ -18,16 +19,36 @@ const oneLine = (sql: string): string => {
 export function detailText(results: readonly RunResult[]): string {
   const two = results.length > 1;
   const head = (first: string, count: string): string[] =>
-    two ? [first, `${count} A`, `${count} B`, 'instructions A', 'instructions B', 'B - A'] : [first, count, 'instructions', 'each'];
-  const row = (name: string, cells: readonly ({ n: number; instructions: number } | null)[]): string[] => {
+    two
+      ? [first, `${count} A`, `${count} B`, 'instructions A', 'instructions B', 'B - A']
+      : [first, count, 'instructions', 'each'];
+  const row = (
+    name: string,
+    cells: readonly ({ n: number; instructions: number } | null)[],
+  ): string[] => {
     const [a, b] = cells;
     if (two)
-      return [name, number(a?.n), number(b?.n), number(a?.instructions), number(b?.instructions), signed(a?.instructions, b?.instructions)];
-    return [name, number(a?.n), number(a?.instructions), a && a.n > 0 ? number(Math.round(a.instructions / a.n)) : ''];
+      return [
+        name,
+        number(a?.n),
+        number(b?.n),
+        number(a?.instructions),
+        number(b?.instructions),
+        signed(a?.instructions, b?.instructions),
+      ];
+    return [
+      name,
+      number(a?.n),
+      number(a?.instructions),
+      a && a.n > 0 ? number(Math.round(a.instructions / a.n)) : '',
+    ];
   };
   const statements = statementRows(results, 'total');
   const gaps = gapRows(results, 'total');
-  const more = statements.length > MOST_ROWS ? [`  and ${statements.length - MOST_ROWS} more statements (--json has them)`] : [];
+  const more =
+    statements.length > MOST_ROWS
+      ? [`  and ${statements.length - MOST_ROWS} more statements (--json has them)`]
+      : [];
   return `${[
     '',
     ...table(
@@ -62,15 +83,25 @@ export function functionsText(results: readonly RunResult[]): string {
     results.length > 1
       ? [
           ['function', 'instructions A', 'instructions B', 'B - A'],
-          ([a, b]: readonly (number | null)[]) => [number(a ?? undefined), number(b ?? undefined), signed(a ?? undefined, b ?? undefined)],
+          ([a, b]: readonly (number | null)[]) => [
+            number(a ?? undefined),
+            number(b ?? undefined),
+            signed(a ?? undefined, b ?? undefined),
+          ],
         ]
-      : [['function', 'instructions'], ([a]: readonly (number | null)[]) => [number(a ?? undefined)]];
-  const more = rows.length > MOST_ROWS ? [`  and ${rows.length - MOST_ROWS} more (--json has them)`] : [];
+      : [
+          ['function', 'instructions'],
+          ([a]: readonly (number | null)[]) => [number(a ?? undefined)],
+        ];
+  const more =
+    rows.length > MOST_ROWS ? [`  and ${rows.length - MOST_ROWS} more (--json has them)`] : [];
   return `${[
     '',
     ...table(
       head,
-      rows.slice(0, MOST_ROWS).map(({ name, cells: own }) => [plain(name) || '(all others)', ...cells(own)]),
+      rows
+        .slice(0, MOST_ROWS)
+        .map(({ name, cells: own }) => [plain(name) || '(all others)', ...cells(own)]),
     ),
     ...more,
   ].join('\n')}\n`;

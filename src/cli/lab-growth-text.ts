@@ -49,12 +49,18 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
     '',
     ...table(
       ['run', ...(timed ? ['time', 'from-to', '/ 1'] : []), ...counters],
-      named.map(({ name, result }) => [plain(name), ...(timed ? times(result) : []), ...counters.map((c) => number(result.totals[c]))]),
+      named.map(({ name, result }) => [
+        plain(name),
+        ...(timed ? times(result) : []),
+        ...counters.map((c) => number(result.totals[c])),
+      ]),
     ),
     ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
     ...growthLines(growth),
     ...passesTable('run', named),
-    ...named.flatMap(({ name, result }) => result.notes.map((note) => `  ! ${plain(name)}: ${plain(note)}`)),
+    ...named.flatMap(({ name, result }) =>
+      result.notes.map((note) => `  ! ${plain(name)}: ${plain(note)}`),
+    ),
     '',
     ...verdicts.map(verdictText),
     ...verdictsOfEach(named).map(verdictText),
@@ -67,8 +73,12 @@ export function gridText({ workload, runs, skipped, verdicts, growth }: GridResu
 function sharedLines(runs: readonly Run[]): string[] {
   const [first] = runs as [Run];
   const alike = (of: (run: Run) => unknown): boolean => runs.every((run) => of(run) === of(first));
-  const config = Object.entries(first.config).filter(([key]) => alike((run) => run.config[key as keyof Config]));
-  const parameters = Object.entries(first.parameters).filter(([key]) => alike((run) => run.parameters[key]));
+  const config = Object.entries(first.config).filter(([key]) =>
+    alike((run) => run.config[key as keyof Config]),
+  );
+  const parameters = Object.entries(first.parameters).filter(([key]) =>
+    alike((run) => run.parameters[key]),
+  );
   return [config, parameters].flatMap((of) => {
     const text = settingsText(of);
     return text ? [`  ${text}`] : [];
@@ -84,13 +94,24 @@ export function growthLines(growth: readonly Growth[]): string[] {
         const [a, b] = [points[0]!, points.at(-1)!];
         const worth = (y: number): string => (isTime(counter) ? `${y.toFixed(2)} ms` : number(y));
         const ends = [number(a.x), worth(a.y), number(b.x), worth(b.y)];
-        return [plain(name), counter, ...ends, slopeText(slope), slopeText(lastSlope), slopeWords(slope)];
+        return [
+          plain(name),
+          counter,
+          ...ends,
+          slopeText(slope),
+          slopeText(lastSlope),
+          slopeWords(slope),
+        ];
       }),
     );
     return [
       '',
       `Growth over ${over} (slope = b of a * ${over}^b, by least squares of the logarithms: 1 = linear)`,
-      ...table(['curve', 'counter', over, 'value', over, 'value', 'slope', 'at the end', ''], rows, [0, 1, 8]),
+      ...table(
+        ['curve', 'counter', over, 'value', over, 'value', 'slope', 'at the end', ''],
+        rows,
+        [0, 1, 8],
+      ),
     ];
   });
 }

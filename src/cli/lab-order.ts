@@ -1,6 +1,13 @@
 /** What `vfscope lab run` is asked for, checked before anything runs. */
 import { readFile } from 'node:fs/promises';
-import { readGrid, readWords, runOf, runsOf, type Asked, type RunOptions } from '../experiments/plan.ts';
+import {
+  readGrid,
+  readWords,
+  runOf,
+  runsOf,
+  type Asked,
+  type RunOptions,
+} from '../experiments/plan.ts';
 import type { Experiment, Workload } from '../experiments/types.ts';
 import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
@@ -55,29 +62,43 @@ async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> 
 /** What the command's words ask for. @throws CommandFailure naming what is wrong */
 export async function orderOf(o: LabOptions): Promise<LabOrder> {
   if (o.what === undefined)
-    throw wrongUse('vfscope lab run: the name of an experiment or a workload is missing; `vfscope lab list` names them.');
+    throw wrongUse(
+      'vfscope lab run: the name of an experiment or a workload is missing; `vfscope lab list` names them.',
+    );
   try {
     const experiment = ALL_EXPERIMENTS.find((e) => e.id === o.what);
-    const sql = o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
+    const sql =
+      o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
     if (o.what === 'own-sql' && sql === undefined) throw new Error('own-sql needs --sql FILE.');
     if (o.what === 'own-database' && (sql === undefined || o.database === undefined))
       throw new Error('own-database needs --file DATABASE and --sql FILE.');
-    if (o.what !== 'own-database' && o.database !== undefined) throw new Error('--file DATABASE is for own-database.');
+    if (o.what !== 'own-database' && o.database !== undefined)
+      throw new Error('--file DATABASE is for own-database.');
     const database = o.database === undefined ? undefined : await databaseFrom(o.database);
     const all = readGrid(o.config);
     const [asked] = all as [Asked];
     const grid = all.length > 1 ? all : null;
-    if (grid && experiment) throw new Error('several values are for one workload; an experiment has its variants.');
+    if (grid && experiment)
+      throw new Error('several values are for one workload; an experiment has its variants.');
     if (grid && (o.compare.length || o.statements || o.functions))
-      throw new Error('several values cannot be combined with --compare, --statements or --functions: --json has every step of every run.');
+      throw new Error(
+        'several values cannot be combined with --compare, --statements or --functions: --json has every step of every run.',
+      );
     const changed = readWords(o.compare);
     const compared = o.compare.length
-      ? { config: { ...asked.config, ...changed.config }, parameters: { ...asked.parameters, ...changed.parameters } }
+      ? {
+          config: { ...asked.config, ...changed.config },
+          parameters: { ...asked.parameters, ...changed.parameters },
+        }
       : null;
     if ((o.statements || o.functions) && (experiment || !o.count))
-      throw new Error(`--${o.statements ? 'statements' : 'functions'} is for one workload with --count.`);
-    if (o.statements && o.functions) throw new Error('--statements and --functions are two runs: ask for one of them.');
-    if (experiment && compared) throw new Error('--compare is for one workload; an experiment has its variants.');
+      throw new Error(
+        `--${o.statements ? 'statements' : 'functions'} is for one workload with --count.`,
+      );
+    if (o.statements && o.functions)
+      throw new Error('--statements and --functions are two runs: ask for one of them.');
+    if (experiment && compared)
+      throw new Error('--compare is for one workload; an experiment has its variants.');
     const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
     const options: RunOptions = {
       mode,
@@ -88,7 +109,8 @@ export async function orderOf(o: LabOptions): Promise<LabOrder> {
     };
     const what = experiment ? { experiment } : { workload: namedWorkload(o.what, sql) };
     // every fault of the words is found before anything runs
-    if (what.workload) for (const each of compared ? [asked, compared] : all) runOf(what.workload, each, options);
+    if (what.workload)
+      for (const each of compared ? [asked, compared] : all) runOf(what.workload, each, options);
     if (what.experiment) runsOf(what.experiment, asked, options);
     return { what, asked, grid, compared, options };
   } catch (e) {

@@ -12,7 +12,9 @@ import { Exit } from './open-file.ts';
 
 /** An experiment; one run, or two side by side; every combination of several values. */
 export type LabOutcome =
-  { readonly experiment: ExperimentResult } | { readonly runs: readonly RunResult[] } | { readonly grid: GridResult };
+  | { readonly experiment: ExperimentResult }
+  | { readonly runs: readonly RunResult[] }
+  | { readonly grid: GridResult };
 
 /** Of two runs side by side, the second says whether it stored what the first did. */
 export function sideBySide(runs: readonly RunResult[]): RunResult[] {
@@ -29,14 +31,23 @@ export function sideBySide(runs: readonly RunResult[]): RunResult[] {
  * The combinations of a grid. @param done of each its result, or why there is none
  * @throws CommandFailure (3) where none ran
  */
-export function gridOf(workload: string, runs: readonly Run[], done: readonly (RunResult | Error | string)[]): GridResult {
+export function gridOf(
+  workload: string,
+  runs: readonly Run[],
+  done: readonly (RunResult | Error | string)[],
+): GridResult {
   const names = headings(runs);
   const grid = gridResult(
     workload,
-    done.map((each, i) => ({ name: names[i]!, result: each instanceof Error ? each.message : each })),
+    done.map((each, i) => ({
+      name: names[i]!,
+      result: each instanceof Error ? each.message : each,
+    })),
   );
   if (grid.runs.length) return grid;
-  throw browserFailed(`${workload} ran with none of ${runs.length} combinations: ${[...new Set(Object.values(grid.skipped))].join('; ')}`);
+  throw browserFailed(
+    `${workload} ran with none of ${runs.length} combinations: ${[...new Set(Object.values(grid.skipped))].join('; ')}`,
+  );
 }
 
 /** In a stable order, numbers in full. */

@@ -1,5 +1,10 @@
 /** `vfscope lab replay FILE --page-sizes`: a recording's reads and writes at other page sizes, estimated; nothing is run. */
-import { PAGE_SIZES_NOTE, pageSizesOf, type Between, type PageSizes } from '../trace/analysis/page-sizes.ts';
+import {
+  PAGE_SIZES_NOTE,
+  pageSizesOf,
+  type Between,
+  type PageSizes,
+} from '../trace/analysis/page-sizes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { wrongUse } from './drive/failure.ts';
 import { Exit } from './open-file.ts';
@@ -14,14 +19,19 @@ export async function pageSizesCommand(store: TraceStore, json: boolean): Promis
     throw wrongUse(
       'The recording has no read or write of a database page whose size is known: record the VFS calls of an app that uses one.',
     );
-  await print(json ? `${JSON.stringify({ note: PAGE_SIZES_NOTE, databases }, null, 2)}\n` : pageSizesText(databases));
+  await print(
+    json
+      ? `${JSON.stringify({ note: PAGE_SIZES_NOTE, databases }, null, 2)}\n`
+      : pageSizesText(databases),
+  );
   return Exit.done;
 }
 
 /** A table a database, the smallest page first. */
 export function pageSizesText(databases: readonly PageSizes[]): string {
   const number = (n: number): string => n.toLocaleString('en-US');
-  const text = ({ least, most }: Between): string => (least === most ? number(least) : `${number(least)} to ${number(most)}`);
+  const text = ({ least, most }: Between): string =>
+    least === most ? number(least) : `${number(least)} to ${number(most)}`;
   const tables = databases.flatMap(({ path, pageSize, sizes }) => [
     `${plain(path)}: pages of ${number(pageSize.bytes ?? 0)} bytes were recorded`,
     ...table(

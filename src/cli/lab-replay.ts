@@ -38,7 +38,15 @@ async function traceFile({ store, header }: ReadResult, file: string): Promise<U
 }
 
 /** @returns the exit code @throws CommandFailure naming what is wrong */
-export async function replayCommand({ file, config, node, json, headed, out, pageSizes }: ReplayOptions): Promise<number> {
+export async function replayCommand({
+  file,
+  config,
+  node,
+  json,
+  headed,
+  out,
+  pageSizes,
+}: ReplayOptions): Promise<number> {
   if (pageSizes && (config.length || out !== undefined))
     throw wrongUse('--page-sizes estimates and runs nothing: leave --config and --out away.');
   const wanted = pageSizes ? DEFAULT_CONFIG : configOf(config);
@@ -48,7 +56,9 @@ export async function replayCommand({ file, config, node, json, headed, out, pag
   if (out !== undefined) await checkWritable(out);
   let done: { report: ReplayReport; trace: Uint8Array };
   if (node) {
-    const { report, trace } = await replay(opened.store, wanted, { engines: nodeSurroundings().engines }).catch((e: Error) => {
+    const { report, trace } = await replay(opened.store, wanted, {
+      engines: nodeSurroundings().engines,
+    }).catch((e: Error) => {
       throw wrongUse(e.message);
     });
     done = { report, trace: new Uint8Array(await trace.arrayBuffer()) };
@@ -70,7 +80,11 @@ function configOf(words: readonly string[]): Config {
   }
 }
 
-async function inBrowser(trace: Uint8Array, config: Config, headed: boolean): Promise<{ report: ReplayReport; trace: Uint8Array }> {
+async function inBrowser(
+  trace: Uint8Array,
+  config: Config,
+  headed: boolean,
+): Promise<{ report: ReplayReport; trace: Uint8Array }> {
   const driven = await launchBrowser({ extension: EXTENSION, headed });
   try {
     const lab = await openLab(await driven.firstPage(), driven.extensionId);
@@ -102,8 +116,12 @@ export function replayText(report: ReplayReport): string {
     ),
     ...Object.entries(replayed.web).flatMap(([name, n]) => (n ? [`  ${name} ${number(n)}`] : [])),
     '',
-    ...(report.retries ? [`  ${number(report.retries)} calls were made again, because the VFS had to wait first`] : []),
-    ...Object.entries(report.differing).map(([op, n]) => `  ${number(n)} ${op} answered otherwise than in the recording`),
+    ...(report.retries
+      ? [`  ${number(report.retries)} calls were made again, because the VFS had to wait first`]
+      : []),
+    ...Object.entries(report.differing).map(
+      ([op, n]) => `  ${number(n)} ${op} answered otherwise than in the recording`,
+    ),
     ...report.leftOut.map((words) => `  left out: ${plain(words)}`),
     ...report.cache.map(
       ({ path, requests, misses, note }) =>

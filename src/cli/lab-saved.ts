@@ -48,19 +48,28 @@ async function savedOutcome(path: string): Promise<LabOutcome> {
       : Array.isArray(saved) && saved.length > 0 && saved.length <= 2 && saved.every(isRunResult)
         ? { runs: saved }
         : null;
-  if (!outcome) throw wrongUse(`${path} is no result of the Lab: expected what \`vfscope lab run --json\` or the Lab's page saved.`);
+  if (!outcome)
+    throw wrongUse(
+      `${path} is no result of the Lab: expected what \`vfscope lab run --json\` or the Lab's page saved.`,
+    );
   for (const [, result] of namedRuns(outcome)) known(result, path);
   if ('experiment' in outcome && !experimentFor(outcome.experiment.experiment))
-    throw wrongUse(`${path} is of the experiment "${outcome.experiment.experiment}", which this vfscope does not have.`);
+    throw wrongUse(
+      `${path} is of the experiment "${outcome.experiment.experiment}", which this vfscope does not have.`,
+    );
   return outcome;
 }
 
 /** Results of other versions are not to be judged by this one's. */
 function known({ run, version }: RunResult, path: string): void {
-  const own = WORKLOADS.some(({ id }) => id === run.workload) ? workloadOf(run.workload, run.sql).version : null;
+  const own = WORKLOADS.some(({ id }) => id === run.workload)
+    ? workloadOf(run.workload, run.sql).version
+    : null;
   if (own === version) return;
   const has = own === null ? 'does not have it' : `has version ${own}`;
-  throw wrongUse(`${path} is of version ${version} of the workload "${run.workload}"; this vfscope ${has}. Run it anew.`);
+  throw wrongUse(
+    `${path} is of version ${version} of the workload "${run.workload}"; this vfscope ${has}. Run it anew.`,
+  );
 }
 
 /** Every run by the name that `--leave-out` has for it. */
@@ -79,7 +88,8 @@ function withoutPasses(outcome: LabOutcome, words: readonly string[]): LabOutcom
   const out = new Map<string, LeftOut[]>();
   for (const word of words) {
     const [, name = named.length === 1 ? named[0]![0] : '', pass, reason] = WORD.exec(word) ?? [];
-    if (reason === undefined) throw wrongUse(`--leave-out "${word}": expected PASS=REASON, as in 3="a backup ran".`);
+    if (reason === undefined)
+      throw wrongUse(`--leave-out "${word}": expected PASS=REASON, as in 3="a backup ran".`);
     if (!named.some(([each]) => each === name))
       throw wrongUse(
         `--leave-out "${word}": say of which run, as in ${named[0]?.[0]}:${word}; there are ${named.map(([n]) => n).join(', ')}.`,

@@ -1,7 +1,14 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
 import { isTime } from '../experiments/aggregate.ts';
 import { sharesOf } from '../experiments/shares.ts';
-import type { Experiment, ExperimentResult, RunResult, Spread, StepResult, Workload } from '../experiments/types.ts';
+import type {
+  Experiment,
+  ExperimentResult,
+  RunResult,
+  Spread,
+  StepResult,
+  Workload,
+} from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { growthLines, passesTable } from './lab-growth-text.ts';
 import {
@@ -20,10 +27,16 @@ import {
 import { table } from './summary-text.ts';
 import { plain } from '../trace/analysis/report-words.ts';
 
-export function listText(experiments: readonly Experiment[], workloads: readonly Workload[]): string {
+export function listText(
+  experiments: readonly Experiment[],
+  workloads: readonly Workload[],
+): string {
   return `${[
     'Experiments',
-    ...experiments.flatMap((e) => [`  ${e.id.padEnd(24)}${e.title}`, `${' '.repeat(26)}${e.document}`]),
+    ...experiments.flatMap((e) => [
+      `  ${e.id.padEnd(24)}${e.title}`,
+      `${' '.repeat(26)}${e.document}`,
+    ]),
     '',
     'Workloads',
     ...workloads.map((w) => `  ${w.id.padEnd(24)}${w.title}${parametersText(w)}`),
@@ -48,7 +61,9 @@ export function resultText(workload: Workload, result: RunResult): string {
     skipped?: string,
   ): string[] => [
     plain(name),
-    ...(timed ? [msText(ms), spreadText(ms), ...partNames(result).map((part) => msText(parts[part]))] : []),
+    ...(timed
+      ? [msText(ms), spreadText(ms), ...partNames(result).map((part) => msText(parts[part]))]
+      : []),
     ...columns.map((c) => (skipped ? 'n/a' : number(counters[c]))),
   ];
   return `${[
@@ -57,14 +72,21 @@ export function resultText(workload: Workload, result: RunResult): string {
     '',
     ...table(
       ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
-      [...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)), row('total', result.totals, result.totalMs)],
+      [
+        ...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)),
+        row('total', result.totals, result.totalMs),
+      ],
     ),
-    ...(passesText(result) ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)] : []),
+    ...(passesText(result)
+      ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)]
+      : []),
     ...shareText(result),
     ...footOf(result),
   ].join('\n')}\n`;
 }
-const partNames = (result: RunResult): string[] => [...new Set(result.steps.flatMap((s) => Object.keys(s.parts)))];
+const partNames = (result: RunResult): string[] => [
+  ...new Set(result.steps.flatMap((s) => Object.keys(s.parts))),
+];
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const shareText = (result: RunResult): string[] =>
@@ -72,14 +94,17 @@ const shareText = (result: RunResult): string[] =>
     '',
     `  share of ${measured(result)} (${plain(step)}): ${parts.map(([p, share]) => `${p} ${percent(share)}`).join(', ')}`,
   ]);
-const measured = (result: RunResult): string => (result.run.mode === 'count' ? 'instructions' : 'time');
+const measured = (result: RunResult): string =>
+  result.run.mode === 'count' ? 'instructions' : 'time';
 
 const footOf = (result: RunResult): string[] => [
   ...result.steps.flatMap((s) => (s.skipped ? [`  ${plain(s.id)}: n/a, ${plain(s.skipped)}`] : [])),
   ...result.notes.map((note) => `  ! ${plain(note)}`),
   ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
   '',
-  `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(result.settings)
+  `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(
+    result.settings,
+  )
     .map(([k, v]) => `${k} ${plain(v)}`)
     .join(', ')}`,
   `  ${environmentText(result)}`,
@@ -95,10 +120,14 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
   // of a single step, the sum says nothing new
   const sum = a.steps.length > 1 ? [{ id: 'total', counters: a.totals, ms: a.totalMs }] : [];
   for (const step of [...a.steps, ...sum]) {
-    const other = step.id === 'total' ? { counters: b.totals, ms: b.totalMs } : b.steps.find((s) => s.id === step.id);
+    const other =
+      step.id === 'total'
+        ? { counters: b.totals, ms: b.totalMs }
+        : b.steps.find((s) => s.id === step.id);
     if (!other) continue;
     if (step.ms && other.ms) {
-      const noise = Math.abs(step.ms.median - other.ms.median) <= 2 * Math.max(step.ms.mad, other.ms.mad);
+      const noise =
+        Math.abs(step.ms.median - other.ms.median) <= 2 * Math.max(step.ms.mad, other.ms.mad);
       rows.push([
         step.id,
         'ms',
@@ -135,7 +164,12 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
     ),
     '',
     ...[['A', a] as const, ['B', b] as const].flatMap(([name, result]) =>
-      passesText(result) ? [`  passes ${name}: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${name}: ${words}`)] : [],
+      passesText(result)
+        ? [
+            `  passes ${name}: ${passesText(result)}`,
+            ...notCounted(result).map((words) => `  ${name}: ${words}`),
+          ]
+        : [],
     ),
     ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
     ...a.verdicts.map((v) => verdictText({ ...v, text: `A: ${v.text}` })),
@@ -143,15 +177,25 @@ export function compareText(workload: Workload, a: RunResult, b: RunResult): str
   ].join('\n')}\n`;
 }
 
-export function experimentText(experiment: Experiment, { results, skipped, verdicts, growth }: ExperimentResult): string {
-  const ran = experiment.variants.flatMap((v) => (results[v.id] ? [{ ...v, result: results[v.id]! }] : []));
+export function experimentText(
+  experiment: Experiment,
+  { results, skipped, verdicts, growth }: ExperimentResult,
+): string {
+  const ran = experiment.variants.flatMap((v) =>
+    results[v.id] ? [{ ...v, result: results[v.id]! }] : [],
+  );
   const base = results[experiment.baseline];
   // what actors did to one another is expected to be nothing in particular, and is what one looks for
   const watched = ran.flatMap(({ result: { run } }) => {
     const { actors, watch } = workloadOf(run.workload, run.sql);
-    return actors ? watch.filter((name) => ran.some(({ result }) => result.totals[name] !== undefined)) : [];
+    return actors
+      ? watch.filter((name) => ran.some(({ result }) => result.totals[name] !== undefined))
+      : [];
   });
-  const expected = experiment.expectations.flatMap((e) => [e.left.counter, ...(typeof e.right === 'number' ? [] : [e.right.counter])]);
+  const expected = experiment.expectations.flatMap((e) => [
+    e.left.counter,
+    ...(typeof e.right === 'number' ? [] : [e.right.counter]),
+  ]);
   const counters = [...new Set([...expected, ...watched])].filter((c) => !isTime(c));
   const timed = ran.some((v) => v.result.totalMs);
   const times = ({ totalMs }: RunResult): string[] => [
@@ -166,7 +210,11 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
     '',
     ...table(
       ['variant', ...(timed ? ['time', 'from-to', `/ ${experiment.baseline}`] : []), ...counters],
-      ran.map(({ id, result }) => [id, ...(timed ? times(result) : []), ...counters.map((c) => number(result.totals[c]))]),
+      ran.map(({ id, result }) => [
+        id,
+        ...(timed ? times(result) : []),
+        ...counters.map((c) => number(result.totals[c])),
+      ]),
     ),
     ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
     ...sharesTable(ran),
@@ -184,7 +232,17 @@ export function experimentText(experiment: Experiment, { results, skipped, verdi
 }
 
 /** Of every variant that is made of transactions; nothing where none is. */
-function sharesTable(ran: readonly { readonly id: string; readonly result: RunResult }[]): string[] {
-  const rows = ran.flatMap(({ id, result }) => sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => percent(share))]));
-  return rows.length ? ['', `Share of ${measured(ran[0]!.result)}`, ...table(['variant', 'begin', 'body', 'commit'], rows)] : [];
+function sharesTable(
+  ran: readonly { readonly id: string; readonly result: RunResult }[],
+): string[] {
+  const rows = ran.flatMap(({ id, result }) =>
+    sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => percent(share))]),
+  );
+  return rows.length
+    ? [
+        '',
+        `Share of ${measured(ran[0]!.result)}`,
+        ...table(['variant', 'begin', 'body', 'commit'], rows),
+      ]
+    : [];
 }

@@ -12,7 +12,14 @@ import { inBrowser } from './lab-browser.ts';
 import { nodeSurroundings } from './lab-node.ts';
 import { detailText, functionsText } from './lab-detail-text.ts';
 import { orderOf, type LabOptions, type LabOrder } from './lab-order.ts';
-import { exitOf, gridOf, outcomeJson, outcomeText, sideBySide, type LabOutcome } from './lab-outcome.ts';
+import {
+  exitOf,
+  gridOf,
+  outcomeJson,
+  outcomeText,
+  sideBySide,
+  type LabOutcome,
+} from './lab-outcome.ts';
 import { listText } from './lab-text.ts';
 import { complain, Exit } from './open-file.ts';
 import { print } from './stdout.ts';
@@ -20,11 +27,15 @@ import { print } from './stdout.ts';
 /** @returns the exit code */
 export async function labCommand(o: LabOptions): Promise<number> {
   if (o.verb === 'list') {
-    await print(o.json ? `${JSON.stringify(listed(), null, 2)}\n` : listText(ALL_EXPERIMENTS, WORKLOADS));
+    await print(
+      o.json ? `${JSON.stringify(listed(), null, 2)}\n` : listText(ALL_EXPERIMENTS, WORKLOADS),
+    );
     return Exit.done;
   }
   const order = await orderOf(o);
-  const outcome = o.node ? await inNode(order) : await inBrowser(order, browserOf(o.browser), o.headed);
+  const outcome = o.node
+    ? await inNode(order)
+    : await inBrowser(order, browserOf(o.browser), o.headed);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
   if (o.statements && !o.json && 'runs' in outcome) await print(detailText(outcome.runs));
   if (o.functions && !o.json && 'runs' in outcome) await print(functionsText(outcome.runs));
@@ -53,8 +64,12 @@ const listed = (): object => ({
 });
 
 /** The order in these surroundings. @throws CommandFailure when it cannot run there */
-export async function carryOut({ what, asked, grid, compared, options }: LabOrder, around: Surroundings): Promise<LabOutcome> {
-  if ('experiment' in what) return { experiment: await runExperiment(what.experiment, asked, options, around) };
+export async function carryOut(
+  { what, asked, grid, compared, options }: LabOrder,
+  around: Surroundings,
+): Promise<LabOutcome> {
+  if ('experiment' in what)
+    return { experiment: await runExperiment(what.experiment, asked, options, around) };
   const { workload } = what;
   if (grid) {
     const runs = grid.map((each) => runOf(workload, each, options));
@@ -64,7 +79,9 @@ export async function carryOut({ what, asked, grid, compared, options }: LabOrde
     const outcomes = runs.map((run, i) => why[i] ?? done[possible.indexOf(run)]!);
     return { grid: gridOf(workload.id, runs, outcomes) };
   }
-  const runs = [asked, ...(compared ? [compared] : [])].map((each) => runOf(workload, each, options));
+  const runs = [asked, ...(compared ? [compared] : [])].map((each) =>
+    runOf(workload, each, options),
+  );
   for (const run of runs) {
     const why = hindrance(run, around);
     if (why) throw new CommandFailure(2, `${run.workload} cannot run here: ${why}.`);
@@ -88,6 +105,8 @@ async function inNode(order: LabOrder): Promise<LabOutcome> {
   } catch (e) {
     // what SQLite or a run says is for the user; a fault of ours keeps its stack
     if (!(e instanceof Error) || (e.name !== 'Error' && e.name !== 'SQLiteError')) throw e;
-    throw browserFailed(`${'experiment' in order.what ? order.what.experiment.id : order.what.workload.id} failed: ${e.message}`);
+    throw browserFailed(
+      `${'experiment' in order.what ? order.what.experiment.id : order.what.workload.id} failed: ${e.message}`,
+    );
   }
 }

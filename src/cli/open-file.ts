@@ -1,6 +1,10 @@
 /** Reads a trace file for a command: warnings go to stderr, failures become a message and an exit code. */
 import { readFile } from 'node:fs/promises';
-import { ChromeImportError, LOST_IN_CHROME_JSON, importChromeJson } from '../formats/chrome-json-import.ts';
+import {
+  ChromeImportError,
+  LOST_IN_CHROME_JSON,
+  importChromeJson,
+} from '../formats/chrome-json-import.ts';
 import { plain } from '../trace/analysis/report-words.ts';
 import { FORMAT_VERSION, TraceFileError } from '../trace/file/format.ts';
 import { readTrace, type ReadResult } from '../trace/file/read.ts';
@@ -28,12 +32,21 @@ export const CHROME_JSON = 'Chrome JSON';
 /** Chrome JSON, as vfscope exports it, is read back; what it lacks is said. @throws ChromeImportError */
 function fromChromeJson(bytes: Uint8Array): ReadResult {
   const { store, warnings } = importChromeJson(new TextDecoder().decode(bytes));
-  const header = { originMs: store.originMs, writer: CHROME_JSON, savedAt: store.originMs, origin: '', sanitised: false };
+  const header = {
+    originMs: store.originMs,
+    writer: CHROME_JSON,
+    savedAt: store.originMs,
+    origin: '',
+    sanitised: false,
+  };
   return {
     store,
     header,
     version: FORMAT_VERSION,
-    warnings: [`read from Chrome JSON, which lacks: ${LOST_IN_CHROME_JSON.join('; ')}.`, ...warnings],
+    warnings: [
+      `read from Chrome JSON, which lacks: ${LOST_IN_CHROME_JSON.join('; ')}.`,
+      ...warnings,
+    ],
   };
 }
 const looksLikeChromeJson = (bytes: Uint8Array): boolean =>

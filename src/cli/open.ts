@@ -25,7 +25,8 @@ export async function open({ file, screenshot, extension = EXTENSION }: OpenArgs
     try {
       const panel = await openPanelTab(await driven.firstPage(), driven.extensionId);
       await panel.open(file);
-      if (screenshot === undefined) await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
+      if (screenshot === undefined)
+        await new Promise<void>((done) => driven.browser.once('disconnected', () => done()));
       else {
         await panel.find('save'); // usable once a trace is there
         await panel.screenshot(screenshot);

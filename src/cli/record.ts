@@ -22,7 +22,12 @@ export async function record(args: RecordArgs): Promise<number> {
   try {
     const browser = browserOf(args);
     await check(args);
-    await recordPage({ ...args, browser, extension: args.extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION), say });
+    await recordPage({
+      ...args,
+      browser,
+      extension: args.extension ?? (browser === 'firefox' ? FIREFOX_EXTENSION : EXTENSION),
+      say,
+    });
   } catch (e) {
     if (!(e instanceof CommandFailure)) throw e;
     complain(e.message);
@@ -39,8 +44,10 @@ function browserOf({ browser = 'chromium' }: RecordArgs): 'chromium' | 'firefox'
 
 /** All that can be known to fail before a browser is started: what was recorded could not be saved then. @throws CommandFailure */
 async function check({ url, out, until, untilMark, screenshot }: RecordArgs): Promise<void> {
-  if (untilMark && until !== undefined) throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
+  if (untilMark && until !== undefined)
+    throw wrongUse('--until and --until-mark: only one can say when the recording ends.');
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
     throw wrongUse(`"${url}" is no web address: expected one that begins with http:// or https://`);
-  for (const file of screenshot === undefined ? [out] : [out, screenshot]) await checkWritable(file);
+  for (const file of screenshot === undefined ? [out] : [out, screenshot])
+    await checkWritable(file);
 }

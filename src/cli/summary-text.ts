@@ -1,17 +1,35 @@
 /** A report in columns, for a terminal. Unknown values read "n/a". */
-import { cellText, cut, plain, shown, type Block, type Cell, type Report } from '../trace/analysis/report-words.ts';
+import {
+  cellText,
+  cut,
+  plain,
+  shown,
+  type Block,
+  type Cell,
+  type Report,
+} from '../trace/analysis/report-words.ts';
 
 const WIDEST = 72;
 
 /** 12.3 µs; 4.56 ms; 7.89 s */
 export function durationText(us: number | null): string {
   if (us === null) return 'n/a';
-  return us < 1000 ? `${us.toFixed(1)} µs` : us < 1e6 ? `${(us / 1000).toFixed(2)} ms` : `${(us / 1e6).toFixed(2)} s`;
+  return us < 1000
+    ? `${us.toFixed(1)} µs`
+    : us < 1e6
+      ? `${(us / 1000).toFixed(2)} ms`
+      : `${(us / 1e6).toFixed(2)} s`;
 }
 
 /** Columns: texts (the first unless told) to the left, numbers to the right. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly number[] = [0]): string[] {
-  const widths = head.map((h, i) => rows.reduce((most, row) => Math.max(most, row[i]!.length), h.length));
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  texts: readonly number[] = [0],
+): string[] {
+  const widths = head.map((h, i) =>
+    rows.reduce((most, row) => Math.max(most, row[i]!.length), h.length),
+  );
   return [head, ...rows].map((row) =>
     `  ${row.map((cell, i) => (texts.includes(i) ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('  ')}`.trimEnd(),
   );
@@ -33,7 +51,11 @@ function blockLines({ heading, facts = [], table: content, lines = [] }: Block):
 }
 
 /** Wide cells go on lines of their own, below their row. */
-function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[], texts: readonly number[]): string[] {
+function tableLines(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  texts: readonly number[],
+): string[] {
   const wide = head.flatMap((_, i) => (rows.some((row) => typeof row[i] === 'object') ? [i] : []));
   const narrow = <T>(cells: readonly T[]): T[] => cells.filter((_, i) => !wide.includes(i));
   const columns = head.flatMap((_, i) => (wide.includes(i) ? [] : [texts.includes(i)]));
@@ -42,5 +64,7 @@ function tableLines(head: readonly string[], rows: readonly (readonly Cell[])[],
     rows.map((row) => narrow(row).map((cell) => plain(cut(cellText(cell), WIDEST)))),
     columns.flatMap((isText, i) => (isText ? [i] : [])),
   );
-  return drawn.flatMap((line, i) => (i === 0 ? [line] : [line, ...wide.map((w) => `    ${shown(cellText(rows[i - 1]![w]!))}`)]));
+  return drawn.flatMap((line, i) =>
+    i === 0 ? [line] : [line, ...wide.map((w) => `    ${shown(cellText(rows[i - 1]![w]!))}`)],
+  );
 }

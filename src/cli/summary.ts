@@ -16,7 +16,12 @@ export interface SummaryArgs {
 }
 
 /** @returns the exit code: 0, or 2 when the file cannot be read */
-export async function summaryCommand({ file, json = false, markdown = false, privacy = false }: SummaryArgs): Promise<number> {
+export async function summaryCommand({
+  file,
+  json = false,
+  markdown = false,
+  privacy = false,
+}: SummaryArgs): Promise<number> {
   const trace = await openTrace(file);
   if (!trace) return Exit.wrongUse;
   const { store, warnings } = trace;
@@ -24,6 +29,11 @@ export async function summaryCommand({ file, json = false, markdown = false, pri
     const report = privacyReport(store);
     await print(json ? jsonText(report) : `${privacyText(report)}\n`);
   } else if (json) await print(jsonText(summaryOf(store)));
-  else await print(markdown ? reportMarkdown(reportOf(store, { warnings })) : summaryText(reportOf(store, { warnings })));
+  else
+    await print(
+      markdown
+        ? reportMarkdown(reportOf(store, { warnings }))
+        : summaryText(reportOf(store, { warnings })),
+    );
   return Exit.done;
 }

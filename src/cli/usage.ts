@@ -40,7 +40,9 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
       [--page-sizes]           instead: its reads and writes at pages of 512 to 65536 bytes, estimated`;
 
 /** Every command with its options. @param version of this vfscope */
-export const usage = (version: string): string => `vfscope ${version}: traces what SQLite in a web page does to storage
+export const usage = (
+  version: string,
+): string => `vfscope ${version}: traces what SQLite in a web page does to storage
 
 ${COMMANDS}
 
@@ -49,6 +51,8 @@ Exit codes: 0 done, 1 a check failed, 2 wrong use, 3 browser or page failed.`;
 
 /** One command with its options, as `record` or `lab`. @returns null where there is no such command */
 export function usageOf(command: string): string | null {
-  const mine = COMMANDS.split(/\n(?= {2}vfscope )/).filter((part) => part.split(' ', 4)[3] === command);
+  const mine = COMMANDS.split(/\n(?= {2}vfscope )/).filter(
+    (part) => part.split(' ', 4)[3] === command,
+  );
   return mine.length ? mine.join('\n') : null;
 }

@@ -30,13 +30,26 @@ const yes = { type: 'boolean' } as const;
 const words = { type: 'string', multiple: true } as const;
 
 /** Options of a command and its positional arguments, one unless told. @throws WrongWords */
-function parse<T extends NonNullable<ParseArgsConfig['options']>>(args: string[], what: string, options: T, count = 1) {
+function parse<T extends NonNullable<ParseArgsConfig['options']>>(
+  args: string[],
+  what: string,
+  options: T,
+  count = 1,
+) {
   try {
-    const { values, positionals } = parseArgs({ args, options, allowPositionals: true, strict: true });
-    if (positionals.length !== count) throw new Error(`expected ${count === 1 ? 'one' : count} ${what}, got ${positionals.length}`);
+    const { values, positionals } = parseArgs({
+      args,
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
+    if (positionals.length !== count)
+      throw new Error(`expected ${count === 1 ? 'one' : count} ${what}, got ${positionals.length}`);
     return { values, target: positionals[0]!, others: positionals.slice(1) };
   } catch (e) {
-    throw new WrongWords((e as Error).message.replace(/\. To specify a positional argument[^]*/, '.')); // Node's advice names no option of ours
+    throw new WrongWords(
+      (e as Error).message.replace(/\. To specify a positional argument[^]*/, '.'),
+    ); // Node's advice names no option of ours
   }
 }
 
@@ -48,7 +61,8 @@ function needed(value: string | undefined, option: string): string {
 function seconds(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const n = Number(value);
-  if (!(n > 0 && n <= 86_400)) throw wrongUse(`--seconds ${value}: expected a number above 0, up to 86400.`);
+  if (!(n > 0 && n <= 86_400))
+    throw wrongUse(`--seconds ${value}: expected a number above 0, up to 86400.`);
   return n;
 }
 
@@ -72,27 +86,64 @@ function repeated(args: readonly string[], names: readonly string[]): string[] {
 /** `lab list`, `lab run NAME`, `lab replay FILE`, `lab show RESULT`. */
 function lab([verb, ...args]: string[]): Promise<number> {
   if (verb !== 'list' && verb !== 'run' && verb !== 'replay' && verb !== 'show')
-    throw new WrongWords(`vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show or replay.`);
+    throw new WrongWords(
+      `vfscope lab ${verb === undefined ? 'needs a verb' : `knows no "${verb}"`}: expected list, run, show or replay.`,
+    );
   if (verb === 'show') {
     const { values, target } = parse(args, 'result', { 'leave-out': words, json: yes });
-    return showCommand({ file: target, leaveOut: values['leave-out'] ?? [], json: values.json ?? false });
+    return showCommand({
+      file: target,
+      leaveOut: values['leave-out'] ?? [],
+      json: values.json ?? false,
+    });
   }
   if (verb === 'replay') {
     const { values, target } = parse(repeated(args, ['--config']), 'file', {
       ...{ config: words, node: yes, json: yes, out: text, headed: yes, 'page-sizes': yes },
     });
     const { config = [], node = false, json = false, headed = false, out } = values;
-    return replayCommand({ file: target, config, node, json, headed, out, pageSizes: values['page-sizes'] ?? false });
+    return replayCommand({
+      file: target,
+      config,
+      node,
+      json,
+      headed,
+      out,
+      pageSizes: values['page-sizes'] ?? false,
+    });
   }
   const options = {
-    ...{ config: words, compare: words, count: yes, statements: yes, functions: yes, node: yes, json: yes },
+    ...{
+      config: words,
+      compare: words,
+      count: yes,
+      statements: yes,
+      functions: yes,
+      node: yes,
+      json: yes,
+    },
     ...{ repeats: text, sql: text, file: text, headed: yes, browser: text },
   } as const;
   const split = repeated(args, ['--config', '--compare']);
-  const { values, target } = parse(split, verb === 'list' ? 'arguments' : 'experiment or workload', options, verb === 'list' ? 0 : 1);
-  const { config = [], compare = [], count = false, node = false, json = false, headed = false, browser = 'chromium', sql } = values;
+  const { values, target } = parse(
+    split,
+    verb === 'list' ? 'arguments' : 'experiment or workload',
+    options,
+    verb === 'list' ? 0 : 1,
+  );
+  const {
+    config = [],
+    compare = [],
+    count = false,
+    node = false,
+    json = false,
+    headed = false,
+    browser = 'chromium',
+    sql,
+  } = values;
   const repeats = Number(values.repeats ?? 5);
-  if (!(Number.isInteger(repeats) && repeats >= 1 && repeats <= 1000)) throw wrongUse(`--repeats ${values.repeats}: expected 1 to 1000.`);
+  if (!(Number.isInteger(repeats) && repeats >= 1 && repeats <= 1000))
+    throw wrongUse(`--repeats ${values.repeats}: expected 1 to 1000.`);
   return labCommand({
     verb,
     what: target,
@@ -124,19 +175,53 @@ async function run([command, ...args]: string[]): Promise<number> {
   switch (command) {
     case 'record': {
       const options = {
-        ...{ out: text, until: text, seconds: text, script: text, browser: text, scope: text, screenshot: text, headed: yes },
-        ...{ marks: yes, 'until-mark': yes, capture: text, layers: text, stacks: yes, buffer: text },
+        ...{
+          out: text,
+          until: text,
+          seconds: text,
+          script: text,
+          browser: text,
+          scope: text,
+          screenshot: text,
+          headed: yes,
+        },
+        ...{
+          marks: yes,
+          'until-mark': yes,
+          capture: text,
+          layers: text,
+          stacks: yes,
+          buffer: text,
+        },
       };
       const { values, target } = parse(args, 'URL', options);
-      const { out, seconds: time, scope: covers, capture, layers, stacks, buffer, 'until-mark': untilMark, ...rest } = values;
+      const {
+        out,
+        seconds: time,
+        scope: covers,
+        capture,
+        layers,
+        stacks,
+        buffer,
+        'until-mark': untilMark,
+        ...rest
+      } = values;
       return record({
-        ...{ ...rest, url: target, out: needed(out, '--out'), seconds: seconds(time), scope: scope(covers), untilMark },
+        ...{
+          ...rest,
+          url: target,
+          out: needed(out, '--out'),
+          seconds: seconds(time),
+          scope: scope(covers),
+          untilMark,
+        },
         capture: captureOf({ capture, layers, stacks, buffer }),
       });
     }
     case 'summary': {
       const { values, target } = parse(args, 'file', { json: yes, markdown: yes, privacy: yes });
-      if (values.markdown && (values.json || values.privacy)) throw wrongUse('--markdown goes with neither --json nor --privacy.');
+      if (values.markdown && (values.json || values.privacy))
+        throw wrongUse('--markdown goes with neither --json nor --privacy.');
       return summaryCommand({ file: target, ...values });
     }
     case 'findings': {
@@ -144,9 +229,18 @@ async function run([command, ...args]: string[]): Promise<number> {
       return findingsCommand({ file: target, json: values.json ?? false });
     }
     case 'export': {
-      const { values, target } = parse(args, 'file or folder', { format: text, out: text, sanitize: yes });
+      const { values, target } = parse(args, 'file or folder', {
+        format: text,
+        out: text,
+        sanitize: yes,
+      });
       const { format, out, sanitize } = values;
-      return exportCommand({ file: target, format: needed(format, '--format'), out: needed(out, '--out'), sanitize });
+      return exportCommand({
+        file: target,
+        format: needed(format, '--format'),
+        out: needed(out, '--out'),
+        sanitize,
+      });
     }
     case 'diff': {
       const { values, target, others } = parse(args, 'files', { json: yes }, 2);
@@ -173,8 +267,13 @@ async function run([command, ...args]: string[]): Promise<number> {
 }
 
 const inWords = (e: unknown): string => {
-  if (e instanceof WrongWords) return `${e.message}\n\n${usageOf(process.argv[2] ?? '') ?? usage(VFSCOPE_VERSION)}`;
-  return e instanceof CommandFailure ? e.message : e instanceof Error ? (e.stack ?? e.message) : String(e);
+  if (e instanceof WrongWords)
+    return `${e.message}\n\n${usageOf(process.argv[2] ?? '') ?? usage(VFSCOPE_VERSION)}`;
+  return e instanceof CommandFailure
+    ? e.message
+    : e instanceof Error
+      ? (e.stack ?? e.message)
+      : String(e);
 };
 
 /** A steps module may leave timers and servers behind, which would keep this process: after a recording it ends, its words being out. */

@@ -61,9 +61,11 @@ function missing(e: NodeJS.ErrnoException): null {
 
 /** Why a file could not be written, in words for the user. @param error of node:fs */
 export function cannotWrite(path: string, { code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOENT' || code === 'ENOTDIR') return `${path} cannot be written: there is no folder ${dirname(path)}.`;
+  if (code === 'ENOENT' || code === 'ENOTDIR')
+    return `${path} cannot be written: there is no folder ${dirname(path)}.`;
   if (code === 'EISDIR') return `${path} cannot be written: it is a folder.`;
   if (code === 'ENOSPC') return `${path} cannot be written: no space is left there.`;
-  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return `${path} cannot be written: you may not write there (${code}).`;
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return `${path} cannot be written: you may not write there (${code}).`;
   return `${path} cannot be written: ${message}.`;
 }

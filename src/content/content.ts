@@ -3,7 +3,14 @@
  * recording, or tells the hook that there is none. All of it goes over a line of the two scripts: the app hears nothing.
  */
 import { api } from '../platform/extension-api.ts';
-import { CONTACT, isPageMessage, type Answer, type Ask, type ContentMessage, type Tell } from '../protocol/messages.ts';
+import {
+  CONTACT,
+  isPageMessage,
+  type Answer,
+  type Ask,
+  type ContentMessage,
+  type Tell,
+} from '../protocol/messages.ts';
 import { unwatchFrames, watchFrames } from './frames.ts';
 import { handOver } from './hand-over.ts';
 import { answerPolicy, headersRefuse, watchPolicies } from './page-policy.ts';
@@ -11,7 +18,8 @@ import { relay } from './relay.ts';
 
 /** To the hook of this page, and to those that were here before; the page itself can lay some. */
 const lines: MessagePort[] = [];
-const answer = (line: MessagePort, k: ContentMessage['k']): void => line.postMessage({ k } satisfies ContentMessage);
+const answer = (line: MessagePort, k: ContentMessage['k']): void =>
+  line.postMessage({ k } satisfies ContentMessage);
 const restore = (): void => lines.forEach((line) => answer(line, 'restore'));
 
 /** A background that stops while it is asked gives no answer. It starts again with the next question. */
@@ -19,7 +27,8 @@ const ASK_AGAIN_MS = 200;
 const TRIES = 5;
 
 /** Is the extension there? Not when it was reloaded or removed while this page was open. */
-const isInstalled = (): boolean => (api.runtime as typeof api.runtime | undefined)?.id !== undefined;
+const isInstalled = (): boolean =>
+  (api.runtime as typeof api.runtime | undefined)?.id !== undefined;
 
 /** @throws where the extension is gone, or does not answer again and again */
 async function isRecorded(): Promise<Answer> {
@@ -53,7 +62,8 @@ async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
   since = said.since;
   watchFrames();
   // in a sandboxed frame the handover frame would be without an origin, too: it reaches nobody
-  const outcome = said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
+  const outcome =
+    said.transport === 'runtime' || origin === 'null' ? 'silent' : await handOver(port, said.token);
   if (outcome === 'silent') relay(port);
   return outcome === 'no-panel' ? 'no-panel' : 'connected';
 }
@@ -61,8 +71,11 @@ async function passOn(port: MessagePort): Promise<ContentMessage['k']> {
 /** Is there an element that has this script's digest? Of an import map's digests only that there are some is known. */
 function isGuarded(url: string): boolean {
   for (const element of document.querySelectorAll('script[integrity], link[integrity]'))
-    if ((element as HTMLScriptElement).src === url || (element as HTMLLinkElement).href === url) return true;
-  return [...document.querySelectorAll('script[type="importmap"]')].some((map) => /"integrity"/.test(map.textContent));
+    if ((element as HTMLScriptElement).src === url || (element as HTMLLinkElement).href === url)
+      return true;
+  return [...document.querySelectorAll('script[type="importmap"]')].some((map) =>
+    /"integrity"/.test(map.textContent),
+  );
 }
 
 let offers = 0;

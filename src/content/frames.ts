@@ -15,7 +15,8 @@ function onFrame(frame: HTMLIFrameElement): void {
   api.runtime.sendMessage({ k: 'frame', origin } satisfies Ask).catch(() => said.delete(origin));
 }
 
-const onLoad = ({ target }: Event): void => void (target instanceof HTMLIFrameElement && onFrame(target));
+const onLoad = ({ target }: Event): void =>
+  void (target instanceof HTMLIFrameElement && onFrame(target));
 
 /** Tell of the frames that are there, and of those that load from now on; what was said before is said again. */
 export function watchFrames(): void {

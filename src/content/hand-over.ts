@@ -12,7 +12,10 @@ const SILENT_AFTER_MS = 2000;
  * @param token from the background: opens the way to the panel, once
  * @returns `handed`; `no-panel`: nobody is there to take it; `silent`: no frame can be used here, and the port is still ours
  */
-export async function handOver(port: MessagePort, token: string): Promise<'handed' | 'no-panel' | 'silent'> {
+export async function handOver(
+  port: MessagePort,
+  token: string,
+): Promise<'handed' | 'no-panel' | 'silent'> {
   const root = document.documentElement as Element | null;
   if (!root) return 'silent'; // document.open(), and nothing written yet: an element of ours would be the document's first
   const host = document.createElement('div');

@@ -23,12 +23,17 @@ function refusedAround(refusal: Refusal): boolean {
 
 function refuses(refusal: Refusal): boolean {
   look();
-  if (realm[REFUSED_KEY]?.includes(refusal) || refusalsOf([...found].join(), origin).includes(refusal)) return true;
+  if (
+    realm[REFUSED_KEY]?.includes(refusal) ||
+    refusalsOf([...found].join(), origin).includes(refusal)
+  )
+    return true;
   return window !== parent || window.opener ? refusedAround(refusal) : false;
 }
 
 /** The background has said what this document's headers refuse. */
-export const headersRefuse = (refused: Refusal[]): void => void (realm[REFUSED_KEY] ??= []).push(...refused);
+export const headersRefuse = (refused: Refusal[]): void =>
+  void (realm[REFUSED_KEY] ??= []).push(...refused);
 
 /** Answer what is asked on the hook's line: an event of that name, whose default is prevented. No listener of the app can hear it. */
 export function answerPolicy(line: MessagePort): void {

@@ -2,7 +2,12 @@
  * The page that asks for access to sites, where a panel of DevTools cannot: its buttons are the user's gesture that the browser wants.
  * `?tab=<id>&origin=<origin>...`: the inspected tab, to which the user returns, and the origins asked for.
  */
-import { accessAsked, hasAllSites, hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
+import {
+  accessAsked,
+  hasAllSites,
+  hasSiteAccess,
+  requestSiteAccess,
+} from '../platform/site-access.ts';
 import { returnToTab } from '../platform/return-to-tab.ts';
 import type { AccessWanted } from '../protocol/messages.ts';
 import { siteName } from '../viewer/site-name.ts';
@@ -23,7 +28,8 @@ if (origins.length) {
   all.classList.remove('second');
 }
 
-const failed = (e: unknown): void => void (outcome.textContent = e instanceof Error ? e.message : String(e));
+const failed = (e: unknown): void =>
+  void (outcome.textContent = e instanceof Error ? e.message : String(e));
 
 /** @param granted what was asked for, or all sites */
 async function show(granted: boolean): Promise<void> {
@@ -38,7 +44,9 @@ async function show(granted: boolean): Promise<void> {
 const ask = (wanted: AccessWanted) => (): void =>
   void requestSiteAccess(wanted)
     .then((granted) => {
-      if (!granted) outcome.textContent = "Access wasn't allowed, so vfscope can't record there. You can still open saved traces.";
+      if (!granted)
+        outcome.textContent =
+          "Access wasn't allowed, so vfscope can't record there. You can still open saved traces.";
       return show(granted);
     })
     .catch(failed);
@@ -47,5 +55,6 @@ all.addEventListener('click', ask('all'));
 
 document.documentElement.dataset['ready'] = 'true';
 const granted = async (): Promise<boolean> =>
-  (await hasAllSites()) || (origins.length > 0 && (await Promise.all(origins.map(hasSiteAccess))).every(Boolean));
+  (await hasAllSites()) ||
+  (origins.length > 0 && (await Promise.all(origins.map(hasSiteAccess))).every(Boolean));
 granted().then(show).catch(failed);

@@ -4,4 +4,8 @@
  */
 import { api } from '../platform/extension-api.ts';
 
-void api.devtools.panels.create('vfscope', '/icons/icon-16.png', `/devtools/panel.html?tab=${api.devtools.inspectedWindow.tabId}`);
+void api.devtools.panels.create(
+  'vfscope',
+  '/icons/icon-16.png',
+  `/devtools/panel.html?tab=${api.devtools.inspectedWindow.tabId}`,
+);

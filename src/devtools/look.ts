@@ -53,26 +53,40 @@ export async function look(maxFiles: number): Promise<Found> {
       return { path, size: null, sqlite: false }; // told as "in use"
     }
   }
-  async function walk(folder: FileSystemDirectoryHandle, prefix: string, depth: number): Promise<void> {
+  async function walk(
+    folder: FileSystemDirectoryHandle,
+    prefix: string,
+    depth: number,
+  ): Promise<void> {
     for await (const [name, handle] of folder.entries()) {
       if (found.files.length >= maxFiles) {
         found.moreFiles = true;
         return;
       }
-      if (handle.kind === 'file') found.files.push(await inspect(prefix + name, handle as FileSystemFileHandle));
-      else if (depth < 8) await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
+      if (handle.kind === 'file')
+        found.files.push(await inspect(prefix + name, handle as FileSystemFileHandle));
+      else if (depth < 8)
+        await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
     }
   }
 
   await attempt('IndexedDB', async () => {
-    for (const { name, version } of await indexedDB.databases()) found.databases.push({ name: name ?? '', version: version ?? 0 });
+    for (const { name, version } of await indexedDB.databases())
+      found.databases.push({ name: name ?? '', version: version ?? 0 });
   });
-  if (isSecureContext) await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
-  else found.failures.push('OPFS: this page is no secure context (https or localhost), so it has none');
+  if (isSecureContext)
+    await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
+  else
+    found.failures.push(
+      'OPFS: this page is no secure context (https or localhost), so it has none',
+    );
   await attempt('localStorage', () => {
     for (const storage of ['localStorage', 'sessionStorage'] as const) {
       const keys = Object.keys(globalThis[storage]).filter((key) => key.startsWith('kvvfs-'));
-      const characters = keys.reduce((sum, key) => sum + (globalThis[storage].getItem(key)?.length ?? 0), 0);
+      const characters = keys.reduce(
+        (sum, key) => sum + (globalThis[storage].getItem(key)?.length ?? 0),
+        0,
+      );
       if (keys.length) found.kvvfs.push({ storage, keys: keys.length, characters });
     }
   });

@@ -1,7 +1,17 @@
 /** The options page: what a recording captures, under the names that the panel's settings and the recorder read, too. */
 import { api } from '../platform/extension-api.ts';
-import { BUFFER_KIB, CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
-import { BUFFER_HELP, CAPTURED_LAYER_WORDS, CAPTURE_LEVEL_WORDS, STACKS_WORDS } from '../viewer/capture-words.ts';
+import {
+  BUFFER_KIB,
+  CAPTURED_LAYERS,
+  captureOptionsOf,
+  type CaptureOptions,
+} from '../trace/capture.ts';
+import {
+  BUFFER_HELP,
+  CAPTURED_LAYER_WORDS,
+  CAPTURE_LEVEL_WORDS,
+  STACKS_WORDS,
+} from '../viewer/capture-words.ts';
 import { formatBytes } from '../viewer/units.ts';
 
 const NAMES = ['capture', 'layers', 'buffer', 'stacks'];
@@ -65,15 +75,24 @@ function described(control: HTMLElement, help: string): HTMLElement {
 /** The controls, made once: one that is replaced between the press and the release of a key does not hear of it. @returns shows what is kept */
 function draw(): (kept: CaptureOptions) => void {
   const levels = CAPTURE_LEVEL_WORDS.map(([level, title, help]) => {
-    const [control, label] = choice({ type: 'radio', name: 'capture', id: `capture-${level}` }, title, help);
+    const [control, label] = choice(
+      { type: 'radio', name: 'capture', id: `capture-${level}` },
+      title,
+      help,
+    );
     control.addEventListener('change', () => void change({ capture: level }));
     return { level, control, label };
   });
   const layers = CAPTURED_LAYERS.map((layer) => {
-    const [control, label] = choice({ type: 'checkbox', id: `layer-${layer}` }, CAPTURED_LAYER_WORDS[layer], '');
+    const [control, label] = choice(
+      { type: 'checkbox', id: `layer-${layer}` },
+      CAPTURED_LAYER_WORDS[layer],
+      '',
+    );
     return { layer, control, label };
   });
-  const chosen = (): CaptureOptions['layers'] => layers.filter(({ control }) => control.checked).map(({ layer }) => layer);
+  const chosen = (): CaptureOptions['layers'] =>
+    layers.filter(({ control }) => control.checked).map(({ layer }) => layer);
   /** One layer at least. */
   const keepOne = (): void => {
     for (const { control } of layers) control.disabled = control.checked && chosen().length === 1;
@@ -90,7 +109,12 @@ function draw(): (kept: CaptureOptions) => void {
   for (const kib of BUFFER_KIB) buffer.append(new Option(formatBytes(kib * 1024), String(kib)));
   buffer.addEventListener('change', () => void change({ buffer: Number(buffer.value) }));
   const bufferLabel = document.createElement('label');
-  bufferLabel.append(named(buffer, 'Buffer of a thread'), ' ', buffer, described(buffer, `${BUFFER_HELP}.`));
+  bufferLabel.append(
+    named(buffer, 'Buffer of a thread'),
+    ' ',
+    buffer,
+    described(buffer, `${BUFFER_HELP}.`),
+  );
   form.replaceChildren(
     group('What is captured', ...levels.map(({ label }) => label)),
     group('Layers', ...layers.map(({ label }) => label), stacksLabel),

@@ -45,7 +45,8 @@ export class PageAccessState {
     this.access = access;
     if (!before) this.came = access.granted === 'none';
     const allowed = (before?.frames ?? []).filter((frame) => !access.frames.includes(frame));
-    if (this.came && before?.granted === 'none' && access.granted !== 'none') allowed.push(this.origin);
+    if (this.came && before?.granted === 'none' && access.granted !== 'none')
+      allowed.push(this.origin);
     this.afterReload = [...new Set([...this.afterReload, ...allowed])];
     return before !== null && before.granted !== 'none' && access.granted === 'none';
   }

@@ -29,9 +29,12 @@ const viewer = mountViewer(document.body, {
     read: () => api.storage.local.get(null),
     write: (values) => api.storage.local.set(values),
   },
-  lab: (experiment) => api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}&trace=${traceKey}`),
+  lab: (experiment) =>
+    api.runtime.getURL(`lab/lab.html?try=${encodeURIComponent(experiment)}&trace=${traceKey}`),
   replayInLab: api.runtime.getURL(`lab/lab.html?trace=${traceKey}`),
-  ...(tab === null ? {} : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
+  ...(tab === null
+    ? {}
+    : { copyToLab: api.runtime.getURL(`lab/lab.html?page=${encodeURIComponent(tab)}`) }),
   saveFile,
 });
 offerTrace(traceKey, () => viewer.copy());

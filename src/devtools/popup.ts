@@ -31,7 +31,12 @@ function fileRow(file: FoundFile): HTMLElement {
   return row;
 }
 
-function section(title: string, rows: HTMLElement[], total = rows.length, more = false): HTMLElement[] {
+function section(
+  title: string,
+  rows: HTMLElement[],
+  total = rows.length,
+  more = false,
+): HTMLElement[] {
   if (rows.length === 0) return [];
   const list = el('ul', '', ...rows.slice(0, SHOWN));
   const rest = total - SHOWN;
@@ -41,43 +46,71 @@ function section(title: string, rows: HTMLElement[], total = rows.length, more =
 }
 
 function describe(found: Found): Node[] {
-  const files = [...found.files].sort((a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0));
+  const files = [...found.files].sort(
+    (a, b) => Number(b.sqlite) - Number(a.sqlite) || (b.size ?? 0) - (a.size ?? 0),
+  );
   const parts: Node[] = [
     ...section('Files (OPFS)', files.map(fileRow), files.length, found.moreFiles),
     ...section(
       'IndexedDB',
-      found.databases.map(({ name, version }) => el('li', '', el('span', 'name', name), el('span', 'detail', `version ${version}`))),
+      found.databases.map(({ name, version }) =>
+        el('li', '', el('span', 'name', name), el('span', 'detail', `version ${version}`)),
+      ),
     ),
     ...section(
       "SQLite's key-value storage",
       found.kvvfs.map(({ storage, keys, characters }) =>
-        el('li', '', el('span', 'name', storage), el('span', 'detail', `${plural(keys, 'key')}, ${bytes(characters)}`)),
+        el(
+          'li',
+          '',
+          el('span', 'name', storage),
+          el('span', 'detail', `${plural(keys, 'key')}, ${bytes(characters)}`),
+        ),
       ),
     ),
   ];
-  if (parts.length === 0) parts.push(el('p', 'note', 'This origin stores nothing in OPFS, IndexedDB or key-value storage now.'));
+  if (parts.length === 0)
+    parts.push(
+      el('p', 'note', 'This origin stores nothing in OPFS, IndexedDB or key-value storage now.'),
+    );
   for (const failure of found.failures) parts.push(el('p', 'note', failure));
   const clock = found.crossOriginIsolated
     ? 'Cross-origin isolated: a fine clock, and shared memory.'
     : 'Not cross-origin isolated: a coarse clock; single storage calls may be shorter than one step of it.';
   parts.push(el('p', 'note', clock));
   if (api.extension.inIncognitoContext)
-    parts.push(el('p', 'note', 'Private window: storage is kept in memory and may be much faster than usual.'));
+    parts.push(
+      el(
+        'p',
+        'note',
+        'Private window: storage is kept in memory and may be much faster than usual.',
+      ),
+    );
   return parts;
 }
 
 function howToRecord(): Node[] {
-  return ['To record: open DevTools (', ...devtoolsKeys(), '), choose ', el('strong', '', 'vfscope'), ', press Record.'].map((part) =>
-    typeof part === 'string' ? document.createTextNode(part) : part,
-  );
+  return [
+    'To record: open DevTools (',
+    ...devtoolsKeys(),
+    '), choose ',
+    el('strong', '', 'vfscope'),
+    ', press Record.',
+  ].map((part) => (typeof part === 'string' ? document.createTextNode(part) : part));
 }
 
 /** What a recording that covers this tab means for its user. */
 function aboutRecording({ since, scope, tabId }: RecordingState, tab: number): Node[] {
   const from = new Date(since).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
   const what = scope === 'tab' ? 'This tab is' : 'All tabs of this origin are';
-  const whose = tabId === tab ? 'Press Stop in the vfscope panel of its DevTools' : 'Press Stop in the DevTools where it was started';
-  return [el('strong', 'recording', `${what} being recorded since ${from}.`), document.createTextNode(` ${whose}, and read the findings.`)];
+  const whose =
+    tabId === tab
+      ? 'Press Stop in the vfscope panel of its DevTools'
+      : 'Press Stop in the DevTools where it was started';
+  return [
+    el('strong', 'recording', `${what} being recorded since ${from}.`),
+    document.createTextNode(` ${whose}, and read the findings.`),
+  ];
 }
 
 /** `?tab=<id>` looks at that tab instead of the active one. */
@@ -96,14 +129,23 @@ async function main(): Promise<void> {
     if (cause) found.replaceChildren(cause);
     else {
       document.querySelector('#origin')!.textContent = new URL(tab!.url!).host;
-      const [answer] = await api.scripting.executeScript({ target: { tabId: tab!.id! }, func: look, args: [MAX_FILES] });
+      const [answer] = await api.scripting.executeScript({
+        target: { tabId: tab!.id! },
+        func: look,
+        args: [MAX_FILES],
+      });
       if (!answer?.result) throw new Error('the page gave no answer; reload it and try again');
       found.replaceChildren(...describe(answer.result));
-      const recording = (await api.runtime.sendMessage({ k: 'recording?', tabId: tab!.id! } satisfies Ask)) as RecordingState | null;
+      const recording = (await api.runtime.sendMessage({
+        k: 'recording?',
+        tabId: tab!.id!,
+      } satisfies Ask)) as RecordingState | null;
       next.replaceChildren(...(recording ? aboutRecording(recording, tab!.id!) : howToRecord()));
     }
   } catch (e) {
-    found.replaceChildren(`This page could not be looked at: ${e instanceof Error ? e.message : String(e)}`);
+    found.replaceChildren(
+      `This page could not be looked at: ${e instanceof Error ? e.message : String(e)}`,
+    );
   }
   next.toggleAttribute('hidden', !next.hasChildNodes());
   document.documentElement.dataset['ready'] = 'true';

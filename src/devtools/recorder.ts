@@ -58,7 +58,8 @@ export function recordTab(tabId: number): RecorderControl {
   // ports that are relayed
   const relays = new Map<string, RelayEnd>();
   const relay = (source: string): RelayEnd => {
-    const found = relays.get(source) ?? new RelayEnd(source, (message) => background.post(message), handOut);
+    const found =
+      relays.get(source) ?? new RelayEnd(source, (message) => background.post(message), handOut);
     relays.set(source, found);
     return found;
   };
@@ -71,30 +72,38 @@ export function recordTab(tabId: number): RecorderControl {
     else finished?.done();
   };
 
-  const background = connectLasting<BackgroundMessage, PanelMessage>(panelPortName(tabId, drawName()), {
-    onMessage(message) {
-      if (message.k === 'relay') {
-        if (isRelayMessage(message)) relay(message.source).receive(message);
-      } else if (message.k === 'storage') storageListeners.forEach((listener) => listener(message.when, message.health));
-      else if (message.k === 'access') {
-        const lost = site.answered(message.access);
-        update({ access: site.now, ...(status.recording && lost ? { error: accessLost(message.access.origin) } : {}) });
-      } else if (message.k === 'frame') {
-        if (site.frame(message.origin)) background.post(site.asked);
-      } else if (message.k === 'failed') finish(new Error(message.message));
-      else {
-        const recording = message.recording !== null;
-        update({ recording, origin: message.recording?.origin ?? '' });
-        if (command?.recording === recording) finish(null);
-      }
+  const background = connectLasting<BackgroundMessage, PanelMessage>(
+    panelPortName(tabId, drawName()),
+    {
+      onMessage(message) {
+        if (message.k === 'relay') {
+          if (isRelayMessage(message)) relay(message.source).receive(message);
+        } else if (message.k === 'storage')
+          storageListeners.forEach((listener) => listener(message.when, message.health));
+        else if (message.k === 'access') {
+          const lost = site.answered(message.access);
+          update({
+            access: site.now,
+            ...(status.recording && lost ? { error: accessLost(message.access.origin) } : {}),
+          });
+        } else if (message.k === 'frame') {
+          if (site.frame(message.origin)) background.post(site.asked);
+        } else if (message.k === 'failed') finish(new Error(message.message));
+        else {
+          const recording = message.recording !== null;
+          update({ recording, origin: message.recording?.origin ?? '' });
+          if (command?.recording === recording) finish(null);
+        }
+      },
+      onReconnect() {
+        background.post(site.asked);
+        if (command) background.post(command.message);
+        for (const end of relays.values()) end.repair();
+      },
+      onOrphaned: () =>
+        finish(new Error('vfscope was updated or removed. Close DevTools and open it again.')),
     },
-    onReconnect() {
-      background.post(site.asked);
-      if (command) background.post(command.message);
-      for (const end of relays.values()) end.repair();
-    },
-    onOrphaned: () => finish(new Error('vfscope was updated or removed. Close DevTools and open it again.')),
-  });
+  );
   watchInspectedOrigin(tabId, (origin) => {
     site.navigated(origin);
     update({ access: site.now });
@@ -115,16 +124,36 @@ export function recordTab(tabId: number): RecorderControl {
       () => background.reconnect(), // which says the command again
       () =>
         finish(
-          new Error('The background part of vfscope does not answer. Reload vfscope on the extensions page, then open DevTools again.'),
+          new Error(
+            'The background part of vfscope does not answer. Reload vfscope on the extensions page, then open DevTools again.',
+          ),
         ),
     );
   };
 
   return {
-    async start({ scope, reload, capture }: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }) {
+    async start({
+      scope,
+      reload,
+      capture,
+    }: {
+      scope: RecordingScope;
+      reload: boolean;
+      capture?: CaptureOptions;
+    }) {
       await hub?.register();
       const transport = await chosenTransport();
-      await run({ k: 'start', scope, reload, transport, capture: capture ?? (await chosenCapture()), origin: site.asked.origin }, true);
+      await run(
+        {
+          k: 'start',
+          scope,
+          reload,
+          transport,
+          capture: capture ?? (await chosenCapture()),
+          origin: site.asked.origin,
+        },
+        true,
+      );
     },
     stop: () => run({ k: 'stop' }, false),
     async allow(wanted) {
@@ -149,7 +178,10 @@ export function recordTab(tabId: number): RecorderControl {
 }
 
 /** The SharedWorker through which pages hand their ports over. */
-function connectHub(panel: number, handOut: (port: MessagePort) => void): { register(): Promise<void> } {
+function connectHub(
+  panel: number,
+  handOut: (port: MessagePort) => void,
+): { register(): Promise<void> } {
   let registered: () => void = () => {};
   const connect = (): MessagePort => {
     const port = new SharedWorker(api.runtime.getURL('handover/hub.js')).port;
@@ -174,7 +206,9 @@ function connectHub(panel: number, handOut: (port: MessagePort) => void): { regi
         hub = connect();
         say();
       };
-      return insist(done, again, () => failed(new Error('The hub of vfscope does not answer. Close DevTools and open it again.')));
+      return insist(done, again, () =>
+        failed(new Error('The hub of vfscope does not answer. Close DevTools and open it again.')),
+      );
     },
   };
 }

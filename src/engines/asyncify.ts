@@ -33,7 +33,9 @@ export class Asyncify {
   get innermost(): number {
     const depth = this.u32 ? this.u32[(this.block + Block.depth) >>> 2]! : 0;
     if (!depth || depth > MAX_SUSPENDED) return 0;
-    return this.u32![(this.block + Block.suspended + (depth - 1) * Suspended.bytes + Suspended.seq) >>> 2]!;
+    return this.u32![
+      (this.block + Block.suspended + (depth - 1) * Suspended.bytes + Suspended.seq) >>> 2
+    ]!;
   }
 
   /**
@@ -41,13 +43,23 @@ export class Asyncify {
    * @param names of start_unwind, stop_unwind, start_rewind, stop_rewind
    * @param resume called before a suspended stack goes on @param settle called when its outermost call has returned at last
    */
-  wrapExports(copy: Record<string, unknown>, names: readonly string[], resume: () => void, settle: Settle): void {
+  wrapExports(
+    copy: Record<string, unknown>,
+    names: readonly string[],
+    resume: () => void,
+    settle: Settle,
+  ): void {
     const states = [1, 0, 2, 0];
     for (const [key, value] of Object.entries(copy)) {
       if (typeof value !== 'function') continue;
       const original = value as AnyFunction;
       const which = names.indexOf(key);
-      copy[key] = keepShape(which < 0 ? this.wrapCall(original, resume, settle) : this.wrapSwitch(original, states[which]!), original);
+      copy[key] = keepShape(
+        which < 0
+          ? this.wrapCall(original, resume, settle)
+          : this.wrapSwitch(original, states[which]!),
+        original,
+      );
     }
   }
 
@@ -75,15 +87,22 @@ export class Asyncify {
       case 4:
         return (a, b, c, d) => (this.state !== 2 ? original(a, b, c, d) : rewind(a, b, c, d));
       case 5:
-        return (a, b, c, d, e) => (this.state !== 2 ? original(a, b, c, d, e) : rewind(a, b, c, d, e));
+        return (a, b, c, d, e) =>
+          this.state !== 2 ? original(a, b, c, d, e) : rewind(a, b, c, d, e);
       case 6:
-        return (a, b, c, d, e, f) => (this.state !== 2 ? original(a, b, c, d, e, f) : rewind(a, b, c, d, e, f));
+        return (a, b, c, d, e, f) =>
+          this.state !== 2 ? original(a, b, c, d, e, f) : rewind(a, b, c, d, e, f);
       default:
         return (...args) => (this.state !== 2 ? original(...args) : rewind(...args));
     }
   }
 
-  private rewind(original: AnyFunction, args: unknown[], resume: () => void, settle: Settle): unknown {
+  private rewind(
+    original: AnyFunction,
+    args: unknown[],
+    resume: () => void,
+    settle: Settle,
+  ): unknown {
     const { unwinds } = this;
     resume();
     let result: unknown;
@@ -101,7 +120,8 @@ export class Asyncify {
 const originals = new WeakMap<object, WasmFunction>();
 
 /** What one of our wrappers stands for; anything else is itself. A table slot takes the engine's own function only. */
-export const unwrapped = (fn: unknown): unknown => (typeof fn === 'function' ? (originals.get(fn) ?? fn) : fn);
+export const unwrapped = (fn: unknown): unknown =>
+  typeof fn === 'function' ? (originals.get(fn) ?? fn) : fn;
 
 /** A wrapper that says the original's arity and name: sqlite.org's glue checks arity. */
 export function keepShape<F extends WasmFunction>(wrapper: F, original: WasmFunction): F {

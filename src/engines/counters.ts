@@ -30,7 +30,9 @@ export class CounterReader {
   }
 
   get available(): boolean {
-    return !this.broken && this.reach('sqlite3_db_status') !== null && this.reach('malloc') !== null;
+    return (
+      !this.broken && this.reach('sqlite3_db_status') !== null && this.reach('malloc') !== null
+    );
   }
 
   /** Record the counters of an open connection, when they changed. */
@@ -39,7 +41,8 @@ export class CounterReader {
     if (status === null) return;
     const { memory, scratch } = this;
     let last = this.last.get(context);
-    if (last === undefined) this.last.set(context, (last = new Float64Array(STATUS.length).fill(NaN)));
+    if (last === undefined)
+      this.last.set(context, (last = new Float64Array(STATUS.length).fill(NaN)));
     let changed = false;
     for (let i = 0; i < STATUS.length; i++) {
       if (status(db, STATUS[i]!, scratch, scratch + 4, 0) !== 0) return;
@@ -47,7 +50,17 @@ export class CounterReader {
       if (value !== last[i]) changed = true;
       last[i] = value;
     }
-    if (changed) this.recorder.instant(Op.sqlCounters, 0, last[0]!, last[1]!, last[2], context, last[3], false);
+    if (changed)
+      this.recorder.instant(
+        Op.sqlCounters,
+        0,
+        last[0]!,
+        last[1]!,
+        last[2],
+        context,
+        last[3],
+        false,
+      );
   }
 
   /** sqlite3_db_status, once there is memory for its answers. */

@@ -67,14 +67,18 @@ export class Engine {
     this.wideAddresses = peekInto(memory) === null;
     this.usesNamedExports = fingerprint.namedExports;
     this.vfs = this.traceVfs();
-    const asyncify = fingerprint.asyncify ? new Asyncify(recorder.memory, this.vfs?.block ?? 0) : null;
+    const asyncify = fingerprint.asyncify
+      ? new Asyncify(recorder.memory, this.vfs?.block ?? 0)
+      : null;
     const reader = this.vfs?.memory ?? new EngineMemory(memory);
     this.sql =
       parts.layers.sql && !this.wideAddresses
         ? new SqlLayer(recorder, reader, parts.shared, this.reach, asyncify, () => this.define())
         : null;
     const wrapsExports = asyncify !== null || (this.sql !== null && this.usesNamedExports);
-    const copy: Record<string, unknown> = wrapsExports ? Object.assign(Object.create(null) as object, exports) : exports;
+    const copy: Record<string, unknown> = wrapsExports
+      ? Object.assign(Object.create(null) as object, exports)
+      : exports;
     if (asyncify)
       asyncify.wrapExports(
         copy,
@@ -82,15 +86,19 @@ export class Engine {
         this.sql?.resume ?? ((): void => {}),
         this.sql?.settleSuspended ?? ((): void => {}),
       );
-    if (this.sql && this.usesNamedExports) wrapNamedExports(copy, this.sql, () => this.active, parts.shared.values);
+    if (this.sql && this.usesNamedExports)
+      wrapNamedExports(copy, this.sql, () => this.active, parts.shared.values);
     this.exports = copy as WebAssembly.Exports;
     for (const source of [exports, copy])
-      for (const value of Object.values(source)) if (typeof value === 'function') this.functions.add(value);
+      for (const value of Object.values(source))
+        if (typeof value === 'function') this.functions.add(value);
   }
 
   private traceVfs(): VfsTracer | null {
     const { recorder, table, memory, fingerprint, layers } = this.parts;
-    if (this.wideAddresses) this.vfsNote = 'It addresses its memory with 64 bits (memory64): only 32-bit builds can be traced.';
+    if (this.wideAddresses)
+      this.vfsNote =
+        'It addresses its memory with 64 bits (memory64): only 32-bit builds can be traced.';
     if (!layers.vfs || this.wideAddresses) return null;
     if (!table) {
       this.vfsNote = 'Its function table is private: its VFS calls cannot be seen.';
@@ -99,7 +107,13 @@ export class Engine {
     try {
       const { structure } = this.parts.shared;
       const asyncify = fingerprint.asyncify !== null;
-      const tracer = new VfsTracer(recorder, { memory, table, asyncify, structure, engine: () => this.define() });
+      const tracer = new VfsTracer(recorder, {
+        memory,
+        table,
+        asyncify,
+        structure,
+        engine: () => this.define(),
+      });
       if (tracer.install().transfers >= 2) return tracer;
       this.vfsNote = 'No VFS methods were found in the function table of this build.';
     } catch (error) {
@@ -111,7 +125,9 @@ export class Engine {
 
   /** One of the engine's functions by SQLite's name. */
   private reach = (name: string): ((...args: number[]) => unknown) | null => {
-    const found = this.usesNamedExports ? this.parts.exports[name] : this.module && valueOf(this.module, `_${name}`);
+    const found = this.usesNamedExports
+      ? this.parts.exports[name]
+      : this.module && valueOf(this.module, `_${name}`);
     return typeof found === 'function' ? (found as (...args: number[]) => unknown) : null;
   };
 
@@ -140,13 +156,20 @@ export class Engine {
     this.id ||= recorder.nextId();
     this.saidSql = this.sqlSeen;
     const notes = [this.vfsNote];
-    if (this.sql && !this.sqlSeen) notes.push('The SQL functions of this build were not seen: its glue names them in a way of its own.');
+    if (this.sql && !this.sqlSeen)
+      notes.push(
+        'The SQL functions of this build were not seen: its glue names them in a way of its own.',
+      );
     const info: EngineInfo = {
       name: this.name(),
       sqliteVersion: fingerprint.sqliteVersion,
       sourceId: fingerprint.sourceId,
       suspension: fingerprint.suspension,
-      layers: { vfs: this.vfs !== null, sql: this.sqlSeen, counters: this.sqlSeen && this.sql!.counters.available },
+      layers: {
+        vfs: this.vfs !== null,
+        sql: this.sqlSeen,
+        counters: this.sqlSeen && this.sql!.counters.available,
+      },
       note: notes.filter((n) => n !== null).join(' ') || null,
     };
     if (this.parts.load) info.load = this.parts.load;
@@ -157,7 +180,9 @@ export class Engine {
   private name(): string {
     const { name } = this.parts.fingerprint;
     // absurd-sql is a fork of sql.js that adds this one entry point to the glue
-    return name === 'sql.js' && this.module && 'register_for_idb' in this.module ? 'absurd-sql' : name;
+    return name === 'sql.js' && this.module && 'register_for_idb' in this.module
+      ? 'absurd-sql'
+      : name;
   }
 
   originalAt(slot: number): WasmFunction | null {

@@ -5,7 +5,11 @@
 import { Op } from '../trace/event.ts';
 import { Undo } from '../trace/undo.ts';
 import { unwrapped } from './asyncify.ts';
-import { NativeInstance, NativeTable, type WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import {
+  NativeInstance,
+  NativeTable,
+  type WasmFunction,
+} from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
 
 export interface EntryPointHost {
@@ -16,7 +20,11 @@ export interface EntryPointHost {
   /** Call `settled` when the app's promise settles. */
   watch(promise: unknown, settled: (ok: boolean, value: unknown) => void): void;
   /** A new instance. @returns what the app gets in its place; never throws */
-  instance(instance: WebAssembly.Instance, imports: unknown, load: Load | null): WebAssembly.Instance;
+  instance(
+    instance: WebAssembly.Instance,
+    imports: unknown,
+    load: Load | null,
+  ): WebAssembly.Instance;
   /** After the app has set a slot; never throws. */
   slotSet(table: WebAssembly.Table, slot: number, fn: unknown): void;
   /** The app's own function in a slot where a trampoline stands; null = nothing of ours there. */
@@ -38,7 +46,8 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     const value = make(before.value as Callable);
     Object.defineProperty(target, key, { ...before, value });
     undo.add(target, key, () => {
-      if (Object.getOwnPropertyDescriptor(target, key)?.value === value) Object.defineProperty(target, key, before);
+      if (Object.getOwnPropertyDescriptor(target, key)?.value === value)
+        Object.defineProperty(target, key, before);
     });
   };
   /** A function whose calls run `call`; name, length and "[native code]" stay, as it stays no constructor. */
@@ -52,7 +61,8 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     pair.instance = host.instance(pair.instance, imports, load);
     return answer;
   };
-  const loading = (op: number, source: unknown): Load | null => (active ? host.loading(op, source) : null);
+  const loading = (op: number, source: unknown): Load | null =>
+    active ? host.loading(op, source) : null;
   /** Run what throws where it fails. */
   const making = (load: Load | null, make: () => object): object => {
     let made: object | null = null;
@@ -92,7 +102,10 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
   replace(WebAssembly, 'Module', (native) => {
     const proxy: object = new Proxy(native, {
       construct: (target, args, newTarget) =>
-        making(loading(Op.wasmCompile, args[0]), () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object),
+        making(
+          loading(Op.wasmCompile, args[0]),
+          () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object,
+        ),
     });
     return proxy;
   });
@@ -101,7 +114,10 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     const proxy: object = new Proxy(native, {
       construct: (target, args, newTarget) => {
         const load = loading(Op.wasmInstantiate, args[0]);
-        const made = making(load, () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object);
+        const made = making(
+          load,
+          () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object,
+        );
         return adopt(made, args[1], load) as object;
       },
     });

@@ -27,11 +27,20 @@ interface Evidence {
 
 /** First match wins. */
 const BUILDS: readonly { name: string; is: (e: Evidence) => boolean }[] = [
-  { name: '@sqlite.org/sqlite-wasm', is: (e) => 'sqlite3__wasm_enum_json' in e.exports || 'sqlite3_wasm_enum_json' in e.exports },
+  {
+    name: '@sqlite.org/sqlite-wasm',
+    is: (e) => 'sqlite3__wasm_enum_json' in e.exports || 'sqlite3_wasm_enum_json' in e.exports,
+  },
   // its builds for dynamic linking come without PowerSync; they export all of libc, and nobody else publishes such
-  { name: '@journeyapps/wa-sqlite', is: (e) => (e.data.includes('powersync_') || '__xpg_basename' in e.exports) && isWaSqlite(e) },
+  {
+    name: '@journeyapps/wa-sqlite',
+    is: (e) => (e.data.includes('powersync_') || '__xpg_basename' in e.exports) && isWaSqlite(e),
+  },
   { name: 'wa-sqlite', is: isWaSqlite },
-  { name: 'sql.js', is: (e) => /sqlite-src\/sqlite-amalgamation-\d+\/extension-functions\.c/.test(e.data) },
+  {
+    name: 'sql.js',
+    is: (e) => /sqlite-src\/sqlite-amalgamation-\d+\/extension-functions\.c/.test(e.data),
+  },
 ];
 /** wa-sqlite's makefile compiles deps/extension-functions.c; the path is in an assertion's text. */
 function isWaSqlite(e: Evidence): boolean {
@@ -56,18 +65,26 @@ export function findHeader(bytes: Uint8Array): number {
 }
 
 /** @returns null when the memory holds no SQLite */
-export function fingerprint(exports: WebAssembly.Exports, memory: WebAssembly.Memory, imports: unknown): Fingerprint | null {
+export function fingerprint(
+  exports: WebAssembly.Exports,
+  memory: WebAssembly.Memory,
+  imports: unknown,
+): Fingerprint | null {
   const bytes = new Uint8Array(memory.buffer);
   const header = findHeader(bytes);
   if (header < 0) return null;
-  const data = new TextDecoder('latin1').decode(bytes.slice(Math.max(0, header - AROUND), header + AROUND));
+  const data = new TextDecoder('latin1').decode(
+    bytes.slice(Math.max(0, header - AROUND), header + AROUND),
+  );
   const evidence = { exports, data };
   // the hash of a modified source carries a suffix, so its end is not anchored
-  const sourceId = /20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{50,64}[0-9a-z]*/.exec(data)?.[0] ?? null;
+  const sourceId =
+    /20\d\d-\d\d-\d\d \d\d:\d\d:\d\d [0-9a-f]{50,64}[0-9a-z]*/.exec(data)?.[0] ?? null;
   const asyncify = asyncifyExports(exports);
   const known = BUILDS.find((b) => b.is(evidence)) ?? null;
   const suspension = asyncify ? 'asyncify' : hasSuspendingImport(imports) ? 'jspi' : 'none';
-  const named = typeof exports.sqlite3_step === 'function' && typeof exports.sqlite3_prepare_v2 === 'function';
+  const named =
+    typeof exports.sqlite3_step === 'function' && typeof exports.sqlite3_prepare_v2 === 'function';
   return {
     name: known?.name ?? 'SQLite (unknown build)',
     sqliteVersion: /[^\d.](3\.\d{1,2}\.\d{1,2})\0/.exec(data)?.[1] ?? null,
@@ -83,7 +100,9 @@ const ADDRESS = { params: 'i', results: '' };
 
 /** By name, or as the four neighbours typed (i32) () (i32) () at the end of the exports, where binaryen puts them. */
 function asyncifyExports(exports: WebAssembly.Exports): string[] | null {
-  const named = ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind'].map((n) => `asyncify_${n}`);
+  const named = ['start_unwind', 'stop_unwind', 'start_rewind', 'stop_rewind'].map(
+    (n) => `asyncify_${n}`,
+  );
   if (named.every((n) => typeof exports[n] === 'function')) return named;
   const tail = Object.keys(exports)
     .filter((k) => typeof exports[k] === 'function')
@@ -99,5 +118,8 @@ function asyncifyExports(exports: WebAssembly.Exports): string[] | null {
 /** An import made with `new WebAssembly.Suspending(fn)`: JSPI. */
 function hasSuspendingImport(imports: unknown): boolean {
   const { Suspending } = WebAssembly as unknown as { Suspending?: new () => object };
-  return typeof Suspending === 'function' && importedValues(imports).some((value) => value instanceof Suspending);
+  return (
+    typeof Suspending === 'function' &&
+    importedValues(imports).some((value) => value instanceof Suspending)
+  );
 }

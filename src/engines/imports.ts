@@ -10,5 +10,7 @@ export function importedValues(imports: unknown): unknown[] {
 
 function dataValues(object: unknown): unknown[] {
   if (typeof object !== 'object' || object === null) return [];
-  return Reflect.ownKeys(object).map((key) => Reflect.getOwnPropertyDescriptor(object, key)?.value as unknown);
+  return Reflect.ownKeys(object).map(
+    (key) => Reflect.getOwnPropertyDescriptor(object, key)?.value as unknown,
+  );
 }

@@ -5,7 +5,11 @@
 import type { CaptureLevel } from '../trace/capture.ts';
 import { PromiseWatch } from '../trace/promise-watch.ts';
 import type { Recorder } from '../trace/recorder.ts';
-import { NativeMemory, NativeTable, type WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
+import {
+  NativeMemory,
+  NativeTable,
+  type WasmFunction,
+} from '../vfs-instrumented/interpose/natives.ts';
 import type { OwnScript } from './call-stacks.ts';
 import { Engine, type SharedParts } from './engine.ts';
 import { wrapEntryPoints } from './entry-points.ts';
@@ -47,10 +51,17 @@ export interface InstalledEngines {
 export function installEngines(recorder: Recorder, options: EngineOptions = {}): InstalledEngines {
   const layers = { vfs: options.vfs ?? true, sql: options.sql ?? true };
   const { level = 1 } = options;
-  const watch = options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
+  const watch =
+    options.watch ?? new PromiseWatch(globalThis instanceof EventTarget ? globalThis : null);
   const structure = layers.sql && level > 0; // names of tables are as much the app's own as its statements
   const texts = new SqlTexts(recorder, level);
-  const shared: SharedParts = { texts, stacks: options.stacks ?? null, values: level === 3, structure, watch };
+  const shared: SharedParts = {
+    texts,
+    stacks: options.stacks ?? null,
+    values: level === 3,
+    structure,
+    watch,
+  };
   const engines = new LivingEngines(recorder);
   const loads = new WasmLoads(recorder);
   const byModule = new WeakMap<object, Engine>();
@@ -88,7 +99,8 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
 
   undo.push(
     wrapEntryPoints({
-      loading: (op, source) => guard('a module', null, () => (recorder.enabled ? loads.begin(op, source) : null)),
+      loading: (op, source) =>
+        guard('a module', null, () => (recorder.enabled ? loads.begin(op, source) : null)),
       loaded: (load, made) => guard('a module', undefined, () => load && loads.end(load, made)),
       watch: (promise, settled) => watch.watch(promise, settled),
       instance: (instance, imports, load) =>
@@ -97,17 +109,25 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
           if (engine) engines.add(engine);
           const { exports } = engine ?? instance;
           if (exports === instance.exports) return instance;
-          return Object.create(instance, { exports: { value: exports, enumerable: true } }) as WebAssembly.Instance;
+          return Object.create(instance, {
+            exports: { value: exports, enumerable: true },
+          }) as WebAssembly.Instance;
         }),
       slotSet: (table, slot, fn) =>
-        guard('a table slot', undefined, () => engines.of(table)?.vfs?.slotSet(slot, typeof fn === 'function' ? fn : null)),
+        guard('a table slot', undefined, () =>
+          engines.of(table)?.vfs?.slotSet(slot, typeof fn === 'function' ? fn : null),
+        ),
       originalAt: (table, slot) => engines.of(table)?.originalAt(slot) ?? null,
     }),
   );
   if (layers.sql)
     guard('the accessors on Object.prototype', undefined, () => {
       undo.push(
-        trapEmscriptenModules(resolve, (module, fn) => void guard('a Module', null, () => engineOf(module, fn, false)), shared.values),
+        trapEmscriptenModules(
+          resolve,
+          (module, fn) => void guard('a Module', null, () => engineOf(module, fn, false)),
+          shared.values,
+        ),
       );
     });
 
@@ -120,7 +140,8 @@ export function installEngines(recorder: Recorder, options: EngineOptions = {}):
     },
     announce(olderThanMs = 0) {
       guard('requests of modules', undefined, () => loads.fetched());
-      for (const e of engines.all()) if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
+      for (const e of engines.all())
+        if (recorder.now() - e.createdAt >= olderThanMs) guard('announcing', 0, () => e.define());
     },
     get count() {
       return engines.count;
@@ -155,5 +176,17 @@ function recognise(
   if (!table || !memory) importedValues(imports).forEach(look);
   if (!memory || engines.of(memory)) return null; // known: a side module that is linked into an engine
   const found = fingerprint(exports, memory, imports);
-  return found && new Engine({ recorder, exports, memory, table, fingerprint: found, shared, layers, load: load?.seq ?? 0 });
+  return (
+    found &&
+    new Engine({
+      recorder,
+      exports,
+      memory,
+      table,
+      fingerprint: found,
+      shared,
+      layers,
+      load: load?.seq ?? 0,
+    })
+  );
 }

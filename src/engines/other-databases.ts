@@ -6,7 +6,10 @@ import type { Recorder } from '../trace/recorder.ts';
 
 const OTHERS: readonly { name: string; is: (exports: WebAssembly.Exports) => boolean }[] = [
   // napi-rs registers each of Turso's classes by an export of its own; their numbers change
-  { name: '@tursodatabase/database-wasm', is: (e) => 'wasi_thread_start' in e && hasPrefix(e, '__napi_register__Opfs') },
+  {
+    name: '@tursodatabase/database-wasm',
+    is: (e) => 'wasi_thread_start' in e && hasPrefix(e, '__napi_register__Opfs'),
+  },
   { name: '@electric-sql/pglite', is: (e) => 'pgl_system' in e && 'pg_detoast_datum' in e },
   { name: '@duckdb/duckdb-wasm', is: (e) => 'duckdb_web_open' in e },
 ];

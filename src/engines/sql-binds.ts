@@ -11,7 +11,8 @@ const MOST_TEXT = 200;
 /** Parameters of a statement that are kept. */
 export const MOST_VALUES = 100;
 
-type BindKind = 'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
+type BindKind =
+  'int' | 'int64' | 'double' | 'text' | 'text16' | 'blob' | 'zeroblob' | 'null' | 'clear';
 export interface TracedBind {
   /** Its C name. */
   readonly name: string;
@@ -42,7 +43,11 @@ export interface BindKeeper {
 const { apply } = Reflect;
 
 /** A function in the place of `fn`, of its name and arity, that tells what it bound once SQLite has taken it. */
-export function bindCall(traced: TracedBind, fn: WasmFunction, keeperOf: () => BindKeeper | null): WasmFunction {
+export function bindCall(
+  traced: TracedBind,
+  fn: WasmFunction,
+  keeperOf: () => BindKeeper | null,
+): WasmFunction {
   const wrapper = function (this: unknown): unknown {
     const result: unknown = apply(fn, this, arguments);
     if (result === 0) keeperOf()?.bound(traced, arguments);
@@ -52,7 +57,9 @@ export function bindCall(traced: TracedBind, fn: WasmFunction, keeperOf: () => B
 }
 
 const quoted = (text: string): string =>
-  text.length > MOST_TEXT ? `'${text.slice(0, MOST_TEXT).replaceAll("'", "''")}…'` : `'${text.replaceAll("'", "''")}'`;
+  text.length > MOST_TEXT
+    ? `'${text.slice(0, MOST_TEXT).replaceAll("'", "''")}…'`
+    : `'${text.replaceAll("'", "''")}'`;
 
 /** A bound value as an SQL literal. @throws where the memory cannot be read */
 export function literalOf(kind: BindKind, memory: EngineMemory, args: ArrayLike<unknown>): string {
@@ -64,7 +71,9 @@ export function literalOf(kind: BindKind, memory: EngineMemory, args: ArrayLike<
       // builds without BigInt pass two halves
       return typeof value === 'bigint'
         ? String(value)
-        : String(BigInt.asIntN(64, (BigInt(Number(length) | 0) << 32n) | BigInt(Number(value) >>> 0)));
+        : String(
+            BigInt.asIntN(64, (BigInt(Number(length) | 0) << 32n) | BigInt(Number(value) >>> 0)),
+          );
     case 'double':
       return String(Number(value));
     case 'text':
@@ -80,16 +89,27 @@ export function literalOf(kind: BindKind, memory: EngineMemory, args: ArrayLike<
 }
 
 /** @param bytes negative: up to the NUL */
-function text(kind: 'text' | 'text16', memory: EngineMemory, address: number, bytes: number): string {
+function text(
+  kind: 'text' | 'text16',
+  memory: EngineMemory,
+  address: number,
+  bytes: number,
+): string {
   if (!address) return 'NULL';
   const heap = memory.bytes();
   const step = kind === 'text16' ? 2 : 1;
-  const most = Math.min(heap.length, address + (bytes < 0 ? MOST_TEXT * 4 + step : Math.min(bytes, MOST_TEXT * 4)));
+  const most = Math.min(
+    heap.length,
+    address + (bytes < 0 ? MOST_TEXT * 4 + step : Math.min(bytes, MOST_TEXT * 4)),
+  );
   let end = most;
   if (bytes < 0) {
     end = address;
-    while (end + step <= most && (heap[end] !== 0 || (step === 2 && heap[end + 1] !== 0))) end += step;
+    while (end + step <= most && (heap[end] !== 0 || (step === 2 && heap[end + 1] !== 0)))
+      end += step;
   }
   // decoded from a copy: TextDecoder takes no shared memory
-  return quoted(new TextDecoder(kind === 'text16' ? 'utf-16le' : 'utf-8').decode(heap.slice(address, end)));
+  return quoted(
+    new TextDecoder(kind === 'text16' ? 'utf-16le' : 'utf-8').decode(heap.slice(address, end)),
+  );
 }

@@ -13,7 +13,12 @@ export interface Traced {
   readonly subject: 'open' | 'close' | 'prepare' | 'exec' | 'statement';
 }
 
-const traced = (name: string, op: number, arity: number, subject: Traced['subject']): Traced => ({ name, op, arity, subject });
+const traced = (name: string, op: number, arity: number, subject: Traced['subject']): Traced => ({
+  name,
+  op,
+  arity,
+  subject,
+});
 
 export const TRACED: readonly Traced[] = [
   traced('sqlite3_open', Op.sqlOpen, 2, 'open'),
@@ -63,7 +68,11 @@ export function forward(
  * A function in the place of `fn`, of its name and arity, that records its calls.
  * @param layerOf the layer that records a call; null = the call goes straight through
  */
-export function tracedCall(of: Traced, fn: WasmFunction, layerOf: () => SqlLayer | null): WasmFunction {
+export function tracedCall(
+  of: Traced,
+  fn: WasmFunction,
+  layerOf: () => SqlLayer | null,
+): WasmFunction {
   const { arity } = of;
 
   const few = function (this: unknown, a: number): unknown {
@@ -71,10 +80,29 @@ export function tracedCall(of: Traced, fn: WasmFunction, layerOf: () => SqlLayer
     if (layer === null) return apply(fn, this, arguments) as unknown;
     return layer.call(of, fn, this, arguments.length === 1 ? null : arguments, a, 0, 0, 0, 0, 0);
   };
-  const many = function (this: unknown, a: number, b: number, c: number, d: number, e: number, f: number): unknown {
+  const many = function (
+    this: unknown,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+    e: number,
+    f: number,
+  ): unknown {
     const layer = layerOf();
     if (layer === null) return apply(fn, this, arguments) as unknown;
-    return layer.call(of, fn, this, arguments.length === arity ? null : arguments, a, b, c, d, e, f);
+    return layer.call(
+      of,
+      fn,
+      this,
+      arguments.length === arity ? null : arguments,
+      a,
+      b,
+      c,
+      d,
+      e,
+      f,
+    );
   };
 
   return keepShape(arity === 1 ? few : many, fn);

@@ -16,7 +16,11 @@ export type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | nul
  * @returns puts everything back; answers with the names of what the app has frozen
  * @throws where Object.prototype cannot be extended
  */
-export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: object, fn: unknown) => void, values = false): () => string[] {
+export function trapEmscriptenModules(
+  resolve: ResolveModule,
+  seen: (module: object, fn: unknown) => void,
+  values = false,
+): () => string[] {
   let active = true;
   /** Modules that have accessors of ours: held weakly, since the app may drop them. */
   const owners = new Set<WeakRef<object>>();
@@ -28,9 +32,11 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
   const wrap = (traced: Traced | TracedBind, module: object, value: unknown): unknown => {
     if (typeof value !== 'function' || wrappers.has(value)) return value;
     let layer: SqlLayer | null = null; // a Module stays with its engine
-    const layerOf = (): SqlLayer | null => (active ? (layer ??= resolve(module, value as WasmFunction)) : null);
+    const layerOf = (): SqlLayer | null =>
+      active ? (layer ??= resolve(module, value as WasmFunction)) : null;
     const fn = value as WasmFunction;
-    const wrapper = 'kind' in traced ? bindCall(traced, fn, layerOf) : tracedCall(traced, fn, layerOf);
+    const wrapper =
+      'kind' in traced ? bindCall(traced, fn, layerOf) : tracedCall(traced, fn, layerOf);
     wrappers.add(wrapper);
     return wrapper;
   };
@@ -53,7 +59,15 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
           wrapped = wrap(traced, this, next);
           seen(this, next);
         };
-        if (!Reflect.defineProperty(this, key, { configurable: true, enumerable: true, get: getter, set: setter })) return;
+        if (
+          !Reflect.defineProperty(this, key, {
+            configurable: true,
+            enumerable: true,
+            get: getter,
+            set: setter,
+          })
+        )
+          return;
         raws.set(getter, () => raw);
         if (!known.has(this)) {
           known.add(this);
@@ -71,7 +85,10 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
     active = false;
     const left: string[] = [];
     for (const [key, ours] of traps)
-      if (Object.getOwnPropertyDescriptor(Object.prototype, key)?.set === ours.set && !Reflect.deleteProperty(Object.prototype, key))
+      if (
+        Object.getOwnPropertyDescriptor(Object.prototype, key)?.set === ours.set &&
+        !Reflect.deleteProperty(Object.prototype, key)
+      )
         left.push(`Object.${key}`);
     for (const ref of owners) {
       const target = ref.deref();
@@ -79,7 +96,13 @@ export function trapEmscriptenModules(resolve: ResolveModule, seen: (module: obj
       for (const key of traps.keys()) {
         const get = Object.getOwnPropertyDescriptor(target, key)?.get;
         const raw = get && raws.get(get);
-        if (raw) Reflect.defineProperty(target, key, { configurable: true, enumerable: true, writable: true, value: raw() });
+        if (raw)
+          Reflect.defineProperty(target, key, {
+            configurable: true,
+            enumerable: true,
+            writable: true,
+            value: raw(),
+          });
       }
     }
     return left;

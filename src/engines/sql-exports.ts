@@ -7,7 +7,12 @@ import type { SqlLayer } from './sql-layer.ts';
  * Wrap the named exports of `copy` in place.
  * @param active false once restored: calls then go straight through @param values the functions that bind values, too
  */
-export function wrapNamedExports(copy: Record<string, unknown>, layer: SqlLayer, active: () => boolean, values: boolean): void {
+export function wrapNamedExports(
+  copy: Record<string, unknown>,
+  layer: SqlLayer,
+  active: () => boolean,
+  values: boolean,
+): void {
   const layerOf = (): SqlLayer | null => (active() ? layer : null);
   for (const traced of TRACED) {
     const original = copy[traced.name];

@@ -104,7 +104,14 @@ export class SqlLayer implements BindKeeper {
     if (!recorder.enabled) return forward(traced.arity, fn, self, more, a, b, c, d, e, f);
     const outer = header[CURRENT]!;
     const outerContext = header[CONTEXT]!;
-    const address = traced.subject === 'prepare' ? (traced.arity === 6 ? e : d) : traced.subject === 'open' ? b : a;
+    const address =
+      traced.subject === 'prepare'
+        ? traced.arity === 6
+          ? e
+          : d
+        : traced.subject === 'open'
+          ? b
+          : a;
     let subject: Statement | null = null;
     let token: Token = NOTHING;
     try {
@@ -114,7 +121,15 @@ export class SqlLayer implements BindKeeper {
         // a call of the app's own is nobody's child, even while another engine's call is suspended
         if (depth === 0) header[CURRENT] = header[CONTEXT] = 0;
         const statements = traced.op === Op.sqlExec ? this.shared.texts.statements : 0;
-        token = recorder.begin(traced.op, subject.text, NaN, 0, subject.instance, context, statements);
+        token = recorder.begin(
+          traced.op,
+          subject.text,
+          NaN,
+          0,
+          subject.instance,
+          context,
+          statements,
+        );
         recorder.enter(token, context);
         if (subject.fresh && traced.op === Op.sqlStep) this.details.sayValues(subject, token);
       }
@@ -136,8 +151,10 @@ export class SqlLayer implements BindKeeper {
     } finally {
       depth--;
     }
-    if (asyncify !== null && asyncify.unwinds !== unwinds) this.suspended.push({ traced, token, subject, address });
-    else if (result instanceof NativePromise) this.settleLater(result, { traced, token, subject, address });
+    if (asyncify !== null && asyncify.unwinds !== unwinds)
+      this.suspended.push({ traced, token, subject, address });
+    else if (result instanceof NativePromise)
+      this.settleLater(result, { traced, token, subject, address });
     else {
       const rc = Number(result) | 0;
       recorder.end(token, rc);
@@ -151,7 +168,9 @@ export class SqlLayer implements BindKeeper {
   /** JSPI: the call ends when its promise does. The app may never look at it: a rejection must stay as unhandled as it is. */
   private settleLater(result: Promise<unknown>, call: Suspended): void {
     try {
-      this.shared.watch.watch(result, (ok, value) => this.settle(call, ok ? Number(value) | 0 : -1, !ok));
+      this.shared.watch.watch(result, (ok, value) =>
+        this.settle(call, ok ? Number(value) | 0 : -1, !ok),
+      );
     } catch (error) {
       this.recorder.fault(call.traced.name, error);
     }
@@ -166,7 +185,11 @@ export class SqlLayer implements BindKeeper {
   /** Asyncify: the suspended stack goes on, from its outermost call. */
   resume = (): void => {
     const last = this.suspended.at(-1);
-    if (last) this.recorder.leave(this.asyncify?.innermost || Recorder.seqOf(last.token), last.subject.connection?.id ?? 0);
+    if (last)
+      this.recorder.leave(
+        this.asyncify?.innermost || Recorder.seqOf(last.token),
+        last.subject.connection?.id ?? 0,
+      );
   };
   /** Asyncify: the suspended stack has come to its end. */
   settleSuspended = (rc: number, threw: boolean): void => {
@@ -266,7 +289,14 @@ export class SqlLayer implements BindKeeper {
 
   private statementOf(text: number, instance: number, connection: Connection | null): Statement {
     const { values } = this.shared;
-    return { text, instance, connection, stepped: false, values: values ? [] : null, fresh: values };
+    return {
+      text,
+      instance,
+      connection,
+      stepped: false,
+      values: values ? [] : null,
+      fresh: values,
+    };
   }
 
   private ended(s: Statement): void {
@@ -296,7 +326,8 @@ export class SqlLayer implements BindKeeper {
   private readCounters(s: Statement): void {
     if (!s.stepped || !s.connection || (this.asyncify && this.asyncify.state !== 0)) return;
     s.stepped = false;
-    if (this.connections.get(s.connection.db) === s.connection) this.counters.read(s.connection.db, s.connection.id);
+    if (this.connections.get(s.connection.db) === s.connection)
+      this.counters.read(s.connection.db, s.connection.id);
   }
 }
 

@@ -66,7 +66,12 @@ function hashOf(words: Uint32Array, bytes: number): number {
   return hash >>> 2;
 }
 
-function matching(first: Shape | undefined, words: Uint32Array, bytes: number, truncated: boolean): Shape | undefined {
+function matching(
+  first: Shape | undefined,
+  words: Uint32Array,
+  bytes: number,
+  truncated: boolean,
+): Shape | undefined {
   for (let shape = first; shape; shape = shape.next) {
     if (shape.bytes !== bytes || shape.truncated !== truncated) continue;
     let i = shape.words.length;

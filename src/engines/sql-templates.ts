@@ -24,7 +24,9 @@ interface Template {
 }
 
 export class SqlTemplates {
-  private readonly buckets: (Template | undefined)[] = new Array<Template | undefined>(BUCKETS).fill(undefined);
+  private readonly buckets: (Template | undefined)[] = new Array<Template | undefined>(
+    BUCKETS,
+  ).fill(undefined);
   /** Texts that did not fit since one last did. */
   private readonly misses = new Uint32Array(BUCKETS);
   private readonly scanner = new SqlScanner(0);
@@ -83,7 +85,13 @@ export class SqlTemplates {
   }
 }
 
-function fits({ bytes, closed }: Template, u: Uint8Array, from: number, end: number, cut: boolean): boolean {
+function fits(
+  { bytes, closed }: Template,
+  u: Uint8Array,
+  from: number,
+  end: number,
+  cut: boolean,
+): boolean {
   let at = from;
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i]!;

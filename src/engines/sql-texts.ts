@@ -103,7 +103,9 @@ export class SqlTexts {
     const known = this.shapes.find(words, length, truncated);
     if (known >= 0) return known;
     const text = this.utf8.decode(out.subarray(0, length));
-    const id = this.recorder.define(truncated ? { kind: 'sql', text, truncated } : { kind: 'sql', text });
+    const id = this.recorder.define(
+      truncated ? { kind: 'sql', text, truncated } : { kind: 'sql', text },
+    );
     this.shapes.add(words, length, truncated, id);
     this.newest = id;
     return id;

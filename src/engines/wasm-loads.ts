@@ -20,7 +20,11 @@ const [SMALLEST, LONGEST_URL, MOST_URLS] = [1024, 500, 100] as const;
 /** Looks for a request of which the browser has not told. */
 const MOST_LOOKS = 20;
 /** As they are before the app's first line. */
-const [entriesOf, NativeResponse, NativeModule] = [performance.getEntriesByType, Response, WebAssembly.Module];
+const [entriesOf, NativeResponse, NativeModule] = [
+  performance.getEntriesByType,
+  Response,
+  WebAssembly.Module,
+];
 
 export class WasmLoads {
   /** seq of what compiled a module; 0 = it is too small to be told of. */
@@ -33,7 +37,9 @@ export class WasmLoads {
 
   /** @param op wasmCompile or wasmInstantiate @param source what the app hands over */
   begin(op: number, source: unknown): Load {
-    const { byteLength = 0 } = (ArrayBuffer.isView(source) || source instanceof ArrayBuffer ? source : {}) as { byteLength?: number };
+    const { byteLength = 0 } = (
+      ArrayBuffer.isView(source) || source instanceof ArrayBuffer ? source : {}
+    ) as { byteLength?: number };
     const compile = this.compiled.get(source as object);
     const small = compile === 0 || (byteLength > 0 && byteLength < SMALLEST);
     const token = small ? NOTHING : this.recorder.begin(op, 0, NaN, byteLength, 0, compile ?? 0);
@@ -43,7 +49,8 @@ export class WasmLoads {
     };
     if (source instanceof Promise) void react(source, look, () => {});
     else look(source);
-    if (byteLength >= SMALLEST) load.url = this.find((entry) => entry.decodedBodySize === byteLength)?.name ?? '';
+    if (byteLength >= SMALLEST)
+      load.url = this.find((entry) => entry.decodedBodySize === byteLength)?.name ?? '';
     return load;
   }
 
@@ -56,7 +63,8 @@ export class WasmLoads {
       this.unseen.set(url, 0);
     }
     this.recorder.end(token, made === null ? 1 : 0, 0, undefined, id);
-    const module = made instanceof NativeModule ? made : (made as { module?: object } | null)?.module;
+    const module =
+      made instanceof NativeModule ? made : (made as { module?: object } | null)?.module;
     if (module) this.compiled.set(module, seq);
     this.fetched();
   }
@@ -70,11 +78,23 @@ export class WasmLoads {
       if (!entry) continue;
       const { startTime, responseEnd, encodedBodySize, decodedBodySize } = entry;
       const us = Math.round((responseEnd - startTime) * 1000);
-      this.recorder.instant(Op.wasmFetch, this.urls.get(url.slice(0, LONGEST_URL))!, startTime, encodedBodySize, us, 0, decodedBodySize);
+      this.recorder.instant(
+        Op.wasmFetch,
+        this.urls.get(url.slice(0, LONGEST_URL))!,
+        startTime,
+        encodedBodySize,
+        us,
+        0,
+        decodedBodySize,
+      );
     }
   }
 
-  private find(is: (entry: PerformanceResourceTiming) => boolean): PerformanceResourceTiming | undefined {
-    return (Reflect.apply(entriesOf, performance, ['resource']) as PerformanceResourceTiming[]).findLast(is);
+  private find(
+    is: (entry: PerformanceResourceTiming) => boolean,
+  ): PerformanceResourceTiming | undefined {
+    return (
+      Reflect.apply(entriesOf, performance, ['resource']) as PerformanceResourceTiming[]
+    ).findLast(is);
   }
 }

@@ -3,7 +3,10 @@ import { decide } from './assertions.ts';
 import type { Counters, Run, RunResult, Sample, Spread, StepResult, Workload } from './types.ts';
 
 /** @param passes at least one that is not left out @param isOut whether the pass of this index is left out */
-export function spreadOf(passes: readonly number[], isOut: (index: number) => boolean = () => false): Spread {
+export function spreadOf(
+  passes: readonly number[],
+  isOut: (index: number) => boolean = () => false,
+): Spread {
   const values = passes.filter((_, i) => !isOut(i));
   const median = medianOf(values);
   return {
@@ -26,7 +29,8 @@ export const BELOW_VFS = /^(?:block|idb|opfs)\./;
 /** Times end in `ms`; everything else is a count. */
 export const isTime = (counter: string): boolean => counter === 'ms' || counter.endsWith('.ms');
 
-const msOf = (sample: Sample): number => sample.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0);
+const msOf = (sample: Sample): number =>
+  sample.steps.flatMap((step) => step.counters.ms ?? []).reduce((a, b) => a + b, 0);
 
 /**
  * @param samples at least one, all of the same run
@@ -42,7 +46,9 @@ export function resultOf(
   const first = samples[0]!;
   const steps = first.steps.map((_, i): StepResult => stepResult(samples.map((s) => s.steps[i]!)));
   const totals: Record<string, number> = {};
-  for (const step of steps) for (const [name, value] of Object.entries(step.counters)) totals[name] = (totals[name] ?? 0) + value;
+  for (const step of steps)
+    for (const [name, value] of Object.entries(step.counters))
+      totals[name] = (totals[name] ?? 0) + value;
   const all = warmUp ? [warmUp, ...samples] : samples;
   const digests = new Set(all.map((s) => s.digest));
   const stored = all.flatMap((s) => s.stored ?? []);
@@ -61,8 +67,12 @@ export function resultOf(
     notes: [
       ...new Set(all.flatMap((s) => s.notes)),
       ...(digests.size > 1 ? ['The rows that came back differ between the repeats.'] : []),
-      ...(new Set(stored.map(({ digest }) => digest)).size > 1 ? ['What was stored differs between the repeats.'] : []),
-      ...steps.flatMap((s) => (s.unstable.length ? [`Step ${s.id}: ${differed(s.unstable, run.mode)}`] : [])),
+      ...(new Set(stored.map(({ digest }) => digest)).size > 1
+        ? ['What was stored differs between the repeats.']
+        : []),
+      ...steps.flatMap((s) =>
+        s.unstable.length ? [`Step ${s.id}: ${differed(s.unstable, run.mode)}`] : [],
+      ),
     ],
   };
   return decideAll(result, workload);
@@ -81,7 +91,9 @@ const differed = (names: readonly string[], mode: Run['mode']): string =>
 
 function stepResult(samples: Sample['steps'][number][]): StepResult {
   // JavaScriptCore's counts stray upwards only, and seldom: the least of several passes is the count
-  const least = samples.reduce((a, b) => ((b.counters.instructions ?? 0) < (a.counters.instructions ?? 0) ? b : a));
+  const least = samples.reduce((a, b) =>
+    (b.counters.instructions ?? 0) < (a.counters.instructions ?? 0) ? b : a,
+  );
   const { id, title, counters, skipped, statements, functions } = least;
   const names = Object.keys(counters).filter((name) => !isTime(name));
   const times = samples.flatMap((s) => s.counters.ms ?? []);
@@ -101,7 +113,9 @@ function stepResult(samples: Sample['steps'][number][]): StepResult {
 /** Times of the parts of a step (`commit.ms`). */
 function partsOf(samples: readonly Counters[]): StepResult['parts'] {
   const names = Object.keys(samples[0]!).filter((name) => name !== 'ms' && isTime(name));
-  return Object.fromEntries(names.map((name) => [name, spreadOf(samples.map((s) => s[name] ?? 0))]));
+  return Object.fromEntries(
+    names.map((name) => [name, spreadOf(samples.map((s) => s[name] ?? 0))]),
+  );
 }
 
 /** A number of a result, with the spread where it is a time; undefined = not known. */
@@ -117,11 +131,15 @@ export function placed(
   }
   const value = (found?.counters ?? result.totals)[counter];
   // a counter that no call has moved does not appear: it is 0 where its family is known
-  if (value === undefined) return familyKnown(found?.counters ?? result.totals, counter) ? { value: 0, spread: null } : undefined;
+  if (value === undefined)
+    return familyKnown(found?.counters ?? result.totals, counter)
+      ? { value: 0, spread: null }
+      : undefined;
   return { value, spread: null };
 }
 
-const family = (counter: string): string => (/^(?:vfs|checkpoint)\./.test(counter) ? 'vfs' : counter.split('.')[0]!);
+const family = (counter: string): string =>
+  /^(?:vfs|checkpoint)\./.test(counter) ? 'vfs' : counter.split('.')[0]!;
 function familyKnown(counters: Counters, counter: string): boolean {
   const wanted = family(counter);
   return Object.keys(counters).some((name) => family(name) === wanted);

@@ -38,7 +38,8 @@ export async function applyConfig(
     const read = await pragma(`PRAGMA ${name}`);
     const now = name === 'synchronous' ? (SYNCHRONOUS[Number(read)] ?? read) : read;
     settings[name] = now;
-    if (now !== value) notes.push(`PRAGMA ${name}=${value} was asked, ${now || 'nothing'} was answered.`);
+    if (now !== value)
+      notes.push(`PRAGMA ${name}=${value} was asked, ${now || 'nothing'} was answered.`);
   }
   return { notes, settings };
 }
@@ -46,7 +47,19 @@ export async function applyConfig(
 /** The connection's settings after a run, read when nothing is measured any more. */
 export async function settingsOf(host: Host): Promise<Record<string, string>> {
   const settings: Record<string, string> = {};
-  for (const name of ['page_size', 'page_count', 'cache_size', 'journal_mode', 'synchronous', 'locking_mode', 'wal_autocheckpoint'])
-    await host.sqlite3.exec(host.db, `PRAGMA ${name}`, (row) => void (settings[name] = String(row[0])));
+  for (const name of [
+    'page_size',
+    'page_count',
+    'cache_size',
+    'journal_mode',
+    'synchronous',
+    'locking_mode',
+    'wal_autocheckpoint',
+  ])
+    await host.sqlite3.exec(
+      host.db,
+      `PRAGMA ${name}`,
+      (row) => void (settings[name] = String(row[0])),
+    );
   return settings;
 }

@@ -10,17 +10,25 @@ const HOLDS: Record<Assertion['is'], (a: number, b: number) => boolean> = {
   '>': (a, b) => a > b,
   '>=': (a, b) => a >= b,
 };
-const words = ({ variant, step, counter }: Place): string => `${variant ? `${variant}: ` : ''}${step} ${counter}`;
+const words = ({ variant, step, counter }: Place): string =>
+  `${variant ? `${variant}: ` : ''}${step} ${counter}`;
 
 /** @param find a place's number, undefined where it is not known; `times` is applied here */
-export function decide({ text, left, is, right }: Assertion, find: (place: Place) => Found): Verdict {
+export function decide(
+  { text, left, is, right }: Assertion,
+  find: (place: Place) => Found,
+): Verdict {
   const a = find(left);
   const b: Found = typeof right === 'number' ? { value: right, spread: null } : find(right);
   const scaled = (found: Found, place: Place | number): number | null =>
     found ? found.value * (typeof place === 'number' ? 1 : (place.times ?? 1)) : null;
   const verdict = { text, left: scaled(a, left), right: scaled(b, right) };
   if (!a || !b || verdict.left === null || verdict.right === null)
-    return { ...verdict, holds: null, why: `not known here: ${words(a ? (right as Place) : left)}` };
+    return {
+      ...verdict,
+      holds: null,
+      why: `not known here: ${words(a ? (right as Place) : left)}`,
+    };
   if (overlap(a.spread, b.spread, verdict.left, verdict.right))
     return { ...verdict, holds: null, why: 'the difference is within the noise' };
   return { ...verdict, holds: HOLDS[is](verdict.left, verdict.right) };

@@ -8,7 +8,13 @@ export interface EngineModule {
   UTF8ToString(pointer: number): string;
   getValue(pointer: number, type: string): number;
   _sqlite3_malloc?(bytes: number): number;
-  _sqlite3_db_status?(db: number, op: number, pCurrent: number, pHighest: number, reset: number): number;
+  _sqlite3_db_status?(
+    db: number,
+    op: number,
+    pCurrent: number,
+    pHighest: number,
+    reset: number,
+  ): number;
 }
 interface FactoryOptions {
   /** Emscripten calls it instead of fetching. */
@@ -25,7 +31,10 @@ export interface Build {
   readonly generation: Generation;
   /** The wasm file, as a path in its npm package. */
   readonly wasm: string;
-  readonly load: () => Promise<{ factory: EngineFactory; api: (module: EngineModule) => SqliteApi }>;
+  readonly load: () => Promise<{
+    factory: EngineFactory;
+    api: (module: EngineModule) => SqliteApi;
+  }>;
 }
 
 type Glue = { default: unknown };
@@ -77,6 +86,9 @@ const BUILDS: Readonly<Record<EngineBuild, Readonly<Partial<Record<Config['build
 /** @throws where there is no such build */
 export function buildOf({ engine, build }: Pick<Config, 'engine' | 'build'>): Build {
   const found = BUILDS[engine][build];
-  if (!found) throw new Error(`${engine} has no ${build} build; it has ${Object.keys(BUILDS[engine]).join(', ')}.`);
+  if (!found)
+    throw new Error(
+      `${engine} has no ${build} build; it has ${Object.keys(BUILDS[engine]).join(', ')}.`,
+    );
   return found;
 }

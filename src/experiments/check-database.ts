@@ -8,7 +8,9 @@ const MOST_TEXT = 300;
 export async function noDatabase(file: Blob): Promise<string | null> {
   if (file.size === 0) return 'This is no SQLite database: it is empty.';
   const start = new TextDecoder('latin1').decode(await file.slice(0, HEADER.length).arrayBuffer());
-  return start === HEADER ? null : 'This is no SQLite database: it does not begin with "SQLite format 3".';
+  return start === HEADER
+    ? null
+    : 'This is no SQLite database: it does not begin with "SQLite format 3".';
 }
 
 /** The first line of PRAGMA quick_check, or why SQLite can't run it. @returns null = the database is whole */

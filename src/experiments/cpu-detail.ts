@@ -19,8 +19,12 @@ export interface GapRow {
 export function statementRows(results: readonly Maybe[], step: string): StatementRow[] {
   const sums = results.map((result) => statementsOf(result, step));
   const texts = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
-  const rows = texts.map((sql): StatementRow => ({ sql, cells: sums.map((sum) => sum.get(sql) ?? null) }));
-  const weight = ({ cells }: StatementRow): number => cells.find((cell) => cell !== null)?.instructions ?? 0;
+  const rows = texts.map((sql): StatementRow => ({
+    sql,
+    cells: sums.map((sum) => sum.get(sql) ?? null),
+  }));
+  const weight = ({ cells }: StatementRow): number =>
+    cells.find((cell) => cell !== null)?.instructions ?? 0;
   return rows.sort((a, b) => Number(a.sql === '') - Number(b.sql === '') || weight(b) - weight(a));
 }
 
@@ -30,7 +34,11 @@ function statementsOf(result: Maybe, step: string): Map<string, Omit<StatementCo
     if (step !== 'total' && id !== step) continue;
     for (const { sql, runs, instructions, calls } of statements ?? []) {
       const sum = sums.get(sql) ?? { runs: 0, instructions: 0, calls: 0 };
-      sums.set(sql, { runs: sum.runs + runs, instructions: sum.instructions + instructions, calls: sum.calls + calls });
+      sums.set(sql, {
+        runs: sum.runs + runs,
+        instructions: sum.instructions + instructions,
+        calls: sum.calls + calls,
+      });
     }
   }
   return sums;
@@ -42,7 +50,9 @@ const countersAt = (result: Maybe, step: string): Counters =>
 /** @param step as in `statementRows` @returns by kind of file and call; [] where no VFS was called or nothing was counted */
 export function gapRows(results: readonly Maybe[], step: string): GapRow[] {
   const counters = results.map((result) => countersAt(result, step));
-  const names = [...new Set(counters.flatMap((c) => Object.keys(c)))].flatMap((name) => /^gap\.([a-z-]+)\.(x\w+)$/.exec(name) ?? []);
+  const names = [...new Set(counters.flatMap((c) => Object.keys(c)))].flatMap(
+    (name) => /^gap\.([a-z-]+)\.(x\w+)$/.exec(name) ?? [],
+  );
   const rows: GapRow[] = [];
   for (let i = 0; i < names.length; i += 3) {
     const [kind, method] = [names[i + 1]!, names[i + 2]!];
@@ -52,7 +62,8 @@ export function gapRows(results: readonly Maybe[], step: string): GapRow[] {
     });
     if (cells.some((cell) => cell !== null)) rows.push({ kind, method, cells });
   }
-  const weight = ({ cells }: GapRow): number => cells.find((cell) => cell !== null)?.instructions ?? 0;
+  const weight = ({ cells }: GapRow): number =>
+    cells.find((cell) => cell !== null)?.instructions ?? 0;
   return rows.sort((a, b) => weight(b) - weight(a));
 }
 
@@ -77,9 +88,14 @@ export function functionRows(results: readonly Maybe[], step: string): FunctionR
     return sum;
   });
   const names = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
-  const rows = names.map((name): FunctionRow => ({ name, cells: sums.map((sum) => sum.get(name) ?? null) }));
+  const rows = names.map((name): FunctionRow => ({
+    name,
+    cells: sums.map((sum) => sum.get(name) ?? null),
+  }));
   const weight = ({ cells }: FunctionRow): number => Math.max(...cells.map((cell) => cell ?? 0));
-  return rows.sort((a, b) => Number(a.name === '') - Number(b.name === '') || weight(b) - weight(a));
+  return rows.sort(
+    (a, b) => Number(a.name === '') - Number(b.name === '') || weight(b) - weight(a),
+  );
 }
 const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.config.build}`;
 

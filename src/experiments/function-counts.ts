@@ -6,7 +6,10 @@ import type { FunctionInstructions } from './types.ts';
 const MOST = 300;
 
 /** @returns the dearest first; last, where there are more than are listed, '' with their sum */
-export function functionsBetween(before: readonly FunctionCount[], after: readonly FunctionCount[]): FunctionInstructions[] {
+export function functionsBetween(
+  before: readonly FunctionCount[],
+  after: readonly FunctionCount[],
+): FunctionInstructions[] {
   const earlier = new Map(before.map(({ index, instructions }) => [index, instructions]));
   const all = after
     .map(({ index, name, instructions }) => ({

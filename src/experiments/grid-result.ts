@@ -4,28 +4,43 @@ import { storedVerdicts } from './stored.ts';
 import type { GridResult, RunResult, Verdict } from './types.ts';
 
 /** @param done each combination's name, and its result or why it has none */
-export function gridResult(workload: string, done: readonly { readonly name: string; readonly result: RunResult | string }[]): GridResult {
-  const ran = done.flatMap(({ name, result }) => (typeof result === 'string' ? [] : [{ name, result }]));
+export function gridResult(
+  workload: string,
+  done: readonly { readonly name: string; readonly result: RunResult | string }[],
+): GridResult {
+  const ran = done.flatMap(({ name, result }) =>
+    typeof result === 'string' ? [] : [{ name, result }],
+  );
   const runs = ran.map(({ result }) => result);
   return {
     workload,
     runs,
-    skipped: Object.fromEntries(done.flatMap(({ name, result }) => (typeof result === 'string' ? [[name, result]] : []))),
+    skipped: Object.fromEntries(
+      done.flatMap(({ name, result }) => (typeof result === 'string' ? [[name, result]] : [])),
+    ),
     verdicts: storedVerdicts(ran),
     growth: growthOf(runs),
   };
 }
 
 /** What a workload expects of each of its results: said once where it came out alike in all, else of each by its name. */
-export function verdictsOfEach(runs: readonly { readonly name: string; readonly result: RunResult }[]): Verdict[] {
+export function verdictsOfEach(
+  runs: readonly { readonly name: string; readonly result: RunResult }[],
+): Verdict[] {
   if (runs.length === 1) return [...runs[0]!.result.verdicts];
   const texts = [...new Set(runs.flatMap(({ result }) => result.verdicts.map(({ text }) => text)))];
   return texts.flatMap((text) => {
     const each = runs.flatMap(({ name, result }) =>
-      result.verdicts.filter((v) => v.text === text).map((v) => ({ ...v, text: `${name}: ${text}` })),
+      result.verdicts
+        .filter((v) => v.text === text)
+        .map((v) => ({ ...v, text: `${name}: ${text}` })),
     );
     const [first] = each as [Verdict];
-    const alike = each.length === runs.length && each.every(({ holds, why }) => holds === first.holds && why === first.why);
-    return alike ? [{ ...first, text: `${text} (all ${runs.length} runs)`, left: null, right: null }] : each;
+    const alike =
+      each.length === runs.length &&
+      each.every(({ holds, why }) => holds === first.holds && why === first.why);
+    return alike
+      ? [{ ...first, text: `${text} (all ${runs.length} runs)`, left: null, right: null }]
+      : each;
   });
 }

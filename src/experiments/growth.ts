@@ -5,7 +5,9 @@ import { workloadOf } from './workloads/index.ts';
 
 /** @returns by axis, then by counter; nothing where no number has three values, or a counter is not known or always 0 */
 export function growthOf(results: readonly RunResult[]): Growth[] {
-  const counters = [...new Set(results.flatMap(({ run }) => ['ms', ...workloadOf(run.workload, run.sql).watch]))];
+  const counters = [
+    ...new Set(results.flatMap(({ run }) => ['ms', ...workloadOf(run.workload, run.sql).watch])),
+  ];
   return sweepAxes(results).flatMap((axis) =>
     counters.flatMap((counter) => {
       const { curves } = sweepOf(results, axis, 'total', counter);

@@ -42,7 +42,8 @@ export interface Host {
    * Where there are workers: runs the actors of a workload on the database, all at once, and answers what they counted. `after` runs
    * when all are done and none has ended yet: a dead worker's handles are let go of late.
    */
-  readonly runActors: ((actors: readonly Actor[], after: () => Promise<Counters>) => Promise<Counters>) | null;
+  readonly runActors:
+    ((actors: readonly Actor[], after: () => Promise<Counters>) => Promise<Counters>) | null;
   /** Where IndexedDB exists: runs a step without SQLite. */
   readonly rawStep: ((step: RawStep) => Promise<Counters>) | null;
 }

@@ -10,18 +10,40 @@ export interface Knob {
 }
 const VFSS: readonly VfsName[] = [
   ...(['memory', 'MemoryVFS', 'BlockIDB', 'IDBBatchAtomic', 'IDBMirror'] as const),
-  ...(['AccessHandlePool', 'OPFSCoopSync', 'OPFSAdaptive', 'OPFSAnyContext', 'OPFSPermuted', 'OPFSWriteAhead'] as const),
+  ...([
+    'AccessHandlePool',
+    'OPFSCoopSync',
+    'OPFSAdaptive',
+    'OPFSAnyContext',
+    'OPFSPermuted',
+    'OPFSWriteAhead',
+  ] as const),
 ];
 export const KNOBS: readonly Knob[] = [
-  { key: 'vfs', title: 'VFS', help: 'Where the database lies; memory is SQLite’s own :memory:', values: VFSS },
-  { key: 'engine', title: 'SQLite', help: 'The version of wa-sqlite', values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] },
+  {
+    key: 'vfs',
+    title: 'VFS',
+    help: 'Where the database lies; memory is SQLite’s own :memory:',
+    values: VFSS,
+  },
+  {
+    key: 'engine',
+    title: 'SQLite',
+    help: 'The version of wa-sqlite',
+    values: ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'],
+  },
   {
     key: 'build',
     title: 'Build',
     help: 'How it waits for promises; not chosen: what the VFS needs. An asynchronous VFS has no sync build, this browser perhaps no JSPI',
     values: ['sync', 'asyncify', 'jspi'],
   },
-  { key: 'pageSize', title: 'Page size', help: 'PRAGMA page_size, bytes', values: [null, 1024, 4096, 8192, 32768, 65536] },
+  {
+    key: 'pageSize',
+    title: 'Page size',
+    help: 'PRAGMA page_size, bytes',
+    values: [null, 1024, 4096, 8192, 32768, 65536],
+  },
   {
     key: 'cacheSize',
     title: 'Cache size',
@@ -34,17 +56,42 @@ export const KNOBS: readonly Knob[] = [
     help: 'PRAGMA journal_mode',
     values: [null, 'delete', 'truncate', 'persist', 'memory', 'wal', 'off'],
   },
-  { key: 'synchronous', title: 'Synchronous', help: 'PRAGMA synchronous', values: [null, 'off', 'normal', 'full', 'extra'] },
-  { key: 'lockingMode', title: 'Locking', help: 'PRAGMA locking_mode; WAL needs exclusive here', values: [null, 'normal', 'exclusive'] },
+  {
+    key: 'synchronous',
+    title: 'Synchronous',
+    help: 'PRAGMA synchronous',
+    values: [null, 'off', 'normal', 'full', 'extra'],
+  },
+  {
+    key: 'lockingMode',
+    title: 'Locking',
+    help: 'PRAGMA locking_mode; WAL needs exclusive here',
+    values: [null, 'normal', 'exclusive'],
+  },
   {
     key: 'walAutocheckpoint',
     title: 'Checkpoint',
     help: 'PRAGMA wal_autocheckpoint: frames in the log; 0 = never by itself',
     values: [null, 0, 100, 1000, 10_000],
   },
-  { key: 'blockSize', title: 'Block size', help: 'Of BlockIDB, bytes', values: [null, 4096, 8192, 32768, 65536] },
-  { key: 'writePolicy', title: 'Writes', help: 'Of BlockIDB: when a block is stored', values: [null, 'through', 'queued', 'lazy'] },
-  { key: 'cacheBlocks', title: 'Block cache', help: 'Of BlockIDB: blocks kept in memory', values: [null, 4, 64, 512] },
+  {
+    key: 'blockSize',
+    title: 'Block size',
+    help: 'Of BlockIDB, bytes',
+    values: [null, 4096, 8192, 32768, 65536],
+  },
+  {
+    key: 'writePolicy',
+    title: 'Writes',
+    help: 'Of BlockIDB: when a block is stored',
+    values: [null, 'through', 'queued', 'lazy'],
+  },
+  {
+    key: 'cacheBlocks',
+    title: 'Block cache',
+    help: 'Of BlockIDB: blocks kept in memory',
+    values: [null, 4, 64, 512],
+  },
   {
     key: 'durability',
     title: 'Durability',
@@ -55,8 +102,12 @@ export const KNOBS: readonly Knob[] = [
 
 /** The settings and parameters in which runs differ, as a column's heading; what all share is left out. */
 export function headings(runs: readonly Run[]): string[] {
-  const keys = [...KNOBS.map(({ key }) => key)].filter((key) => new Set(runs.map((r) => r.config[key])).size > 1);
-  const names = Object.keys(runs[0]?.parameters ?? {}).filter((name) => new Set(runs.map((r) => r.parameters[name])).size > 1);
+  const keys = [...KNOBS.map(({ key }) => key)].filter(
+    (key) => new Set(runs.map((r) => r.config[key])).size > 1,
+  );
+  const names = Object.keys(runs[0]?.parameters ?? {}).filter(
+    (name) => new Set(runs.map((r) => r.parameters[name])).size > 1,
+  );
   return runs.map(({ config, parameters }) => {
     const parts = [
       ...keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])])),
@@ -72,10 +123,18 @@ export function labelOf(key: Knob['key'], value: string | number | null): string
   if (key === 'pageSize') return `${size(Number(value))} pages`;
   if (key === 'blockSize') return `${size(Number(value))} blocks`;
   if (key === 'cacheBlocks') return `${value} blocks kept`;
-  if (key === 'walAutocheckpoint') return value === 0 ? 'no checkpoint' : `checkpoint at ${Number(value).toLocaleString('en')} frames`;
+  if (key === 'walAutocheckpoint')
+    return value === 0
+      ? 'no checkpoint'
+      : `checkpoint at ${Number(value).toLocaleString('en')} frames`;
   if (key === 'durability') return `durability ${value}`;
-  if (key === 'cacheSize') return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
-  return key === 'synchronous' ? `sync ${value}` : key === 'lockingMode' ? `${value} locking` : String(value);
+  if (key === 'cacheSize')
+    return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
+  return key === 'synchronous'
+    ? `sync ${value}`
+    : key === 'lockingMode'
+      ? `${value} locking`
+      : String(value);
 }
 const MIB = 1 << 20;
 const size = (bytes: number): string => {

@@ -11,10 +11,12 @@ const MOST_CHARACTERS = 300;
  */
 export function leaveOut(result: RunResult, leftOut: readonly LeftOut[]): RunResult {
   const n = result.totalMs?.passes.length;
-  if (n === undefined) throw new Error('Only passes of a timed run can be left out: a count is the same in all.');
+  if (n === undefined)
+    throw new Error('Only passes of a timed run can be left out: a count is the same in all.');
   const out = new Map<number, string>();
   for (const { pass, reason } of leftOut) {
-    if (!Number.isInteger(pass) || pass < 1 || pass > n) throw new Error(`There is no pass ${pass}: there are 1 to ${n}.`);
+    if (!Number.isInteger(pass) || pass < 1 || pass > n)
+      throw new Error(`There is no pass ${pass}: there are 1 to ${n}.`);
     const words = reason.replace(/\s+/g, ' ').trim();
     if (!words) throw new Error(`Pass ${pass} needs a reason to be left out.`);
     out.set(pass, words.slice(0, MOST_CHARACTERS));
@@ -28,7 +30,9 @@ export function leaveOut(result: RunResult, leftOut: readonly LeftOut[]): RunRes
     steps: result.steps.map((step) => ({
       ...step,
       ms: step.ms && without(step.ms),
-      parts: Object.fromEntries(Object.entries(step.parts).map(([name, spread]) => [name, without(spread)])),
+      parts: Object.fromEntries(
+        Object.entries(step.parts).map(([name, spread]) => [name, without(spread)]),
+      ),
     })),
   };
   return decideAll(rest, workloadOf(result.run.workload, result.run.sql));

@@ -6,7 +6,12 @@ import type { EngineModule } from './builds.ts';
 import type { SqliteApi } from './host.ts';
 
 export interface CopyModule extends EngineModule {
-  cwrap?(name: string, returns: 'number', takes: string[], options: { async: true }): (...args: unknown[]) => Promise<number>;
+  cwrap?(
+    name: string,
+    returns: 'number',
+    takes: string[],
+    options: { async: true },
+  ): (...args: unknown[]) => Promise<number>;
   _sqlite3_backup_init?: unknown;
   retryOps?: Promise<unknown>[];
 }
@@ -33,11 +38,19 @@ const FILE = 'source.db';
  * Opens a file's bytes on a VFS in memory, which is not the default one.
  * @param wal its write-ahead log: recovered, and brought into the file @throws what SQLite says
  */
-export async function openSource(sqlite3: SqliteApi, module: EngineModule, main: Blob, wal: Blob | null): Promise<SourceDatabase> {
-  const { MemoryVFS } = (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
-    MemoryVFS: { create(name: string, module: object): Promise<object> };
+export async function openSource(
+  sqlite3: SqliteApi,
+  module: EngineModule,
+  main: Blob,
+  wal: Blob | null,
+): Promise<SourceDatabase> {
+  const { MemoryVFS } =
+    (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
+      MemoryVFS: { create(name: string, module: object): Promise<object> };
+    };
+  const vfs = (await MemoryVFS.create('vfscope-source', module)) as {
+    mapNameToFile: Map<string, MemoryFile>;
   };
-  const vfs = (await MemoryVFS.create('vfscope-source', module)) as { mapNameToFile: Map<string, MemoryFile> };
   const put = async (name: string, flags: number, blob: Blob): Promise<MemoryFile> => {
     const data = await blob.arrayBuffer();
     const file = { pathname: name, flags, size: data.byteLength, data };
@@ -47,7 +60,10 @@ export async function openSource(sqlite3: SqliteApi, module: EngineModule, main:
   const file = await put(`/${FILE}`, MAIN_DB, main);
   if (wal) await put(`/${FILE}-wal`, WAL, wal);
   else if (file.size >= 100) new Uint8Array(file.data).fill(1, 18, 20); // WAL mode, with no log left: it would need shared memory to be opened
-  (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(vfs, false);
+  (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+    vfs,
+    false,
+  );
   const db = await sqlite3.open_v2(FILE, OPEN_READWRITE, 'vfscope-source');
   if (wal) {
     await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive');
@@ -55,7 +71,11 @@ export async function openSource(sqlite3: SqliteApi, module: EngineModule, main:
   }
   return {
     db,
-    bytes: () => new Uint8Array(vfs.mapNameToFile.get(`/${FILE}`)!.data).slice(0, vfs.mapNameToFile.get(`/${FILE}`)!.size),
+    bytes: () =>
+      new Uint8Array(vfs.mapNameToFile.get(`/${FILE}`)!.data).slice(
+        0,
+        vfs.mapNameToFile.get(`/${FILE}`)!.size,
+      ),
   };
 }
 
@@ -64,7 +84,9 @@ type BackupCall = (name: 'init' | 'step' | 'finish', ...args: number[]) => Promi
 
 /** A JSPI build lets only those exports wait that it knows its API needs: the backup's are wrapped here. Asyncify's and sync ones are called as all are. */
 function backupCall(module: CopyModule, exported: Exported): BackupCall {
-  const { promising } = WebAssembly as { promising?: (f: unknown) => (...args: number[]) => Promise<number> };
+  const { promising } = WebAssembly as {
+    promising?: (f: unknown) => (...args: number[]) => Promise<number>;
+  };
   return async (name, ...args) => {
     const full = `sqlite3_backup_${name}`;
     const raw = exported(full); // other builds shorten their exports' names
@@ -91,7 +113,9 @@ export async function loadDatabase(
   exported: Exported,
 ): Promise<void> {
   if (!module._sqlite3_backup_init || !module.cwrap)
-    throw new Error('This build of SQLite has no backup API, by which your database would be copied: choose wa-sqlite-2.0.6.');
+    throw new Error(
+      'This build of SQLite has no backup API, by which your database would be copied: choose wa-sqlite-2.0.6.',
+    );
   const source = await openSource(sqlite3, module, file, null);
   try {
     if (pageSize !== null) await sqlite3.exec(source.db, `PRAGMA page_size=${pageSize}; VACUUM`);
@@ -115,7 +139,9 @@ export async function loadDatabase(
     }
     const finished = await call('finish', backup);
     if (rc !== DONE || finished !== 0)
-      throw new Error(`Your database could not be copied onto this VFS (SQLite's result ${finished || rc}).`);
+      throw new Error(
+        `Your database could not be copied onto this VFS (SQLite's result ${finished || rc}).`,
+      );
   } finally {
     await sqlite3.close(source.db);
   }

@@ -32,11 +32,14 @@ interface Compiled {
 
 /** Names of exports as the glue knows them: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps them, and so keeps their names to itself. */
 function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<string, string> {
-  const byFunction = new Map(Object.entries(exports).map(([name, value]) => [value as unknown, name]));
+  const byFunction = new Map(
+    Object.entries(exports).map(([name, value]) => [value as unknown, name]),
+  );
   const names = new Map<string, string>();
   for (const [name, value] of Object.entries(module)) {
     const exported = byFunction.get(value);
-    if (typeof value === 'function' && exported !== undefined) names.set(exported, name.replace(/^_/, ''));
+    if (typeof value === 'function' && exported !== undefined)
+      names.set(exported, name.replace(/^_/, ''));
   }
   return names;
 }
@@ -72,7 +75,10 @@ export class Engines {
       instructions: metered && (() => metered.read(exports)),
       functions: () => {
         const names = glueNames(module, exports);
-        return (metered?.readFunctions(exports) ?? []).map((f) => ({ ...f, name: names.get(f.name ?? '') ?? f.name }));
+        return (metered?.readFunctions(exports) ?? []).map((f) => ({
+          ...f,
+          name: names.get(f.name ?? '') ?? f.name,
+        }));
       },
     };
   }
@@ -85,7 +91,8 @@ export class Engines {
   }
   private async make(path: string, metering: Metering): Promise<Compiled> {
     const bytes = await this.wasm(path);
-    if (metering === 'none') return { module: await WebAssembly.compile(bytes), bytes: bytes.byteLength, metered: null };
+    if (metering === 'none')
+      return { module: await WebAssembly.compile(bytes), bytes: bytes.byteLength, metered: null };
     const metered = meterModule(bytes, { counters: metering });
     return { module: await WebAssembly.compile(metered.bytes), bytes: bytes.byteLength, metered };
   }

@@ -18,7 +18,11 @@ export interface OpenVfs {
   readonly dropBlockCache?: () => Promise<void>;
 }
 /** @returns null for a VFS that it does not know */
-export type VfsMaker = (config: Config, module: EngineModule, name: string) => Promise<OpenVfs | null>;
+export type VfsMaker = (
+  config: Config,
+  module: EngineModule,
+  name: string,
+) => Promise<OpenVfs | null>;
 
 export interface HostOptions {
   readonly metering: Metering;
@@ -42,12 +46,25 @@ export interface OpenHost {
 /** Stored counts belong to a name of 4 letters: SQLite copies it at every journal. */
 const FILE = 't.db';
 /** VFSs that wait by the clock would wait for ever on one that moves by calls. */
-const NEEDS_CLOCK = new Set(['OPFSCoopSync', 'OPFSAdaptive', 'OPFSAnyContext', 'OPFSPermuted', 'OPFSWriteAhead', 'IDBMirror']);
+const NEEDS_CLOCK = new Set([
+  'OPFSCoopSync',
+  'OPFSAdaptive',
+  'OPFSAnyContext',
+  'OPFSPermuted',
+  'OPFSWriteAhead',
+  'IDBMirror',
+]);
 
 /** @throws when the build or the VFS is not to be had here */
-export async function openHost(engines: Engines, config: Config, options: HostOptions): Promise<OpenHost> {
+export async function openHost(
+  engines: Engines,
+  config: Config,
+  options: HostOptions,
+): Promise<OpenHost> {
   const counting = options.metering !== 'none';
-  const restore = counting ? seedRealm({ seed: options.seed, clock: !NEEDS_CLOCK.has(config.vfs) }) : (): void => {};
+  const restore = counting
+    ? seedRealm({ seed: options.seed, clock: !NEEDS_CLOCK.has(config.vfs) })
+    : (): void => {};
   try {
     return await open(engines, config, options, restore);
   } catch (e) {
@@ -56,22 +73,37 @@ export async function openHost(engines: Engines, config: Config, options: HostOp
   }
 }
 
-async function open(engines: Engines, config: Config, options: HostOptions, restore: () => void): Promise<OpenHost> {
+async function open(
+  engines: Engines,
+  config: Config,
+  options: HostOptions,
+  restore: () => void,
+): Promise<OpenHost> {
   const engine = await engines.open(config, options.metering);
   const { sqlite3, module } = engine;
   const made = config.vfs === 'memory' ? null : await vfsOf(config, module, options.makeVfs);
   const executed = engine.instructions;
   // a counter a function: too many to be read at every statement and call
   const total = options.metering === 'total' ? executed : null;
-  const statements: StatementCounts | null = total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
-  const tally = made && new VfsTally(made.vfs, engine.build.generation, module, statements?.instructions);
-  if (made) (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(made.vfs, true);
+  const statements: StatementCounts | null =
+    total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
+  const tally =
+    made && new VfsTally(made.vfs, engine.build.generation, module, statements?.instructions);
+  if (made)
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+      made.vfs,
+      true,
+    );
   const path = made ? FILE : ':memory:';
   const readCache = options.pageCache ? pageCacheReader(module) : null;
   // a new connection counts from 0: what the closed ones had counted stays in the sum
   let closed: Counters = {};
   const cache = (): Counters =>
-    readCache ? Object.fromEntries(Object.entries(readCache(host.db)).map(([name, n]) => [name, n + (closed[name] ?? 0)])) : {};
+    readCache
+      ? Object.fromEntries(
+          Object.entries(readCache(host.db)).map(([name, n]) => [name, n + (closed[name] ?? 0)]),
+        )
+      : {};
   const host: Host = {
     sqlite3,
     db: await sqlite3.open_v2(path),
@@ -82,7 +114,8 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
     mark: (instructions) => tally?.mark(instructions),
     now: () => performance.now(),
     async reopen() {
-      if (path === ':memory:') throw new Error('vfs=memory keeps nothing that could be opened again: choose MemoryVFS.');
+      if (path === ':memory:')
+        throw new Error('vfs=memory keeps nothing that could be opened again: choose MemoryVFS.');
       closed = cache();
       await sqlite3.close(host.db);
       host.db = await sqlite3.open_v2(path);
@@ -93,7 +126,14 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
     runActors: options.runActors ?? null,
   };
   if (options.database) {
-    await loadDatabase(sqlite3, module as CopyModule, host.db, options.database, config.pageSize, engine.exported);
+    await loadDatabase(
+      sqlite3,
+      module as CopyModule,
+      host.db,
+      options.database,
+      config.pageSize,
+      engine.exported,
+    );
     await host.reopen(); // its page cache is empty, as an app's is at the start
   }
   return {
@@ -109,9 +149,16 @@ async function open(engines: Engines, config: Config, options: HostOptions, rest
   };
 }
 
-async function vfsOf(config: Config, module: EngineModule, make: VfsMaker | undefined): Promise<OpenVfs> {
+async function vfsOf(
+  config: Config,
+  module: EngineModule,
+  make: VfsMaker | undefined,
+): Promise<OpenVfs> {
   const vfs = (await make?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
-  if (!vfs) throw new Error(`${config.vfs} is not to be had here; in Node there are memory, MemoryVFS and MemoryAsyncVFS.`);
+  if (!vfs)
+    throw new Error(
+      `${config.vfs} is not to be had here; in Node there are memory, MemoryVFS and MemoryAsyncVFS.`,
+    );
   return vfs;
 }
 
@@ -124,15 +171,21 @@ interface VfsClass {
 export async function memoryVfs(config: Config, module: EngineModule): Promise<OpenVfs | null> {
   const { vfs, engine } = config;
   if (vfs !== 'MemoryVFS' && vfs !== 'MemoryAsyncVFS') return null;
-  if (vfs === 'MemoryAsyncVFS' && config.build === 'sync') throw new Error('MemoryAsyncVFS needs an asyncify or jspi build.');
+  if (vfs === 'MemoryAsyncVFS' && config.build === 'sync')
+    throw new Error('MemoryAsyncVFS needs an asyncify or jspi build.');
   const classes = (await (engine === 'wa-sqlite-1.0.0'
     ? vfs === 'MemoryVFS'
       ? import('wa-sqlite/src/examples/MemoryVFS.js')
       : import('wa-sqlite/src/examples/MemoryAsyncVFS.js')
     : vfs === 'MemoryVFS'
       ? import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')
-      : import('@journeyapps/wa-sqlite/src/examples/MemoryAsyncVFS.js'))) as unknown as Record<string, VfsClass>;
+      : import('@journeyapps/wa-sqlite/src/examples/MemoryAsyncVFS.js'))) as unknown as Record<
+    string,
+    VfsClass
+  >;
   const Vfs = classes[vfs]!;
-  const made = Vfs.create ? await Vfs.create('lab', module) : Object.assign(new Vfs(), { name: 'lab' });
+  const made = Vfs.create
+    ? await Vfs.create('lab', module)
+    : Object.assign(new Vfs(), { name: 'lab' });
   return { vfs: made as Record<string, unknown> };
 }

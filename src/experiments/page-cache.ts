@@ -14,7 +14,8 @@ export function pageCacheReader(module: EngineModule): ((db: number) => Counters
   return (db) => {
     const counters: Record<string, number> = {};
     for (const [name, op] of Object.entries(STATUS))
-      if (status(db, op, scratch, scratch + 4, 0) === 0) counters[name] = module.getValue(scratch, 'i32') >>> 0;
+      if (status(db, op, scratch, scratch + 4, 0) === 0)
+        counters[name] = module.getValue(scratch, 'i32') >>> 0;
     return counters;
   };
 }

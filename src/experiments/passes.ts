@@ -4,11 +4,17 @@ import type { Run, RunResult, Sample } from './types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 /** Passes of a run: a timed one has a first that is not counted, for what is compiled and cached by it. */
-export const passesOf = ({ mode, repeats }: Run): number => (mode === 'time' ? repeats + 1 : repeats);
+export const passesOf = ({ mode, repeats }: Run): number =>
+  mode === 'time' ? repeats + 1 : repeats;
 /** One of them, from 0. Of a timed run, the one that is not counted reads back what is stored: once is enough, and the others are the faster. */
-export const passOf = (run: Run, pass: number): Run => (run.mode === 'time' && pass > 0 ? { ...run, readBack: false } : run);
+export const passOf = (run: Run, pass: number): Run =>
+  run.mode === 'time' && pass > 0 ? { ...run, readBack: false } : run;
 /** The result of all passes, in their order. */
-export function resultOfPasses(run: Run, passes: readonly Sample[], environment: RunResult['environment']): RunResult {
+export function resultOfPasses(
+  run: Run,
+  passes: readonly Sample[],
+  environment: RunResult['environment'],
+): RunResult {
   const [warmUp, counted] = run.mode === 'time' ? [passes[0]!, passes.slice(1)] : [null, passes];
   return resultOf(run, workloadOf(run.workload, run.sql), counted, environment, warmUp);
 }

@@ -1,5 +1,13 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
-import { DEFAULT_CONFIG, type Config, type Experiment, type Mode, type Parameters, type Run, type Workload } from './types.ts';
+import {
+  DEFAULT_CONFIG,
+  type Config,
+  type Experiment,
+  type Mode,
+  type Parameters,
+  type Run,
+  type Workload,
+} from './types.ts';
 import { parametersOf, workloadOf } from './workloads/index.ts';
 
 /** The values that a setting may have; `number` = any whole number. */
@@ -32,7 +40,13 @@ const VALUES: Readonly<Record<keyof Config, readonly string[] | 'number'>> = {
   durability: ['default', 'relaxed', 'strict'],
 };
 /** Settings that are numbers, though only some of them. */
-const NUMBERS: ReadonlySet<string> = new Set(['pageSize', 'cacheSize', 'walAutocheckpoint', 'blockSize', 'cacheBlocks']);
+const NUMBERS: ReadonlySet<string> = new Set([
+  'pageSize',
+  'cacheSize',
+  'walAutocheckpoint',
+  'blockSize',
+  'cacheBlocks',
+]);
 
 export interface Asked {
   readonly config: Partial<Config>;
@@ -54,10 +68,14 @@ export function readWords(words: readonly string[]): Asked {
     const known = Object.hasOwn(VALUES, key) ? VALUES[key as keyof Config] : undefined;
     if (!known) parameters.push([word.slice(0, at), whole(word, value)]);
     else if (value === 'default' && key !== 'durability') config.push([key, null]);
-    else if (known !== 'number' && !known.includes(value)) throw new Error(`${word}: expected one of ${known.join(', ')}.`);
+    else if (known !== 'number' && !known.includes(value))
+      throw new Error(`${word}: expected one of ${known.join(', ')}.`);
     else config.push([key, NUMBERS.has(key) ? whole(word, value) : value]);
   }
-  return { config: Object.fromEntries(config) as Partial<Config>, parameters: Object.fromEntries(parameters) };
+  return {
+    config: Object.fromEntries(config) as Partial<Config>,
+    parameters: Object.fromEntries(parameters),
+  };
 }
 
 /** Combinations that one command may ask for. */
@@ -72,16 +90,21 @@ export function readGrid(words: readonly string[]): Asked[] {
   for (const word of words) {
     const at = word.indexOf('=') + 1;
     const values = [...new Set(word.slice(at).split(','))];
-    if (at > 0 && values.length > 1 && values.includes('')) throw new Error(`"${word}": a value between two commas is missing.`);
-    all = all.flatMap((chosen) => values.map((value) => [...chosen, at > 0 ? word.slice(0, at) + value : value]));
-    if (all.length > MOST_RUNS) throw new Error(`${words.join(' ')}: more than ${MOST_RUNS} combinations.`);
+    if (at > 0 && values.length > 1 && values.includes(''))
+      throw new Error(`"${word}": a value between two commas is missing.`);
+    all = all.flatMap((chosen) =>
+      values.map((value) => [...chosen, at > 0 ? word.slice(0, at) + value : value]),
+    );
+    if (all.length > MOST_RUNS)
+      throw new Error(`${words.join(' ')}: more than ${MOST_RUNS} combinations.`);
   }
   return all.map(readWords);
 }
 
 function whole(word: string, value: string): number {
   const n = Number(value);
-  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(n)) throw new Error(`${word}: expected a whole number.`);
+  if (!/^-?\d+$/.test(value) || !Number.isSafeInteger(n))
+    throw new Error(`${word}: expected a whole number.`);
   return n;
 }
 
@@ -121,14 +144,23 @@ export function runOf(
 }
 
 /** The runs of an experiment, by variant; what is asked for comes on top of every variant. */
-export function runsOf(experiment: Experiment, asked: Partial<Asked>, options: RunOptions): Map<string, Run> {
+export function runsOf(
+  experiment: Experiment,
+  asked: Partial<Asked>,
+  options: RunOptions,
+): Map<string, Run> {
   return new Map(
     experiment.variants.map((variant) => {
       const workload = workloadOf(variant.workload);
       // a parameter that this variant's workload does not have belongs to another's
-      const mine = Object.entries(asked.parameters ?? {}).filter(([name]) => Object.hasOwn(workload.parameters, name));
+      const mine = Object.entries(asked.parameters ?? {}).filter(([name]) =>
+        Object.hasOwn(workload.parameters, name),
+      );
       const parameters = { ...variant.parameters, ...Object.fromEntries(mine) };
-      return [variant.id, runOf(workload, { config: { ...variant.config, ...asked.config }, parameters }, options)];
+      return [
+        variant.id,
+        runOf(workload, { config: { ...variant.config, ...asked.config }, parameters }, options),
+      ];
     }),
   );
 }

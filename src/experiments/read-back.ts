@@ -20,7 +20,12 @@ export async function readBack(host: Host, reopens: boolean): Promise<Stored> {
   if (reopens) await host.reopen();
   else if (!committed(host)) await host.sqlite3.exec(host.db, 'ROLLBACK');
   const tables = await tablesOf(host);
-  const digests = new Map([[SCHEMA, await digestOf(host, 'SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name')]]);
+  const digests = new Map([
+    [
+      SCHEMA,
+      await digestOf(host, 'SELECT type,name,tbl_name,sql FROM sqlite_schema ORDER BY type,name'),
+    ],
+  ]);
   const others = new RowDigest(true);
   for (const [i, { name, virtual }] of tables.entries()) {
     // in the order of its keys, not in that of an index that happens to hold all columns
@@ -42,9 +47,15 @@ async function tablesOf({ sqlite3, db }: Host): Promise<{ name: string; virtual:
   const found: { name: string; virtual: boolean }[] = [];
   const sql =
     "SELECT name, sql LIKE 'create virtual%' FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name";
-  await sqlite3.exec(db, sql, ([name, virtual]) => void found.push({ name: String(name), virtual: virtual === 1 }));
+  await sqlite3.exec(
+    db,
+    sql,
+    ([name, virtual]) => void found.push({ name: String(name), virtual: virtual === 1 }),
+  );
   const prefixes = found.flatMap(({ name, virtual }) => (virtual ? [`${name}_`] : []));
-  return found.filter(({ name, virtual }) => virtual || !prefixes.some((prefix) => name.startsWith(prefix)));
+  return found.filter(
+    ({ name, virtual }) => virtual || !prefixes.some((prefix) => name.startsWith(prefix)),
+  );
 }
 
 async function digestOf({ sqlite3, db }: Host, sql: string): Promise<string> {

@@ -9,11 +9,15 @@ export class RowDigest {
 
   add(row: readonly unknown[]): void {
     this.rows++;
-    for (const value of row) this.text32(value instanceof Uint8Array ? `x${value.join()}` : `${typeof value} ${String(value)}`);
+    for (const value of row)
+      this.text32(
+        value instanceof Uint8Array ? `x${value.join()}` : `${typeof value} ${String(value)}`,
+      );
     this.text32('\n');
   }
   private text32(s: string): void {
-    for (let i = 0; i < s.length; i++) this.hash = Math.imul(this.hash ^ s.charCodeAt(i), 0x01000193);
+    for (let i = 0; i < s.length; i++)
+      this.hash = Math.imul(this.hash ^ s.charCodeAt(i), 0x01000193);
   }
   /** 8 hexadecimal digits and the number of rows. */
   text(): string {

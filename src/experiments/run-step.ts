@@ -3,7 +3,15 @@ import type { FunctionCount } from '../vfs-instrumented/meter.ts';
 import { functionsBetween } from './function-counts.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
-import type { BoundStep, Counters, StatementCount, Step, StepSample, TransactionsStep, Value } from './types.ts';
+import type {
+  BoundStep,
+  Counters,
+  StatementCount,
+  Step,
+  StepSample,
+  TransactionsStep,
+  Value,
+} from './types.ts';
 
 const SQLITE_ROW = 100;
 type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;
@@ -26,7 +34,8 @@ export async function runStep(host: Host, step: Step, digest: RowDigest): Promis
       });
     case 'host': {
       const drop = host.dropBlockCache;
-      if (step.action === 'drop-block-cache' && !drop) return { counters: {}, skipped: 'this VFS has no block cache' };
+      if (step.action === 'drop-block-cache' && !drop)
+        return { counters: {}, skipped: 'this VFS has no block cache' };
       return wholeStep(host, () => (step.action === 'reopen' ? host.reopen() : drop!()));
     }
     case 'raw-idb': {
@@ -57,7 +66,11 @@ async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promi
   return { counters, statements: counts };
 }
 
-async function byFunction(host: Host, read: () => FunctionCount[], work: (sums: Sums) => Promise<void>): Promise<Outcome> {
+async function byFunction(
+  host: Host,
+  read: () => FunctionCount[],
+  work: (sums: Sums) => Promise<void>,
+): Promise<Outcome> {
   let [before, after]: FunctionCount[][] = [[], []];
   const counters = await measured(
     host,
@@ -74,7 +87,11 @@ async function byFunction(host: Host, read: () => FunctionCount[], work: (sums: 
  * Differences of the counters over `work`; `sums` is what the work itself counts. The clock and the instructions stand innermost.
  * @param begin told the instructions from which `work` counts
  */
-async function measured(host: Host, work: (sums: Sums) => Promise<void>, begin?: (first: bigint) => void): Promise<Counters> {
+async function measured(
+  host: Host,
+  work: (sums: Sums) => Promise<void>,
+  begin?: (first: bigint) => void,
+): Promise<Counters> {
   const sums: Sums = {};
   const before = host.counters();
   const start = host.instructions ? 0 : host.now();
@@ -143,13 +160,19 @@ async function each(
 
 async function bound(host: Host, step: BoundStep, digest: RowDigest, sums: Sums): Promise<void> {
   if (step.oneTransaction) await script(host, 'BEGIN', digest, sums);
-  for await (const stmt of prepared(host, step.sql)) await each(host, stmt, step.rows, digest, sums);
+  for await (const stmt of prepared(host, step.sql))
+    await each(host, stmt, step.rows, digest, sums);
   if (step.oneTransaction) await script(host, 'COMMIT', digest, sums);
 }
 
 const PARTS = ['begin', 'body', 'commit'] as const;
 
-async function transactions(host: Host, step: TransactionsStep, digest: RowDigest, sums: Sums): Promise<void> {
+async function transactions(
+  host: Host,
+  step: TransactionsStep,
+  digest: RowDigest,
+  sums: Sums,
+): Promise<void> {
   for await (const stmt of prepared(host, step.sql))
     for (let t = 0; t < step.transactions; t++) {
       const rows = step.rows(t);
@@ -161,6 +184,7 @@ async function transactions(host: Host, step: TransactionsStep, digest: RowDiges
       for (const part of PARTS)
         for (const [name, value] of Object.entries(await measured(host, run[part])))
           // a gap may begin in the part before
-          if (value && !name.startsWith('gap.')) sums[`${part}.${name}`] = (sums[`${part}.${name}`] ?? 0) + value;
+          if (value && !name.startsWith('gap.'))
+            sums[`${part}.${name}`] = (sums[`${part}.${name}`] ?? 0) + value;
     }
 }

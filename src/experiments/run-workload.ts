@@ -17,7 +17,8 @@ export async function runWorkload(
   const { parameters, config, readRows } = run;
   const { notes, settings } = await applyConfig(host, config, run.database !== undefined);
   const digest = new RowDigest(readRows);
-  for (const step of workload.setup(parameters)) await named(step.id, () => runStep(host, step, digest));
+  for (const step of workload.setup(parameters))
+    await named(step.id, () => runStep(host, step, digest));
   const steps: StepSample[] = [];
   if (workload.actors) {
     if (!host.runActors) throw new Error(`${workload.id} needs workers, which there are not here.`);
@@ -27,7 +28,11 @@ export async function runWorkload(
       await host.reopen(); // what others wrote: some VFSs tell an open connection of it late
       return { 'rows.lost': kept.value - (await numberOf(host, kept.sql)) };
     };
-    steps.push({ id: 'actors', title: 'all at once', counters: await host.runActors(workload.actors(parameters), lost) });
+    steps.push({
+      id: 'actors',
+      title: 'all at once',
+      counters: await host.runActors(workload.actors(parameters), lost),
+    });
   }
   for (const step of workload.steps(parameters)) {
     const outcome = await named(step.id, () => runStep(host, step, digest));

@@ -36,11 +36,15 @@ export function hindrance(run: Run, around: Surroundings): string | null {
   const workload = workloadFor(run);
   const needs = workload.needs ?? [];
   if (needs.includes('database') && !run.database) return 'it needs a database file';
-  if (run.database && vfs === 'memory') return 'vfs=memory has no file that a database could be copied to; MemoryVFS has';
+  if (run.database && vfs === 'memory')
+    return 'vfs=memory has no file that a database could be copied to; MemoryVFS has';
   if (needs.includes('workers') && !around.runActors) return 'it needs workers';
-  if (around.vfs && !around.vfs.includes(vfs)) return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
-  if (around.builds && !around.builds.includes(build)) return `the ${build} build does not run here: ${around.builds.join(', ')}`;
-  if (build === 'sync' && needsAsync(vfs)) return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
+  if (around.vfs && !around.vfs.includes(vfs))
+    return `the VFS ${vfs} is not to be had here: ${around.vfs.join(', ')}`;
+  if (around.builds && !around.builds.includes(build))
+    return `the ${build} build does not run here: ${around.builds.join(', ')}`;
+  if (build === 'sync' && needsAsync(vfs))
+    return `${vfs} is asynchronous and needs the asyncify or the jspi build`;
   const alone = workload.actors && whyNotShared(run.config);
   if (alone) return alone;
   if (needs.includes('indexeddb') && !around.rawStep) return 'it needs IndexedDB';
@@ -64,10 +68,13 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   try {
     sample = await sampleIn(open, workload, run);
   } catch (e) {
-    const told = run.mode === 'count' && trapped(e) ? new Error(`${words(e)}. ${TRAPPED}`, { cause: e }) : e;
+    const told =
+      run.mode === 'count' && trapped(e) ? new Error(`${words(e)}. ${TRAPPED}`, { cause: e }) : e;
     // after a trap, closing fails as a rule: the trap is what is to be known
     await open.close().catch((closing: unknown) => {
-      throw new Error(`${words(told)} Closing the database failed as well: ${words(closing)}`, { cause: told });
+      throw new Error(`${words(told)} Closing the database failed as well: ${words(closing)}`, {
+        cause: told,
+      });
     });
     throw told;
   }
@@ -75,15 +82,27 @@ export async function sampleOf(run: Run, around: Surroundings): Promise<Sample> 
   return sample;
 }
 
-async function sampleIn({ host, wasmBytes }: OpenHost, workload: Workload, run: Run): Promise<Sample> {
+async function sampleIn(
+  { host, wasmBytes }: OpenHost,
+  workload: Workload,
+  run: Run,
+): Promise<Sample> {
   const sample = await runWorkload(host, workload, run);
-  const settings = { ...(await settingsOf(host)), ...sample.settings, wasm_bytes: String(wasmBytes) };
+  const settings = {
+    ...(await settingsOf(host)),
+    ...sample.settings,
+    wasm_bytes: String(wasmBytes),
+  };
   if (run.readBack === false) return { ...sample, settings };
   try {
     return { ...sample, settings, stored: await readBack(host, run.config.vfs !== 'memory') };
   } catch (e) {
     if (trapped(e)) throw e;
-    return { ...sample, settings, notes: [...sample.notes, `What was stored could not be read back: ${words(e)}`] };
+    return {
+      ...sample,
+      settings,
+      notes: [...sample.notes, `What was stored could not be read back: ${words(e)}`],
+    };
   }
 }
 
@@ -92,12 +111,16 @@ const TRAPPED =
   'The engine trapped: no count is given, because it would be short of what the functions on the stack had not written down yet.';
 /** Whether wasm itself ended the call. */
 function trapped(error: unknown): boolean {
-  for (let e = error; e instanceof Error; e = e.cause) if (e instanceof WebAssembly.RuntimeError) return true;
+  for (let e = error; e instanceof Error; e = e.cause)
+    if (e instanceof WebAssembly.RuntimeError) return true;
   return false;
 }
 
 /** All runs, pass by pass in turn. One that fails has no further pass, and its error for a result; the others go on. */
-export async function measureEach(runs: readonly Run[], around: Surroundings): Promise<(RunResult | Error)[]> {
+export async function measureEach(
+  runs: readonly Run[],
+  around: Surroundings,
+): Promise<(RunResult | Error)[]> {
   const samples = runs.map((): Sample[] => []);
   const failed: (Error | undefined)[] = [];
   const most = Math.max(0, ...runs.map(passesOf));

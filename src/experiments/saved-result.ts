@@ -5,7 +5,8 @@ import type { ExperimentResult, GridResult, RunResult } from './types.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Is = (value: unknown) => boolean;
 
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText: Is = (value) => typeof value === 'string';
 const isNumber: Is = (value) => typeof value === 'number' && Number.isFinite(value);
 const orNull =
@@ -29,7 +30,14 @@ const shape =
   (value) =>
     isObject(value) && Object.entries(fields).every(([name, is]) => is(value[name]));
 
-const isSpread = shape({ median: isNumber, least: isNumber, most: isNumber, mad: isNumber, n: isNumber, passes: listOf(isNumber) });
+const isSpread = shape({
+  median: isNumber,
+  least: isNumber,
+  most: isNumber,
+  mad: isNumber,
+  n: isNumber,
+  passes: listOf(isNumber),
+});
 const isSetting: Is = (value) => value === null || isText(value) || isNumber(value);
 const isVerdict = shape({
   ...{ text: isText, holds: orNull((value) => typeof value === 'boolean') },
@@ -40,14 +48,30 @@ const isStep = shape({
   ...{ ms: orNull(isSpread), parts: recordOf(isSpread), skipped: absentOr(isText) },
 });
 const isRun = shape({
-  ...{ workload: isText, parameters: recordOf(isNumber), mode: (value) => value === 'time' || value === 'count' },
+  ...{
+    workload: isText,
+    parameters: recordOf(isNumber),
+    mode: (value) => value === 'time' || value === 'count',
+  },
   ...{ repeats: isNumber, sql: absentOr(isText) },
   config: shape(Object.fromEntries(KNOBS.map(({ key }) => [key, isSetting]))),
 });
 const runResult = shape({
-  ...{ run: isRun, version: isNumber, steps: listOf(isStep), totals: recordOf(isNumber), totalMs: orNull(isSpread) },
+  ...{
+    run: isRun,
+    version: isNumber,
+    steps: listOf(isStep),
+    totals: recordOf(isNumber),
+    totalMs: orNull(isSpread),
+  },
   ...{ warmUpMs: orNull(isNumber), leftOut: listOf(shape({ pass: isNumber, reason: isText })) },
-  ...{ settings: recordOf(isText), environment: isObject, digest: isText, notes: listOf(isText), verdicts: listOf(isVerdict) },
+  ...{
+    settings: recordOf(isText),
+    environment: isObject,
+    digest: isText,
+    notes: listOf(isText),
+    verdicts: listOf(isVerdict),
+  },
   stored: orNull(shape({ digest: isText, tables: recordOf(isText) })),
 });
 const isPoint = shape({ x: isNumber, y: isNumber, from: isNumber, to: isNumber });
@@ -66,5 +90,6 @@ const gridResult = shape({
 });
 
 export const isRunResult = (value: unknown): value is RunResult => runResult(value);
-export const isExperimentResult = (value: unknown): value is ExperimentResult => experimentResult(value);
+export const isExperimentResult = (value: unknown): value is ExperimentResult =>
+  experimentResult(value);
 export const isGridResult = (value: unknown): value is GridResult => gridResult(value);

@@ -12,12 +12,16 @@ export interface StepShares {
 export function sharesOf(result: RunResult): StepShares[] {
   return result.steps.flatMap((s) => {
     const of = (part: string): number | undefined =>
-      result.run.mode === 'count' ? s.counters[`${part}.instructions`] : s.parts[`${part}.ms`]?.median;
+      result.run.mode === 'count'
+        ? s.counters[`${part}.instructions`]
+        : s.parts[`${part}.ms`]?.median;
     const parts = PARTS.flatMap((part) => {
       const n = of(part);
       return n === undefined ? [] : [[part, n] as const];
     });
     const sum = parts.reduce((a, [, n]) => a + n, 0);
-    return parts.length < 2 || sum === 0 ? [] : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
+    return parts.length < 2 || sum === 0
+      ? []
+      : [{ step: s.id, parts: parts.map(([p, n]) => [p, n / sum] as const) }];
   });
 }

@@ -10,7 +10,10 @@ const ALONE: Partial<Record<VfsName, string>> = {
 };
 
 /** @returns why several workers cannot have one database with these settings; null where they can */
-export function whyNotShared({ vfs, lockingMode }: Pick<Config, 'vfs' | 'lockingMode'>): string | null {
+export function whyNotShared({
+  vfs,
+  lockingMode,
+}: Pick<Config, 'vfs' | 'lockingMode'>): string | null {
   const reason = ALONE[vfs];
   if (reason !== undefined) return `${vfs} cannot be shared: ${reason}.`;
   return lockingMode === 'exclusive' ? 'Exclusive locking keeps every other connection out.' : null;

@@ -11,7 +11,10 @@ import type { StatementCount } from './types.ts';
 const MOST = 500;
 const OTHERS = '(all other statements)';
 
-type Api = Pick<SqliteApi, 'statements'> & { sql(stmt: number): string; finalize(stmt: number): unknown };
+type Api = Pick<SqliteApi, 'statements'> & {
+  sql(stmt: number): string;
+  finalize(stmt: number): unknown;
+};
 interface Account {
   runs: number;
   instructions: bigint;
@@ -84,7 +87,12 @@ export class StatementCounts {
   stop(): StatementCount[] {
     this.charge();
     const all = [...this.accounts, ['', this.rest] as const];
-    return all.map(([sql, { runs, instructions, calls }]) => ({ sql, runs, instructions: Number(instructions), calls }));
+    return all.map(([sql, { runs, instructions, calls }]) => ({
+      sql,
+      runs,
+      instructions: Number(instructions),
+      calls,
+    }));
   }
 
   private charge(): void {

@@ -35,7 +35,10 @@ export function sweepAxes(results: Results): SweepAxis[] {
   ];
   const values = (axis: SweepAxis): Set<unknown> => new Set(runs.map((run) => valueOf(run, axis)));
   return all
-    .filter((axis) => [...values(axis)].every((v) => typeof v === 'number') && values(axis).size >= LEAST_POINTS)
+    .filter(
+      (axis) =>
+        [...values(axis)].every((v) => typeof v === 'number') && values(axis).size >= LEAST_POINTS,
+    )
     .sort((a, b) => values(b).size - values(a).size);
 }
 
@@ -53,37 +56,61 @@ export function sweepOf(results: Results, axis: SweepAxis, step: string, counter
           return curveOf(name, mine, axis, step, counter);
         })
       : stepsOf(found).map((id) => curveOf(id, found, axis, id, counter));
-  const drawn = curves.filter(({ points }) => points.length > 1).sort((a, b) => b.points.at(-1)!.y - a.points.at(-1)!.y);
+  const drawn = curves
+    .filter(({ points }) => points.length > 1)
+    .sort((a, b) => b.points.at(-1)!.y - a.points.at(-1)!.y);
   const points = drawn.flatMap((curve) => curve.points);
   const xs = points.map(({ x }) => x);
   return {
     curves: drawn,
-    logarithmic: points.length > 0 && points.every(({ x, from }) => x > 0 && from > 0) && Math.max(...xs) >= 10 * Math.min(...xs),
+    logarithmic:
+      points.length > 0 &&
+      points.every(({ x, from }) => x > 0 && from > 0) &&
+      Math.max(...xs) >= 10 * Math.min(...xs),
   };
 }
 
 /** The run as if it stood at one point of the axis: what is left are the other differences. */
 const neutral = (run: Run, { key, of }: SweepAxis): Run =>
-  of === 'parameter' ? { ...run, parameters: { ...run.parameters, [key]: 0 } } : { ...run, config: { ...run.config, [key]: 0 } };
+  of === 'parameter'
+    ? { ...run, parameters: { ...run.parameters, [key]: 0 } }
+    : { ...run, config: { ...run.config, [key]: 0 } };
 
 /** By their ids: a title may hold the value that is swept over. */
-const stepsOf = (results: readonly RunResult[]): string[] => [...new Set(results.flatMap(({ steps }) => steps.map(({ id }) => id)))];
+const stepsOf = (results: readonly RunResult[]): string[] => [
+  ...new Set(results.flatMap(({ steps }) => steps.map(({ id }) => id))),
+];
 
-function curveOf(name: string, results: readonly RunResult[], axis: SweepAxis, step: string, counter: string): SweepCurve {
+function curveOf(
+  name: string,
+  results: readonly RunResult[],
+  axis: SweepAxis,
+  step: string,
+  counter: string,
+): SweepCurve {
   const points = results
     .flatMap((result): SweepPoint[] => {
       const at = placed(result, { step, counter });
       const x = Number(valueOf(result.run, axis));
-      return at ? [{ x, y: at.value, from: at.spread?.least ?? at.value, to: at.spread?.most ?? at.value }] : [];
+      return at
+        ? [{ x, y: at.value, from: at.spread?.least ?? at.value, to: at.spread?.most ?? at.value }]
+        : [];
     })
     .sort((a, b) => a.x - b.x);
   const flat = points.every(({ y }) => y === 0);
-  return { name, points: flat ? [] : points, slope: slopeOf(points), lastSlope: slopeOf(points.slice(-2)) };
+  return {
+    name,
+    points: flat ? [] : points,
+    slope: slopeOf(points),
+    lastSlope: slopeOf(points.slice(-2)),
+  };
 }
 
 /** @returns null where fewer than two points are above 0, or all have one x */
 export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number | null {
-  const logs = points.flatMap(({ x, y }) => (x > 0 && y > 0 ? [[Math.log(x), Math.log(y)] as const] : []));
+  const logs = points.flatMap(({ x, y }) =>
+    x > 0 && y > 0 ? [[Math.log(x), Math.log(y)] as const] : [],
+  );
   if (logs.length < 2) return null;
   const mean = (i: 0 | 1): number => logs.reduce((sum, log) => sum + log[i], 0) / logs.length;
   const [mx, my] = [mean(0), mean(1)];
@@ -92,7 +119,8 @@ export function slopeOf(points: readonly Pick<SweepPoint, 'x' | 'y'>[]): number 
 }
 
 /** An exponent to two places. */
-export const slopeText = (slope: number | null): string => slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? 'n/a';
+export const slopeText = (slope: number | null): string =>
+  slope?.toFixed(2).replace(/^-(0\.00)$/, '$1') ?? 'n/a';
 
 const LINEAR = 0.1;
 /** What a slope says. */
@@ -100,5 +128,9 @@ export function slopeWords(slope: number | null): string {
   if (slope === null) return 'n/a';
   if (Math.abs(slope) < LINEAR) return 'does not grow';
   if (slope < 0) return 'falls';
-  return slope > 1 + LINEAR ? 'worse than linear' : slope < 1 - LINEAR ? 'better than linear' : 'linear';
+  return slope > 1 + LINEAR
+    ? 'worse than linear'
+    : slope < 1 - LINEAR
+      ? 'better than linear'
+      : 'linear';
 }

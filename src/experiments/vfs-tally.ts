@@ -32,7 +32,8 @@ type MethodName = (typeof METHODS)[number];
 /** SQLite's in-memory journal never reaches a VFS. */
 const KINDS = ['main-db', 'journal', 'wal', 'temp', 'other'] as const;
 type Kind = (typeof KINDS)[number];
-const kindIndex = (kind: FileKind): number => Math.max(0, KINDS.indexOf(kind === 'memory-journal' ? 'other' : kind));
+const kindIndex = (kind: FileKind): number =>
+  Math.max(0, KINDS.indexOf(kind === 'memory-journal' ? 'other' : kind));
 const OTHER = KINDS.indexOf('other');
 
 const GAP_SIZES = [1e3, 1e4, 1e5, 1e6, 1e7];
@@ -88,7 +89,8 @@ export class VfsTally {
         const at = index * KINDS.length + k;
         const calls = this.calls[at]!;
         if (!calls) return;
-        const add = (counter: string, n: number): void => void (out[counter] = (out[counter] ?? 0) + n);
+        const add = (counter: string, n: number): void =>
+          void (out[counter] = (out[counter] ?? 0) + n);
         add('vfs.calls', calls);
         add(`vfs.${name}`, calls);
         add(`vfs.${kind}.${name}`, calls);
@@ -99,7 +101,8 @@ export class VfsTally {
       }),
     );
     this.sizes.forEach((n, i) => {
-      if (n) out[`gap.size.${i < GAP_SIZES.length ? `<${GAP_NAMES[i]}` : `>=${GAP_NAMES.at(-1)}`}`] = n;
+      if (n)
+        out[`gap.size.${i < GAP_SIZES.length ? `<${GAP_NAMES[i]}` : `>=${GAP_NAMES.at(-1)}`}`] = n;
     });
     for (const [name, n] of Object.entries(this.checkpoint)) out[`checkpoint.${name}`] = n;
     return out;
@@ -112,7 +115,10 @@ export class VfsTally {
     this.total++;
     if (this.instructions) this.gap(base + kind, this.instructions());
     if (name === 'xRead' || name === 'xWrite') {
-      const bytes = this.generation === 1 ? (args[1] as { byteLength: number }).byteLength : (args[2] as number);
+      const bytes =
+        this.generation === 1
+          ? (args[1] as { byteLength: number }).byteLength
+          : (args[2] as number);
       this.bytes[base + kind]! += bytes;
       if (this.copying) this.copied(name, KINDS[kind]!, this.offset(args), bytes);
     } else if (name === 'xFileControl') this.fileControl(args[1]);
@@ -127,7 +133,8 @@ export class VfsTally {
   }
 
   private kind(name: MethodName, args: unknown[]): number {
-    if (name === 'xDelete' || name === 'xAccess') return this.kindOfName(this.generation === 1 ? args[0] : args[1]);
+    if (name === 'xDelete' || name === 'xAccess')
+      return this.kindOfName(this.generation === 1 ? args[0] : args[1]);
     if (name !== 'xOpen') return this.files.get(args[0]) ?? OTHER;
     const [file, flags] = this.generation === 1 ? [args[1], args[2]] : [args[2], args[3]];
     const kind = kindIndex(fileKindOfOpenFlags(Number(flags)));
@@ -138,11 +145,15 @@ export class VfsTally {
   /** xDelete and xAccess know no flags: SQLite's own suffixes tell. */
   private kindOfName(name: unknown): number {
     const text = typeof name === 'number' ? this.module.UTF8ToString(name) : String(name);
-    return kindIndex(text.endsWith('-journal') ? 'journal' : text.endsWith('-wal') ? 'wal' : 'other');
+    return kindIndex(
+      text.endsWith('-journal') ? 'journal' : text.endsWith('-wal') ? 'wal' : 'other',
+    );
   }
 
   private offset(args: unknown[]): number {
-    return this.generation === 1 ? Number(args[2]) : (Number(args[3]) >>> 0) + Number(args[4]) * 2 ** 32;
+    return this.generation === 1
+      ? Number(args[2])
+      : (Number(args[3]) >>> 0) + Number(args[4]) * 2 ** 32;
   }
 
   private fileControl(op: unknown): void {

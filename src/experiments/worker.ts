@@ -34,7 +34,9 @@ const PATIENCE_MS = 100;
 
 /** Asyncify where JSPI was asked for and this browser has none. */
 function withBuildOfThisBrowser(run: Run): Run {
-  return run.config.build === 'jspi' && !hasJspi() ? { ...run, config: { ...run.config, build: 'asyncify' } } : run;
+  return run.config.build === 'jspi' && !hasJspi()
+    ? { ...run, config: { ...run.config, build: 'asyncify' } }
+    : run;
 }
 
 export class ExperimentWorker {
@@ -100,13 +102,18 @@ export class ExperimentWorker {
   async sample(asked: Run): Promise<{ sample: Sample; left: string[] }> {
     const run = withBuildOfThisBrowser(asked);
     // in count mode only: the probes cost time
-    const web = run.mode === 'count' && run.config.vfs !== 'memory' && !run.config.vfs.startsWith('Memory') ? new WebTally() : null;
+    const web =
+      run.mode === 'count' && run.config.vfs !== 'memory' && !run.config.vfs.startsWith('Memory')
+        ? new WebTally()
+        : null;
     try {
       const sample = await sampleOf(run, {
         engines: this.engines,
         makeVfs: async (config, module, name) => {
           const made = await this.makers.make(config, module, name);
-          return made && web ? { ...made, counters: (): Counters => ({ ...made.counters?.(), ...web.read() }) } : made;
+          return made && web
+            ? { ...made, counters: (): Counters => ({ ...made.counters?.(), ...web.read() }) }
+            : made;
         },
         rawStep: rawIdb,
         runActors: (actors, after) => runActors(actors, run, this.startActor, after),
@@ -121,9 +128,12 @@ export class ExperimentWorker {
         await this.makers.close();
         await removeLabStorage(PATIENCE_MS);
       } catch (closing) {
-        throw new Error(`${words} Closing the VFS failed as well: ${closing instanceof Error ? closing.message : String(closing)}`, {
-          cause: error,
-        });
+        throw new Error(
+          `${words} Closing the VFS failed as well: ${closing instanceof Error ? closing.message : String(closing)}`,
+          {
+            cause: error,
+          },
+        );
       }
       throw new Error(words, { cause: error });
     } finally {

@@ -23,12 +23,18 @@ export async function arrowFile(store: TraceStore): Promise<Uint8Array> {
     }
   };
   const views = store.threads.map((thread) => new ThreadView(thread));
-  const columns = EVENT_COLUMNS.map((column): [string, ReturnType<typeof arrow.columnFromValues>] => {
-    const each = (take: (value: Cell) => void): void => {
-      for (const view of views) for (let row = 0; row < view.count; row++) take(column.value(view, row));
-    };
-    return [column.name, arrow.columnFromValues(each, typeOf(column), { maxBatchRows: BATCH_ROWS })];
-  });
+  const columns = EVENT_COLUMNS.map(
+    (column): [string, ReturnType<typeof arrow.columnFromValues>] => {
+      const each = (take: (value: Cell) => void): void => {
+        for (const view of views)
+          for (let row = 0; row < view.count; row++) take(column.value(view, row));
+      };
+      return [
+        column.name,
+        arrow.columnFromValues(each, typeOf(column), { maxBatchRows: BATCH_ROWS }),
+      ];
+    },
+  );
   const bytes = arrow.tableToIPC(arrow.tableFromColumns(columns), { format: 'file' });
   if (!bytes) throw new Error('the Arrow encoder gave no bytes');
   return bytes;

@@ -31,8 +31,10 @@ export class ChromeImportError extends Error {
 }
 
 type Loose = Record<string, unknown>;
-const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null && !Array.isArray(v);
-const numberOr = (v: unknown, otherwise: number): number => (typeof v === 'number' && Number.isFinite(v) ? v : otherwise);
+const isObject = (v: unknown): v is Loose =>
+  typeof v === 'object' && v !== null && !Array.isArray(v);
+const numberOr = (v: unknown, otherwise: number): number =>
+  typeof v === 'number' && Number.isFinite(v) ? v : otherwise;
 
 /** One call as the file holds it. */
 interface Call {
@@ -49,7 +51,9 @@ interface ThreadCalls {
   calls: Call[];
 }
 
-const CODE_OF_NAME = new Map(OPS.flatMap((info) => (info ? [[info.name, info.code] as const] : [])));
+const CODE_OF_NAME = new Map(
+  OPS.flatMap((info) => (info ? [[info.name, info.code] as const] : [])),
+);
 CODE_OF_NAME.delete(OPS[Op.end]!.name);
 CODE_OF_NAME.delete(OPS[Op.none]!.name);
 const RANK: Readonly<Record<string, number>> = { sql: 0, vfs: 1, web: 2 };
@@ -63,17 +67,24 @@ export function importChromeJson(text: string): ChromeImport {
   try {
     file = JSON.parse(text);
   } catch (e) {
-    throw new ChromeImportError(`The file is no JSON (${e instanceof Error ? e.message : String(e)}). It may be cut off: export it again.`);
+    throw new ChromeImportError(
+      `The file is no JSON (${e instanceof Error ? e.message : String(e)}). It may be cut off: export it again.`,
+    );
   }
   const metadata = isObject(file) && isObject(file.metadata) ? file.metadata : {};
   if (!isObject(file) || !Array.isArray(file.traceEvents))
-    throw new ChromeImportError('The file is JSON without "traceEvents": no Chrome trace. Choose a trace that vfscope exported.');
+    throw new ChromeImportError(
+      'The file is JSON without "traceEvents": no Chrome trace. Choose a trace that vfscope exported.',
+    );
   if (metadata.source !== 'vfscope')
-    throw new ChromeImportError('The Chrome trace was not exported by vfscope: it holds no SQLite calls that could be shown.');
+    throw new ChromeImportError(
+      'The Chrome trace was not exported by vfscope: it holds no SQLite calls that could be shown.',
+    );
   const warnings: string[] = [];
   const threads = callsOf(file.traceEvents as unknown[], warnings);
   const store = new TraceStore(numberOr(metadata.originMs, 0));
-  for (const [index, thread] of [...threads].sort(([a], [b]) => a - b)) addThread(store, index, thread);
+  for (const [index, thread] of [...threads].sort(([a], [b]) => a - b))
+    addThread(store, index, thread);
   const first = store.threads[0];
   if (first) first.dropped = Math.max(0, Math.trunc(numberOr(metadata.dropped, 0))); // by thread it is not known
   return { store, warnings };
@@ -98,7 +109,13 @@ function callsOf(events: readonly unknown[], warnings: string[]): Map<number, Th
     const thread = threadOf(e.tid);
     const args = isObject(e.args) ? e.args : {};
     if (e.ph === 'M') {
-      if (thread && e.name === 'thread_name' && (e.tid - 1) % TRACKS === 0 && typeof args.name === 'string') thread.title = args.name;
+      if (
+        thread &&
+        e.name === 'thread_name' &&
+        (e.tid - 1) % TRACKS === 0 &&
+        typeof args.name === 'string'
+      )
+        thread.title = args.name;
       continue;
     }
     const op = CODE_OF_NAME.get(e.name);
@@ -108,20 +125,41 @@ function callsOf(events: readonly unknown[], warnings: string[]): Map<number, Th
     }
     const ts = numberOr(e.ts, NaN);
     const dur = e.ph === 'X' ? numberOr(e.dur, NaN) : 0;
-    if (!thread || (e.ph !== 'X' && e.ph !== 'I') || !isTraceUs(ts) || !(dur >= 0) || !isTraceUs(ts + dur)) {
+    if (
+      !thread ||
+      (e.ph !== 'X' && e.ph !== 'I') ||
+      !isTraceUs(ts) ||
+      !(dur >= 0) ||
+      !isTraceUs(ts + dur)
+    ) {
       malformed++;
       continue;
     }
-    if (++total > MAX_EVENTS) throw new ChromeImportError(`The file holds more than the ${MAX_EVENTS} events that can be shown.`);
-    thread.calls.push({ op, ts, end: ts + dur, track: (e.tid - 1) % TRACKS, open: args.open === true, args });
+    if (++total > MAX_EVENTS)
+      throw new ChromeImportError(
+        `The file holds more than the ${MAX_EVENTS} events that can be shown.`,
+      );
+    thread.calls.push({
+      op,
+      ts,
+      end: ts + dur,
+      track: (e.tid - 1) % TRACKS,
+      open: args.open === true,
+      args,
+    });
   }
-  if (unknown) warnings.push(`${unknown} events are of operations that this vfscope does not know; they are left out.`);
+  if (unknown)
+    warnings.push(
+      `${unknown} events are of operations that this vfscope does not know; they are left out.`,
+    );
   if (malformed) warnings.push(`${malformed} events are malformed and left out.`);
   return threads;
 }
 
 function addThread(store: TraceStore, index: number, { title, calls }: ThreadCalls): void {
-  const [, kind, name] = /^(page|frame|worker|shared-worker|service-worker) ([^]*)$/.exec(title) ?? ['', 'worker', title];
+  const [, kind, name] = /^(page|frame|worker|shared-worker|service-worker) ([^]*)$/.exec(
+    title,
+  ) ?? ['', 'worker', title];
   const info: ThreadInfo = {
     id: `thread-${index}`,
     kind: kind as ThreadKind,
@@ -156,7 +194,14 @@ function addThread(store: TraceStore, index: number, { title, calls }: ThreadCal
     view.setUint32(at + Field.parent, parent[i]!, true);
     view.setUint32(at + Field.aux, auxOfText(op, args.detail), true);
   });
-  const about = { thread: info.id, first: 0, count: calls.length, timeOrigin: info.timeOrigin, dropped: 0, faults: 0 };
+  const about = {
+    thread: info.id,
+    first: 0,
+    count: calls.length,
+    timeOrigin: info.timeOrigin,
+    dropped: 0,
+    faults: 0,
+  };
   store.thread(info).append({ ...about, definitions: objects.definitions, records });
 }
 
@@ -197,7 +242,8 @@ class Objects {
 
   constructor(calls: readonly Call[]) {
     for (const { op, args } of calls)
-      if (op === Op.xOpen && typeof args.object === 'string') this.openFlags.set(args.object, auxOfText(op, args.detail));
+      if (op === Op.xOpen && typeof args.object === 'string')
+        this.openFlags.set(args.object, auxOfText(op, args.detail));
   }
   id({ op, args }: Call): number {
     if (typeof args.object !== 'string' || args.object === '') return 0;

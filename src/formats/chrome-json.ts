@@ -47,7 +47,15 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
   const first: object[] = [
     // DevTools asks for this event and for a main thread of this name before it shows anything
     {
-      ...{ name: 'TracingStartedInBrowser', cat: 'disabled-by-default-devtools.timeline', ph: 'I', s: 't', ts: 0, pid: PID, tid: 0 },
+      ...{
+        name: 'TracingStartedInBrowser',
+        cat: 'disabled-by-default-devtools.timeline',
+        ph: 'I',
+        s: 't',
+        ts: 0,
+        pid: PID,
+        tid: 0,
+      },
       args: { data: { frameTreeNodeId: 1, persistentIds: true, frames } },
     },
     { name: 'process_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'vfscope' } },
@@ -67,7 +75,9 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
       await Promise.resolve();
     }
     for (let track = 0; track < Math.max(1, tracks.count); track++) {
-      const name = track ? `${threadTitle(thread)} · concurrent calls ${track}` : threadTitle(thread);
+      const name = track
+        ? `${threadTitle(thread)} · concurrent calls ${track}`
+        : threadTitle(thread);
       const tid = thread.index * TRACKS + 1 + track;
       piece += `,\n${JSON.stringify({ name: 'thread_name', ph: 'M', ts: 0, pid: PID, tid, args: { name } })}`;
       piece += `,\n${JSON.stringify({ name: 'thread_sort_index', ph: 'M', ts: 0, pid: PID, tid, args: { sort_index: tid } })}`;
@@ -81,7 +91,12 @@ export function threadTitle({ info, index }: ThreadStore): string {
   return `${info.kind} ${info.name || /[^/?#]+(?=[?#]|$)/.exec(info.url)?.[0] || info.url || index}`;
 }
 
-function eventLine(thread: ThreadStore, row: number, horizon: number, tracks: NestingTracks): string {
+function eventLine(
+  thread: ThreadStore,
+  row: number,
+  horizon: number,
+  tracks: NestingTracks,
+): string {
   const { events } = thread;
   const op = events.op[row]!;
   const ts = events.t0[row]!;
@@ -89,12 +104,29 @@ function eventLine(thread: ThreadStore, row: number, horizon: number, tracks: Ne
   const end = open ? Math.max(horizon, ts) : ts + events.dur[row]!;
   const layer = OPS[op]?.layer ?? 'unknown';
   const instant = layer === 'host' && end === ts && !open;
-  const tid = thread.index * TRACKS + 1 + (instant ? 0 : tracks.place(Math.round(ts * 1000), Math.round(end * 1000)));
-  const place = instant ? { ph: 'I', s: 't', ts: us(ts) } : { ph: 'X', ts: us(ts), dur: us(end - ts) };
-  return JSON.stringify({ name: opName(op), cat: layer, ...place, pid: PID, tid, args: argsOf(thread, row, op, open) });
+  const tid =
+    thread.index * TRACKS +
+    1 +
+    (instant ? 0 : tracks.place(Math.round(ts * 1000), Math.round(end * 1000)));
+  const place = instant
+    ? { ph: 'I', s: 't', ts: us(ts) }
+    : { ph: 'X', ts: us(ts), dur: us(end - ts) };
+  return JSON.stringify({
+    name: opName(op),
+    cat: layer,
+    ...place,
+    pid: PID,
+    tid,
+    args: argsOf(thread, row, op, open),
+  });
 }
 
-function argsOf(thread: ThreadStore, row: number, op: number, open: boolean): Record<string, string | number | boolean> {
+function argsOf(
+  thread: ThreadStore,
+  row: number,
+  op: number,
+  open: boolean,
+): Record<string, string | number | boolean> {
   const { events } = thread;
   const args: Record<string, string | number | boolean> = {};
   const object = objectName(thread, events.object[row]!);

@@ -30,18 +30,23 @@ export interface RowRef {
 /** Those that there are now: a recording grows while it is written. */
 function* allRows(store: TraceStore): Generator<RowRef> {
   const counts = store.threads.map(({ events }) => events.count);
-  for (const [thread, count] of counts.entries()) for (let row = 0; row < count; row++) yield { thread, row };
+  for (const [thread, count] of counts.entries())
+    for (let row = 0; row < count; row++) yield { thread, row };
 }
 
 /** The whole trace, or the given rows in their order, as text in pieces of about 64 KiB. Rows that are not there are left out. */
-export async function* csv(store: TraceStore, rows: Iterable<RowRef> = allRows(store)): AsyncGenerator<string> {
+export async function* csv(
+  store: TraceStore,
+  rows: Iterable<RowRef> = allRows(store),
+): AsyncGenerator<string> {
   let piece = `${EVENT_COLUMNS.map((c) => c.name).join(',')}\n`;
   const views: (ThreadView | undefined)[] = [];
   for (const { thread: index, row } of rows) {
     const thread = store.threads[index];
     if (!thread || !(row >= 0 && row < thread.events.count)) continue;
     const view = (views[index] ??= new ThreadView(thread));
-    for (let i = 0; i < EVENT_COLUMNS.length; i++) piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view, row));
+    for (let i = 0; i < EVENT_COLUMNS.length; i++)
+      piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view, row));
     piece += '\n';
     if (piece.length < PIECE) continue;
     yield piece;

@@ -64,7 +64,12 @@ const ended = (v: ThreadView, row: number): boolean => v.thread.events.endSeq[ro
 const idOrNull = (id: number): number | null => id || null;
 const textOrNull = (text: string): string | null => text || null;
 
-const column = (name: string, type: ColumnType, nullable: boolean, value: EventColumn['value']): EventColumn => ({
+const column = (
+  name: string,
+  type: ColumnType,
+  nullable: boolean,
+  value: EventColumn['value'],
+): EventColumn => ({
   ...{ name, type, nullable, value },
 });
 
@@ -87,14 +92,22 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
   column('length', 'int64', false, (v, i) => v.thread.events.length[i]!),
   column('result', 'int32', true, (v, i) => (ended(v, i) ? v.thread.events.result[i]! : null)),
   column('result_name', 'text', true, ({ thread: { events } }, i) =>
-    events.endSeq[i] ? textOrNull(resultText(events.op[i]!, events.result[i]!, events.flags[i]!)) : null,
+    events.endSeq[i]
+      ? textOrNull(resultText(events.op[i]!, events.result[i]!, events.flags[i]!))
+      : null,
   ),
-  column('detail', 'text', true, ({ thread: { events } }, i) => textOrNull(auxText(events.op[i]!, events.aux[i]!))),
+  column('detail', 'text', true, ({ thread: { events } }, i) =>
+    textOrNull(auxText(events.op[i]!, events.aux[i]!)),
+  ),
   column('aux', 'int64', false, (v, i) => v.thread.events.aux[i]!),
   column('aux2', 'int64', false, (v, i) => v.thread.events.aux2[i] ?? 0),
   column('flags', 'int32', false, (v, i) => v.thread.events.flags[i]!),
   column('parent_seq', 'int64', true, (v, i) => idOrNull(v.thread.events.parent[i]!)),
   column('context', 'int64', true, (v, i) => idOrNull(v.thread.events.context[i]!)),
-  column('statement_seq', 'int64', true, (v, i) => (v.statement[i]! < 0 ? null : v.thread.events.seq[v.statement[i]!]!)),
-  column('statement', 'text', true, (v, i) => (v.statement[i]! < 0 ? null : v.name(v.thread.events.object[v.statement[i]!]!))),
+  column('statement_seq', 'int64', true, (v, i) =>
+    v.statement[i]! < 0 ? null : v.thread.events.seq[v.statement[i]!]!,
+  ),
+  column('statement', 'text', true, (v, i) =>
+    v.statement[i]! < 0 ? null : v.name(v.thread.events.object[v.statement[i]!]!),
+  ),
 ];

@@ -23,7 +23,12 @@ const CATEGORIES = [
 ];
 const CATEGORY_OF_LAYER: Readonly<Record<string, number>> = { sql: 1, vfs: 2, web: 3, host: 4 };
 
-const field = (key: string, label: string, format: string): object => ({ key, label, format, searchable: format === 'string' });
+const field = (key: string, label: string, format: string): object => ({
+  key,
+  label,
+  format,
+  searchable: format === 'string',
+});
 const SCHEMA = ['sql', 'vfs', 'web', 'host'].map((layer) => ({
   name: layer,
   display: ['marker-chart', 'marker-table', 'timeline-overview'],
@@ -40,15 +45,37 @@ const SCHEMA = ['sql', 'vfs', 'web', 'host'].map((layer) => ({
   ],
 }));
 
-const emptyTable = (...columns: string[]): object => ({ ...Object.fromEntries(columns.map((name) => [name, []])), length: 0 });
+const emptyTable = (...columns: string[]): object => ({
+  ...Object.fromEntries(columns.map((name) => [name, []])),
+  length: 0,
+});
 /** The parts of a thread that hold stack samples: there are none. */
 const NO_SAMPLES = {
   samples: { weightType: 'samples', weight: null, eventDelay: [], stack: [], time: [], length: 0 },
   stackTable: emptyTable('frame', 'prefix', 'category', 'subcategory'),
   frameTable: emptyTable(
-    ...['address', 'inlineDepth', 'category', 'subcategory', 'func', 'nativeSymbol', 'innerWindowID', 'implementation', 'line', 'column'],
+    ...[
+      'address',
+      'inlineDepth',
+      'category',
+      'subcategory',
+      'func',
+      'nativeSymbol',
+      'innerWindowID',
+      'implementation',
+      'line',
+      'column',
+    ],
   ),
-  funcTable: emptyTable('isJS', 'relevantForJS', 'name', 'resource', 'fileName', 'lineNumber', 'columnNumber'),
+  funcTable: emptyTable(
+    'isJS',
+    'relevantForJS',
+    'name',
+    'resource',
+    'fileName',
+    'lineNumber',
+    'columnNumber',
+  ),
   resourceTable: emptyTable('lib', 'name', 'host', 'type'),
   nativeSymbols: emptyTable('libIndex', 'address', 'name', 'functionSize'),
 };
@@ -57,10 +84,32 @@ const NO_SAMPLES = {
 export async function* firefoxProfile(store: TraceStore): AsyncGenerator<string> {
   const page = store.threads.find((t) => t.info.kind === 'page') ?? store.threads[0];
   const meta = {
-    ...{ interval: 1, startTime: store.originMs, processType: 0, product: 'vfscope', stackwalk: 0, symbolicated: true, debug: false },
+    ...{
+      interval: 1,
+      startTime: store.originMs,
+      processType: 0,
+      product: 'vfscope',
+      stackwalk: 0,
+      symbolicated: true,
+      debug: false,
+    },
     ...{ version: GECKO_PROFILE_VERSION, preprocessedProfileVersion: PROCESSED_PROFILE_VERSION },
-    ...{ abi: '', misc: '', oscpu: '', platform: '', toolkit: '', appBuildID: '', sourceURL: '', physicalCPUs: 0, logicalCPUs: 0 },
-    ...{ extensions: emptyTable('id', 'name', 'baseURL'), categories: CATEGORIES, markerSchema: SCHEMA },
+    ...{
+      abi: '',
+      misc: '',
+      oscpu: '',
+      platform: '',
+      toolkit: '',
+      appBuildID: '',
+      sourceURL: '',
+      physicalCPUs: 0,
+      logicalCPUs: 0,
+    },
+    ...{
+      extensions: emptyTable('id', 'name', 'baseURL'),
+      categories: CATEGORIES,
+      markerSchema: SCHEMA,
+    },
     importedFrom: 'vfscope',
   };
   yield `{"meta":${JSON.stringify(meta)},"libs":[],"pages":[],"threads":[`;
@@ -76,27 +125,53 @@ async function* threadJson(thread: ThreadStore, isMainThread: boolean): AsyncGen
   const { count } = events;
   const strings: string[] = [];
   const indexOfOp = new Map<number, number>();
-  for (let i = 0; i < count; i++) if (!indexOfOp.has(events.op[i]!)) indexOfOp.set(events.op[i]!, strings.push(opName(events.op[i]!)) - 1);
+  for (let i = 0; i < count; i++)
+    if (!indexOfOp.has(events.op[i]!))
+      indexOfOp.set(events.op[i]!, strings.push(opName(events.op[i]!)) - 1);
   const about = {
-    ...{ processType: 'default', processStartupTime: 0, processShutdownTime: null, registerTime: 0, unregisterTime: null },
-    ...{ pausedRanges: [], name: threadTitle(thread), isMainThread, processName: 'vfscope', pid: '1', tid: thread.index + 1 },
+    ...{
+      processType: 'default',
+      processStartupTime: 0,
+      processShutdownTime: null,
+      registerTime: 0,
+      unregisterTime: null,
+    },
+    ...{
+      pausedRanges: [],
+      name: threadTitle(thread),
+      isMainThread,
+      processName: 'vfscope',
+      pid: '1',
+      tid: thread.index + 1,
+    },
     ...NO_SAMPLES,
     stringArray: strings,
   };
   yield `${JSON.stringify(about).slice(0, -1)},"markers":{"length":${count}`;
   const open = (i: number): boolean => events.endSeq[i] === 0;
-  const instant = (i: number): boolean => OPS[events.op[i]!]?.layer === 'host' && events.dur[i] === 0 && !open(i);
+  const instant = (i: number): boolean =>
+    OPS[events.op[i]!]?.layer === 'host' && events.dur[i] === 0 && !open(i);
   yield* column('name', count, (i) => String(indexOfOp.get(events.op[i]!)));
-  yield* column('category', count, (i) => String(CATEGORY_OF_LAYER[OPS[events.op[i]!]?.layer ?? ''] ?? 0));
-  yield* column('phase', count, (i) => String(open(i) ? INTERVAL_START : instant(i) ? INSTANT : INTERVAL));
+  yield* column('category', count, (i) =>
+    String(CATEGORY_OF_LAYER[OPS[events.op[i]!]?.layer ?? ''] ?? 0),
+  );
+  yield* column('phase', count, (i) =>
+    String(open(i) ? INTERVAL_START : instant(i) ? INSTANT : INTERVAL),
+  );
   yield* column('startTime', count, (i) => ms(events.t0[i]!));
-  yield* column('endTime', count, (i) => (open(i) || instant(i) ? 'null' : ms(events.t0[i]! + events.dur[i]!)));
+  yield* column('endTime', count, (i) =>
+    open(i) || instant(i) ? 'null' : ms(events.t0[i]! + events.dur[i]!),
+  );
   yield* column('data', count, (i) => JSON.stringify(payload(thread, i)));
   yield '}}';
 }
 
 /** One column of the markers, in pieces. */
-async function* column(name: string, count: number, cell: (row: number) => string): AsyncGenerator<string> {
+async function* column(
+  name: string,
+  count: number,
+  cell: (row: number) => string,
+): AsyncGenerator<string> {
   let piece = `,"${name}":[`;
   for (let i = 0; i < count; i++) {
     piece += (i ? ',' : '') + cell(i);
@@ -121,7 +196,10 @@ function payload(thread: ThreadStore, row: number): Record<string, string | numb
   if (events.length[row]) data.length = events.length[row]!;
   const detail = auxText(op, events.aux[row]!);
   if (detail) data.detail = detail;
-  const result = events.endSeq[row] === 0 ? 'not ended' : resultText(op, events.result[row]!, events.flags[row]!);
+  const result =
+    events.endSeq[row] === 0
+      ? 'not ended'
+      : resultText(op, events.result[row]!, events.flags[row]!);
   if (result) data.result = result;
   const statement = op < Op.sqlOpen ? statementText(thread, row) : '';
   if (statement) data.statement = statement;

@@ -34,13 +34,22 @@ interface Column {
   sentences?: boolean;
 }
 /** @param rows cells as text; escaped here */
-function table(columns: readonly Column[], rows: readonly (readonly string[])[], code = -1): string {
-  const head = columns.map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`).join('');
+function table(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  code = -1,
+): string {
+  const head = columns
+    .map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`)
+    .join('');
   const body = rows
     .slice(0, MAX_ROWS)
     .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i], i === code)).join('')}</tr>`)
     .join('\n');
-  const more = rows.length > MAX_ROWS ? `<p class="note">${rows.length - MAX_ROWS} more rows are not shown.</p>` : '';
+  const more =
+    rows.length > MAX_ROWS
+      ? `<p class="note">${rows.length - MAX_ROWS} more rows are not shown.</p>`
+      : '';
   return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
 }
 function td(cell: string, column: Column | undefined, code: boolean): string {
@@ -53,7 +62,8 @@ const number = (title: string): Column => ({ title, number: true });
 function facts(s: Summary): string {
   const { environment, transactions, time: t, pageCache } = s;
   const engines = s.engines.map(
-    (e) => `${e.name}${e.sqliteVersion ? `, SQLite ${e.sqliteVersion}` : ''}${e.vfs.length ? `, VFS ${e.vfs.join(', ')}` : ''}`,
+    (e) =>
+      `${e.name}${e.sqliteVersion ? `, SQLite ${e.sqliteVersion}` : ''}${e.vfs.length ? `, VFS ${e.vfs.join(', ')}` : ''}`,
   );
   const rows: [string, string][] = [
     ['Page', environment.url ?? 'n/a'],
@@ -61,15 +71,27 @@ function facts(s: Summary): string {
     ['Browser', environment.userAgent ?? 'n/a'],
     ['Clock step', environment.clockStepUs === null ? 'n/a' : `${environment.clockStepUs} µs`],
     ['Duration', duration(s.durationUs)],
-    ['Events', `${count(s.events)}${s.dropped ? `, ${count(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`],
+    [
+      'Events',
+      `${count(s.events)}${s.dropped ? `, ${count(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`,
+    ],
     ['Statements', `${count(s.statements.count)} run, ${count(s.statements.distinct)} distinct`],
-    ['Transactions', `${count(transactions.read)} read, ${count(transactions.write)} write, ${count(transactions.rolledBack)} rolled back`],
-    ['Commits', `${count(s.commits)}, ${s.syncsPerCommit === null ? 'n/a' : Math.round(s.syncsPerCommit * 100) / 100} syncs each`],
+    [
+      'Transactions',
+      `${count(transactions.read)} read, ${count(transactions.write)} write, ${count(transactions.rolledBack)} rolled back`,
+    ],
+    [
+      'Commits',
+      `${count(s.commits)}, ${s.syncsPerCommit === null ? 'n/a' : Math.round(s.syncsPerCommit * 100) / 100} syncs each`,
+    ],
     [
       'Time, all threads together',
       `CPU ${time(t.cpuUs)}, storage ${time(t.ioUs)}, locks ${time(t.lockUs)}, tracer ${time(t.tracerUs)}, other ${time(t.otherUs)}, idle ${time(t.idleUs)}`,
     ],
-    ['Page cache hit rate', pageCache.hitRate === null ? 'n/a' : `${Math.round(pageCache.hitRate * 1000) / 10} %`],
+    [
+      'Page cache hit rate',
+      pageCache.hitRate === null ? 'n/a' : `${Math.round(pageCache.hitRate * 1000) / 10} %`,
+    ],
   ];
   return table([plain(''), plain('')], rows);
 }
@@ -115,7 +137,9 @@ function recordedAt(ms: number): string {
 /** The report as text. @param title what it is called: the trace's name */
 export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
   const summary = summaryOf(store);
-  const legend = ACTIVITIES.map((a, i) => (i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '')).join('');
+  const legend = ACTIVITIES.map((a, i) =>
+    i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
+  ).join('');
   const files = filesOf(store).map((f) => [
     ...[
       f.path || '(no name)',
@@ -130,12 +154,18 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
   ]);
   const timeline = svgTimeline(store);
   const { blocks } = reportOf(store, { summary, most: MAX_FINDINGS * 2 });
-  const parts = (heading: string): [string, string][] => blocks.filter((b) => b.heading === heading).map((b) => [heading, blockHtml(b)]);
+  const parts = (heading: string): [string, string][] =>
+    blocks.filter((b) => b.heading === heading).map((b) => [heading, blockHtml(b)]);
   const sections: [string, string][] = [
     ['Summary', facts(summary)],
     ...parts('To mind'),
     ...parts('Findings'),
-    ['Timeline', timeline ? `<p class="legend">${legend}</p><div class="box">${timeline}</div>` : '<p>The trace holds no calls.</p>'],
+    [
+      'Timeline',
+      timeline
+        ? `<p class="legend">${legend}</p><div class="box">${timeline}</div>`
+        : '<p>The trace holds no calls.</p>',
+    ],
     [
       'Files',
       table(
@@ -152,7 +182,14 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
         files,
       ),
     ],
-    ['Statements', table([plain('Statement'), number('Runs'), number('Calls'), number('Time')], statementRows(statementsTable(store)), 0)],
+    [
+      'Statements',
+      table(
+        [plain('Statement'), number('Runs'), number('Calls'), number('Time')],
+        statementRows(statementsTable(store)),
+        0,
+      ),
+    ],
     [
       'Threads',
       table(

@@ -5,7 +5,13 @@
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { TraceStore } from '../trace/store.ts';
 import { EVENT_COLUMNS, ThreadView, type Cell, type ColumnType } from './event-table.ts';
-import { objectsTable, statementsTable, threadsTable, tracesTable, type SideTable } from './side-tables.ts';
+import {
+  objectsTable,
+  statementsTable,
+  threadsTable,
+  tracesTable,
+  type SideTable,
+} from './side-tables.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
 export const PARQUET_SCHEMA_VERSION = 1;
@@ -33,22 +39,37 @@ const ASCENDING: readonly string[] = ['seq', 'ts_ns'];
 
 function source({ name, type }: Column, data: Cell[]): ColumnSource {
   const values = type === 'int64' ? data.map((v) => (typeof v === 'number' ? BigInt(v) : v)) : data;
-  return { name, data: values, ...(ASCENDING.includes(name) ? { encoding: 'DELTA_BINARY_PACKED' as const } : {}) };
+  return {
+    name,
+    data: values,
+    ...(ASCENDING.includes(name) ? { encoding: 'DELTA_BINARY_PACKED' as const } : {}),
+  };
 }
 
 /** @param groups each a row group: cells by column */
-async function* file(columns: readonly Column[], groups: Iterable<readonly Cell[][]>): AsyncGenerator<Uint8Array> {
+async function* file(
+  columns: readonly Column[],
+  groups: Iterable<readonly Cell[][]>,
+): AsyncGenerator<Uint8Array> {
   const { ByteWriter, ParquetWriter } = await import('hyparquet-writer');
   const bytes = new ByteWriter() as InstanceType<typeof ByteWriter> & { index: number };
   const kvMetadata = [{ key: 'vfscope.schema', value: String(PARQUET_SCHEMA_VERSION) }];
-  const parquet = new ParquetWriter({ writer: bytes, schema: schemaOf(columns), kvMetadata, createdBy: 'vfscope' });
+  const parquet = new ParquetWriter({
+    writer: bytes,
+    schema: schemaOf(columns),
+    kvMetadata,
+    createdBy: 'vfscope',
+  });
   const taken = (): Uint8Array => {
     const piece = bytes.getBytes().slice();
     bytes.index = 0; // the library counts the file's bytes in `offset`
     return piece;
   };
   for (const cells of groups) {
-    await parquet.write({ columnData: columns.map((column, i) => source(column, cells[i]!)), rowGroupSize: GROUP_ROWS });
+    await parquet.write({
+      columnData: columns.map((column, i) => source(column, cells[i]!)),
+      rowGroupSize: GROUP_ROWS,
+    });
     yield taken();
   }
   await parquet.finish();
@@ -60,7 +81,9 @@ function* eventGroups(store: TraceStore): Generator<Cell[][]> {
     const view = new ThreadView(thread);
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
       const n = Math.min(GROUP_ROWS, view.count - from);
-      yield EVENT_COLUMNS.map((column) => Array.from({ length: n }, (_, i) => column.value(view, from + i)));
+      yield EVENT_COLUMNS.map((column) =>
+        Array.from({ length: n }, (_, i) => column.value(view, from + i)),
+      );
     }
   }
 }
@@ -80,11 +103,21 @@ function parquetTable({ columns, rows }: SideTable): AsyncGenerator<Uint8Array> 
  * @param name the trace's name in the data set: letters, digits, `.`, `_` and `-`
  * @throws RangeError for another name: it would become a path
  */
-export function* parquetDataSet(name: string, store: TraceStore): Generator<{ path: string; pieces: AsyncGenerator<Uint8Array> }> {
+export function* parquetDataSet(
+  name: string,
+  store: TraceStore,
+): Generator<{ path: string; pieces: AsyncGenerator<Uint8Array> }> {
   if (!/^[\w-][\w.-]*$/.test(name))
-    throw new RangeError(`a trace's name in a data set is letters, digits, ".", "_" and "-", got "${name}"`);
+    throw new RangeError(
+      `a trace's name in a data set is letters, digits, ".", "_" and "-", got "${name}"`,
+    );
   const at = (table: string): string => `${table}/trace=${name}/part-0.parquet`;
   yield { path: at('events'), pieces: parquetEvents(store) };
-  for (const table of [tracesTable(store), threadsTable(store), objectsTable(store), statementsTable(store)])
+  for (const table of [
+    tracesTable(store),
+    threadsTable(store),
+    objectsTable(store),
+    statementsTable(store),
+  ])
     yield { path: at(table.name), pieces: parquetTable(table) };
 }

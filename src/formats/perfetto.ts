@@ -35,7 +35,16 @@ const PID = 1;
 const PROCESS_UUID = 1;
 const PIECE = 1 << 16;
 
-const ANNOTATIONS = ['object', 'offset', 'length', 'detail', 'result', 'statement', 'unfinished', 'key'] as const;
+const ANNOTATIONS = [
+  'object',
+  'offset',
+  'length',
+  'detail',
+  'result',
+  'statement',
+  'unfinished',
+  'key',
+] as const;
 type Annotation = (typeof ANNOTATIONS)[number];
 const LAYERS = ['sql', 'vfs', 'web', 'host', 'browser', 'cpu', 'unknown'];
 
@@ -88,7 +97,9 @@ class Track {
       out.uint(PACKET.flags, NEEDS_STATE);
       if (opToName >= 0 && !this.named.has(opToName)) {
         this.named.add(opToName);
-        out.message(PACKET.interned, () => this.intern(INTERNED.eventNames, opToName + 1, opName(opToName)));
+        out.message(PACKET.interned, () =>
+          this.intern(INTERNED.eventNames, opToName + 1, opName(opToName)),
+        );
       }
       out.message(PACKET.trackEvent, event);
     });
@@ -111,7 +122,12 @@ class Track {
     const top = this.open.at(-1);
     return !top || endNs <= top.endNs;
   }
-  begin(ns: number, end: { endNs: number; endSeq: number }, op: number, annotations: () => void): void {
+  begin(
+    ns: number,
+    end: { endNs: number; endSeq: number },
+    op: number,
+    annotations: () => void,
+  ): void {
     this.open.push(end);
     this.event(ns, BEGIN!, op, annotations);
   }
@@ -171,7 +187,9 @@ export async function* perfetto(store: TraceStore): AsyncGenerator<Uint8Array> {
         for (; ; lane++) {
           if (lane === tracks.length) {
             const own = ++uuid;
-            describeTrack(out, own, threadUuid, () => out.text(TRACK.name, `concurrent calls ${lane}`));
+            describeTrack(out, own, threadUuid, () =>
+              out.text(TRACK.name, `concurrent calls ${lane}`),
+            );
             tracks.push(new Track(out, own));
           }
           tracks[lane]!.close(ns, seq);
@@ -199,7 +217,13 @@ function describeTrack(out: ProtoWriter, uuid: number, parent: number, inside: (
 }
 
 /** @param apart the call lies on a track without its statement: it carries the text itself */
-function annotate(out: ProtoWriter, thread: ThreadStore, row: number, unfinished: boolean, apart: boolean): void {
+function annotate(
+  out: ProtoWriter,
+  thread: ThreadStore,
+  row: number,
+  unfinished: boolean,
+  apart: boolean,
+): void {
   const { events } = thread;
   const op = events.op[row]!;
   const add = (name: Annotation, value: () => void): void =>

@@ -31,7 +31,16 @@ export function threadsTable(store: TraceStore): SideTable {
       dropped: 'int64',
     }),
     rows: store.threads.map(({ index, info, events, dropped, missing }) => [
-      ...[index, info.id, info.kind, info.name || null, info.url || null, info.parent, events.count, dropped + missing],
+      ...[
+        index,
+        info.id,
+        info.kind,
+        info.name || null,
+        info.url || null,
+        info.parent,
+        events.count,
+        dropped + missing,
+      ],
     ]),
   };
 }
@@ -42,11 +51,25 @@ export function objectsTable(store: TraceStore): SideTable {
   for (const thread of store.threads)
     for (const [id, d] of thread.definitions) {
       const file = fileOf(d);
-      rows.push([thread.index, id, d.kind, file?.kind ?? null, objectName(thread, id) || null, file?.vfs || null]);
+      rows.push([
+        thread.index,
+        id,
+        d.kind,
+        file?.kind ?? null,
+        objectName(thread, id) || null,
+        file?.vfs || null,
+      ]);
     }
   return {
     name: 'objects',
-    columns: columnsOf({ thread: 'int32', object_id: 'int64', definition: 'text', kind: 'text', name: 'text', vfs: 'text' }),
+    columns: columnsOf({
+      thread: 'int32',
+      object_id: 'int64',
+      definition: 'text',
+      kind: 'text',
+      name: 'text',
+      vfs: 'text',
+    }),
     rows,
   };
 }
@@ -63,7 +86,8 @@ export function statementsTable(store: TraceStore): SideTable {
     const { events } = thread;
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
-      const text = op >= Op.sqlPrepare && op <= Op.sqlExec ? objectName(thread, events.object[row]!) : '';
+      const text =
+        op >= Op.sqlPrepare && op <= Op.sqlExec ? objectName(thread, events.object[row]!) : '';
       if (!text) continue;
       const statement = entry(text);
       statement.calls++;
@@ -84,7 +108,14 @@ export function statementsTable(store: TraceStore): SideTable {
       calls: 'int64',
       busy_ns: 'int64',
     }),
-    rows: [...byText].map(([text, { executions, calls, ns }], i) => [i + 1, text, fingerprint(text), executions, calls, ns]),
+    rows: [...byText].map(([text, { executions, calls, ns }], i) => [
+      i + 1,
+      text,
+      fingerprint(text),
+      executions,
+      calls,
+      ns,
+    ]),
   };
 }
 

@@ -4,11 +4,26 @@
  */
 import type { TraceStore } from '../trace/store.ts';
 import { EVENT_COLUMNS, ThreadView, type Cell, type ColumnType } from './event-table.ts';
-import { objectsTable, statementsTable, threadsTable, tracesTable, type SideTable } from './side-tables.ts';
+import {
+  objectsTable,
+  statementsTable,
+  threadsTable,
+  tracesTable,
+  type SideTable,
+} from './side-tables.ts';
 
-const SQL_TYPE: Record<ColumnType, string> = { int32: 'INTEGER', int64: 'INTEGER', double: 'NUMERIC', text: 'TEXT' };
+const SQL_TYPE: Record<ColumnType, string> = {
+  int32: 'INTEGER',
+  int64: 'INTEGER',
+  double: 'NUMERIC',
+  text: 'TEXT',
+};
 /** Columns of an event that the tables beside it hold once for many events. */
-const JOINED: Readonly<Record<string, string>> = { object: 'o.name', kind: 'coalesce(o.kind, o.definition)', statement: 's.statement' };
+const JOINED: Readonly<Record<string, string>> = {
+  object: 'o.name',
+  kind: 'coalesce(o.kind, o.definition)',
+  statement: 's.statement',
+};
 const EVENT_TABLE = EVENT_COLUMNS.filter(({ name }) => !Object.hasOwn(JOINED, name));
 
 /** What is used of wa-sqlite's VFS in memory, beyond what its declarations say. */
@@ -18,7 +33,11 @@ interface MemoryVfs {
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const tableSql = (name: string, columns: readonly { name: string; type: ColumnType }[], key = ''): string =>
+const tableSql = (
+  name: string,
+  columns: readonly { name: string; type: ColumnType }[],
+  key = '',
+): string =>
   `CREATE TABLE ${name}(${columns.map((c) => `${quoted(c.name)} ${SQL_TYPE[c.type]}`).join(', ')}${key && `, PRIMARY KEY(${key})`})`;
 
 /**
@@ -30,7 +49,9 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
   const [{ default: load }, { Factory }, { MemoryVFS }] = await Promise.all([
     import('wa-sqlite/dist/wa-sqlite.mjs'),
     import('wa-sqlite'),
-    import('wa-sqlite/src/examples/MemoryVFS.js') as unknown as Promise<{ MemoryVFS: new () => MemoryVfs }>,
+    import('wa-sqlite/src/examples/MemoryVFS.js') as unknown as Promise<{
+      MemoryVFS: new () => MemoryVfs;
+    }>,
   ]);
   const sqlite3 = Factory(await (load as (options: object) => Promise<object>)({ wasmBinary }));
   const vfs = new MemoryVFS();
@@ -38,8 +59,15 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
   sqlite3.vfs_register(vfs as unknown as SQLiteVFS);
   const db = await sqlite3.open_v2('trace.db', undefined, vfs.name);
 
-  async function insert(table: string, rows: Iterable<readonly Cell[]>, width: number): Promise<void> {
-    const text = sqlite3.str_new(db, `INSERT INTO ${table} VALUES(${Array.from({ length: width }, () => '?').join(',')})`);
+  async function insert(
+    table: string,
+    rows: Iterable<readonly Cell[]>,
+    width: number,
+  ): Promise<void> {
+    const text = sqlite3.str_new(
+      db,
+      `INSERT INTO ${table} VALUES(${Array.from({ length: width }, () => '?').join(',')})`,
+    );
     const prepared = await sqlite3.prepare_v2(db, sqlite3.str_value(text));
     if (!prepared) throw new Error(`nothing to prepare for ${table}`);
     for (const row of rows) {
@@ -50,14 +78,29 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
     await sqlite3.finalize(prepared.stmt);
     sqlite3.str_finish(text);
   }
-  const side = (table: SideTable): Promise<void> => insert(table.name, table.rows, table.columns.length);
+  const side = (table: SideTable): Promise<void> =>
+    insert(table.name, table.rows, table.columns.length);
 
   try {
-    await sqlite3.exec(db, 'PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN');
+    await sqlite3.exec(
+      db,
+      'PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN',
+    );
     const statements = statementsTable(store);
-    await sqlite3.exec(db, tableSql('events', [...EVENT_TABLE, { name: 'statement_id', type: 'int64' }]));
-    for (const table of [threadsTable(store), objectsTable(store), statements, tracesTable(store)]) {
-      await sqlite3.exec(db, tableSql(table.name, table.columns, table.name === 'objects' ? 'thread, object_id' : ''));
+    await sqlite3.exec(
+      db,
+      tableSql('events', [...EVENT_TABLE, { name: 'statement_id', type: 'int64' }]),
+    );
+    for (const table of [
+      threadsTable(store),
+      objectsTable(store),
+      statements,
+      tracesTable(store),
+    ]) {
+      await sqlite3.exec(
+        db,
+        tableSql(table.name, table.columns, table.name === 'objects' ? 'thread, object_id' : ''),
+      );
       await side(table);
     }
     await insert('events', eventRows(store, statements), EVENT_TABLE.length + 1);
@@ -73,7 +116,10 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
     if (!file) throw new Error('SQLite wrote no file');
     return new Uint8Array(file.data, 0, file.size).slice();
   } catch (e) {
-    throw new Error(`the trace cannot be written as a SQLite database: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+    throw new Error(
+      `the trace cannot be written as a SQLite database: ${e instanceof Error ? e.message : String(e)}`,
+      { cause: e },
+    );
   }
 }
 

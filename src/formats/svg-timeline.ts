@@ -6,9 +6,23 @@ import type { TraceStore } from '../trace/store.ts';
 import { threadTitle } from './chrome-json.ts';
 import { escapeXml } from './escape.ts';
 
-const LANE_TITLE: Record<LaneKind, string> = { sql: 'SQL', vfs: 'VFS', web: 'storage', lock: 'lock level' };
+const LANE_TITLE: Record<LaneKind, string> = {
+  sql: 'SQL',
+  vfs: 'VFS',
+  web: 'storage',
+  lock: 'lock level',
+};
 /** By place in ACTIVITIES: none, cpu, read, write, sync, lock, wait, meta. */
-export const ACTIVITY_COLORS = ['#9aa0a6', '#4c78c8', '#2e9d63', '#d9822b', '#c0392b', '#8e5bbf', '#7f6a55', '#7d8899'] as const;
+export const ACTIVITY_COLORS = [
+  '#9aa0a6',
+  '#4c78c8',
+  '#2e9d63',
+  '#d9822b',
+  '#c0392b',
+  '#8e5bbf',
+  '#7f6a55',
+  '#7d8899',
+] as const;
 const [COLUMNS, LEFT, WIDTH, LANE, GAP] = [900, 150, 1085, 16, 3];
 /** Lanes in the picture at most; the picture says how many it leaves out. */
 const MAX_LANES = 60;
@@ -40,7 +54,8 @@ export function svgTimeline(store: TraceStore): string {
     body += text(0, y + 12, `${lanes.length - shown.length} lanes more are not shown`, 'thread');
     y += 18;
   }
-  for (let i = 0; i <= 4; i++) body += text(LEFT + (COLUMNS * i) / 4, y + 14, duration(((to - from) * i) / 4), 'tick');
+  for (let i = 0; i <= 4; i++)
+    body += text(LEFT + (COLUMNS * i) / 4, y + 14, duration(((to - from) * i) / 4), 'tick');
   return `<svg viewBox="0 0 ${WIDTH} ${y + 20}" role="img" aria-label="Timeline of the trace">${body}</svg>`;
 }
 
@@ -57,24 +72,45 @@ export function duration(us: number): string {
 
 /** Columns of one colour and height drawn as one rectangle. */
 function bars({ busy, activity }: LaneFrame, y: number): string {
-  return runs(busy.length, (i) => (busy[i] ? activity[i]! * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0))
+  return runs(busy.length, (i) =>
+    busy[i] ? activity[i]! * 16 + Math.max(1, Math.round(busy[i]! / 17)) : 0,
+  )
     .map(({ from, to, value }) => {
       const height = Math.max(1, ((value & 15) / 15) * LANE);
-      return rect(from, to, y + LANE - height, height, ACTIVITY_COLORS[value >> 4] ?? ACTIVITY_COLORS[0], ACTIVITIES[value >> 4] ?? '');
+      return rect(
+        from,
+        to,
+        y + LANE - height,
+        height,
+        ACTIVITY_COLORS[value >> 4] ?? ACTIVITY_COLORS[0],
+        ACTIVITIES[value >> 4] ?? '',
+      );
     })
     .join('');
 }
 
 function levels({ busy }: LaneFrame, y: number): string {
   return runs(busy.length, (i) => busy[i]!)
-    .map(({ from, to, value }) => rect(from, to, y + LANE - (value * LANE) / 4, (value * LANE) / 4, ACTIVITY_COLORS[5], 'lock'))
+    .map(({ from, to, value }) =>
+      rect(from, to, y + LANE - (value * LANE) / 4, (value * LANE) / 4, ACTIVITY_COLORS[5], 'lock'),
+    )
     .join('');
 }
 
-const rect = (from: number, to: number, y: number, height: number, fill: string, kind: string): string =>
+const rect = (
+  from: number,
+  to: number,
+  y: number,
+  height: number,
+  fill: string,
+  kind: string,
+): string =>
   `<rect x="${LEFT + from}" y="${Math.round(y * 10) / 10}" width="${to - from}" height="${Math.round(height * 10) / 10}" fill="${fill}" class="${kind}"/>`;
 
-function runs(n: number, value: (i: number) => number): { from: number; to: number; value: number }[] {
+function runs(
+  n: number,
+  value: (i: number) => number,
+): { from: number; to: number; value: number }[] {
   const out: { from: number; to: number; value: number }[] = [];
   for (let i = 0; i < n; i++) {
     const v = value(i);

@@ -43,7 +43,12 @@ function vfsOf(thread: ThreadStore, object: number): string {
 /** One call without its line end. A call whose end was not seen has no `->` part, as when vfstrace.c is cut off. */
 export function vfstraceLine(thread: ThreadStore, row: number): string {
   const { events } = thread;
-  const [op, aux, object, length] = [events.op[row]!, events.aux[row]!, events.object[row]!, events.length[row]!];
+  const [op, aux, object, length] = [
+    events.op[row]!,
+    events.aux[row]!,
+    events.object[row]!,
+    events.length[row]!,
+  ];
   const offset = Number.isNaN(events.offset[row]!) ? '?' : String(events.offset[row]);
   const path = objectName(thread, object);
   const file = fileTail(path);
@@ -91,7 +96,11 @@ export async function* vfstrace(store: TraceStore): AsyncGenerator<string> {
     let first = -1;
     for (let t = 0; t < next.length; t++) {
       const { events } = store.threads[t]!;
-      if (next[t]! < events.count && (first < 0 || events.t0[next[t]!]! < store.threads[first]!.events.t0[next[first]!]!)) first = t;
+      if (
+        next[t]! < events.count &&
+        (first < 0 || events.t0[next[t]!]! < store.threads[first]!.events.t0[next[first]!]!)
+      )
+        first = t;
     }
     if (first < 0) break;
     const thread = store.threads[first]!;
@@ -107,6 +116,10 @@ export async function* vfstrace(store: TraceStore): AsyncGenerator<string> {
 
 /** The first row from `row` on that vfstrace.c would have printed. */
 function skip(events: ThreadStore['events'], row: number): number {
-  while (row < events.count && (OPS[events.op[row]!]?.layer !== 'vfs' || events.flags[row]! & Flag.memoryJournal)) row++;
+  while (
+    row < events.count &&
+    (OPS[events.op[row]!]?.layer !== 'vfs' || events.flags[row]! & Flag.memoryJournal)
+  )
+    row++;
   return row;
 }

@@ -3,12 +3,20 @@
  * hub. Any page can load it; without a token of the background it does nothing.
  */
 import { api } from '../platform/extension-api.ts';
-import { isFrameMessage, type Ask, type HandoverMessage, type LineMessage, type Redeemed } from '../protocol/messages.ts';
+import {
+  isFrameMessage,
+  type Ask,
+  type HandoverMessage,
+  type LineMessage,
+  type Redeemed,
+} from '../protocol/messages.ts';
 
 addEventListener('message', (event: MessageEvent<unknown>) => {
   const [line] = event.ports;
   if (!line || !isFrameMessage(event.data)) return;
-  lead(line, event.data.token).catch((e: unknown) => console.warn('vfscope: a port could not be handed over:', e));
+  lead(line, event.data.token).catch((e: unknown) =>
+    console.warn('vfscope: a port could not be handed over:', e),
+  );
 });
 
 async function lead(line: MessagePort, token: string): Promise<void> {
@@ -21,7 +29,8 @@ async function lead(line: MessagePort, token: string): Promise<void> {
     if (data.k === 'ready' || data.k === 'no-panel' || data.k === 'handed') say({ k: data.k });
   };
   line.onmessage = ({ data, ports: [port] }: MessageEvent<LineMessage>) => {
-    if (data.k === 'port' && port) hub.postMessage({ k: 'port', panel } satisfies HandoverMessage, [port]);
+    if (data.k === 'port' && port)
+      hub.postMessage({ k: 'port', panel } satisfies HandoverMessage, [port]);
   };
   hub.postMessage({ k: 'reach', panel } satisfies HandoverMessage);
 }

@@ -8,7 +8,8 @@ import type { HandoverMessage } from '../protocol/messages.ts';
 const PANEL_ANSWERS_MS = 1000;
 
 const panels = new Map<number, MessagePort>();
-const say = (port: MessagePort, message: HandoverMessage, transfer: Transferable[] = []): void => port.postMessage(message, transfer);
+const say = (port: MessagePort, message: HandoverMessage, transfer: Transferable[] = []): void =>
+  port.postMessage(message, transfer);
 
 function alive(panel: MessagePort): Promise<boolean> {
   return new Promise((resolve) => {
@@ -26,7 +27,11 @@ function alive(panel: MessagePort): Promise<boolean> {
   });
 }
 
-async function onMessage(client: MessagePort, data: HandoverMessage, port: MessagePort | undefined): Promise<void> {
+async function onMessage(
+  client: MessagePort,
+  data: HandoverMessage,
+  port: MessagePort | undefined,
+): Promise<void> {
   if (data.k === 'register') {
     panels.set(data.panel, client); // of two panels of a tab, the one that last pressed Record
     say(client, { k: 'registered' });
@@ -45,6 +50,9 @@ async function onMessage(client: MessagePort, data: HandoverMessage, port: Messa
 addEventListener('connect', (event) => {
   const [client] = (event as MessageEvent).ports;
   if (!client) return;
-  client.addEventListener('message', ({ data, ports }: MessageEvent<HandoverMessage>) => void onMessage(client, data, ports[0]));
+  client.addEventListener(
+    'message',
+    ({ data, ports }: MessageEvent<HandoverMessage>) => void onMessage(client, data, ports[0]),
+  );
   client.start();
 });

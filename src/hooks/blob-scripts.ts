@@ -34,7 +34,11 @@ export class BlobScripts {
       const ours: typeof native = new Proxy(native, {
         getPrototypeOf: () => (parent === NativeBlob ? globalThis.Blob : parent),
         construct: (target, args: unknown[], newTarget) => {
-          const blob = Reflect.construct(target, args, newTarget === ours ? target : newTarget) as Blob;
+          const blob = Reflect.construct(
+            target,
+            args,
+            newTarget === ours ? target : newTarget,
+          ) as Blob;
           const lead = this.leadOf(args[0]);
           if (lead !== undefined) this.leads.set(blob, lead);
           return blob;

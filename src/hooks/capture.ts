@@ -12,7 +12,10 @@ function take(): [CaptureOptions, waits?: boolean] {
     const said = ((globalThis as Record<symbol, unknown>)[key] ?? {}) as Said;
     const without: unknown[] = Array.isArray(said.without) ? said.without : [];
     return [
-      captureOptionsOf({ ...said, layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)) }),
+      captureOptionsOf({
+        ...said,
+        layers: CAPTURED_LAYERS.filter((layer) => !without.includes(layer)),
+      }),
       said.wait === true && said.now !== true,
     ];
   } catch {

@@ -14,7 +14,14 @@ export type FromWorker =
   /** The recording could not begin here; the app's script runs all the same. */
   | { mark: typeof MARK; k: 'failed'; id: string; reason: string }
   /** The worker's trace memory, or that of a worker below it, on its way up to the page, which reads it. */
-  | { mark: typeof MARK; k: 'ring'; id: string; thread: ThreadIdentity; timeOrigin: number; buffer: SharedArrayBuffer }
+  | {
+      mark: typeof MARK;
+      k: 'ring';
+      id: string;
+      thread: ThreadIdentity;
+      timeOrigin: number;
+      buffer: SharedArrayBuffer;
+    }
   /** The worker closes itself: its trace memory will not change any more. `thread` is it, or one below it. */
   | { mark: typeof MARK; k: 'closed'; id: string; thread: string };
 
@@ -54,4 +61,5 @@ export function idOfWorker(v: unknown): string | null {
 }
 
 /** A message of the creator to the worker with that id. */
-export const isToWorker = (v: unknown, id: string): v is ToWorker => ours(v, id) && (v.k === 'restore' || v.k === 'close');
+export const isToWorker = (v: unknown, id: string): v is ToWorker =>
+  ours(v, id) && (v.k === 'restore' || v.k === 'close');

@@ -8,11 +8,16 @@ import type { WorkerHost } from './workers.ts';
 
 /** A worker whose hook says nothing for this long runs without one, or its script does not come. */
 const SILENT_MS = 10_000;
-const UNSEEN = 'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
-const SILENT = 'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
+const UNSEEN =
+  'its script came without our hook: it was answered from a place that this browser does not let extensions see.';
+const SILENT =
+  'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
 
 /** What becomes of one such worker. */
-export interface FilteredEvents extends Pick<WorkerHost, 'id' | 'onChild' | 'onMessage' | 'onTerminated'> {
+export interface FilteredEvents extends Pick<
+  WorkerHost,
+  'id' | 'onChild' | 'onMessage' | 'onTerminated'
+> {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
   note(reason: string, url: string): void;
@@ -47,14 +52,22 @@ export class FilteredWorkers {
     }, SILENT_MS);
   }
 
-  private receive(message: FromWorker, worker: Worker, url: string, port: MessagePort | undefined): void {
+  private receive(
+    message: FromWorker,
+    worker: Worker,
+    url: string,
+    port: MessagePort | undefined,
+  ): void {
     const { events } = this;
     if (message.k === 'ready') {
       if (port) events.onChild(port);
       events.onReady(worker, message.id);
     } else if (message.k === 'failed') events.note(`its hook failed: ${message.reason}.`, url);
     else if (message.k === 'ring')
-      events.onMessage({ ...message, thread: { ...message.thread, parent: message.thread.parent ?? events.id } });
+      events.onMessage({
+        ...message,
+        thread: { ...message.thread, parent: message.thread.parent ?? events.id },
+      });
     else events.onMessage(message);
   }
 

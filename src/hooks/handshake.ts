@@ -68,7 +68,13 @@ export class Handshake {
 
   /** Do policies of this document refuse that? Not as far as the content script knows. */
   refuses(what: Refusal): boolean {
-    return !!this.other && !dispatch(this.other, new NativeEvent(what, { __proto__: null, cancelable: true } as EventInit));
+    return (
+      !!this.other &&
+      !dispatch(
+        this.other,
+        new NativeEvent(what, { __proto__: null, cancelable: true } as EventInit),
+      )
+    );
   }
 
   /** The page goes before an answer came: what is sent to this port still arrives if the offer does. */
@@ -89,7 +95,11 @@ export class Handshake {
   /** Who takes the other end prevents the event's default. */
   private lay(): void {
     const { ours, theirs } = newChannel();
-    const event = new NativeMessageEvent(CONTACT, { __proto__: null, ports: sequence(theirs), cancelable: true } as MessageEventInit);
+    const event = new NativeMessageEvent(CONTACT, {
+      __proto__: null,
+      ports: sequence(theirs),
+      cancelable: true,
+    } as MessageEventInit);
     this.laying = event;
     if (dispatch(window, event)) return;
     if (this.line) portClose(this.line);

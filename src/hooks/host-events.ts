@@ -40,7 +40,10 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
     listen(target, type, listener, true);
     patches.onRestore(() => unlisten(target, type, listener, true));
   };
-  const entry = (name: 'mark' | 'measure', record: (entry: PerformanceEntry, id: number) => void): void =>
+  const entry = (
+    name: 'mark' | 'measure',
+    record: (entry: PerformanceEntry, id: number) => void,
+  ): void =>
     void patches.method(context.prototypeOf('Performance'), name, (native, self, args) => {
       const made = Reflect.apply(native, self, args) as PerformanceEntry | undefined;
       try {
@@ -51,21 +54,35 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
       return made;
     });
   entry('mark', ({ startTime }, id) => recorder.instant(Op.mark, id, startTime, 0));
-  entry('measure', ({ startTime, duration }, id) => recorder.instant(Op.measure, id, startTime, Math.round(duration * 1000)));
+  entry('measure', ({ startTime, duration }, id) =>
+    recorder.instant(Op.measure, id, startTime, Math.round(duration * 1000)),
+  );
 
   const global = globalThis as unknown as EventTarget;
   on(global, 'error', (event) => {
-    if (event instanceof ErrorEvent) recorder.instant(Op.error, context.textId('message', messageAt(level, event.message), 500), NaN, 0);
+    if (event instanceof ErrorEvent)
+      recorder.instant(
+        Op.error,
+        context.textId('message', messageAt(level, event.message), 500),
+        NaN,
+        0,
+      );
   });
   on(global, 'unhandledrejection', (event) => {
     const reason: unknown = (event as PromiseRejectionEvent).reason;
-    const text = reason instanceof Error || reason instanceof DOMException ? `${reason.name}: ${reason.message}` : typeof reason;
+    const text =
+      reason instanceof Error || reason instanceof DOMException
+        ? `${reason.name}: ${reason.message}`
+        : typeof reason;
     recorder.instant(Op.error, context.textId('message', messageAt(level, text), 500), NaN, 0, 1);
   });
   if (typeof document === 'undefined') return () => patches.restore();
 
-  const navigated = (aux: number): void => recorder.instant(Op.navigation, context.textId('name', location.href), NaN, 0, aux);
-  on(document, 'visibilitychange', () => recorder.instant(Op.visibility, 0, NaN, 0, document.hidden ? 1 : 0));
+  const navigated = (aux: number): void =>
+    recorder.instant(Op.navigation, context.textId('name', location.href), NaN, 0, aux);
+  on(document, 'visibilitychange', () =>
+    recorder.instant(Op.visibility, 0, NaN, 0, document.hidden ? 1 : 0),
+  );
   on(global, 'pagehide', (event) => navigated((event as PageTransitionEvent).persisted ? 3 : 1));
   on(global, 'pageshow', (event) => (event as PageTransitionEvent).persisted && navigated(2));
   const navigation = (globalThis as { navigation?: EventTarget }).navigation;

@@ -6,10 +6,16 @@ export function noteLateStart(recorder: Recorder): void {
   // at document_start a web page is loading and has no script element yet; empty frames are complete from the start
   const early = document.readyState === 'loading' && document.scripts.length === 0;
   if (early || !/^https?:$/.test(location.protocol)) return;
-  const loaded = performance.getEntriesByType('resource').map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
+  const loaded = performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name.replace(/[?#].*$/, '').replace(/^.*\//, ''));
   const engine = loaded.find((name) => /sql.*\.wasm$/i.test(name));
   const cause = engine
     ? `SQLite was loaded before the recording began (${engine}), and its VFS and SQL calls are not recorded.`
     : 'SQLite and workers that were running before the recording began are not recorded.';
-  recorder.note('late-start', `${cause} Reload the page while you record to see them.`, location.href);
+  recorder.note(
+    'late-start',
+    `${cause} Reload the page while you record to see them.`,
+    location.href,
+  );
 }

@@ -35,8 +35,10 @@ type Arguments = [type: string, listener: Listener, options?: AddEventListenerOp
  * the app's next task. What is there still stays as it is.
  */
 const standing = new Map<Arguments, EventTarget>();
-const listenAgain = (): void => standing.forEach((target, args) => void apply(addEventListener, target, args));
-const { observe, disconnect } = typeof document === 'undefined' ? ({} as Partial<MutationObserver>) : MutationObserver.prototype;
+const listenAgain = (): void =>
+  standing.forEach((target, args) => void apply(addEventListener, target, args));
+const { observe, disconnect } =
+  typeof document === 'undefined' ? ({} as Partial<MutationObserver>) : MutationObserver.prototype;
 const opened = observe && new MutationObserver(listenAgain);
 
 /** addEventListener of the platform itself. */
@@ -48,17 +50,23 @@ export const listen = (target: EventTarget, ...args: Arguments): void => {
 };
 export const unlisten = (target: EventTarget, ...args: Arguments): void => {
   apply(removeEventListener, target, args);
-  standing.forEach((on, of) => on === target && of[0] === args[0] && of[1] === args[1] && standing.delete(of));
+  standing.forEach(
+    (on, of) => on === target && of[0] === args[0] && of[1] === args[1] && standing.delete(of),
+  );
   if (disconnect && !standing.size) apply(disconnect, opened, []);
 };
 /** dispatchEvent of the platform itself. @returns false when a listener prevented the default */
-export const dispatch = (target: EventTarget, event: Event): boolean => apply(dispatchEvent, target, [event]) as boolean;
+export const dispatch = (target: EventTarget, event: Event): boolean =>
+  apply(dispatchEvent, target, [event]) as boolean;
 
 /** What the platform takes in the place of an array that it would read by the app's iterators. */
 export const sequence = <T>(item: T): T[] => {
   let done = true; // from the second step on
   const next = (): object => ({ __proto__: null, value: item, done: (done = !done) });
-  return { __proto__: null, [Symbol.iterator]: () => ({ __proto__: null, next }) } as unknown as T[];
+  return {
+    __proto__: null,
+    [Symbol.iterator]: () => ({ __proto__: null, next }),
+  } as unknown as T[];
 };
 
 // MessagePort, MessageChannel and MessageEvent of the platform itself: code that gets hold of a port can speak for us
@@ -69,7 +77,10 @@ const [port1Of, port2Of, messageData] = [
 ];
 export const newChannel = (): { ours: MessagePort; theirs: MessagePort } => {
   const channel = new NativeMessageChannel();
-  return { ours: apply(port1Of, channel, []) as MessagePort, theirs: apply(port2Of, channel, []) as MessagePort };
+  return {
+    ours: apply(port1Of, channel, []) as MessagePort,
+    theirs: apply(port2Of, channel, []) as MessagePort,
+  };
 };
 /** `data` of a message that came over a port. */
 export const dataOf = (event: Event): unknown => apply(messageData, event, []);

@@ -37,7 +37,9 @@ export class WorkerNotes {
 
   private noteOnce(reason: string, script: unknown): void {
     const text = String(script);
-    const url = text.startsWith('data:') ? `${text.slice(0, 60)}...` : String(absoluteBy(this.base)(text)).slice(0, 1000);
+    const url = text.startsWith('data:')
+      ? `${text.slice(0, 60)}...`
+      : String(absoluteBy(this.base)(text)).slice(0, 1000);
     const key = `${url}\0${reason}`;
     if (this.noted.has(key) || this.noted.size >= MOST_NOTES) return;
     this.noted.add(key);
@@ -56,8 +58,11 @@ export function wrapOtherWorkers(
 ): void {
   const asked = (unseen: string, unheard: string, script: unknown): void => {
     const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
-    const url = absoluteBy(() => host.base())(typeof script === 'string' ? script : String(script)) as string;
-    if (sharedRelay && /^https?:/.test(url)) sharedRelay.expect(url, () => notes.note(unheard, script));
+    const url = absoluteBy(() => host.base())(
+      typeof script === 'string' ? script : String(script),
+    ) as string;
+    if (sharedRelay && /^https?:/.test(url))
+      sharedRelay.expect(url, () => notes.note(unheard, script));
     else notes.note(unseen, script);
   };
   const scope = globalThis as unknown as Record<string, unknown>;
@@ -65,7 +70,11 @@ export function wrapOtherWorkers(
     const native = scope.SharedWorker as new (...args: unknown[]) => object;
     const ours: typeof native = new Proxy(native, {
       construct: (target, args, newTarget) => {
-        const worker = Reflect.construct(target, args, newTarget === ours ? target : newTarget) as object;
+        const worker = Reflect.construct(
+          target,
+          args,
+          newTarget === ours ? target : newTarget,
+        ) as object;
         asked(SHARED, SHARED_UNSEEN, args[0]);
         return worker;
       },

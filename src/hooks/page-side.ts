@@ -145,7 +145,11 @@ function record(hook: Hook): Recording {
 /** Null in an opaque origin, which has no shared or service workers. */
 function relayShared(id: string, transport: Transport, recorder: Recorder): SharedRelay | null {
   try {
-    return new SharedRelay({ id, onChild: (port) => transport.child(port), fault: (where, e) => recorder.fault(where, e) });
+    return new SharedRelay({
+      id,
+      onChild: (port) => transport.child(port),
+      fault: (where, e) => recorder.fault(where, e),
+    });
   } catch (e) {
     if (origin !== 'null') recorder.fault('relaying for shared workers', e);
     return null;

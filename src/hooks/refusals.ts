@@ -2,9 +2,11 @@
 import type { Refusal } from '../protocol/page-policy.ts';
 
 export const REFUSED: Record<Refusal, string> = {
-  types: 'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.',
+  types:
+    'the page uses Trusted Types, which our script URL would not pass. Record with Trusted Types off.',
   blob: 'the page forbids blob: workers (Content-Security-Policy). Allow blob: in worker-src while you record.',
-  import: "the page forbids scripts of its origin (Content-Security-Policy). Add 'self' to script-src and worker-src while you record.",
+  import:
+    "the page forbids scripts of its origin (Content-Security-Policy). Add 'self' to script-src and worker-src while you record.",
   copy: "the page's script-src refuses blob: (Content-Security-Policy). Make the worker's Blob from strings.",
   wasm: "the page forbids WebAssembly, its workers may not (Content-Security-Policy). Add 'wasm-unsafe-eval' to the page's script-src.",
 };

@@ -43,10 +43,17 @@ export class Session {
       addEventListener: (type, listener) => listen(on, type, listener, true),
       removeEventListener: (type, listener) => unlisten(on, type, listener, true),
     });
-    if (layers.has('web')) this.try('probes', () => (this.probes = installProbes(recorder, globalThis, watch)));
+    if (layers.has('web'))
+      this.try('probes', () => (this.probes = installProbes(recorder, globalThis, watch)));
     this.try('engines', () => {
       const stacks = capture.stacks ? { own: ownScript(hookExtent()) } : undefined;
-      const options = { vfs: layers.has('vfs'), sql: layers.has('sql'), level: capture.capture, stacks, watch };
+      const options = {
+        vfs: layers.has('vfs'),
+        sql: layers.has('sql'),
+        level: capture.capture,
+        stacks,
+        watch,
+      };
       this.engines = installEngines(recorder, options);
     });
     this.try('host events', () => (this.undoHost = installHostEvents(recorder, capture.capture)));
@@ -71,7 +78,9 @@ export class Session {
     this.vfsCostKnown = ofVfsEvents; // first, so that what fails is not tried again
     const token = recorder.begin(Op.tracer, 0, NaN, 0);
     this.jsCost ??= measureJsCost();
-    const nsPerVfsEvent = ofVfsEvents ? Math.round(measureVfsCost(COST_CALLS, 1).nsPerVfsEvent) : null;
+    const nsPerVfsEvent = ofVfsEvents
+      ? Math.round(measureVfsCost(COST_CALLS, 1).nsPerVfsEvent)
+      : null;
     recorder.emit({ kind: 'cost', id: 0, ...this.jsCost, nsPerVfsEvent });
     recorder.end(token, 0);
   }
@@ -84,7 +93,8 @@ export class Session {
     recorder.instant(Op.threadEnd, 0, NaN, 0);
     recorder.enabled = false;
     const left: string[] = [];
-    const take = (where: string, run: () => string[] | undefined): void => this.try(where, () => left.push(...(run() ?? [])));
+    const take = (where: string, run: () => string[] | undefined): void =>
+      this.try(where, () => left.push(...(run() ?? [])));
     take('workers', () => this.workers?.restore());
     take('host events', this.undoHost);
     take('engines', () => this.engines?.restore());

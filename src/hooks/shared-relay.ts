@@ -73,7 +73,11 @@ export class SharedRelay {
       const { thread } = message;
       const send = (relayed: Extract<SharedMessage, { k: 'relay' }>['message']): void =>
         this.say({ mark: MARK, k: 'relay', to: thread, message: relayed });
-      this.relays.set(`${thread}:${page}`, new RelayEnd(`${thread}:${page}`, send, (port) => this.host.onChild(port)));
-    } else if (message.k === 'relay' && message.to === page) this.relays.get(message.message.source)?.receive(message.message);
+      this.relays.set(
+        `${thread}:${page}`,
+        new RelayEnd(`${thread}:${page}`, send, (port) => this.host.onChild(port)),
+      );
+    } else if (message.k === 'relay' && message.to === page)
+      this.relays.get(message.message.source)?.receive(message.message);
   }
 }

@@ -22,10 +22,20 @@ export class SharedRings {
     const words = new Uint32Array(buffer);
     const capacity = words[Header.capacity >>> 2]!;
     const definitionsAt = RING_AT + capacity * RECORD_BYTES;
-    if (capacity > 65536 || definitionsAt + words[Header.definitionsCapacity >>> 2]! > buffer.byteLength)
-      throw new RangeError(`a shared ring of ${capacity} records does not fit in ${buffer.byteLength} bytes`);
+    if (
+      capacity > 65536 ||
+      definitionsAt + words[Header.definitionsCapacity >>> 2]! > buffer.byteLength
+    )
+      throw new RangeError(
+        `a shared ring of ${capacity} records does not fit in ${buffer.byteLength} bytes`,
+      );
     this.rings.set(identity.id, { identity, words });
-    this.transport.add({ identity, timeOrigin, buffer, takeDefinitions: () => drainSharedDefinitions(buffer, definitionsAt) });
+    this.transport.add({
+      identity,
+      timeOrigin,
+      buffer,
+      takeDefinitions: () => drainSharedDefinitions(buffer, definitionsAt),
+    });
   }
 
   has(id: string): boolean {
@@ -34,7 +44,8 @@ export class SharedRings {
 
   /** A worker is gone: take the last of its ring, and of those of the workers below it. */
   finish(id: string, reason: 'closed' | 'terminated'): void {
-    for (const { identity } of [...this.rings.values()]) if (identity.parent === id) this.finish(identity.id, reason);
+    for (const { identity } of [...this.rings.values()])
+      if (identity.parent === id) this.finish(identity.id, reason);
     if (this.rings.delete(id)) this.transport.finish(reason, id);
   }
 

@@ -21,7 +21,13 @@ const ALONE_MS = 10_000;
 /** Record this worker while a recorded page of its origin is there. */
 export function startShared(): void {
   const name = typeof self.name === 'string' ? self.name : '';
-  const environment: WorkerEnvironment = { role: 'worker', base: location.href, id: randomId(), name, parent: null };
+  const environment: WorkerEnvironment = {
+    role: 'worker',
+    base: location.href,
+    id: randomId(),
+    name,
+    parent: null,
+  };
   const kind = 'SharedWorkerGlobalScope' in globalThis ? 'shared-worker' : 'service-worker';
   const { id: thread, base: url } = environment;
   const channel = new NativeBroadcastChannel(CHANNEL);
@@ -53,7 +59,9 @@ export function startShared(): void {
     relay?.close();
     page = taker;
     say({ mark: MARK, k: 'taken', thread, page });
-    relay = new RelayEnd(`${thread}:${taker}`, (message) => say({ mark: MARK, k: 'relay', to: taker, message }));
+    relay = new RelayEnd(`${thread}:${taker}`, (message) =>
+      say({ mark: MARK, k: 'relay', to: taker, message }),
+    );
     const { ours, theirs } = newChannel();
     relay.carry(theirs);
     transport.connect(ours);
@@ -72,7 +80,8 @@ export function startShared(): void {
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
     if (!isSharedMessage(data)) return;
     if (data.k === 'who' && page === null && !over) say({ mark: MARK, k: 'here', thread, url });
-    else if (data.k === 'take' && data.thread === thread && page === null && !over) connect(data.page);
+    else if (data.k === 'take' && data.thread === thread && page === null && !over)
+      connect(data.page);
     else if (data.k === 'leave' && data.page === page) leave();
     else if (data.k === 'relay' && data.to === thread) relay?.receive(data.message);
   };

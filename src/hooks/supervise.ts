@@ -3,14 +3,23 @@
  * without blob: refuses by an error event after the constructor returned; a blob worker inherits a CSP that forbids wasm): then a
  * native worker takes over behind the object that the app already holds. Until then the app's messages are held back.
  */
-import { clone, dispatch, listen, NativeErrorEvent, NativeEvent, NativeMessageEvent, setTimeout } from './natives.ts';
+import {
+  clone,
+  dispatch,
+  listen,
+  NativeErrorEvent,
+  NativeEvent,
+  NativeMessageEvent,
+  setTimeout,
+} from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
 import type { Bootstrap } from './worker-bootstrap.ts';
 
 /** An error and a message that a worker sends one after the other arrive closer together than this. */
 const OVERTAKEN_MS = 100;
 /** What our importScripts adds to the message of a syntax error. */
-const IMPORT_SCRIPTS = /(?<=^Uncaught SyntaxError: )Failed to execute 'importScripts' on 'WorkerGlobalScope': /;
+const IMPORT_SCRIPTS =
+  /(?<=^Uncaught SyntaxError: )Failed to execute 'importScripts' on 'WorkerGlobalScope': /;
 
 export interface Wrapped {
   readonly id: string;
@@ -66,7 +75,8 @@ export class Supervised {
   post(args: unknown[]): unknown {
     const { native, worker, held } = this;
     if (this.spare) return Reflect.apply(native.postMessage, this.spare, args);
-    const options = args[1] as (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
+    const options = args[1] as
+      (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
     // what is no call at all throws natively
     if (!held || this.over || !args.length || (options && typeof options !== 'object'))
       return Reflect.apply(native.postMessage, worker, args);
@@ -135,7 +145,11 @@ export class Supervised {
    */
   private flush(all: boolean): void {
     const { held, worker } = this;
-    for (; held && this.sent < held.length && (all || (this.ready && !held[this.sent]![1].length)); this.sent++)
+    for (
+      ;
+      held && this.sent < held.length && (all || (this.ready && !held[this.sent]![1].length));
+      this.sent++
+    )
       this.send(worker, held[this.sent]!);
   }
 
@@ -188,7 +202,8 @@ export class Supervised {
   private putRight(error: ErrorEvent): void {
     const { bootstrap, url } = this.wrapped;
     const [bare] = url.split('#');
-    if (bootstrap.urls.includes(error.filename)) amend(error, 'lineno', error.lineno - bootstrap.linesBefore);
+    if (bootstrap.urls.includes(error.filename))
+      amend(error, 'lineno', error.lineno - bootstrap.linesBefore);
     else if (error.filename !== bare && error.filename !== url) return;
     amend(error, 'filename', url); // importScripts leaves out the #fragment
     amend(error, 'message', error.message.replace(IMPORT_SCRIPTS, '')); // a syntax error in the app's own script
@@ -225,16 +240,29 @@ export class Supervised {
 }
 
 /** Data channels can be transferred once in their life. */
-const movesOnce = (object: unknown): boolean => typeof RTCDataChannel === 'function' && object instanceof RTCDataChannel;
+const movesOnce = (object: unknown): boolean =>
+  typeof RTCDataChannel === 'function' && object instanceof RTCDataChannel;
 
 function copyOf(event: Event): Event {
   if (!(event instanceof NativeErrorEvent)) return new NativeEvent('error', { cancelable: true });
   const { message, filename, lineno, colno } = event;
-  return new NativeErrorEvent('error', { message, filename, lineno, colno, error: event.error as unknown, cancelable: true });
+  return new NativeErrorEvent('error', {
+    message,
+    filename,
+    lineno,
+    colno,
+    error: event.error as unknown,
+    cancelable: true,
+  });
 }
 
-function amend(event: ErrorEvent, name: 'filename' | 'lineno' | 'message', value: string | number): void {
-  if (event[name] !== value) Object.defineProperty(event, name, { value, configurable: true, enumerable: true });
+function amend(
+  event: ErrorEvent,
+  name: 'filename' | 'lineno' | 'message',
+  value: string | number,
+): void {
+  if (event[name] !== value)
+    Object.defineProperty(event, name, { value, configurable: true, enumerable: true });
 }
 
 function stop(event: Event): void {

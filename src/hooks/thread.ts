@@ -24,12 +24,14 @@ export interface JsCost {
 }
 
 /** The id of the hook that runs in a realm; undefined without one. May throw on foreign realms. */
-export const hookIn = (realm: object): string | undefined => (realm as Record<symbol, string | undefined>)[SIGN];
+export const hookIn = (realm: object): string | undefined =>
+  (realm as Record<symbol, string | undefined>)[SIGN];
 
 /** What the sign of a hook reads that does not know yet whether its tab is recorded. */
 const WAITING = '?';
 /** Leave the sign without anything else: nothing is recorded before createThread. */
-export const leaveSign = (): void => void Object.defineProperty(globalThis, SIGN, { value: WAITING, configurable: true });
+export const leaveSign = (): void =>
+  void Object.defineProperty(globalThis, SIGN, { value: WAITING, configurable: true });
 
 /** Take the sign away. Not where the script carries the hook: a module that comes late would start it again. */
 export const forgetHook = (): void => {
@@ -42,9 +44,16 @@ export const forgetHook = (): void => {
  * as the user asks for.
  * @param kind of a worker that is no dedicated one
  */
-export function createThread(environment: PageEnvironment | WorkerEnvironment, kind?: ThreadKind): Thread {
+export function createThread(
+  environment: PageEnvironment | WorkerEnvironment,
+  kind?: ThreadKind,
+): Thread {
   const isolated = globalThis.crossOriginIsolated === true;
-  const shared = isolated && typeof SharedArrayBuffer === 'function' && environment.role === 'worker' && kind === undefined;
+  const shared =
+    isolated &&
+    typeof SharedArrayBuffer === 'function' &&
+    environment.role === 'worker' &&
+    kind === undefined;
   const recorder = new Recorder({ capacity: capacityOf(capture, shared), shared });
   const identity = identify(environment, kind);
   Object.defineProperty(globalThis, SIGN, { value: identity.id, configurable: true });
@@ -70,13 +79,22 @@ function capacityOf({ buffer }: CaptureOptions, shared: boolean): number {
   return shared && buffer === CAPTURE_DEFAULTS.buffer ? 65536 : (buffer * 1024) / RECORD_BYTES;
 }
 
-function identify(environment: PageEnvironment | WorkerEnvironment, kind: ThreadKind = 'worker'): ThreadIdentity {
+function identify(
+  environment: PageEnvironment | WorkerEnvironment,
+  kind: ThreadKind = 'worker',
+): ThreadIdentity {
   if (environment.role === 'worker') {
     const { id, base, name, parent } = environment;
     return { id, kind, url: base, name, parent };
   }
   const framed = window !== window.top;
-  return { id: randomId(), kind: framed ? 'frame' : 'page', url: location.href, name: '', parent: parentThread() };
+  return {
+    id: randomId(),
+    kind: framed ? 'frame' : 'page',
+    url: location.href,
+    name: '',
+    parent: parentThread(),
+  };
 }
 
 /** The hook that records the page around this frame, or null. */

@@ -5,7 +5,12 @@
  * What is sent and not acknowledged, and what waits for a port, may hold 32 MiB in all. Above that nothing is drained: the rings
  * fill and count what they drop, until acks arrive.
  */
-import { isThreadCommand, PROTOCOL_VERSION, type ThreadIdentity, type ThreadMessage } from '../protocol/messages.ts';
+import {
+  isThreadCommand,
+  PROTOCOL_VERSION,
+  type ThreadIdentity,
+  type ThreadMessage,
+} from '../protocol/messages.ts';
 import { counters, drainRecords } from '../trace/drain.ts';
 import type { Definition } from '../trace/definitions.ts';
 import { Header } from '../trace/ring-layout.ts';
@@ -163,7 +168,16 @@ export class Transport {
         sending.unacknowledged.push([sending.records, weight]);
         this.bytes += weight;
         const { identity, timeOrigin } = source;
-        const batch = { thread: identity.id, first, count, timeOrigin, dropped, faults, definitions, records };
+        const batch = {
+          thread: identity.id,
+          first,
+          count,
+          timeOrigin,
+          dropped,
+          faults,
+          definitions,
+          records,
+        };
         this.post({ k: 'batch', batch }, records);
         source.lost?.(dropped);
       }
@@ -188,7 +202,8 @@ export class Transport {
     if (data.k === 'stop') return this.onStop();
     const sending = this.threads.get(data.thread);
     if (!sending) return;
-    while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records) this.bytes -= sending.unacknowledged.shift()![1];
+    while (sending.unacknowledged.length && sending.unacknowledged[0]![0] <= data.records)
+      this.bytes -= sending.unacknowledged.shift()![1];
     if (this.held && this.bytes < UNACKNOWLEDGED_LIMIT) this.hold(false);
   }
 

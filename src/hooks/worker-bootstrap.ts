@@ -19,7 +19,8 @@ export interface Bootstrap {
 }
 
 const JAVASCRIPT = 'text/javascript';
-const scriptUrl = (...parts: BlobPart[]): string => createObjectURL(new NativeBlob(parts, { type: JAVASCRIPT }));
+const scriptUrl = (...parts: BlobPart[]): string =>
+  createObjectURL(new NativeBlob(parts, { type: JAVASCRIPT }));
 
 /**
  * @param url absolute URL of the app's script
@@ -51,6 +52,8 @@ export function bootstrap(
   }
   // of the type that importScripts insists on; and the app's own URL may be revoked by then
   const copy = blob && createObjectURL(blob.slice(0, blob.size, JAVASCRIPT));
-  const script = scriptUrl(workerHookSource(carried, `importScripts(${JSON.stringify(copy ?? url)})`));
+  const script = scriptUrl(
+    workerHookSource(carried, `importScripts(${JSON.stringify(copy ?? url)})`),
+  );
   return { script, urls: copy ? [script, copy] : [script], linesBefore: 0, imports: true };
 }

@@ -18,7 +18,17 @@ export function absoluteBy(base: () => string): (url: unknown) => unknown {
   };
 }
 
-const LOCATION_PARTS = ['href', 'origin', 'protocol', 'host', 'hostname', 'port', 'pathname', 'search', 'hash'] as const;
+const LOCATION_PARTS = [
+  'href',
+  'origin',
+  'protocol',
+  'host',
+  'hostname',
+  'port',
+  'pathname',
+  'search',
+  'hash',
+] as const;
 
 /** What a Request says of a referrer that nobody has set. */
 const CLIENT = 'about:client';
@@ -36,18 +46,24 @@ export function repairBaseUrl(base: string): void {
       typeof native !== 'function'
         ? native
         : new Proxy(native, {
-            construct: (target, args, newTarget) => Reflect.construct(target, args.length ? repair(args) : args, newTarget) as object,
+            construct: (target, args, newTarget) =>
+              Reflect.construct(target, args.length ? repair(args) : args, newTarget) as object,
           }),
     );
     patches.value(prototypeOf(name), 'constructor', () => g[name]);
   };
-  const prototypeOf = (name: string): object | undefined => (g[name] as { prototype?: object } | undefined)?.prototype;
+  const prototypeOf = (name: string): object | undefined =>
+    (g[name] as { prototype?: object } | undefined)?.prototype;
 
   repairLocation(base);
   const referrer = base.startsWith('http') ? base : undefined; // natively the worker's URL, which a blob: URL cannot stand for
   const NativeRequest = Request;
   /** A RequestInit in the app's terms; every member is read once, as the platform reads it. */
-  const initOf = (init: unknown, request: Request | null, byDefault: string | undefined): unknown => {
+  const initOf = (
+    init: unknown,
+    request: Request | null,
+    byDefault: string | undefined,
+  ): unknown => {
     if (init === undefined || init === null || (request && isEmpty(init))) {
       if (!byDefault || (request && request.referrer !== CLIENT)) return init;
       return { referrer: byDefault, referrerPolicy: request?.referrerPolicy };
@@ -69,17 +85,28 @@ export function repairBaseUrl(base: string): void {
   patches.method(globalOwner('fetch'), 'fetch', (native, self, args) =>
     Reflect.apply(native, self, args.length ? request(args, referrer) : args),
   );
-  patches.method(globalOwner('importScripts'), 'importScripts', (native, self, urls) => Reflect.apply(native, self, urls.map(absolute)));
+  patches.method(globalOwner('importScripts'), 'importScripts', (native, self, urls) =>
+    Reflect.apply(native, self, urls.map(absolute)),
+  );
   construct('Request', (args) => request(args));
   for (const name of ['EventSource', 'WebSocket', 'Worker']) construct(name, first);
   patches.method(g.Response, 'redirect', firstArgument);
   patches.method(prototypeOf('XMLHttpRequest'), 'open', (native, self, args) =>
-    Reflect.apply(native, self, args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args),
+    Reflect.apply(
+      native,
+      self,
+      args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args,
+    ),
   );
-  for (const name of ['add', 'match', 'matchAll', 'put', 'delete', 'keys']) patches.method(prototypeOf('Cache'), name, firstArgument);
+  for (const name of ['add', 'match', 'matchAll', 'put', 'delete', 'keys'])
+    patches.method(prototypeOf('Cache'), name, firstArgument);
   patches.method(prototypeOf('CacheStorage'), 'match', firstArgument);
   patches.method(prototypeOf('Cache'), 'addAll', (native, self, args) =>
-    Reflect.apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
+    Reflect.apply(
+      native,
+      self,
+      Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args,
+    ),
   );
 }
 
@@ -89,14 +116,16 @@ const isEmpty = (init: unknown): boolean =>
 
 /** The object that owns a function of the global scope: itself or its prototype chain. */
 function globalOwner(name: string): object | undefined {
-  for (let o: object | null = globalThis; o; o = Object.getPrototypeOf(o) as object | null) if (Object.hasOwn(o, name)) return o;
+  for (let o: object | null = globalThis; o; o = Object.getPrototypeOf(o) as object | null)
+    if (Object.hasOwn(o, name)) return o;
   return undefined;
 }
 
 /** The object stays the platform's own; its getters answer for the script that the app meant. */
 function repairLocation(base: string): void {
   const here = new NativeURL(base);
-  const { prototype } = (globalThis as unknown as { WorkerLocation: { prototype: object } }).WorkerLocation;
+  const { prototype } = (globalThis as unknown as { WorkerLocation: { prototype: object } })
+    .WorkerLocation;
   for (const part of LOCATION_PARTS) {
     const native = Object.getOwnPropertyDescriptor(prototype, part);
     if (!native?.get) continue;

@@ -4,7 +4,16 @@
  */
 import { MARK } from '../protocol/messages.ts';
 import { isToWorker, type FromWorker } from './creator-wire.ts';
-import { listen, newChannel, postToCreator, randomId, setInterval, clearInterval, unlisten, type Listener } from './natives.ts';
+import {
+  listen,
+  newChannel,
+  postToCreator,
+  randomId,
+  setInterval,
+  clearInterval,
+  unlisten,
+  type Listener,
+} from './natives.ts';
 import { REFUSED } from './refusals.ts';
 import { ownSource, Session } from './session.ts';
 import type { WorkerEnvironment } from './source.ts';
@@ -23,7 +32,8 @@ const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
  */
 export function startWorker(environment: WorkerEnvironment): void {
   const { id, base } = environment;
-  const tell = (message: FromWorker, ports: Transferable[] = []): void => postToCreator?.(message, ports);
+  const tell = (message: FromWorker, ports: Transferable[] = []): void =>
+    postToCreator?.(message, ports);
   const unfit = unfitness(base);
   if (unfit) {
     tell({ mark: MARK, k: 'unfit', id, reason: unfit });
@@ -37,11 +47,20 @@ export function startWorker(environment: WorkerEnvironment): void {
 
 /** Record this worker, whose own script carries the hook: the app runs in the worker that it asked for. */
 export function startFiltered(): void {
-  const environment: WorkerEnvironment = { role: 'worker', base: location.href, id: randomId(), name: self.name, parent: null };
+  const environment: WorkerEnvironment = {
+    role: 'worker',
+    base: location.href,
+    id: randomId(),
+    name: self.name,
+    parent: null,
+  };
   begin(environment, (message, ports = []) => postToCreator?.(message, ports));
 }
 
-function begin(environment: WorkerEnvironment, tell: (message: FromWorker, ports?: Transferable[]) => void): void {
+function begin(
+  environment: WorkerEnvironment,
+  tell: (message: FromWorker, ports?: Transferable[]) => void,
+): void {
   const { id } = environment;
   const ports: Transferable[] = [];
   try {
@@ -64,7 +83,10 @@ function unfitness(base: string): string {
 }
 
 /** @returns the panel's end of this thread's port, where it sends its records itself */
-function record(environment: WorkerEnvironment, tell: (message: FromWorker) => void): MessagePort | null {
+function record(
+  environment: WorkerEnvironment,
+  tell: (message: FromWorker) => void,
+): MessagePort | null {
   const { id, base } = environment;
   const thread = createThread(environment);
   const { recorder, identity } = thread;
@@ -99,7 +121,14 @@ function record(environment: WorkerEnvironment, tell: (message: FromWorker) => v
   let panelEnd: MessagePort | null = null;
   if (recorder.shared) {
     const buffer = recorder.memory.buffer as unknown as SharedArrayBuffer;
-    tell({ mark: MARK, k: 'ring', id, thread: identity, timeOrigin: performance.timeOrigin, buffer });
+    tell({
+      mark: MARK,
+      k: 'ring',
+      id,
+      thread: identity,
+      timeOrigin: performance.timeOrigin,
+      buffer,
+    });
   } else if (transport) {
     // connected from the start: what is sent waits in the other end, wherever that is on its way to the panel
     const { ours, theirs } = newChannel();
@@ -122,7 +151,10 @@ function record(environment: WorkerEnvironment, tell: (message: FromWorker) => v
       onChild: (port) => transport?.child(port),
       // up to the page, under this worker's own id
       onMessage: (message) => tell({ ...message, id }),
-      onTerminated: (child) => (transport ? transport.bye(child, 'terminated') : tell({ mark: MARK, k: 'closed', id, thread: child })),
+      onTerminated: (child) =>
+        transport
+          ? transport.bye(child, 'terminated')
+          : tell({ mark: MARK, k: 'closed', id, thread: child }),
     }),
   );
   return panelEnd;

@@ -9,7 +9,14 @@ import { Patches } from '../probes/patch.ts';
 import type { Recorder } from '../trace/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
 import { type FromWorker, type ToWorker } from './creator-wire.ts';
-import { createObjectURL, listen, NativeURL, randomId, revokeObjectURL, unlisten } from './natives.ts';
+import {
+  createObjectURL,
+  listen,
+  NativeURL,
+  randomId,
+  revokeObjectURL,
+  unlisten,
+} from './natives.ts';
 import { FilteredWorkers } from './filtered-workers.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import type { SharedRelay } from './shared-relay.ts';
@@ -41,7 +48,9 @@ const { blob: CSP, types: TRUSTED_TYPES } = REFUSED;
 const NOT_STARTED =
   "our bootstrap could not start it: its script is missing, isn't sent as JavaScript, or a page policy refuses blob: workers.";
 type Decision =
-  { native: string } | { native: null; filtered: string } | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
+  | { native: string }
+  | { native: null; filtered: string }
+  | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
 type WorkerConstructor = new (...args: unknown[]) => Worker;
 
 export class Workers {
@@ -105,7 +114,11 @@ export class Workers {
     });
     const wrapped: WorkerConstructor = new Proxy(NativeWorker, {
       construct: (target, args, newTarget) =>
-        this.construct(target, args, newTarget === wrapped ? target : (newTarget as WorkerConstructor)),
+        this.construct(
+          target,
+          args,
+          newTarget === wrapped ? target : (newTarget as WorkerConstructor),
+        ),
     });
     this.patches.value(globalThis, 'Worker', () => wrapped);
     this.patches.value(NativeWorker.prototype as object, 'constructor', () => wrapped);
@@ -139,7 +152,11 @@ export class Workers {
     return this.patches.restore();
   }
 
-  private construct(target: WorkerConstructor, args: unknown[], newTarget: WorkerConstructor): Worker {
+  private construct(
+    target: WorkerConstructor,
+    args: unknown[],
+    newTarget: WorkerConstructor,
+  ): Worker {
     const makeNative = (): Worker => Reflect.construct(target, args, newTarget) as Worker;
     if (this.stopped) return makeNative();
     let decision: Decision;
@@ -171,7 +188,10 @@ export class Workers {
         this.toSwallow++;
       }
       const worker = makeNative();
-      this.notes.note(`it cannot be wrapped: ${e instanceof Error ? e.message : String(e)}.`, args[0]);
+      this.notes.note(
+        `it cannot be wrapped: ${e instanceof Error ? e.message : String(e)}.`,
+        args[0],
+      );
       return worker;
     }
   }
@@ -179,9 +199,13 @@ export class Workers {
   /** Why a worker stays native ('' = it will fail by itself), or what to wrap. */
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
-    const types = (globalThis as { trustedTypes?: { isScriptURL(v: unknown): boolean; defaultPolicy: unknown } }).trustedTypes;
+    const types = (
+      globalThis as { trustedTypes?: { isScriptURL(v: unknown): boolean; defaultPolicy: unknown } }
+    ).trustedTypes;
     if (types?.isScriptURL(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
-    const url = absoluteBy(() => this.host.base())(typeof args[0] === 'string' ? args[0] : String(args[0])) as string;
+    const url = absoluteBy(() => this.host.base())(
+      typeof args[0] === 'string' ? args[0] : String(args[0]),
+    ) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
     if (url.startsWith('data:'))
       return {
@@ -192,16 +216,28 @@ export class Workers {
     if (!isBlob && new NativeURL(url).origin !== globalThis.origin) return { native: '' };
     if (!isBlob && this.filtered) return { native: null, filtered: url };
     // a blob: worker of the app meets the same policies as ours; only one that refuses all blob: workers counts for it
-    if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob)) return { native: this.refused };
-    for (const what of isBlob ? ANY_WORKER : NETWORK_WORKER) if (this.host.refuses(what)) return { native: REFUSED[what] };
+    if (this.refused && (this.refused === CSP || this.refused === TRUSTED_TYPES || !isBlob))
+      return { native: this.refused };
+    for (const what of isBlob ? ANY_WORKER : NETWORK_WORKER)
+      if (this.host.refuses(what)) return { native: REFUSED[what] };
     const blob = isBlob ? this.blobs.get(url) : undefined;
     if (isBlob && !blob)
-      return { native: 'its blob: URL was made before the recording or in another frame. Reload the page while you record.' };
-    if (blob && this.blobs.startsStrict(blob) === undefined && this.host.refuses('copy')) return { native: REFUSED.copy };
+      return {
+        native:
+          'its blob: URL was made before the recording or in another frame. Reload the page while you record.',
+      };
+    if (blob && this.blobs.startsStrict(blob) === undefined && this.host.refuses('copy'))
+      return { native: REFUSED.copy };
     return { native: null, url, blob };
   }
 
-  private wrap(target: WorkerConstructor, args: unknown[], newTarget: WorkerConstructor, url: string, blob: Blob | undefined): Worker {
+  private wrap(
+    target: WorkerConstructor,
+    args: unknown[],
+    newTarget: WorkerConstructor,
+    url: string,
+    blob: Blob | undefined,
+  ): Worker {
     const { host } = this;
     const options = (args[1] ?? {}) as WorkerOptions;
     const id = randomId();
@@ -217,7 +253,11 @@ export class Workers {
         parent: host.id,
         refused: REFUSALS.filter((what) => host.refuses(what)),
       });
-      const worker = Reflect.construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
+      const worker = Reflect.construct(
+        target,
+        [boot.script, ...args.slice(1)],
+        newTarget,
+      ) as Worker;
       const supervised = new Supervised(
         worker,
         {
@@ -239,7 +279,9 @@ export class Workers {
           discard: () => this.tell(worker, id, 'close'),
           onLost: (e) => host.recorder.fault('a message to a worker', e),
           onMessage: (message) =>
-            message.k === 'failed' ? this.notes.note(`its hook failed: ${message.reason}.`, url) : host.onMessage(message),
+            message.k === 'failed'
+              ? this.notes.note(`its hook failed: ${message.reason}.`, url)
+              : host.onMessage(message),
         },
         { ...this.native, terminate: this.terminating(id, worker) },
       );
@@ -275,7 +317,12 @@ export class Workers {
       event.stopImmediatePropagation();
     }
     const ours = this.pending > 0 || this.refusedAtOnce > 0;
-    if (!ours || !blockedURI.startsWith('blob') || !/^(worker|script|child|connect)-src/.test(effectiveDirective)) return;
+    if (
+      !ours ||
+      !blockedURI.startsWith('blob') ||
+      !/^(worker|script|child|connect)-src/.test(effectiveDirective)
+    )
+      return;
     if (this.refusedAtOnce > 0) this.refusedAtOnce--;
     if (!effectiveDirective.startsWith('connect')) this.refused ||= CSP;
     event.stopImmediatePropagation();

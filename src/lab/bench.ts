@@ -54,13 +54,17 @@ export class Bench {
   /** One pass in a worker of its own with every layer recorded. @returns the trace as a .vfst file */
   async traced(run: Run): Promise<Blob> {
     this.end();
-    const keeper = new Worker(this.options.keeperUrl, { type: 'module', name: 'vfscope lab keeper' });
+    const keeper = new Worker(this.options.keeperUrl, {
+      type: 'module',
+      name: 'vfscope lab keeper',
+    });
     try {
       const { port1, port2 } = new MessageChannel();
       const kept = new Promise<Blob>((resolve, reject) => {
         keeper.onmessage = ({ data }: MessageEvent<FromKeeper>) =>
           data.k === 'kept' ? resolve(data.file) : reject(new Error(data.message));
-        keeper.onerror = (event) => reject(new Error(`The keeper of the trace failed: ${event.message}`));
+        keeper.onerror = (event) =>
+          reject(new Error(`The keeper of the trace failed: ${event.message}`));
       });
       keeper.postMessage({ k: 'keep' } satisfies ToKeeper, [port2]);
       this.start().postMessage({ k: 'trace' } satisfies ToLabWorker, [port1]);
@@ -68,7 +72,9 @@ export class Bench {
       // a failed run has a trace, too: the one that shows why
       const [file] = await Promise.all([
         kept,
-        sampled.catch((error: unknown) => (error instanceof Cancelled ? Promise.reject(error) : null)),
+        sampled.catch((error: unknown) =>
+          error instanceof Cancelled ? Promise.reject(error) : null,
+        ),
       ]);
       return file;
     } finally {
@@ -120,13 +126,18 @@ export class Bench {
     return removeLabStorage();
   }
 
-  private async ask(make: (id: number) => ToLabWorker, onProgress: OnProgress = () => {}): Promise<Answer> {
+  private async ask(
+    make: (id: number) => ToLabWorker,
+    onProgress: OnProgress = () => {},
+  ): Promise<Answer> {
     if (this.waiting) throw new Error('The Lab is busy with another run.');
     const worker = this.start();
     const id = ++this.lastId;
     const { patienceMs } = this.options;
     const seconds = Math.round(patienceMs / 1000);
-    const hangs = new Error(`It did not finish within ${seconds} s and was ended: the VFS hangs, or the workload is too large for it.`);
+    const hangs = new Error(
+      `It did not finish within ${seconds} s and was ended: the VFS hangs, or the workload is too large for it.`,
+    );
     let late = setTimeout(() => this.giveUp(hangs), patienceMs);
     try {
       return await new Promise<Answer>((resolve, reject) => {
@@ -154,7 +165,10 @@ export class Bench {
       else if (data.k === 'progress') waiting.onProgress(data.progress);
       else waiting.resolve(data);
     };
-    worker.onerror = (event) => this.giveUp(new Error(`The Lab's worker failed: ${event.message || 'its script could not be loaded'}`));
+    worker.onerror = (event) =>
+      this.giveUp(
+        new Error(`The Lab's worker failed: ${event.message || 'its script could not be loaded'}`),
+      );
     return (this.worker = worker);
   }
 

@@ -6,8 +6,20 @@ import { experimentFor } from '../experiments/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 
 export type Offer =
-  | { readonly kind: 'experiment'; readonly id: string; readonly title: string; readonly question: string; readonly experiment: Experiment }
-  | { readonly kind: 'workload'; readonly id: string; readonly title: string; readonly question: string; readonly workload: Workload };
+  | {
+      readonly kind: 'experiment';
+      readonly id: string;
+      readonly title: string;
+      readonly question: string;
+      readonly experiment: Experiment;
+    }
+  | {
+      readonly kind: 'workload';
+      readonly id: string;
+      readonly title: string;
+      readonly question: string;
+      readonly workload: Workload;
+    };
 
 const offered = (experiment: Experiment): Offer => {
   const { id, title, question } = experiment;

@@ -5,13 +5,24 @@ import type { Offer } from './catalog.ts';
 import type { Choices, ParameterChoices } from './grid.ts';
 
 /** What a workload of the user's needs beside its settings. */
-const FILES: Readonly<Record<string, string>> = { 'own-sql': ' --sql FILE', 'own-database': ' --file DATABASE --sql FILE' };
+const FILES: Readonly<Record<string, string>> = {
+  'own-sql': ' --sql FILE',
+  'own-database': ' --file DATABASE --sql FILE',
+};
 
 /** The same runs by `vfscope lab run`. An experiment has its own mode and variants. */
-export function commandOf(offer: Offer, mode: Mode, choices: Choices, parameters: ParameterChoices): string {
+export function commandOf(
+  offer: Offer,
+  mode: Mode,
+  choices: Choices,
+  parameters: ParameterChoices,
+): string {
   const command = `vfscope lab run ${offer.id}`;
   if (offer.kind === 'experiment') return command;
-  const words = [...KNOBS.map(({ key }) => [key, choices[key] ?? []] as const), ...Object.entries(parameters)].flatMap(([name, values]) =>
+  const words = [
+    ...KNOBS.map(({ key }) => [key, choices[key] ?? []] as const),
+    ...Object.entries(parameters),
+  ].flatMap(([name, values]) =>
     values.length ? [`${name}=${values.map((value) => value ?? 'default').join(',')}`] : [],
   );
   return `${command}${FILES[offer.id] ?? ''}${mode === 'count' ? ' --count' : ''}${words.length ? ` --config ${words.join(' ')}` : ''}`;

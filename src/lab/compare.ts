@@ -32,7 +32,8 @@ export interface Row {
 /** Steps of the results, the sum first. */
 export function stepsOf(results: readonly Maybe[]): { id: string; title: string }[] {
   const steps = new Map([['total', 'all steps']]);
-  for (const result of results) for (const { id, title } of result?.steps ?? []) steps.set(id, title);
+  for (const result of results)
+    for (const { id, title } of result?.steps ?? []) steps.set(id, title);
   if (steps.size === 2) steps.delete([...steps.keys()][1]!); // one step: the sum is the step
   return [...steps].map(([id, title]) => ({ id, title }));
 }
@@ -42,9 +43,14 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
   const first = results.find((r) => r !== null);
   if (!first) return [];
   const watched = workloadOf(first.run.workload, first.run.sql).watch;
-  const known = (counter: string): boolean => results.some((r) => r && placed(r, { step, counter })?.value);
+  const known = (counter: string): boolean =>
+    results.some((r) => r && placed(r, { step, counter })?.value);
   const moved = new Set(
-    results.flatMap((r) => Object.keys((step === 'total' ? r?.totals : r?.steps.find((s) => s.id === step)?.counters) ?? {})),
+    results.flatMap((r) =>
+      Object.keys(
+        (step === 'total' ? r?.totals : r?.steps.find((s) => s.id === step)?.counters) ?? {},
+      ),
+    ),
   );
   const extra = [...moved].filter((name) => everything || BELOW_VFS.test(name)).sort();
   return [...new Set([...watched, ...extra])].filter(known);
@@ -53,7 +59,12 @@ export function countersOf(results: readonly Maybe[], step: string, everything: 
 /**
  * @param bases by column, the index of the one that it is compared with, its own = with none; the first for all unless told
  */
-export function compare(results: readonly Maybe[], step: string, counters: readonly string[], bases: readonly number[] = []): Row[] {
+export function compare(
+  results: readonly Maybe[],
+  step: string,
+  counters: readonly string[],
+  bases: readonly number[] = [],
+): Row[] {
   return counters.map((counter) => {
     const found = results.map((r) => (r ? placed(r, { step, counter }) : undefined));
     const most = Math.max(0, ...found.map((f) => f?.value ?? 0));
@@ -63,9 +74,14 @@ export function compare(results: readonly Maybe[], step: string, counters: reado
         const base = (bases[i] ?? 0) === i ? undefined : found[bases[i] ?? 0]?.value;
         return f
           ? {
-              text: isTime(counter) ? `${f.value.toFixed(f.value < 100 ? 2 : 0)} ms` : f.value.toLocaleString('en'),
+              text: isTime(counter)
+                ? `${f.value.toFixed(f.value < 100 ? 2 : 0)} ms`
+                : f.value.toLocaleString('en'),
               ratio: base === undefined ? '' : ratioOf(f.value, base),
-              difference: base === undefined || base === f.value || isTime(counter) ? '' : exactDifference(base, f.value),
+              difference:
+                base === undefined || base === f.value || isTime(counter)
+                  ? ''
+                  : exactDifference(base, f.value),
               share: most > 0 ? f.value / most : 0,
               detail: f.spread
                 ? `${f.spread.least.toFixed(2)} to ${f.spread.most.toFixed(2)} ms in ${f.spread.n}${f.spread.n < f.spread.passes.length ? ` of ${f.spread.passes.length}` : ''} passes: ${f.spread.passes.map((ms) => ms.toFixed(2)).join(', ')}`
@@ -84,13 +100,19 @@ export function basesOf(offer: Offer, columns: number): number[] {
   if (offer.kind !== 'experiment') return Array.from({ length: columns }, () => 0);
   const { variants } = offer.experiment;
   const order = runsOfExperiment(offer.experiment).map(({ variant }) => variant);
-  return order.map((id) => Math.max(0, order.indexOf(variants.find((v) => v.id === id)?.against ?? offer.experiment.baseline)));
+  return order.map((id) =>
+    Math.max(
+      0,
+      order.indexOf(variants.find((v) => v.id === id)?.against ?? offer.experiment.baseline),
+    ),
+  );
 }
 
 /** How far a run is that is not done. @param running whether the queue is: a run of one that was cancelled waits for nothing */
 export function stateText({ state, run, samples }: QueuedRun, running: boolean): string {
   const passes = run.repeats > 1 ? `, pass ${samples.length} of ${run.repeats}` : '';
-  if (state === 'running') return run.mode === 'time' && samples.length === 0 ? 'warms up' : `running${passes}`;
+  if (state === 'running')
+    return run.mode === 'time' && samples.length === 0 ? 'warms up' : `running${passes}`;
   return running ? 'waiting' : 'cancelled';
 }
 
@@ -107,12 +129,16 @@ export function ratioOf(value: number, base: number): string {
   if (base === 0) return '';
   if (value === 0) return '×0';
   const ratio = value / base;
-  if (Math.abs(ratio - 1) < 0.1) return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
+  if (Math.abs(ratio - 1) < 0.1)
+    return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
   return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
 }
 
 /** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */
-export function verdictsOf(offer: Offer, columns: readonly { heading: string; item: QueuedRun }[]): Verdict[] {
+export function verdictsOf(
+  offer: Offer,
+  columns: readonly { heading: string; item: QueuedRun }[],
+): Verdict[] {
   if (columns.some(({ item }) => item.state === 'waiting' || item.state === 'running')) return [];
   if (offer.kind === 'experiment')
     return [
@@ -121,12 +147,17 @@ export function verdictsOf(offer: Offer, columns: readonly { heading: string; it
         columns.map(({ item }) => item),
       ).verdicts,
     ];
-  const done = columns.flatMap(({ heading, item }) => (item.result ? [{ name: heading, result: item.result }] : []));
+  const done = columns.flatMap(({ heading, item }) =>
+    item.result ? [{ name: heading, result: item.result }] : [],
+  );
   return done.length ? [...verdictsOfEach(done), ...storedVerdicts(done)] : [];
 }
 
 /** @param items in the order of `runsOfExperiment` */
-export function experimentResultOf(experiment: Experiment, items: readonly QueuedRun[]): ExperimentResult {
+export function experimentResultOf(
+  experiment: Experiment,
+  items: readonly QueuedRun[],
+): ExperimentResult {
   const results = new Map<string, RunResult>();
   const skipped: Record<string, string> = {};
   runsOfExperiment(experiment).forEach(({ variant }, i) => {

@@ -16,12 +16,21 @@ export interface DatabaseFacts {
 const MOST_TABLES = 1000;
 
 /** @param wal its write-ahead log, where it has one that is not empty @throws Error in words where it is no database, too large, or not whole */
-export async function takeDatabase(wasm: WasmLoader, main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
+export async function takeDatabase(
+  wasm: WasmLoader,
+  main: Blob,
+  wal: Blob | null,
+): Promise<DatabaseFacts> {
   if (main.size > MAX_COPY_BYTES)
-    throw new Error(`The database has ${Math.round(main.size / 2 ** 20)} MiB; the Lab takes up to ${MAX_COPY_BYTES / 2 ** 20}.`);
+    throw new Error(
+      `The database has ${Math.round(main.size / 2 ** 20)} MiB; the Lab takes up to ${MAX_COPY_BYTES / 2 ** 20}.`,
+    );
   const none = await noDatabase(main);
   if (none) throw new Error(none);
-  const { sqlite3, module } = await new Engines(wasm).open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
+  const { sqlite3, module } = await new Engines(wasm).open(
+    { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+    'none',
+  );
   const source = await openSource(sqlite3, module, main, wal);
   try {
     const column = async (sql: string): Promise<string[]> => {
@@ -34,7 +43,10 @@ export async function takeDatabase(wasm: WasmLoader, main: Blob, wal: Blob | nul
     const tables = await column(
       `SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT ${MOST_TABLES}`,
     );
-    const [pageSize, pages] = [Number((await column('PRAGMA page_size'))[0]), Number((await column('PRAGMA page_count'))[0])];
+    const [pageSize, pages] = [
+      Number((await column('PRAGMA page_size'))[0]),
+      Number((await column('PRAGMA page_count'))[0]),
+    ];
     return { file: new Blob([source.bytes()]), pageSize, pages, tables };
   } finally {
     await sqlite3.close(source.db);
@@ -43,6 +55,8 @@ export async function takeDatabase(wasm: WasmLoader, main: Blob, wal: Blob | nul
 
 /** A script to begin with: every table is counted. */
 export function starterScript(tables: readonly string[]): string {
-  const names = tables.slice(0, 20).map((name) => `SELECT count(*) FROM "${name.replaceAll('"', '""')}";`);
+  const names = tables
+    .slice(0, 20)
+    .map((name) => `SELECT count(*) FROM "${name.replaceAll('"', '""')}";`);
   return `${names.join('\n') || 'PRAGMA page_count;'}\n`;
 }

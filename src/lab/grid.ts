@@ -1,8 +1,21 @@
 /** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
 import { KNOBS, type Knob } from '../experiments/knobs.ts';
 import { runOf as planned } from '../experiments/plan.ts';
-import { DEFAULT_CONFIG, type Config, type Experiment, type Mode, type Parameters, type Run, type Workload } from '../experiments/types.ts';
-import { buildFor, countPasses, isAvailable, isBuildFor } from '../experiments/worker/builds-here.ts';
+import {
+  DEFAULT_CONFIG,
+  type Config,
+  type Experiment,
+  type Mode,
+  type Parameters,
+  type Run,
+  type Workload,
+} from '../experiments/types.ts';
+import {
+  buildFor,
+  countPasses,
+  isAvailable,
+  isBuildFor,
+} from '../experiments/worker/builds-here.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 
 const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as const;
@@ -28,8 +41,15 @@ const SMALL_STEPS = [0, 1, 2, 4, 8, 16];
 /** Its own value, the ends of what it may be, and powers of ten between (of two where there are few, all where there are five). */
 export const parameterKnobs = ({ parameters }: Workload): ParameterKnob[] =>
   Object.entries(parameters).map(([name, { default: own, least, most, what }]) => {
-    const between = (most <= 4 ? FEW : most <= 16 ? SMALL_STEPS : STEPS).filter((n) => n > least && n < most);
-    return { name, what, own, values: [...new Set([least, ...between, own, most])].sort((a, b) => a - b) };
+    const between = (most <= 4 ? FEW : most <= 16 ? SMALL_STEPS : STEPS).filter(
+      (n) => n > least && n < most,
+    );
+    return {
+      name,
+      what,
+      own,
+      values: [...new Set([least, ...between, own, most])].sort((a, b) => a - b),
+    };
   });
 
 /** What the user brings. */
@@ -41,17 +61,33 @@ export const TIME_REPEATS = 5;
 /** A whole configuration from a part of one: the build is what the VFS needs, and knobs that it does not have are not set. */
 export function completeConfig(part: Partial<Config>): Config {
   const config = { ...DEFAULT_CONFIG, ...part };
-  const build = part.build && isBuildFor(part.build, config) ? part.build : buildFor(config.vfs, config.engine);
+  const build =
+    part.build && isBuildFor(part.build, config) ? part.build : buildFor(config.vfs, config.engine);
   return config.vfs === 'BlockIDB'
     ? { ...config, build }
     : { ...config, build, ...Object.fromEntries(BLOCK_KNOBS.map((key) => [key, null])) };
 }
 
-export function runOf(workload: Workload, part: Partial<Config>, mode: Mode, parameters: Parameters = {}, own: OwnInput = {}): Run {
-  const run = planned(workload, { config: part, parameters }, { mode, repeats: TIME_REPEATS, ...own });
+export function runOf(
+  workload: Workload,
+  part: Partial<Config>,
+  mode: Mode,
+  parameters: Parameters = {},
+  own: OwnInput = {},
+): Run {
+  const run = planned(
+    workload,
+    { config: part, parameters },
+    { mode, repeats: TIME_REPEATS, ...own },
+  );
   // the workload's own build belongs to its own VFS
-  const given = part.build ?? (part.vfs === undefined && part.engine === undefined ? run.config.build : undefined);
-  const config = completeConfig({ ...run.config, build: given ?? buildFor(run.config.vfs, run.config.engine) });
+  const given =
+    part.build ??
+    (part.vfs === undefined && part.engine === undefined ? run.config.build : undefined);
+  const config = completeConfig({
+    ...run.config,
+    build: given ?? buildFor(run.config.vfs, run.config.engine),
+  });
   return { ...run, config, repeats: mode === 'count' ? countPasses() : run.repeats };
 }
 
@@ -67,23 +103,40 @@ export function runsOfGrid(
   let parameters: Parameters[] = [{}];
   for (const { name } of parameterKnobs(workload)) {
     const values = parameterChoices[name] ?? [];
-    if (values.length) parameters = parameters.flatMap((part) => values.map((value): Parameters => ({ ...part, [name]: value })));
+    if (values.length)
+      parameters = parameters.flatMap((part) =>
+        values.map((value): Parameters => ({ ...part, [name]: value })),
+      );
   }
   for (const { key } of KNOBS) {
     const values = choices[key] ?? [];
-    if (values.length) parts = parts.flatMap((part) => values.map((value): Partial<Config> => ({ ...part, [key]: value })));
+    if (values.length)
+      parts = parts.flatMap((part) =>
+        values.map((value): Partial<Config> => ({ ...part, [key]: value })),
+      );
   }
   const runs = parts
-    .flatMap((part) => parameters.map((given) => ({ part, run: runOf(workload, part, mode, given, own) })))
+    .flatMap((part) =>
+      parameters.map((given) => ({ part, run: runOf(workload, part, mode, given, own) })),
+    )
     // a build that was chosen is not replaced by another
-    .filter(({ part, run: { config } }) => isAvailable(config.vfs, config.engine) && config.build === (part.build ?? config.build))
+    .filter(
+      ({ part, run: { config } }) =>
+        isAvailable(config.vfs, config.engine) && config.build === (part.build ?? config.build),
+    )
     .map(({ run }) => run);
-  return [...new Map(runs.map((run) => [JSON.stringify([run.config, run.parameters]), run])).values()];
+  return [
+    ...new Map(runs.map((run) => [JSON.stringify([run.config, run.parameters]), run])).values(),
+  ];
 }
 
 /** The variants of an experiment, the baseline first. */
-export function runsOfExperiment(experiment: Experiment): { variant: string; title: string; run: Run }[] {
-  const variants = [...experiment.variants].sort((a, b) => Number(b.id === experiment.baseline) - Number(a.id === experiment.baseline));
+export function runsOfExperiment(
+  experiment: Experiment,
+): { variant: string; title: string; run: Run }[] {
+  const variants = [...experiment.variants].sort(
+    (a, b) => Number(b.id === experiment.baseline) - Number(a.id === experiment.baseline),
+  );
   return variants.map(({ id, title, workload, parameters, config }) => ({
     variant: id,
     title,

@@ -13,7 +13,8 @@ self.onmessage = (event: MessageEvent<ToKeeper>): void => {
   const events = {
     onBatch: (): void => {},
     onThreads(): void {
-      if (written || store.threads.length === 0 || store.threads.some((t) => t.ended === null)) return;
+      if (written || store.threads.length === 0 || store.threads.some((t) => t.ended === null))
+        return;
       written = true;
       void write(store);
     },
@@ -25,7 +26,11 @@ self.onmessage = (event: MessageEvent<ToKeeper>): void => {
 async function write(store: TraceStore): Promise<void> {
   try {
     const parts: Uint8Array<ArrayBuffer>[] = [];
-    await new TraceWriter(store, { write: (bytes) => void parts.push(bytes) }, { writer: 'vfscope lab', origin: 'lab' }).finish();
+    await new TraceWriter(
+      store,
+      { write: (bytes) => void parts.push(bytes) },
+      { writer: 'vfscope lab', origin: 'lab' },
+    ).finish();
     post({ k: 'kept', file: new Blob(parts), events: store.eventCount });
   } catch (error) {
     post({ k: 'failed', message: error instanceof Error ? error.message : String(error) });

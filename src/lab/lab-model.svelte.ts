@@ -6,7 +6,13 @@ import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';
 import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
-import { runsOfExperiment, runsOfGrid, type Choices, type OwnInput, type ParameterChoices } from './grid.ts';
+import {
+  runsOfExperiment,
+  runsOfGrid,
+  type Choices,
+  type OwnInput,
+  type ParameterChoices,
+} from './grid.ts';
 import { starterScript, type DatabaseFacts } from './database-file.ts';
 import { hasSiteAccess, requestSiteAccess } from '../platform/site-access.ts';
 import { siteName } from '../viewer/site-name.ts';
@@ -78,15 +84,28 @@ export class LabModel {
         : {},
   );
   readonly workload = $derived<Workload | null>(
-    this.offer.kind === 'experiment' ? null : /^own-/.test(this.offer.id) ? workloadOf(this.offer.id, this.sql) : this.offer.workload,
+    this.offer.kind === 'experiment'
+      ? null
+      : /^own-/.test(this.offer.id)
+        ? workloadOf(this.offer.id, this.sql)
+        : this.offer.workload,
   );
   /** The mode of an experiment is its own. */
-  readonly effectiveMode = $derived<Mode>(this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode);
+  readonly effectiveMode = $derived<Mode>(
+    this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode,
+  );
   readonly runs = $derived.by<{ run: Run; heading: string }[]>(() => {
     const { offer } = this;
-    if (offer.kind === 'experiment') return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
+    if (offer.kind === 'experiment')
+      return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
     if (offer.id === 'own-database' && !this.database) return [];
-    const runs = runsOfGrid(this.workload!, this.choices, this.mode, this.own, this.parameterChoices);
+    const runs = runsOfGrid(
+      this.workload!,
+      this.choices,
+      this.mode,
+      this.own,
+      this.parameterChoices,
+    );
     const names = headings(runs);
     return runs.map((run, i) => ({ run, heading: names[i]! }));
   });
@@ -105,7 +124,9 @@ export class LabModel {
   }
   toggleParameter(name: string, value: number): void {
     const chosen = this.parameterChoices[name] ?? [];
-    const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value].sort((a, b) => a - b);
+    const next = chosen.includes(value)
+      ? chosen.filter((v) => v !== value)
+      : [...chosen, value].sort((a, b) => a - b);
     this.parameterChoices = { ...this.parameterChoices, [name]: next };
   }
 
@@ -181,7 +202,10 @@ export class LabModel {
 
   async openTrace({ item, heading }: Column): Promise<void> {
     await this.attempt('Running it once more, with every layer recorded', async () => {
-      this.trace = { file: await this.bench.traced(item.run), name: `${item.run.workload}, ${heading}` };
+      this.trace = {
+        file: await this.bench.traced(item.run),
+        name: `${item.run.workload}, ${heading}`,
+      };
     });
   }
   /** The trace on show goes to the replay box. */
@@ -195,7 +219,12 @@ export class LabModel {
   /** The recording as A, a replay of it as B. */
   compareReplay({ heading, trace }: Replayed): void {
     const { recording } = this.replay;
-    if (recording) this.trace = { file: recording.file, name: recording.name, other: { file: trace, name: `replayed on ${heading}` } };
+    if (recording)
+      this.trace = {
+        file: recording.file,
+        name: recording.name,
+        other: { file: trace, name: `replayed on ${heading}` },
+      };
   }
   async explain(): Promise<void> {
     await this.attempt('Asking for the query plans', async () => {
@@ -204,7 +233,8 @@ export class LabModel {
   }
   async takeFile(file: File): Promise<void> {
     await this.attempt(`Reading ${file.name}`, async () => {
-      if (/\.vfst$/i.test(file.name)) this.plan = await this.bench.plan(this.ownFile, await statementsOf(file));
+      if (/\.vfst$/i.test(file.name))
+        this.plan = await this.bench.plan(this.ownFile, await statementsOf(file));
       else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
       else await this.takeDatabase(file.name, 'a file', file, null);
     });
@@ -225,7 +255,10 @@ export class LabModel {
     const origin = this.pageWithheld;
     const answer = requestSiteAccess([origin]); // at once: later the browser does not take it for the click's
     await this.attempt('Waiting for your answer', async () => {
-      if (!(await answer)) throw new Error(`You didn't allow access to ${siteName(origin)}, so its databases can't be copied.`);
+      if (!(await answer))
+        throw new Error(
+          `You didn't allow access to ${siteName(origin)}, so its databases can't be copied.`,
+        );
     });
     if (!this.error) await this.lookAtPage(this.pageTab!, origin);
   }
@@ -235,7 +268,12 @@ export class LabModel {
       await this.takeDatabase(database.name, this.page?.origin ?? 'the page', main, wal);
     });
   }
-  private async takeDatabase(name: string, from: string, main: Blob, wal: Blob | null): Promise<void> {
+  private async takeDatabase(
+    name: string,
+    from: string,
+    main: Blob,
+    wal: Blob | null,
+  ): Promise<void> {
     const facts = await this.bench.take(main, wal);
     if (this.sql === FIRST_SQL) this.sql = starterScript(facts.tables);
     this.database = { ...facts, name, from };

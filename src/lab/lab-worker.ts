@@ -25,13 +25,26 @@ async function answer(message: ToLabWorker): Promise<void> {
       post({
         k: 'plan',
         id,
-        rows: typeof sql === 'string' ? await explainSql(ownWasm, database, sql) : await explainOnly(ownWasm, database, sql),
+        rows:
+          typeof sql === 'string'
+            ? await explainSql(ownWasm, database, sql)
+            : await explainOnly(ownWasm, database, sql),
       });
-    } else if (message.k === 'take') post({ k: 'taken', id: message.id, facts: await takeDatabase(ownWasm, message.main, message.wal) });
-    else if (message.k === 'look') post({ k: 'looked', id: message.id, ...(await worker.look(message.file)) });
+    } else if (message.k === 'take')
+      post({
+        k: 'taken',
+        id: message.id,
+        facts: await takeDatabase(ownWasm, message.main, message.wal),
+      });
+    else if (message.k === 'look')
+      post({ k: 'looked', id: message.id, ...(await worker.look(message.file)) });
     else if (message.k === 'replay') {
       const { id, file, config } = message;
-      post({ k: 'replay', id, ...(await worker.replay(file, config, (progress) => post({ k: 'progress', id, progress }))) });
+      post({
+        k: 'replay',
+        id,
+        ...(await worker.replay(file, config, (progress) => post({ k: 'progress', id, progress }))),
+      });
     } else {
       const { sample, left } = await worker.sample(message.run);
       sender?.finish();
@@ -39,7 +52,11 @@ async function answer(message: ToLabWorker): Promise<void> {
     }
   } catch (error) {
     sender?.finish();
-    post({ k: 'failed', id: message.id, message: error instanceof Error ? error.message : String(error) });
+    post({
+      k: 'failed',
+      id: message.id,
+      message: error instanceof Error ? error.message : String(error),
+    });
   }
 }
 

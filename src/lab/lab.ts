@@ -32,7 +32,10 @@ export interface LabDoor {
   /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
   trace(run: Run): Promise<string>;
   /** A recording's calls on another configuration; trace in, trace out: bytes of .vfst files in base64. */
-  replay(trace: string, config: Config): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
+  replay(
+    trace: string,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
   /** What runs have left in storage. */
   storage(): Promise<string[]>;
 }
@@ -42,17 +45,22 @@ declare global {
   var vfscopeLabProgress: ((done: number, all: number) => void) | undefined;
 }
 
-const urls = { workerUrl: new URL('lab-worker.js', location.href).href, keeperUrl: new URL('keeper-worker.js', location.href).href };
+const urls = {
+  workerUrl: new URL('lab-worker.js', location.href).href,
+  keeperUrl: new URL('keeper-worker.js', location.href).href,
+};
 const bench = (patienceMs = PATIENCE_MS): Bench => new Bench({ ...urls, patienceMs });
 
 async function base64(file: Blob): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = '';
-  for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  for (let i = 0; i < bytes.length; i += 8192)
+    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
   return btoa(text);
 }
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
 let pieces: Uint8Array<ArrayBuffer>[] = [];
 let driven: Blob | null = null;
 
@@ -67,7 +75,11 @@ globalThis.vfscopeLab = {
     driven = (await own.take(file, null).finally(() => own.cancel())).file; // its worker ends with it
   },
   async run(runs, patienceMs) {
-    const found = runs.map((run) => (run.database && driven ? { ...run, database: { name: run.database.name, file: driven } } : run));
+    const found = runs.map((run) =>
+      run.database && driven
+        ? { ...run, database: { name: run.database.name, file: driven } }
+        : run,
+    );
     const queue: RunQueue = new RunQueue(bench(patienceMs), found, () =>
       globalThis.vfscopeLabProgress?.(queue.progress.done, queue.progress.all),
     );
@@ -85,14 +97,18 @@ globalThis.vfscopeLab = {
 };
 
 const model = new LabModel(bench());
-mount(Lab, { target: document.body, props: { model, storeWorkerUrl: new URL('../devtools/store-worker.js', location.href).href } });
+mount(Lab, {
+  target: document.body,
+  props: { model, storeWorkerUrl: new URL('../devtools/store-worker.js', location.href).href },
+});
 document.documentElement.dataset['ready'] = 'true';
 
 const asked = new URLSearchParams(location.search);
 // `?page=<tab>&site=<origin>`: opened from a panel, to copy a database of the page that it inspects
 const tab = asked.get('page');
 const site = asked.get('site') ?? '';
-if (tab !== null && /^\d{1,10}$/.test(tab)) void model.lookAtPage(Number(tab), URL.canParse(site) ? webOrigin(site) : '');
+if (tab !== null && /^\d{1,10}$/.test(tab))
+  void model.lookAtPage(Number(tab), URL.canParse(site) ? webOrigin(site) : '');
 
 // `?trace=<key>`: opened from a panel, which hands its recording over
 const key = asked.get('trace');

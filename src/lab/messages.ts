@@ -7,7 +7,9 @@ import type { Config, Run, RunResult, Sample } from '../experiments/types.ts';
 export type ToLabWorker =
   /** Before anything else, where a trace is wanted: `ports[0]` takes it, as a hook's port does. */
   | { k: 'trace' }
-  | /** Before anything else, from another Lab's worker: serve one actor of its workload over `ports[0]`. */ { k: 'actor' }
+  | /** Before anything else, from another Lab's worker: serve one actor of its workload over `ports[0]`. */ {
+      k: 'actor';
+    }
   | { k: 'sample'; id: number; run: Run }
   | { k: 'replay'; id: number; file: Blob; config: Config }
   | { k: 'look'; id: number; file: Blob }
@@ -22,7 +24,13 @@ export interface PlanRow {
   detail: string;
 }
 export type FromLabWorker =
-  | { k: 'sample'; id: number; sample: Sample; environment: RunResult['environment']; left: string[] }
+  | {
+      k: 'sample';
+      id: number;
+      sample: Sample;
+      environment: RunResult['environment'];
+      left: string[];
+    }
   | { k: 'replay'; id: number; report: ReplayReport; trace: Blob; left: string[] }
   /** Before the answer, as often as the worker likes. */
   | { k: 'progress'; id: number; progress: ReplayProgress }
@@ -33,4 +41,5 @@ export type FromLabWorker =
 
 /** To the worker that keeps a run's trace: `ports[0]` brings it. */
 export type ToKeeper = { k: 'keep' };
-export type FromKeeper = { k: 'kept'; file: Blob; events: number } | { k: 'failed'; message: string };
+export type FromKeeper =
+  { k: 'kept'; file: Blob; events: number } | { k: 'failed'; message: string };

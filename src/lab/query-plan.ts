@@ -9,7 +9,11 @@ import type { PlanRow } from './messages.ts';
  * The script runs statement by statement, so that a plan sees the tables made before it.
  * @param database a copy of it is what the script finds; null: an empty one @throws what SQLite says of the script
  */
-export async function explainSql(wasm: WasmLoader, database: Blob | null, sql: string): Promise<PlanRow[]> {
+export async function explainSql(
+  wasm: WasmLoader,
+  database: Blob | null,
+  sql: string,
+): Promise<PlanRow[]> {
   const { sqlite3, db } = await opened(wasm, database);
   const rows: PlanRow[] = [];
   try {
@@ -21,7 +25,13 @@ export async function explainSql(wasm: WasmLoader, database: Blob | null, sql: s
         await sqlite3.exec(
           db,
           `EXPLAIN QUERY PLAN ${text}`,
-          ([id, parent, , detail]) => void rows.push({ sql: text, id: Number(id), parent: Number(parent), detail: String(detail) }),
+          ([id, parent, , detail]) =>
+            void rows.push({
+              sql: text,
+              id: Number(id),
+              parent: Number(parent),
+              detail: String(detail),
+            }),
         );
       while ((await sqlite3.step(stmt)) === 100) continue;
     }
@@ -31,9 +41,20 @@ export async function explainSql(wasm: WasmLoader, database: Blob | null, sql: s
   return rows;
 }
 
-async function opened(wasm: WasmLoader, database: Blob | null): Promise<{ sqlite3: SqliteApi; db: number }> {
-  const { sqlite3, module } = await new Engines(wasm).open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
-  return { sqlite3, db: database ? (await openSource(sqlite3, module, database, null)).db : await sqlite3.open_v2(':memory:') };
+async function opened(
+  wasm: WasmLoader,
+  database: Blob | null,
+): Promise<{ sqlite3: SqliteApi; db: number }> {
+  const { sqlite3, module } = await new Engines(wasm).open(
+    { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+    'none',
+  );
+  return {
+    sqlite3,
+    db: database
+      ? (await openSource(sqlite3, module, database, null)).db
+      : await sqlite3.open_v2(':memory:'),
+  };
 }
 
 const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
@@ -42,14 +63,23 @@ const MOST_STATEMENTS = 2000;
 /** The distinct statements of a recording, in their order; cut ones are left out. @throws Error in words where it holds none */
 export async function statementsOf(file: Blob): Promise<string[]> {
   const { store } = await readTrace(new Uint8Array(await file.arrayBuffer()));
-  const texts = store.threads.flatMap(({ said }) => said.flatMap((d) => (d.kind === 'sql' && d.truncated !== true ? [d.text.trim()] : [])));
-  const statements = [...new Set(texts)].filter((text) => EXPLAINED.test(text)).slice(0, MOST_STATEMENTS);
-  if (statements.length === 0) throw new Error('The recording holds no statement that has a plan: was its SQL text captured?');
+  const texts = store.threads.flatMap(({ said }) =>
+    said.flatMap((d) => (d.kind === 'sql' && d.truncated !== true ? [d.text.trim()] : [])),
+  );
+  const statements = [...new Set(texts)]
+    .filter((text) => EXPLAINED.test(text))
+    .slice(0, MOST_STATEMENTS);
+  if (statements.length === 0)
+    throw new Error('The recording holds no statement that has a plan: was its SQL text captured?');
   return statements;
 }
 
 /** Plans of statements that are not run; one that has none on this database says why, and the others go on. */
-export async function explainOnly(wasm: WasmLoader, database: Blob | null, statements: readonly string[]): Promise<PlanRow[]> {
+export async function explainOnly(
+  wasm: WasmLoader,
+  database: Blob | null,
+  statements: readonly string[],
+): Promise<PlanRow[]> {
   const { sqlite3, db } = await opened(wasm, database);
   const rows: PlanRow[] = [];
   try {
@@ -58,10 +88,16 @@ export async function explainOnly(wasm: WasmLoader, database: Blob | null, state
         await sqlite3.exec(
           db,
           `EXPLAIN QUERY PLAN ${sql}`,
-          ([id, parent, , detail]) => void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
+          ([id, parent, , detail]) =>
+            void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
         );
       } catch (error) {
-        rows.push({ sql, id: 0, parent: 0, detail: `no plan: ${error instanceof Error ? error.message : String(error)}` });
+        rows.push({
+          sql,
+          id: 0,
+          parent: 0,
+          detail: `no plan: ${error instanceof Error ? error.message : String(error)}`,
+        });
       }
   } finally {
     await sqlite3.close(db);

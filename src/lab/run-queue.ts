@@ -32,12 +32,20 @@ export class RunQueue {
     runs: readonly Run[],
     private readonly onChange: () => void,
   ) {
-    this.items = runs.map((run) => ({ run, state: 'waiting', samples: [], result: null, message: '', left: [] }));
+    this.items = runs.map((run) => ({
+      run,
+      state: 'waiting',
+      samples: [],
+      result: null,
+      message: '',
+      left: [],
+    }));
   }
 
   /** Passes done, and passes in all; a failed run has no more of them. */
   get progress(): { done: number; all: number } {
-    const passes = (item: QueuedRun): number => (item.state === 'failed' ? item.samples.length : passesOf(item.run));
+    const passes = (item: QueuedRun): number =>
+      item.state === 'failed' ? item.samples.length : passesOf(item.run);
     return {
       done: this.items.reduce((n, item) => n + item.samples.length, 0),
       all: this.items.reduce((n, item) => n + passes(item), 0),
@@ -91,7 +99,9 @@ export class RunQueue {
   private async pass(item: QueuedRun): Promise<void> {
     const { run } = item;
     try {
-      const { sample, environment, left } = await this.bench.sample(passOf(run, item.samples.length));
+      const { sample, environment, left } = await this.bench.sample(
+        passOf(run, item.samples.length),
+      );
       item.samples.push(sample);
       item.left = left;
       item.state = item.samples.length < passesOf(run) ? 'waiting' : 'done';

@@ -18,10 +18,27 @@ export class TraceSender {
 
   constructor(private readonly port: MessagePort) {
     const { recorder } = this;
-    const identity = { id: this.id, kind: 'worker' as const, url: location.href, name: 'lab run', parent: null };
-    this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread: identity, timeOrigin: performance.timeOrigin });
+    const identity = {
+      id: this.id,
+      kind: 'worker' as const,
+      url: location.href,
+      name: 'lab run',
+      parent: null,
+    };
+    this.post({
+      k: 'hello',
+      protocol: PROTOCOL_VERSION,
+      thread: identity,
+      timeOrigin: performance.timeOrigin,
+    });
     recorder.emit({
-      ...{ kind: 'environment', id: 0, url: location.href, threadKind: 'worker', crossOriginIsolated: globalThis.crossOriginIsolated },
+      ...{
+        kind: 'environment',
+        id: 0,
+        url: location.href,
+        threadKind: 'worker',
+        crossOriginIsolated: globalThis.crossOriginIsolated,
+      },
       ...{ clockStepUs: measureClockStepUs(), userAgent: navigator.userAgent, hidden: null },
     });
     recorder.instant(Op.threadStart, 0, NaN, 0);

@@ -5,8 +5,16 @@ import { api } from './extension-api.ts';
  * @param run is carried over as text: it uses nothing from outside its own braces
  * @returns what it answered, unchecked @throws Error in words where the browser lets us not in
  */
-export async function runInPage<A extends unknown[]>(tabId: number, run: (...args: A) => unknown, args: A): Promise<unknown> {
-  const [answer] = await api.scripting.executeScript({ target: { tabId }, func: run as (...args: unknown[]) => unknown, args });
+export async function runInPage<A extends unknown[]>(
+  tabId: number,
+  run: (...args: A) => unknown,
+  args: A,
+): Promise<unknown> {
+  const [answer] = await api.scripting.executeScript({
+    target: { tabId },
+    func: run as (...args: unknown[]) => unknown,
+    args,
+  });
   if (!answer || answer.result === undefined || answer.result === null)
     throw new Error('The page gave no answer; reload it and try again.');
   return answer.result;

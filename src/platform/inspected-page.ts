@@ -4,7 +4,9 @@ import { api } from './extension-api.ts';
 
 /** By its callback: in Chromium this API answers no promises, and Firefox has it under this name, too. */
 const evaluated = (): Promise<unknown> =>
-  new Promise((done) => chrome.devtools.inspectedWindow.eval('location.origin', (...[value]: unknown[]) => done(value)));
+  new Promise((done) =>
+    chrome.devtools.inspectedWindow.eval('location.origin', (...[value]: unknown[]) => done(value)),
+  );
 
 /**
  * Told of the origin now and after every navigation; '' = no web page, or not known.

@@ -31,7 +31,10 @@ export interface LastingPortEvents<In> {
 }
 
 /** Connect to the background. The messages are those of protocol/messages.ts for the port's name. */
-export function connectLasting<In, Out>(name: string, events: LastingPortEvents<In>): LastingPort<Out> {
+export function connectLasting<In, Out>(
+  name: string,
+  events: LastingPortEvents<In>,
+): LastingPort<Out> {
   let port: WirePort | null = null;
   let closed = false;
   /** Connections in a row that have failed. */
@@ -69,7 +72,11 @@ export function connectLasting<In, Out>(name: string, events: LastingPortEvents<
       if (!giveUp()) return;
       failures = performance.now() - since < STEADY_MS ? failures + 1 : 0;
       if (failures < 2) connectAgain();
-      else waiting = setTimeout(connectAgain, Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 2)));
+      else
+        waiting = setTimeout(
+          connectAgain,
+          Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 2)),
+        );
     });
   }
   function connectAgain(): void {

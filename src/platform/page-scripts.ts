@@ -4,7 +4,12 @@
  * Another tab may show such an origin, too. So the hook waits there until it knows that its tab is recorded: at once where the document
  * was announced, by a registration of its own that ends as soon as the document is there; else by the content script's answer.
  */
-import { captureScripts, NOW_SCRIPT, WAIT_SCRIPT, type CaptureOptions } from '../protocol/capture.ts';
+import {
+  captureScripts,
+  NOW_SCRIPT,
+  WAIT_SCRIPT,
+  type CaptureOptions,
+} from '../protocol/capture.ts';
 import { policyScript, type Refusal } from '../protocol/page-policy.ts';
 import { api } from './extension-api.ts';
 import { canFollowRequests } from './tab-requests.ts';
@@ -28,7 +33,10 @@ const LONGEST_PATTERN = 2000;
 const hookFiles = (capture: CaptureOptions): string[] => [...captureScripts(capture), 'hooks.js'];
 
 /** Firefox, where an absent key of the manifest reads null, and Safari know no ports in patterns: there a host's other ports are meant, too. */
-const hasPorts = (): boolean => Boolean((api.runtime.getManifest().background as { service_worker?: string | null }).service_worker);
+const hasPorts = (): boolean =>
+  Boolean(
+    (api.runtime.getManifest().background as { service_worker?: string | null }).service_worker,
+  );
 
 /** Match pattern of an origin. */
 export function originPattern(origin: string): string {
@@ -39,18 +47,35 @@ export function originPattern(origin: string): string {
 function documentPattern(url: string): string {
   const { origin, pathname, search } = new URL(url);
   const path = pathname + search;
-  return originPattern(origin).slice(0, -2) + (path.length > LONGEST_PATTERN ? `${path.slice(0, LONGEST_PATTERN)}*` : path);
+  return (
+    originPattern(origin).slice(0, -2) +
+    (path.length > LONGEST_PATTERN ? `${path.slice(0, LONGEST_PATTERN)}*` : path)
+  );
 }
 
 /** Where no request is followed in time, every page gets our scripts and asks. */
 const WEB = ['http://*/*', 'https://*/*'];
 
 /** An origin has registrations of its own: one that is added is there sooner than one that is changed. */
-function scriptsFor(capture: CaptureOptions, { origins, announced, whole, guarded }: Cover): Script[] {
+function scriptsFor(
+  capture: CaptureOptions,
+  { origins, announced, whole, guarded }: Cover,
+): Script[] {
   const common = { runAt: 'document_start', persistAcrossSessions: false } as const;
   const patterns = (of: string[]): string[] => [...new Set(of.map(originPattern))].sort();
   const early = (name: string, matches: string[], allFrames: boolean): Script[] =>
-    matches.length ? [{ ...common, id: `vfscope-now ${name}`, js: [NOW_SCRIPT], world: 'MAIN', matches, allFrames }] : [];
+    matches.length
+      ? [
+          {
+            ...common,
+            id: `vfscope-now ${name}`,
+            js: [NOW_SCRIPT],
+            world: 'MAIN',
+            matches,
+            allFrames,
+          },
+        ]
+      : [];
   // without requests to follow, no document is announced: there the hook does not wait
   const hook = [...(canFollowRequests() ? [WAIT_SCRIPT] : []), ...hookFiles(capture)];
   return [
@@ -64,7 +89,14 @@ function scriptsFor(capture: CaptureOptions, { origins, announced, whole, guarde
     ...early('whole', patterns(whole), false),
     ...guarded.map(({ name, url, refused }): Script => {
       const js = refused.map(policyScript);
-      return { ...common, id: `vfscope-policy ${name}`, js, world: 'ISOLATED', matches: [documentPattern(url)], allFrames: true };
+      return {
+        ...common,
+        id: `vfscope-policy ${name}`,
+        js,
+        world: 'ISOLATED',
+        matches: [documentPattern(url)],
+        allFrames: true,
+      };
     }),
     ...announced.flatMap(({ name, url }) => early(name, [documentPattern(url)], true)),
   ];
@@ -103,7 +135,9 @@ export async function registerPageScripts(capture: CaptureOptions, cover: Cover)
   const scripts = scriptsFor(capture, cover);
   const missing = scripts.filter((script) => there.get(script.id) !== essence(script));
   // no longer covered, or of an earlier recording with other options
-  const stale = [...there.keys()].filter((id) => missing.some((m) => m.id === id) || !scripts.some((s) => s.id === id));
+  const stale = [...there.keys()].filter(
+    (id) => missing.some((m) => m.id === id) || !scripts.some((s) => s.id === id),
+  );
   for (const id of stale) there.delete(id);
   for (const script of missing) there.set(script.id, essence(script));
   try {
@@ -126,8 +160,23 @@ export async function unregisterPageScripts(): Promise<void> {
  * Into the page that a tab shows now, or one frame of it; engines that it has loaded before stay unseen.
  * @throws where the browser forbids it
  */
-export async function injectPageScripts(tabId: number, capture: CaptureOptions, frameId?: number): Promise<void> {
-  const target = frameId === undefined ? { tabId, allFrames: true } : { tabId, frameIds: [frameId] };
-  await api.scripting.executeScript({ target, files: ['content.js'], world: 'ISOLATED', injectImmediately: true });
-  await api.scripting.executeScript({ target, files: hookFiles(capture), world: 'MAIN', injectImmediately: true });
+export async function injectPageScripts(
+  tabId: number,
+  capture: CaptureOptions,
+  frameId?: number,
+): Promise<void> {
+  const target =
+    frameId === undefined ? { tabId, allFrames: true } : { tabId, frameIds: [frameId] };
+  await api.scripting.executeScript({
+    target,
+    files: ['content.js'],
+    world: 'ISOLATED',
+    injectImmediately: true,
+  });
+  await api.scripting.executeScript({
+    target,
+    files: hookFiles(capture),
+    world: 'MAIN',
+    injectImmediately: true,
+  });
 }

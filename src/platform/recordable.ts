@@ -5,11 +5,16 @@
  * @returns null where the page can be recorded, else why not and what to do, for the user
  */
 export function whyNotRecordable(url: string | undefined): string | null {
-  if (!url) return 'This page is hidden from extensions. Open a web page (http or https) and try again.';
+  if (!url)
+    return 'This page is hidden from extensions. Open a web page (http or https) and try again.';
   const { protocol, hostname, pathname } = new URL(url);
   if (protocol === 'http:' || protocol === 'https:') {
-    const store = hostname === 'chromewebstore.google.com' || (hostname === 'chrome.google.com' && pathname.startsWith('/webstore'));
-    return store ? "The browser lets no extension into its own web store. Open your app's page and try again." : null;
+    const store =
+      hostname === 'chromewebstore.google.com' ||
+      (hostname === 'chrome.google.com' && pathname.startsWith('/webstore'));
+    return store
+      ? "The browser lets no extension into its own web store. Open your app's page and try again."
+      : null;
   }
   if (protocol === 'file:')
     return 'Pages from files have no storage of their own to record. Serve the folder over http://localhost and try again.';

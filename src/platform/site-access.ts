@@ -16,21 +16,27 @@ function pattern(origin: string): string {
   const { protocol, hostname } = new URL(origin);
   return `${protocol}//${hostname}/*`;
 }
-const patterns = (wanted: AccessWanted): string[] => (wanted === 'all' ? [ALL_SITES] : wanted.map(pattern));
+const patterns = (wanted: AccessWanted): string[] =>
+  wanted === 'all' ? [ALL_SITES] : wanted.map(pattern);
 
-export const hasAllSites = (): Promise<boolean> => api.permissions.contains({ origins: [ALL_SITES] });
+export const hasAllSites = (): Promise<boolean> =>
+  api.permissions.contains({ origins: [ALL_SITES] });
 
 /** @param origin of a web page */
-export const hasSiteAccess = (origin: string): Promise<boolean> => api.permissions.contains({ origins: [pattern(origin)] });
+export const hasSiteAccess = (origin: string): Promise<boolean> =>
+  api.permissions.contains({ origins: [pattern(origin)] });
 
 /** At least one site. */
-export const hasSomeAccess = async (): Promise<boolean> => ((await api.permissions.getAll()).origins ?? []).length > 0;
+export const hasSomeAccess = async (): Promise<boolean> =>
+  ((await api.permissions.getAll()).origins ?? []).length > 0;
 
 /** Firefox gives panels of DevTools no permissions API; whether Safari's can ask is not known. */
-export const canAskHere = (): boolean => typeof api.permissions?.request === 'function' && !isSafariBuild();
+export const canAskHere = (): boolean =>
+  typeof api.permissions?.request === 'function' && !isSafariBuild();
 
 /** Ask the user, from inside a click only; without a question where access is given already. @returns whether it is granted */
-export const requestSiteAccess = (wanted: AccessWanted): Promise<boolean> => api.permissions.request({ origins: patterns(wanted) });
+export const requestSiteAccess = (wanted: AccessWanted): Promise<boolean> =>
+  api.permissions.request({ origins: patterns(wanted) });
 
 /** Told of every change. For the background; call at its start, so that a change wakes it. */
 export function watchSiteAccess(listener: () => void): void {
@@ -42,7 +48,10 @@ export function watchSiteAccess(listener: () => void): void {
 export async function openAccessPage(besides: number, wanted: AccessWanted): Promise<void> {
   const { index, windowId } = await api.tabs.get(besides);
   const page = api.runtime.getURL(ACCESS_PAGE);
-  const asked = new URLSearchParams([['tab', String(besides)], ...(wanted === 'all' ? [] : wanted.map((origin) => ['origin', origin]))]);
+  const asked = new URLSearchParams([
+    ['tab', String(besides)],
+    ...(wanted === 'all' ? [] : wanted.map((origin) => ['origin', origin])),
+  ]);
   const [open] = await api.tabs.query({ url: `${page}*`, windowId });
   const url = `${page}?${asked}`;
   if (open?.id === undefined) await api.tabs.create({ url, index: index + 1, windowId });
@@ -53,6 +62,8 @@ export async function openAccessPage(besides: number, wanted: AccessWanted): Pro
 export function accessAsked(search: string): { tab: number | null; origins: string[] } {
   const asked = new URLSearchParams(search);
   const tab = asked.get('tab');
-  const origins = asked.getAll('origin').filter((text) => URL.canParse(text) && webOrigin(text) === text);
+  const origins = asked
+    .getAll('origin')
+    .filter((text) => URL.canParse(text) && webOrigin(text) === text);
   return { tab: tab !== null && /^\d{1,10}$/.test(tab) ? Number(tab) : null, origins };
 }

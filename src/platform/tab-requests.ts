@@ -31,13 +31,22 @@ const webNavigation = api.webNavigation as typeof chrome.webNavigation | undefin
 /** Whether documents are heard of before they are there: everywhere but in Safari. */
 export const canFollowRequests = (): boolean => webRequest !== undefined;
 /** Firefox alone lets a request wait. */
-const canBlock = (): boolean => (api.runtime.getManifest().permissions ?? []).includes('webRequestBlocking');
+const canBlock = (): boolean =>
+  (api.runtime.getManifest().permissions ?? []).includes('webRequestBlocking');
 
 let events: TabEvents | null = null;
 
-function onBeforeRequest({ tabId, frameId, url, initiator, originUrl }: Details): Promise<object> | undefined {
+function onBeforeRequest({
+  tabId,
+  frameId,
+  url,
+  initiator,
+  originUrl,
+}: Details): Promise<object> | undefined {
   if (tabId < 0 || !events) return undefined;
-  return events.onRequest({ tabId, frameId, url, from: initiator ?? originUrl ?? '' }).then(() => ({}));
+  return events
+    .onRequest({ tabId, frameId, url, from: initiator ?? originUrl ?? '' })
+    .then(() => ({}));
 }
 /** Before the request, and for a page that a service worker or a cache answers without one; redirects are seen by their requests alone. */
 function onBeforeNavigate({
@@ -49,13 +58,25 @@ function onBeforeNavigate({
 }
 const POLICY_HEADER = /^content-security-policy(?:-report-only)?$/i;
 type Received = chrome.webRequest.OnHeadersReceivedDetails;
-function onHeadersReceived({ tabId, frameId, url, responseHeaders = [] }: Received): Promise<object> | undefined {
+function onHeadersReceived({
+  tabId,
+  frameId,
+  url,
+  responseHeaders = [],
+}: Received): Promise<object> | undefined {
   if (tabId < 0 || !events) return undefined;
-  const policies = responseHeaders.filter(({ name }) => POLICY_HEADER.test(name)).map(({ value = '' }) => value);
+  const policies = responseHeaders
+    .filter(({ name }) => POLICY_HEADER.test(name))
+    .map(({ value = '' }) => value);
   return events.onPolicies({ tabId, frameId, url }, policies.join()).then(() => ({}));
 }
-const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void => events?.onDocument(tabId, frameId, url);
-function onUpdated(tabId: number, { status }: chrome.tabs.OnUpdatedInfo, { url }: chrome.tabs.Tab): void {
+const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void =>
+  events?.onDocument(tabId, frameId, url);
+function onUpdated(
+  tabId: number,
+  { status }: chrome.tabs.OnUpdatedInfo,
+  { url }: chrome.tabs.Tab,
+): void {
   if (status === 'complete' && url && /^https?:/.test(url)) events?.onDocument(tabId, 0, url);
 }
 const onRemoved = (tabId: number): void => events?.onClosed(tabId);

@@ -8,13 +8,21 @@ const WELCOME_PAGE = '/devtools/welcome.html';
  * Firefox is installed anew at each start: not there. Loaded unpacked, in Chromium, it stays behind the page at work.
  */
 export function welcomeAfterInstall(): void {
-  api.runtime.onInstalled.addListener(({ reason, temporary }: chrome.runtime.InstalledDetails & { temporary?: boolean }) => {
-    if (reason === 'install' && !temporary) show().catch((e: unknown) => console.warn('vfscope: the welcome page could not be shown:', e));
-  });
+  api.runtime.onInstalled.addListener(
+    ({ reason, temporary }: chrome.runtime.InstalledDetails & { temporary?: boolean }) => {
+      if (reason === 'install' && !temporary)
+        show().catch((e: unknown) =>
+          console.warn('vfscope: the welcome page could not be shown:', e),
+        );
+    },
+  );
 }
 
 async function show(): Promise<void> {
   const management = api.management as typeof api.management | undefined; // Safari has none
   const self = await management?.getSelf(); // needs no permission
-  await api.tabs.create({ url: api.runtime.getURL(WELCOME_PAGE), active: self?.installType !== 'development' });
+  await api.tabs.create({
+    url: api.runtime.getURL(WELCOME_PAGE),
+    active: self?.installType !== 'development',
+  });
 }

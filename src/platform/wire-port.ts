@@ -14,7 +14,8 @@ export interface WirePort {
 }
 
 /** Both ends of a port must go through this. */
-export const wirePort = (port: chrome.runtime.Port): WirePort => (isSafariBuild() ? overJson(port) : port);
+export const wirePort = (port: chrome.runtime.Port): WirePort =>
+  isSafariBuild() ? overJson(port) : port;
 
 /** The port with messages as JSON texts. */
 export function overJson(port: chrome.runtime.Port): WirePort {

@@ -13,13 +13,17 @@ import { api } from './extension-api.ts';
 import { prefixed } from './worker-prefix.ts';
 
 /** `frameAncestors`: of a frame, its page last. */
-export type ScriptRequest = Pick<WebRequest.OnBeforeRequestDetailsType, 'url' | 'tabId' | 'originUrl' | 'documentUrl'> & {
+export type ScriptRequest = Pick<
+  WebRequest.OnBeforeRequestDetailsType,
+  'url' | 'tabId' | 'originUrl' | 'documentUrl'
+> & {
   frameAncestors?: { url: string; frameId: number }[];
 };
 
 const WORKERS: readonly string[] = ['worker', 'sharedworker', 'serviceworker'];
 /** What workers may run, and all that a server may forbid to take for a script. */
-const JAVASCRIPT = /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript))$/i;
+const JAVASCRIPT =
+  /^(?:(?:text|application)\/(?:x-)?(?:java|ecma)script|text\/(?:javascript1\.[0-5]|jscript|livescript))$/i;
 /** What no page may take for a script. */
 const NO_SCRIPT = /^(?:(?:image|audio|video)\/|text\/csv$)/i;
 const FILTER: WebRequest.RequestFilter = { urls: ['http://*/*', 'https://*/*'], types: ['script'] };
@@ -38,15 +42,18 @@ type Wants = (request: ScriptRequest) => CaptureOptions | null;
 let wanted: Wants = () => null;
 
 /** Whether this browser can do it. */
-export const canFilterWorkers = (): boolean => typeof webRequest?.filterResponseData === 'function' && hookText() !== undefined;
+export const canFilterWorkers = (): boolean =>
+  typeof webRequest?.filterResponseData === 'function' && hookText() !== undefined;
 
 /** What the build leaves in worker-hook.js: a function's text, called with its environment. */
-const hookText = (): string | undefined => (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
+const hookText = (): string | undefined =>
+  (globalThis as { vfscopeWorkerHook?: string }).vfscopeWorkerHook;
 
 /** Hook the workers whose script request is wanted, from now on. */
 export function filterWorkers(wants: Wants): void {
   wanted = wants;
-  if (!webRequest || !canFilterWorkers() || webRequest.onBeforeRequest.hasListener(onRequest)) return;
+  if (!webRequest || !canFilterWorkers() || webRequest.onBeforeRequest.hasListener(onRequest))
+    return;
   webRequest.onBeforeRequest.addListener(onRequest, FILTER, ['blocking']);
   // blocking, for the order: the first bytes could come before what the headers say
   webRequest.onBeforeSendHeaders.addListener(onHeaders, FILTER, ['blocking', 'requestHeaders']);
@@ -67,22 +74,37 @@ function onHeaders({ requestId, requestHeaders }: WebRequest.OnBeforeSendHeaders
   const header = requestHeaders?.find(({ name }) => name.toLowerCase() === 'sec-fetch-dest');
   if (header?.value === undefined) return;
   destinations.set(requestId, header.value);
-  if (destinations.size > MAX_DESTINATIONS) for (const oldest of destinations.keys()) return void destinations.delete(oldest);
+  if (destinations.size > MAX_DESTINATIONS)
+    for (const oldest of destinations.keys()) return void destinations.delete(oldest);
 }
 
 /**
  * A response that the browser refuses for its type ends for a filter as an empty script that runs: the app would never hear of its
  * failure. Only without a filter it fails, and a filter cannot be taken from a request, so the browser asks again.
  */
-function onAnswer(details: WebRequest.OnHeadersReceivedDetailsType): WebRequest.BlockingResponse | undefined {
+function onAnswer(
+  details: WebRequest.OnHeadersReceivedDetailsType,
+): WebRequest.BlockingResponse | undefined {
   const { requestId, statusCode, url } = details;
-  if (refused.delete(requestId) || statusCode >= 300 || !destinations.has(requestId) || !isRefused(details)) return undefined;
+  if (
+    refused.delete(requestId) ||
+    statusCode >= 300 ||
+    !destinations.has(requestId) ||
+    !isRefused(details)
+  )
+    return undefined;
   refused.add(requestId);
   return { redirectUrl: url };
 }
 
-function isRefused({ requestId, responseHeaders, originUrl, documentUrl }: WebRequest.OnHeadersReceivedDetailsType): boolean {
-  const valueOf = (wanted: string): string => responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
+function isRefused({
+  requestId,
+  responseHeaders,
+  originUrl,
+  documentUrl,
+}: WebRequest.OnHeadersReceivedDetailsType): boolean {
+  const valueOf = (wanted: string): string =>
+    responseHeaders?.find(({ name }) => name.toLowerCase() === wanted)?.value ?? '';
   const type = valueOf('content-type').split(';')[0]!.trim();
   if (JAVASCRIPT.test(type)) return false;
   const inWorker = WORKERS.includes(destinations.get(requestId)!) || originUrl !== documentUrl;
@@ -100,7 +122,8 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
     filter.disconnect(); // what follows passes by us
   };
   const hook = (data: ArrayBuffer, unsure: boolean): void => {
-    for (const part of prefixed(new Uint8Array(data), hookText()!, unsure, capture)) filter.write(part);
+    for (const part of prefixed(new Uint8Array(data), hookText()!, unsure, capture))
+      filter.write(part);
   };
   /** What came while the page was asked. */
   const held: ArrayBuffer[] = [];
@@ -127,9 +150,17 @@ function onRequest(details: WebRequest.OnBeforeRequestDetailsType): void {
 }
 
 /** Whether the page has the script's digest (integrity), so that not a byte may change: its elements know. Without an answer, yes. */
-async function isGuarded({ url, tabId, frameId, originUrl, documentUrl }: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
+async function isGuarded({
+  url,
+  tabId,
+  frameId,
+  originUrl,
+  documentUrl,
+}: WebRequest.OnBeforeRequestDetailsType): Promise<boolean> {
   if (tabId < 0 || originUrl !== documentUrl) return false; // asked for by a worker
-  const ask = api.tabs.sendMessage(tabId, { k: 'guarded?', url } satisfies Tell, { frameId }) as Promise<boolean>;
+  const ask = api.tabs.sendMessage(tabId, { k: 'guarded?', url } satisfies Tell, {
+    frameId,
+  }) as Promise<boolean>;
   const late = new Promise<boolean>((done) => setTimeout(done, ANSWER_MS, true));
   return Promise.race([ask, late]).then(
     (guarded) => guarded !== false,

@@ -16,14 +16,23 @@ const IN_WORKER = 'if(typeof WorkerGlobalScope==="function"&&self instanceof Wor
  * @param capture what the recording captures
  * @returns what to write in the place of `start`, part by part
  */
-export function prefixed(start: Uint8Array, hook: string, unsure: boolean, capture: CaptureOptions): Uint8Array[] {
+export function prefixed(
+  start: Uint8Array,
+  hook: string,
+  unsure: boolean,
+  capture: CaptureOptions,
+): Uint8Array[] {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(start);
   const strict = startsStrict(text) ? '"use strict";' : '';
   const environment = JSON.stringify({ role: 'filtered', capture });
-  const prefix = new TextEncoder().encode(`${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`);
+  const prefix = new TextEncoder().encode(
+    `${strict}${unsure ? IN_WORKER : ''}try{(${hook})(${environment})}catch(e){${FAILED}}`,
+  );
   const at = afterHashbang(start);
   if (at === null) return [start];
-  return [start.subarray(0, at), prefix, start.subarray(at)].filter(({ byteLength }) => byteLength > 0);
+  return [start.subarray(0, at), prefix, start.subarray(at)].filter(
+    ({ byteLength }) => byteLength > 0,
+  );
 }
 
 function startsStrict(text: string): boolean {

@@ -41,7 +41,12 @@ export function installAtomics(context: ProbeContext): void {
       const { async, value } = result as { async: boolean; value: unknown };
       if (!async) recorder.end(token, OUTCOME[String(value)] ?? 0);
       // this promise never rejects, so a reaction of ours changes nothing
-      else void react(value as Promise<unknown>, (outcome) => recorder.end(token, OUTCOME[String(outcome)] ?? 0, Flag.async), ignore);
+      else
+        void react(
+          value as Promise<unknown>,
+          (outcome) => recorder.end(token, OUTCOME[String(outcome)] ?? 0, Flag.async),
+          ignore,
+        );
     },
   });
   context.record(atomics, 'notify', {

@@ -14,7 +14,8 @@ import { inlineKey, numericKey, textOf, valueBytes } from './value-size.ts';
 
 const { apply } = Reflect;
 const { addEventListener, removeEventListener } = EventTarget.prototype;
-const listen = (target: EventTarget, type: string, run: (event: Event) => void): void => void apply(addEventListener, target, [type, run]);
+const listen = (target: EventTarget, type: string, run: (event: Event) => void): void =>
+  void apply(addEventListener, target, [type, run]);
 const MODES: readonly string[] = ['readonly', 'readwrite', 'versionchange'];
 const DURABILITIES: readonly string[] = ['default', 'strict', 'relaxed'];
 
@@ -53,12 +54,15 @@ export function installIndexedDb(context: ProbeContext): void {
     if (id === undefined) {
       const db = ownName(store.transaction.db.name);
       const name = ownName(store.name);
-      id = context.id('idb-store', `${db}\0${name}`, () => recorder.define({ kind: 'idb-store', db, store: name }));
+      id = context.id('idb-store', `${db}\0${name}`, () =>
+        recorder.define({ kind: 'idb-store', db, store: name }),
+      );
       storeIds.set(store, id);
     }
     return id;
   };
-  const storeOf = (source: IDBObjectStore | IDBIndex): IDBObjectStore => ('objectStore' in source ? source.objectStore : source);
+  const storeOf = (source: IDBObjectStore | IDBIndex): IDBObjectStore =>
+    'objectStore' in source ? source.objectStore : source;
 
   const ender =
     (carriesResult: boolean) =>
@@ -96,7 +100,14 @@ export function installIndexedDb(context: ProbeContext): void {
       context.record<IDBObjectStore | IDBIndex>(context.prototypeOf(type), name, {
         begin(self, args) {
           const store = storeOf(self);
-          return recorder.begin(op, storeId(store), numericKey(args[0]), 0, 0, transactionId(store.transaction));
+          return recorder.begin(
+            op,
+            storeId(store),
+            numericKey(args[0]),
+            0,
+            0,
+            transactionId(store.transaction),
+          );
         },
         end: op === Op.idbDelete || op === Op.idbClear ? endWritten : endRead,
       });
@@ -105,7 +116,14 @@ export function installIndexedDb(context: ProbeContext): void {
       begin(self, args) {
         const key = args[1] === undefined ? inlineKey(args[0], self.keyPath) : args[1];
         const op = name === 'put' ? Op.idbPut : Op.idbAdd;
-        return recorder.begin(op, storeId(self), numericKey(key), valueBytes(args[0]), 0, transactionId(self.transaction));
+        return recorder.begin(
+          op,
+          storeId(self),
+          numericKey(key),
+          valueBytes(args[0]),
+          0,
+          transactionId(self.transaction),
+        );
       },
       end: endWritten,
     });
@@ -115,8 +133,20 @@ export function installIndexedDb(context: ProbeContext): void {
     context.record<IDBCursor>(cursor, name, {
       begin(self, args) {
         const store = storeOf(self.source);
-        const key = name === 'continue' ? numericKey(args[0]) : name === 'advance' ? NaN : numericKey(args[1]);
-        return recorder.begin(Op.idbCursorContinue, storeId(store), key, 0, 0, transactionId(store.transaction));
+        const key =
+          name === 'continue'
+            ? numericKey(args[0])
+            : name === 'advance'
+              ? NaN
+              : numericKey(args[1]);
+        return recorder.begin(
+          Op.idbCursorContinue,
+          storeId(store),
+          key,
+          0,
+          0,
+          transactionId(store.transaction),
+        );
       },
       end: (token, _result, self) => running.set(self.request, token), // the request's listeners are there since openCursor
     });
@@ -126,7 +156,14 @@ export function installIndexedDb(context: ProbeContext): void {
         const store = storeOf(self.source);
         const op = name === 'update' ? Op.idbCursorUpdate : Op.idbCursorDelete;
         const bytes = name === 'update' ? valueBytes(args[0]) : 0;
-        return recorder.begin(op, storeId(store), numericKey(self.primaryKey), bytes, 0, transactionId(store.transaction));
+        return recorder.begin(
+          op,
+          storeId(store),
+          numericKey(self.primaryKey),
+          bytes,
+          0,
+          transactionId(store.transaction),
+        );
       },
       end: endWritten,
     });
@@ -135,11 +172,14 @@ export function installIndexedDb(context: ProbeContext): void {
     recorder.amend(
       token,
       'aux',
-      Math.max(0, MODES.indexOf(transaction.mode)) | (Math.max(0, DURABILITIES.indexOf(transaction.durability)) << 2),
+      Math.max(0, MODES.indexOf(transaction.mode)) |
+        (Math.max(0, DURABILITIES.indexOf(transaction.durability)) << 2),
     );
     recorder.amend(token, 'context', transactionId(transaction));
     listen(transaction, 'complete', () => recorder.end(token, 0, Flag.async));
-    listen(transaction, 'abort', () => recorder.end(token, failureOf(transaction.error), Flag.async));
+    listen(transaction, 'abort', () =>
+      recorder.end(token, failureOf(transaction.error), Flag.async),
+    );
   };
   context.record<IDBDatabase>(context.prototypeOf('IDBDatabase'), 'transaction', {
     begin: (self) => recorder.begin(Op.idbTransaction, databaseId(self.name), NaN, 0),
@@ -148,7 +188,14 @@ export function installIndexedDb(context: ProbeContext): void {
   for (const name of ['commit', 'abort'])
     context.record<IDBTransaction>(context.prototypeOf('IDBTransaction'), name, {
       begin: (self) =>
-        recorder.begin(name === 'commit' ? Op.idbCommit : Op.idbAbort, databaseId(self.db.name), NaN, 0, 0, transactionId(self)),
+        recorder.begin(
+          name === 'commit' ? Op.idbCommit : Op.idbAbort,
+          databaseId(self.db.name),
+          NaN,
+          0,
+          0,
+          transactionId(self),
+        ),
       end: (token) => recorder.end(token, 0),
     });
 
@@ -165,9 +212,14 @@ export function installIndexedDb(context: ProbeContext): void {
         recorder.fault('versions of IndexedDB', e);
       }
     };
-  const told = guarded((event: Event) => versions(Op.idbVersionChange, (event.currentTarget as IDBDatabase).name, event));
+  const told = guarded((event: Event) =>
+    versions(Op.idbVersionChange, (event.currentTarget as IDBDatabase).name, event),
+  );
   const listening = guarded((db: unknown) =>
-    apply((db as IDBDatabase).onversionchange ? addEventListener : removeEventListener, db, ['versionchange', told]),
+    apply((db as IDBDatabase).onversionchange ? addEventListener : removeEventListener, db, [
+      'versionchange',
+      told,
+    ]),
   );
   context.patches.setter(context.prototypeOf('IDBDatabase'), 'onversionchange', listening);
   /** Of an open or a delete. */
@@ -186,7 +238,8 @@ export function installIndexedDb(context: ProbeContext): void {
       listen(result as EventTarget, 'upgradeneeded', (event) => {
         try {
           const { transaction, result: db } = event.currentTarget as IDBOpenDBRequest;
-          if (transaction && recorder.enabled) follow(transaction, recorder.begin(Op.idbTransaction, databaseId(db.name), NaN, 0));
+          if (transaction && recorder.enabled)
+            follow(transaction, recorder.begin(Op.idbTransaction, databaseId(db.name), NaN, 0));
         } catch (e) {
           recorder.fault('upgradeneeded', e);
         }
@@ -194,7 +247,8 @@ export function installIndexedDb(context: ProbeContext): void {
     },
   });
   context.record<IDBFactory>(factory, 'deleteDatabase', {
-    begin: (_self, args) => recorder.begin(Op.idbDeleteDatabase, databaseId(textOf(args[0])), NaN, 0),
+    begin: (_self, args) =>
+      recorder.begin(Op.idbDeleteDatabase, databaseId(textOf(args[0])), NaN, 0),
     end(token, result, _self, args) {
       endWritten(token, result);
       waits(token, result, args[0]);
@@ -204,7 +258,8 @@ export function installIndexedDb(context: ProbeContext): void {
 
 /** Bytes that a request brought: a cursor's value, or the result itself. The browser keeps what was read here for the app. */
 function bytesOf(result: unknown): number {
-  if (result instanceof IDBCursor) return result instanceof IDBCursorWithValue ? valueBytes(result.value) : 0;
+  if (result instanceof IDBCursor)
+    return result instanceof IDBCursorWithValue ? valueBytes(result.value) : 0;
   return valueBytes(result);
 }
 

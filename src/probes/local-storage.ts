@@ -22,10 +22,17 @@ export function installLocalStorage(context: ProbeContext): void {
     context.record<Storage>(context.prototypeOf('Storage'), name, {
       begin(self, args) {
         if (self !== scope.localStorage) return NOTHING;
-        const key = name === 'getItem' || name === 'setItem' || name === 'removeItem' ? textOf(args[0]) : '';
+        const key =
+          name === 'getItem' || name === 'setItem' || name === 'removeItem' ? textOf(args[0]) : '';
         const bytes = name === 'setItem' ? textOf(args[1]).length * 2 : 0;
-        return recorder.begin(op, key === '' ? 0 : context.textId('storage-key', key), name === 'key' ? numberOf(args[0]) : NaN, bytes);
+        return recorder.begin(
+          op,
+          key === '' ? 0 : context.textId('storage-key', key),
+          name === 'key' ? numberOf(args[0]) : NaN,
+          bytes,
+        );
       },
-      end: (token, result) => recorder.end(token, 0, 0, typeof result === 'string' ? result.length * 2 : undefined),
+      end: (token, result) =>
+        recorder.end(token, 0, 0, typeof result === 'string' ? result.length * 2 : undefined),
     });
 }

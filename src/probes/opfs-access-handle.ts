@@ -17,7 +17,12 @@ interface OpenHandle {
 type AccessHandle = object;
 
 /** Record createSyncAccessHandle and the calls on what it gives. */
-export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths, endWith: EndWith, fileHandle: object | undefined): void {
+export function installOpfsAccessHandles(
+  context: ProbeContext,
+  paths: OpfsPaths,
+  endWith: EndWith,
+  fileHandle: object | undefined,
+): void {
   const { recorder } = context;
   const open = new WeakMap<AccessHandle, OpenHandle>();
   const wal = new WalHeaders();
@@ -29,10 +34,13 @@ export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths
   };
 
   context.record<FileSystemFileHandle>(fileHandle, 'createSyncAccessHandle', {
-    begin: (self) => recorder.begin(Op.opfsOpenSyncAccessHandle, paths.idOf(paths.of(self)), NaN, 0),
+    begin: (self) =>
+      recorder.begin(Op.opfsOpenSyncAccessHandle, paths.idOf(paths.of(self)), NaN, 0),
     end(token, promise, self) {
       const file = paths.idOf(paths.of(self));
-      endWith(token, promise, (handle) => open.set(handle as AccessHandle, { file, number: ++last, cursor: 0 }));
+      endWith(token, promise, (handle) =>
+        open.set(handle as AccessHandle, { file, number: ++last, cursor: 0 }),
+      );
     },
   });
 
@@ -51,7 +59,8 @@ export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths
         }
         at = given === undefined ? info.cursor : numberOf(given);
         const data = args[0] as ArrayBuffer | ArrayBufferView;
-        if (op === Op.opfsRead) return recorder.begin(op, info.file, at, data.byteLength, 0, info.number);
+        if (op === Op.opfsRead)
+          return recorder.begin(op, info.file, at, data.byteLength, 0, info.number);
         wal.look(info.file, at, data);
         return recorder.begin(op, info.file, at, data.byteLength, wal.aux, info.number, wal.aux2);
       },
@@ -63,7 +72,15 @@ export function installOpfsAccessHandles(context: ProbeContext, paths: OpfsPaths
     });
   }
   context.record<AccessHandle>(prototype, 'truncate', {
-    begin: (self, args) => recorder.begin(Op.opfsTruncate, infoOf(self).file, numberOf(args[0]), 0, 0, infoOf(self).number),
+    begin: (self, args) =>
+      recorder.begin(
+        Op.opfsTruncate,
+        infoOf(self).file,
+        numberOf(args[0]),
+        0,
+        0,
+        infoOf(self).number,
+      ),
     end(token, result, self, args) {
       const info = infoOf(self);
       const size = numberOf(args[0]);

@@ -15,7 +15,11 @@ export interface OpfsFiles {
 }
 
 /** Record reads of Blobs that are known to be OPFS files. */
-export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWith: EndWith): OpfsFiles {
+export function installOpfsFiles(
+  context: ProbeContext,
+  _paths: OpfsPaths,
+  endWith: EndWith,
+): OpfsFiles {
   const { recorder, patches } = context;
   const files = new WeakMap<Blob, { file: number; from: number }>();
   const prototype = context.prototypeOf('Blob');
@@ -27,7 +31,10 @@ export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWi
       if (of) {
         const size = (self as Blob).size;
         const start = typeof args[0] === 'number' ? Math.trunc(args[0]) || 0 : 0;
-        files.set(slice, { file: of.file, from: of.from + (start < 0 ? Math.max(0, size + start) : Math.min(start, size)) });
+        files.set(slice, {
+          file: of.file,
+          from: of.from + (start < 0 ? Math.max(0, size + start) : Math.min(start, size)),
+        });
       }
     } catch (e) {
       recorder.fault('Blob.slice', e);
@@ -60,7 +67,8 @@ export function installOpfsFiles(context: ProbeContext, _paths: OpfsPaths, endWi
           if (!ofFile(args[0])) return;
           if (type === 'FileReaderSync') recorder.end(token, 0);
           else {
-            const ended = (): void => recorder.end(token, failureIn((self as FileReader).error), Flag.async);
+            const ended = (): void =>
+              recorder.end(token, failureIn((self as FileReader).error), Flag.async);
             Reflect.apply(listen, self, ['loadend', ended, { once: true }]);
           }
         },

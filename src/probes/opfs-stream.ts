@@ -8,7 +8,12 @@ import type { ProbeContext } from './patch.ts';
 import { dataProperty, valueBytes } from './value-size.ts';
 
 /** Record createWritable and the writes, seeks, truncates and closes of its streams. */
-export function installOpfsStreams(context: ProbeContext, paths: OpfsPaths, endWith: EndWith, fileHandle: object | undefined): void {
+export function installOpfsStreams(
+  context: ProbeContext,
+  paths: OpfsPaths,
+  endWith: EndWith,
+  fileHandle: object | undefined,
+): void {
   const { recorder, patches } = context;
   /** Streams and their writers -> id of the file. */
   const files = new WeakMap<object, number>();
@@ -23,14 +28,24 @@ export function installOpfsStreams(context: ProbeContext, paths: OpfsPaths, endW
 
   const beginWrite = (file: number, chunk: unknown): number => {
     const plain =
-      typeof chunk !== 'object' || chunk === null || ArrayBuffer.isView(chunk) || chunk instanceof ArrayBuffer || chunk instanceof Blob;
+      typeof chunk !== 'object' ||
+      chunk === null ||
+      ArrayBuffer.isView(chunk) ||
+      chunk instanceof ArrayBuffer ||
+      chunk instanceof Blob;
     if (plain) return recorder.begin(Op.opfsStreamWrite, file, NaN, valueBytes(chunk));
-    const [type, data, position, size] = (['type', 'data', 'position', 'size'] as const).map((name) => dataProperty(chunk, name));
+    const [type, data, position, size] = (['type', 'data', 'position', 'size'] as const).map(
+      (name) => dataProperty(chunk, name),
+    );
     if (type === 'seek') return recorder.begin(Op.opfsStreamSeek, file, asNumber(position), 0);
     if (type === 'truncate') return recorder.begin(Op.opfsStreamTruncate, file, asNumber(size), 0);
     return recorder.begin(Op.opfsStreamWrite, file, asNumber(position), valueBytes(data));
   };
-  const recordMethod = (type: string, name: string, begin: (file: number, args: unknown[]) => number): boolean =>
+  const recordMethod = (
+    type: string,
+    name: string,
+    begin: (file: number, args: unknown[]) => number,
+  ): boolean =>
     context.record<object>(context.prototypeOf(type), name, {
       begin: (self, args) => (files.has(self) ? begin(files.get(self)!, args) : -1),
       end: (token, promise, self) => files.has(self) && endWith(token, promise),
@@ -38,12 +53,18 @@ export function installOpfsStreams(context: ProbeContext, paths: OpfsPaths, endW
   const asNumber = (value: unknown): number => (typeof value === 'number' ? value : NaN);
   for (const type of ['FileSystemWritableFileStream', 'WritableStreamDefaultWriter'])
     recordMethod(type, 'write', (file, args) => beginWrite(file, args[0]));
-  recordMethod('FileSystemWritableFileStream', 'seek', (file, args) => recorder.begin(Op.opfsStreamSeek, file, asNumber(args[0]), 0));
+  recordMethod('FileSystemWritableFileStream', 'seek', (file, args) =>
+    recorder.begin(Op.opfsStreamSeek, file, asNumber(args[0]), 0),
+  );
   recordMethod('FileSystemWritableFileStream', 'truncate', (file, args) =>
     recorder.begin(Op.opfsStreamTruncate, file, asNumber(args[0]), 0),
   );
   // close() is WritableStream's own where a browser follows the standard
-  for (const type of ['FileSystemWritableFileStream', 'WritableStream', 'WritableStreamDefaultWriter'])
+  for (const type of [
+    'FileSystemWritableFileStream',
+    'WritableStream',
+    'WritableStreamDefaultWriter',
+  ])
     recordMethod(type, 'close', (file) => recorder.begin(Op.opfsStreamClose, file, NaN, 0));
   patches.method(context.prototypeOf('WritableStream'), 'getWriter', (native, self, args) => {
     const writer = Reflect.apply(native, self, args) as object;

@@ -27,7 +27,9 @@ export class OpfsPaths {
   /** Id of the `opfs-file` definition of a path. */
   idOf(path: string): number {
     const { recorder } = this.context;
-    return this.context.id('opfs-file', path, () => recorder.define({ kind: 'opfs-file', path: path || '/' }));
+    return this.context.id('opfs-file', path, () =>
+      recorder.define({ kind: 'opfs-file', path: path || '/' }),
+    );
   }
 }
 
@@ -62,14 +64,21 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
 
   const directory = context.prototypeOf('FileSystemDirectoryHandle');
   for (const name of ['getFileHandle', 'getDirectoryHandle', 'removeEntry'] as const) {
-    const op = { getFileHandle: Op.opfsGetFileHandle, getDirectoryHandle: Op.opfsGetDirectoryHandle, removeEntry: Op.opfsRemoveEntry }[
-      name
-    ];
-    const child = (self: FileSystemDirectoryHandle, args: unknown[]): string => `${paths.of(self)}/${textOf(args[0])}`;
+    const op = {
+      getFileHandle: Op.opfsGetFileHandle,
+      getDirectoryHandle: Op.opfsGetDirectoryHandle,
+      removeEntry: Op.opfsRemoveEntry,
+    }[name];
+    const child = (self: FileSystemDirectoryHandle, args: unknown[]): string =>
+      `${paths.of(self)}/${textOf(args[0])}`;
     context.record<FileSystemDirectoryHandle>(directory, name, {
       begin: (self, args) => recorder.begin(op, paths.idOf(child(self, args)), NaN, 0),
       end: (token, promise, self, args) =>
-        endWith(token, promise, name === 'removeEntry' ? undefined : (handle) => paths.learn(handle, child(self, args))),
+        endWith(
+          token,
+          promise,
+          name === 'removeEntry' ? undefined : (handle) => paths.learn(handle, child(self, args)),
+        ),
     });
   }
   iterators(context, watch, paths, directory);
@@ -85,8 +94,14 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
       // move(name) | move(directory) | move(directory, name)
       const [first, second] = args;
       const inDirectory = typeof first === 'object' && first !== null;
-      const parent = inDirectory ? paths.of(first as FileSystemHandle) : paths.of(self).replace(/\/[^/]*$/, '');
-      const name = inDirectory ? (second === undefined ? self.name : textOf(second)) : textOf(first);
+      const parent = inDirectory
+        ? paths.of(first as FileSystemHandle)
+        : paths.of(self).replace(/\/[^/]*$/, '');
+      const name = inDirectory
+        ? second === undefined
+          ? self.name
+          : textOf(second)
+        : textOf(first);
       endWith(token, promise, () => paths.learn(self, `${parent}/${name}`));
     },
   });
@@ -95,13 +110,19 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
   const files = installOpfsFiles(context, paths, endWith);
   context.record<FileSystemFileHandle>(file, 'getFile', {
     begin: (self) => recorder.begin(Op.opfsGetFile, paths.idOf(paths.of(self)), NaN, 0),
-    end: (token, promise, self) => endWith(token, promise, (blob) => files.learn(blob as Blob, paths.idOf(paths.of(self)))),
+    end: (token, promise, self) =>
+      endWith(token, promise, (blob) => files.learn(blob as Blob, paths.idOf(paths.of(self)))),
   });
   installOpfsStreams(context, paths, endWith, file);
 }
 
 /** `for await (const handle of directory.values())`: the handles that come out have paths, too. No event of its own. */
-function iterators(context: ProbeContext, watch: PromiseWatch, paths: OpfsPaths, directory: object | undefined): void {
+function iterators(
+  context: ProbeContext,
+  watch: PromiseWatch,
+  paths: OpfsPaths,
+  directory: object | undefined,
+): void {
   const { recorder, patches } = context;
   const parents = new WeakMap<object, string>();
   let patched = false;
@@ -109,7 +130,8 @@ function iterators(context: ProbeContext, watch: PromiseWatch, paths: OpfsPaths,
     try {
       const { done, value } = step as IteratorResult<unknown>;
       const handle: unknown = Array.isArray(value) ? value[1] : value;
-      if (!done && typeof handle === 'object' && handle !== null) paths.learn(handle, `${parent}/${(handle as FileSystemHandle).name}`);
+      if (!done && typeof handle === 'object' && handle !== null)
+        paths.learn(handle, `${parent}/${(handle as FileSystemHandle).name}`);
     } catch (e) {
       recorder.fault('directory iterator', e);
     }
@@ -119,7 +141,10 @@ function iterators(context: ProbeContext, watch: PromiseWatch, paths: OpfsPaths,
     patched = patches.method(ownerOf(iterator, 'next'), 'next', (native, self, args) => {
       const promise = Reflect.apply(native, self, args);
       try {
-        const parent = recorder.enabled && typeof self === 'object' && self !== null ? parents.get(self) : undefined;
+        const parent =
+          recorder.enabled && typeof self === 'object' && self !== null
+            ? parents.get(self)
+            : undefined;
         if (parent !== undefined) watch.watch(promise, (ok, step) => ok && onNext(parent, step));
       } catch (e) {
         recorder.fault('directory iterator', e);
@@ -127,7 +152,11 @@ function iterators(context: ProbeContext, watch: PromiseWatch, paths: OpfsPaths,
       return promise;
     });
   };
-  const listing = (native: (...args: unknown[]) => unknown, self: unknown, args: unknown[]): unknown => {
+  const listing = (
+    native: (...args: unknown[]) => unknown,
+    self: unknown,
+    args: unknown[],
+  ): unknown => {
     const iterator = Reflect.apply(native, self, args) as object;
     try {
       if (recorder.enabled) {
@@ -142,9 +171,15 @@ function iterators(context: ProbeContext, watch: PromiseWatch, paths: OpfsPaths,
   if (!directory) return;
   patches.method(directory, 'values', listing);
   const entries = (directory as { entries?: unknown }).entries;
-  const sameFunction = (directory as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === entries;
+  const sameFunction =
+    (directory as { [Symbol.asyncIterator]?: unknown })[Symbol.asyncIterator] === entries;
   patches.method(directory, 'entries', listing);
-  if (sameFunction) patches.value(directory, Symbol.asyncIterator, () => (directory as { entries?: unknown }).entries);
+  if (sameFunction)
+    patches.value(
+      directory,
+      Symbol.asyncIterator,
+      () => (directory as { entries?: unknown }).entries,
+    );
   else patches.method(directory, Symbol.asyncIterator, listing);
 }
 

@@ -13,7 +13,8 @@ const { getOwnPropertyDescriptor, defineProperty } = Object;
 
 /** The object of `start`'s prototype chain that owns `name`; undefined when none does. */
 export function ownerOf(start: object | null | undefined, name: PropertyKey): object | undefined {
-  for (let o = start; o; o = Object.getPrototypeOf(o) as object | null) if (Object.hasOwn(o, name)) return o;
+  for (let o = start; o; o = Object.getPrototypeOf(o) as object | null)
+    if (Object.hasOwn(o, name)) return o;
   return undefined;
 }
 
@@ -25,14 +26,20 @@ export class Patches {
    * Replace a data property's value, keeping its flags.
    * @returns false when there is no such property, or it cannot be replaced
    */
-  value(owner: object | null | undefined, name: PropertyKey, make: (native: unknown) => unknown): boolean {
+  value(
+    owner: object | null | undefined,
+    name: PropertyKey,
+    make: (native: unknown) => unknown,
+  ): boolean {
     const before = owner && getOwnPropertyDescriptor(owner, name);
-    if (!owner || !before || !('value' in before) || !(before.configurable || before.writable)) return false;
+    if (!owner || !before || !('value' in before) || !(before.configurable || before.writable))
+      return false;
     const ours = make(before.value);
     defineProperty(owner, name, { ...before, value: ours });
     this.undo.add(owner, name, () => {
       // else the app has wrapped ours: leave theirs alone
-      if (getOwnPropertyDescriptor(owner, name)?.value === ours) defineProperty(owner, name, before);
+      if (getOwnPropertyDescriptor(owner, name)?.value === ours)
+        defineProperty(owner, name, before);
     });
     return true;
   }
@@ -44,12 +51,20 @@ export class Patches {
     handler: (native: Callable, self: unknown, args: unknown[]) => unknown,
   ): boolean {
     return this.value(owner, name, (native) =>
-      typeof native === 'function' ? new Proxy(native, { apply: (target, self, args) => handler(target as Callable, self, args) }) : native,
+      typeof native === 'function'
+        ? new Proxy(native, {
+            apply: (target, self, args) => handler(target as Callable, self, args),
+          })
+        : native,
     );
   }
 
   /** Run `after` when the app has set an accessor property; it must not throw. */
-  setter(owner: object | null | undefined, name: PropertyKey, after: (self: unknown) => void): void {
+  setter(
+    owner: object | null | undefined,
+    name: PropertyKey,
+    after: (self: unknown) => void,
+  ): void {
     const before = owner && getOwnPropertyDescriptor(owner, name);
     if (!owner || !before?.set || !before.configurable) return;
     const set = new Proxy(before.set, {
@@ -94,11 +109,17 @@ export class ProbeContext {
 
   /** The prototype of a global interface, undefined where this thread has none. */
   prototypeOf(name: string): object | undefined {
-    return ((this.scope as unknown as Record<string, { prototype?: object } | undefined>)[name] ?? {}).prototype;
+    return (
+      (this.scope as unknown as Record<string, { prototype?: object } | undefined>)[name] ?? {}
+    ).prototype;
   }
 
   /** Record calls of `owner[name]`. Errors of the hooks are counted; result, `this` and exceptions of the call pass unchanged. */
-  record<Self = never>(owner: object | null | undefined, name: PropertyKey, hooks: CallHooks<Self>): boolean {
+  record<Self = never>(
+    owner: object | null | undefined,
+    name: PropertyKey,
+    hooks: CallHooks<Self>,
+  ): boolean {
     const { recorder } = this;
     const where = `probe ${String(name)}`;
     return this.patches.method(owner, name, (native, self, args) => {
@@ -140,7 +161,13 @@ export class ProbeContext {
   }
 
   /** Id of an object by its name within a group: `define` runs once a name. */
-  id(group: string, key: string, define: () => number, limit = Infinity, others: () => number = define): number {
+  id(
+    group: string,
+    key: string,
+    define: () => number,
+    limit = Infinity,
+    others: () => number = define,
+  ): number {
     let ids = this.names.get(group);
     if (!ids) this.names.set(group, (ids = new Map()));
     let id = ids.get(key);

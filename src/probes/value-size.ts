@@ -27,7 +27,8 @@ export function valueBytes(value: unknown, depth = 0): number {
     for (let i = 0; i < length; i++) bytes += valueBytes(dataProperty(value, i), depth + 1);
     return bytes;
   }
-  for (const key of Object.keys(value).slice(0, 64)) bytes += valueBytes(dataProperty(value, key), depth + 1);
+  for (const key of Object.keys(value).slice(0, 64))
+    bytes += valueBytes(dataProperty(value, key), depth + 1);
   return bytes;
 }
 
@@ -58,15 +59,18 @@ export function inlineKey(value: unknown, keyPath: unknown): unknown {
   if (Array.isArray(keyPath)) return keyPath.map((path) => inlineKey(value, path));
   if (typeof keyPath !== 'string' || keyPath === '') return undefined;
   let at = value;
-  for (const name of keyPath.split('.')) at = typeof at === 'object' && at !== null ? dataProperty(at, name) : undefined;
+  for (const name of keyPath.split('.'))
+    at = typeof at === 'object' && at !== null ? dataProperty(at, name) : undefined;
   return at;
 }
 
 const { getOwnPropertyDescriptor } = Object;
 /** An own data property; undefined for accessors, which are the app's code. */
-export const dataProperty = (object: object, name: PropertyKey): unknown => getOwnPropertyDescriptor(object, name)?.value;
+export const dataProperty = (object: object, name: PropertyKey): unknown =>
+  getOwnPropertyDescriptor(object, name)?.value;
 
-const isPrimitive = (value: unknown): boolean => value === null || (typeof value !== 'object' && typeof value !== 'function');
+const isPrimitive = (value: unknown): boolean =>
+  value === null || (typeof value !== 'object' && typeof value !== 'function');
 /** What a call makes of a number argument; NaN = not known: what an object converts to is the app's code, which runs once. */
 export const numberOf = (value: unknown): number => (isPrimitive(value) ? Number(value) : NaN);
 /** The same of a text argument. */

@@ -42,10 +42,20 @@ export class WalHeaders {
 
   private header(file: number, offset: number, view: DataView): void {
     const pageSize = view.getUint32(8);
-    if ((view.getUint32(0) & ~1) !== MAGIC || view.getUint32(4) !== VERSION || !isPageSize(pageSize)) return;
+    if (
+      (view.getUint32(0) & ~1) !== MAGIC ||
+      view.getUint32(4) !== VERSION ||
+      !isPageSize(pageSize)
+    )
+      return;
     this.aux = AUX_WAL_HEADER;
     this.aux2 = view.getUint32(16);
-    this.known.set(file, { base: offset, frameBytes: FRAME_HEADER_BYTES + pageSize, salt1: this.aux2, salt2: view.getUint32(20) });
+    this.known.set(file, {
+      base: offset,
+      frameBytes: FRAME_HEADER_BYTES + pageSize,
+      salt1: this.aux2,
+      salt2: view.getUint32(20),
+    });
   }
 
   private frame(file: number, offset: number, length: number, view: DataView): void {

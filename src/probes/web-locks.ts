@@ -17,7 +17,8 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
   // request(name, callback) or request(name, options, callback)
   patches.method(prototype, 'request', (native, self, args) => {
     const callback = args.length > 2 ? args[2] : args[1];
-    if (!recorder.enabled || typeof callback !== 'function') return Reflect.apply(native, self, args);
+    if (!recorder.enabled || typeof callback !== 'function')
+      return Reflect.apply(native, self, args);
     let waiting = NOTHING;
     let held = NOTHING;
     try {
@@ -57,6 +58,8 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
   context.record(prototype, 'query', {
     begin: () => recorder.begin(Op.lockQuery, 0, NaN, 0),
     end: (token, promise) =>
-      watch.watch(promise, (ok, reason) => recorder.end(token, ok ? 0 : failureOf(reason), ok ? Flag.async : Flag.async | Flag.threw)),
+      watch.watch(promise, (ok, reason) =>
+        recorder.end(token, ok ? 0 : failureOf(reason), ok ? Flag.async : Flag.async | Flag.threw),
+      ),
   });
 }

@@ -21,7 +21,9 @@ export const NOW_EVENT = 'vfscope.now';
 export function captureScripts({ capture, layers, buffer, stacks }: CaptureOptions): string[] {
   return [
     ...(capture === CAPTURE_DEFAULTS.capture ? [] : [`capture/level-${capture}.js`]),
-    ...CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)).map((layer) => `capture/no-${layer}.js`),
+    ...CAPTURED_LAYERS.filter((layer) => !layers.includes(layer)).map(
+      (layer) => `capture/no-${layer}.js`,
+    ),
     ...(buffer === CAPTURE_DEFAULTS.buffer ? [] : [`capture/buffer-${buffer}.js`]),
     ...(stacks ? ['capture/stacks.js'] : []),
   ];

@@ -21,7 +21,8 @@ const BASE64_STEP = 3 * 8192;
 /** @returns the texts to send, in order */
 export function* toParts(message: unknown, max = MAX_PART_CHARS): Generator<JsonPart> {
   const json = JSON.stringify(message, replaced);
-  for (let at = 0; at < json.length; at += max) yield { json: json.slice(at, at + max), more: at + max < json.length };
+  for (let at = 0; at < json.length; at += max)
+    yield { json: json.slice(at, at + max), more: at + max < json.length };
 }
 
 /** Puts the texts of one port together again. */
@@ -38,7 +39,8 @@ export class PartReader {
     const text = this.parts.join('');
     this.parts = [];
     this.chars = 0;
-    if (part.more) throw new RangeError(`a message of more than ${MAX_MESSAGE_CHARS} characters is refused`);
+    if (part.more)
+      throw new RangeError(`a message of more than ${MAX_MESSAGE_CHARS} characters is refused`);
     return { message: JSON.parse(text, revived) };
   }
 }
@@ -62,7 +64,8 @@ function revived(_key: string, value: unknown): unknown {
 
 function toBase64(bytes: Uint8Array): string {
   let text = '';
-  for (let at = 0; at < bytes.length; at += BASE64_STEP) text += btoa(String.fromCharCode(...bytes.subarray(at, at + BASE64_STEP)));
+  for (let at = 0; at < bytes.length; at += BASE64_STEP)
+    text += btoa(String.fromCharCode(...bytes.subarray(at, at + BASE64_STEP)));
   return text;
 }
 

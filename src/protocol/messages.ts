@@ -78,7 +78,11 @@ export type ContentMessage = { k: 'recorded' | 'connected' | 'restore' | 'no-pan
  * tab? Answered with a RecordingState or null. `frame`: the page has loaded a frame of another origin; answered with null. `leaves`, without
  * an answer: the page of a recorded tab goes.
  */
-export type Ask = { k: 'recorded?' } | { k: 'redeem'; token: string } | { k: 'recording?'; tabId: number } | { k: 'frame'; origin: string };
+export type Ask =
+  | { k: 'recorded?' }
+  | { k: 'redeem'; token: string }
+  | { k: 'recording?'; tabId: number }
+  | { k: 'frame'; origin: string };
 export interface Answer {
   recorded: boolean;
   /** When that recording began, ms since the epoch: tells it from the tab's next one. */
@@ -115,7 +119,8 @@ export type LineMessage = { k: 'ready' } | { k: 'no-panel' } | { k: 'port' } | {
 export const relayPortName = (source: string): string => `relay:${source}`;
 /** What travels in a relay; `channel` names a port of the page that the relay stands in for. */
 export type RelayBody =
-  { k: 'open'; channel: string } | { k: 'data'; channel: string; data: ThreadMessage | ThreadCommand; child?: string };
+  | { k: 'open'; channel: string }
+  | { k: 'data'; channel: string; data: ThreadMessage | ThreadCommand; child?: string };
 /**
  * Numbered, so that what a dying service worker lost is sent again: `n` counts from 1, `seen` acknowledges the other way.
  * Without a body: send again all that comes after `seen`.
@@ -172,7 +177,14 @@ export interface SiteAccess {
 }
 /** `ping` keeps the service worker awake. `start` names the page's origin as the panel knows it, which the browser may hide from us. */
 export type PanelMessage =
-  | { k: 'start'; scope: RecordingScope; reload: boolean; transport: Answer['transport']; capture: CaptureOptions; origin?: string }
+  | {
+      k: 'start';
+      scope: RecordingScope;
+      reload: boolean;
+      transport: Answer['transport'];
+      capture: CaptureOptions;
+      origin?: string;
+    }
   | { k: 'stop' }
   | { k: 'ping' }
   /** The inspected page is of this origin and has frames of these: answered with `access`, now and after every change. */
@@ -204,13 +216,20 @@ const isCount = (v: unknown): v is number => typeof v === 'number' && Number.isI
 const isTime = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
 
 /** Also one of another realm: what a page sends to a content script is the page's. */
-const isBuffer = (v: unknown): v is ArrayBuffer => Object.prototype.toString.call(v) === '[object ArrayBuffer]';
+const isBuffer = (v: unknown): v is ArrayBuffer =>
+  Object.prototype.toString.call(v) === '[object ArrayBuffer]';
 
 function checkedIdentity(v: unknown): ThreadIdentity | null {
   if (!isObject(v)) return null;
   const { id, url, name, parent } = v;
   const kind = THREAD_KINDS.find((one) => one === v.kind);
-  if (!isText(id, 64) || !kind || !isText(url, MAX_TEXT) || !isText(name, MAX_TEXT) || !(parent === null || isText(parent, 64)))
+  if (
+    !isText(id, 64) ||
+    !kind ||
+    !isText(url, MAX_TEXT) ||
+    !isText(name, MAX_TEXT) ||
+    !(parent === null || isText(parent, 64))
+  )
     return null;
   return { id, kind, url, name, parent };
 }
@@ -229,9 +248,21 @@ function checkedDefinitions(v: unknown): Definition[] | null {
 function checkedBatch(v: unknown): Batch | null {
   if (!isObject(v)) return null;
   const { thread, first, count, timeOrigin, dropped, faults, records } = v;
-  if (!isText(thread, 64) || !isCount(first) || !isCount(count) || !isTime(timeOrigin) || !isCount(dropped) || !isCount(faults))
+  if (
+    !isText(thread, 64) ||
+    !isCount(first) ||
+    !isCount(count) ||
+    !isTime(timeOrigin) ||
+    !isCount(dropped) ||
+    !isCount(faults)
+  )
     return null;
-  if (count > MAX_BATCH_RECORDS || !isBuffer(records) || records.byteLength !== count * RECORD_BYTES) return null;
+  if (
+    count > MAX_BATCH_RECORDS ||
+    !isBuffer(records) ||
+    records.byteLength !== count * RECORD_BYTES
+  )
+    return null;
   const definitions = checkedDefinitions(v.definitions);
   return definitions && { thread, first, count, timeOrigin, dropped, faults, definitions, records };
 }
@@ -246,7 +277,9 @@ export function checkedThreadMessage(v: unknown): ThreadMessage | null {
     case 'hello': {
       const { protocol, timeOrigin } = v;
       const thread = checkedIdentity(v.thread);
-      return thread && isCount(protocol) && isTime(timeOrigin) ? { k: 'hello', protocol, thread, timeOrigin } : null;
+      return thread && isCount(protocol) && isTime(timeOrigin)
+        ? { k: 'hello', protocol, thread, timeOrigin }
+        : null;
     }
     case 'batch': {
       const batch = checkedBatch(v.batch);
@@ -270,7 +303,9 @@ export function checkedThreadCommand(v: unknown): ThreadCommand | null {
   if (!isObject(v)) return null;
   if (v.k === 'stop') return { k: 'stop' };
   const { thread, records } = v;
-  return v.k === 'ack' && isText(thread, 64) && isCount(records) ? { k: 'ack', thread, records } : null;
+  return v.k === 'ack' && isText(thread, 64) && isCount(records)
+    ? { k: 'ack', thread, records }
+    : null;
 }
 export const isThreadCommand = (v: unknown): v is ThreadCommand => checkedThreadCommand(v) !== null;
 
@@ -284,7 +319,8 @@ export function isFrameMessage(v: unknown): v is FrameMessage {
 
 /** A well-formed relay message of a content script; what it relays is guarded by who takes the port. */
 export function isRelayMessage(v: unknown): v is RelayMessage {
-  if (!isObject(v) || v.k !== 'relay' || !isText(v.source, 64) || !isCount(v.n) || !isCount(v.seen)) return false;
+  if (!isObject(v) || v.k !== 'relay' || !isText(v.source, 64) || !isCount(v.n) || !isCount(v.seen))
+    return false;
   if (v.body === null) return true;
   if (!isObject(v.body)) return false;
   const { k, channel, data, child } = v.body;

@@ -39,7 +39,8 @@ const MAX_DATABASES = 200;
 type Loose = Record<string, unknown>;
 const isObject = (v: unknown): v is Loose => typeof v === 'object' && v !== null;
 const isText = (v: unknown, max: number): v is string => typeof v === 'string' && v.length <= max;
-const isSize = (v: unknown): v is number => typeof v === 'number' && Number.isSafeInteger(v) && v >= 0;
+const isSize = (v: unknown): v is number =>
+  typeof v === 'number' && Number.isSafeInteger(v) && v >= 0;
 
 const isDatabase = (v: unknown): v is PageDatabase =>
   isObject(v) &&
@@ -59,8 +60,13 @@ export const isPageDatabases = (v: unknown): v is PageDatabases =>
   v.failures.length <= 20 &&
   v.failures.every((text) => isText(text, 2048));
 
-export const isCopyRefused = (v: unknown): v is CopyRefused => isObject(v) && isText(v.refused, 2048);
+export const isCopyRefused = (v: unknown): v is CopyRefused =>
+  isObject(v) && isText(v.refused, 2048);
 export const isCopyBegun = (v: unknown): v is CopyBegun =>
-  isObject(v) && isSize(v.main) && v.main <= MAX_COPY_BYTES && (v.wal === null || (isSize(v.wal) && v.wal <= MAX_COPY_BYTES));
+  isObject(v) &&
+  isSize(v.main) &&
+  v.main <= MAX_COPY_BYTES &&
+  (v.wal === null || (isSize(v.wal) && v.wal <= MAX_COPY_BYTES));
 /** A piece as base64. */
-export const isCopyPiece = (v: unknown): v is string => isText(v, Math.ceil((COPY_PIECE_BYTES * 4) / 3) + 4);
+export const isCopyPiece = (v: unknown): v is string =>
+  isText(v, Math.ceil((COPY_PIECE_BYTES * 4) / 3) + 4);

@@ -39,7 +39,9 @@ function allowsOrigin(source: string, origin: URL): boolean {
   if (/^https?:$/.test(source)) return sameScheme(source.slice(0, -1), scheme);
   const [, sourceScheme, host, port] = HOST_SOURCE.exec(source) ?? [];
   if (!host || !sameScheme(sourceScheme, scheme)) return false;
-  const sameHost = host.startsWith('*') ? origin.hostname.endsWith(host.slice(1)) : origin.hostname === host;
+  const sameHost = host.startsWith('*')
+    ? origin.hostname.endsWith(host.slice(1))
+    : origin.hostname === host;
   const own = origin.port || DEFAULT_PORTS[scheme];
   return sameHost && (port === '*' || own === (port ?? DEFAULT_PORTS[scheme]));
 }
@@ -54,18 +56,22 @@ export function refusalsOf(policies: string, origin: string): Refusal[] {
   const refused = new Set<Refusal>();
   for (const policy of policies.split(',')) {
     const directives = directivesOf(policy);
-    const sourcesOf = (...names: string[]): string[] | undefined => directives.get(names.find((name) => directives.has(name)) ?? '');
+    const sourcesOf = (...names: string[]): string[] | undefined =>
+      directives.get(names.find((name) => directives.has(name)) ?? '');
     const workers = sourcesOf('worker-src', 'child-src', 'script-src', 'default-src');
     const scripts = sourcesOf('script-src', 'default-src');
-    const has = (sources: string[] | undefined, ...any: string[]): boolean => !sources || any.some((source) => sources.includes(source));
+    const has = (sources: string[] | undefined, ...any: string[]): boolean =>
+      !sources || any.some((source) => sources.includes(source));
     // scripts that scripts ask for are allowed with 'strict-dynamic', workers among them
-    const allows = (sources: string[] | undefined, source: string): boolean => has(sources, "'strict-dynamic'", source);
+    const allows = (sources: string[] | undefined, source: string): boolean =>
+      has(sources, "'strict-dynamic'", source);
     if (directives.get('require-trusted-types-for')?.includes("'script'")) refused.add('types');
     if (!allows(workers, 'blob:')) refused.add('blob');
     if (!allows(scripts, 'blob:')) refused.add('copy');
     // what a worker of the page's origin needs natively, and its import in ours
     for (const sources of [workers, scripts])
-      if (!allows(sources, '*') && !(page && sources!.some((source) => allowsOrigin(source, page)))) refused.add('import');
+      if (!allows(sources, '*') && !(page && sources!.some((source) => allowsOrigin(source, page))))
+        refused.add('import');
     if (!has(scripts, "'unsafe-eval'", "'wasm-unsafe-eval'")) refused.add('wasm');
   }
   return [...refused];

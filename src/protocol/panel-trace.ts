@@ -35,10 +35,12 @@ export const isPanelAnswer = (v: unknown): v is Answer =>
       isText(v.name, MAX_NAME) &&
       typeof v.recording === 'boolean'));
 /** Of the Lab's address. */
-export const isPanelKey = (v: unknown): v is string => typeof v === 'string' && /^[0-9a-f-]{36}$/.test(v);
+export const isPanelKey = (v: unknown): v is string =>
+  typeof v === 'string' && /^[0-9a-f-]{36}$/.test(v);
 
 const channelOf = (key: string): BroadcastChannel => new BroadcastChannel(`vfscope trace ${key}`);
-const mib = (bytes: number): string => `${(bytes / 2 ** 20).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`;
+const mib = (bytes: number): string =>
+  `${(bytes / 2 ** 20).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`;
 
 /**
  * The panel's end: whoever has the key gets the trace, as often as it asks.
@@ -50,24 +52,33 @@ export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () =>
   const answer = async (): Promise<void> => {
     const { file, name, recording } = await trace();
     if (file.size > MAX_PANEL_TRACE_BYTES)
-      throw new Error(`The recording has ${mib(file.size)}; the Lab takes up to ${mib(MAX_PANEL_TRACE_BYTES)}.`);
+      throw new Error(
+        `The recording has ${mib(file.size)}; the Lab takes up to ${mib(MAX_PANEL_TRACE_BYTES)}.`,
+      );
     say({ k: 'trace', file, name: name.slice(0, MAX_NAME), recording });
   };
   channel.onmessage = ({ data }: MessageEvent<unknown>) => {
     if (!isAsked(data)) return;
     say({ k: 'coming' });
     answer().catch((error: unknown) =>
-      say({ k: 'refused', why: (error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS) }),
+      say({
+        k: 'refused',
+        why: (error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS),
+      }),
     );
   };
   return () => channel.close();
 }
 
 /** The Lab's end. @throws Error in words: no panel answers, or it has nothing to give */
-export function traceOfPanel(key: string, patience = { answerMs: ANSWER_MS, writeMs: WRITE_MS }): Promise<PanelTrace> {
+export function traceOfPanel(
+  key: string,
+  patience = { answerMs: ANSWER_MS, writeMs: WRITE_MS },
+): Promise<PanelTrace> {
   const channel = channelOf(key);
   return new Promise<PanelTrace>((resolve, reject) => {
-    const late = (ms: number, why: string): ReturnType<typeof setTimeout> => setTimeout(() => reject(new Error(why)), ms);
+    const late = (ms: number, why: string): ReturnType<typeof setTimeout> =>
+      setTimeout(() => reject(new Error(why)), ms);
     let timer = late(
       patience.answerMs,
       'The panel that opened the Lab does not answer: it was closed, and its recording with it. Choose a saved file instead.',
@@ -75,10 +86,16 @@ export function traceOfPanel(key: string, patience = { answerMs: ANSWER_MS, writ
     channel.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (isAsked(data)) return; // another Lab of the same panel
       clearTimeout(timer);
-      if (!isPanelAnswer(data)) reject(new Error('The panel answered something that is no recording.'));
+      if (!isPanelAnswer(data))
+        reject(new Error('The panel answered something that is no recording.'));
       else if (data.k === 'refused') reject(new Error(data.why));
-      else if (data.k === 'trace') resolve({ file: data.file, name: data.name, recording: data.recording });
-      else timer = late(patience.writeMs, 'The panel did not finish writing its recording. Save it there, and choose the file here.');
+      else if (data.k === 'trace')
+        resolve({ file: data.file, name: data.name, recording: data.recording });
+      else
+        timer = late(
+          patience.writeMs,
+          'The panel did not finish writing its recording. Save it there, and choose the file here.',
+        );
     };
     channel.postMessage({ k: 'want' } satisfies Asked);
   }).finally(() => channel.close());

@@ -70,7 +70,8 @@ export class RelayEnd {
       const said = checkedThreadMessage(data) ?? checkedThreadCommand(data);
       if (!said) return; // anything in the page may post here
       if (said.k === 'child') {
-        if (child) this.post({ k: 'data', channel, data: { k: 'child' }, child: this.attach(child) });
+        if (child)
+          this.post({ k: 'data', channel, data: { k: 'child' }, child: this.attach(child) });
       } else this.post({ k: 'data', channel, data: said });
     };
     return channel;
@@ -80,7 +81,9 @@ export class RelayEnd {
     if (body.k === 'open') return this.onPort(this.open(body.channel));
     const { data, child } = body;
     const message: ThreadMessage | ThreadCommand = data;
-    this.ports.get(body.channel)?.postMessage(message, child === undefined ? [] : [this.open(child)]);
+    this.ports
+      .get(body.channel)
+      ?.postMessage(message, child === undefined ? [] : [this.open(child)]);
   }
 
   private open(channel: string): MessagePort {
@@ -90,7 +93,13 @@ export class RelayEnd {
   }
 
   private post(body: RelayBody): void {
-    const message: RelayMessage = { k: 'relay', source: this.source, n: ++this.sent, seen: this.seen, body };
+    const message: RelayMessage = {
+      k: 'relay',
+      source: this.source,
+      n: ++this.sent,
+      seen: this.seen,
+      body,
+    };
     this.unacknowledged.push(message);
     this.send(message);
   }
@@ -98,5 +107,7 @@ export class RelayEnd {
 
 /** A name that no page can guess; also on pages that are no secure context, where randomUUID is missing. */
 export function drawName(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join('');
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join(
+    '',
+  );
 }

@@ -29,7 +29,9 @@ export class RecordReader {
 
   constructor(records: ArrayBuffer) {
     if (records.byteLength % RECORD_BYTES)
-      throw new RangeError(`a batch holds whole records of ${RECORD_BYTES} bytes, got ${records.byteLength} bytes`);
+      throw new RangeError(
+        `a batch holds whole records of ${RECORD_BYTES} bytes, got ${records.byteLength} bytes`,
+      );
     this.count = records.byteLength / RECORD_BYTES;
     this.f64 = new Float64Array(records);
     this.u32 = new Uint32Array(records);

@@ -2,11 +2,18 @@
 import type { EventColumns } from './columns.ts';
 import { Flag, OPS, Op } from './event.ts';
 
-const TRUNCATES: readonly number[] = [Op.xTruncate, Op.opfsTruncate, Op.opfsStreamTruncate, Op.xDelete, Op.opfsRemoveEntry];
+const TRUNCATES: readonly number[] = [
+  Op.xTruncate,
+  Op.opfsTruncate,
+  Op.opfsStreamTruncate,
+  Op.xDelete,
+  Op.opfsRemoveEntry,
+];
 
 /** By operation code: 0 = moves no bytes, 1 reads and 2 writes of a VFS, 3 reads and 4 writes of storage. */
 export const MOVES = Uint8Array.from(OPS, (info) => {
-  if (!info || (info.layer !== 'vfs' && info.layer !== 'web') || TRUNCATES.includes(info.code)) return 0;
+  if (!info || (info.layer !== 'vfs' && info.layer !== 'web') || TRUNCATES.includes(info.code))
+    return 0;
   const way = info.activity === 'read' ? 1 : info.activity === 'write' ? 2 : 0;
   return way === 0 ? 0 : way + (info.layer === 'web' ? 2 : 0);
 });

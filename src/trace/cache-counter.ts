@@ -23,7 +23,10 @@ export class RequestReadings {
     this.last.set(connection, { hits, misses });
     // less than before: the app had them reset
     return before
-      ? { hits: hits < before.hits ? hits : hits - before.hits, misses: misses < before.misses ? misses : misses - before.misses }
+      ? {
+          hits: hits < before.hits ? hits : hits - before.hits,
+          misses: misses < before.misses ? misses : misses - before.misses,
+        }
       : null;
   }
 }

@@ -21,11 +21,19 @@ export interface CaptureOptions {
 export const CAPTURED_LAYERS: readonly CapturedLayer[] = ['sql', 'vfs', 'web'];
 /** A ring holds at most 65536 records of 64 bytes. */
 export const BUFFER_KIB: readonly number[] = [256, 512, 1024, 2048, 4096];
-export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = { capture: 1, layers: ['sql', 'vfs', 'web'], buffer: 1024, stacks: false };
+export const CAPTURE_DEFAULTS: Readonly<CaptureOptions> = {
+  capture: 1,
+  layers: ['sql', 'vfs', 'web'],
+  buffer: 1024,
+  stacks: false,
+};
 
 /** What anybody said (storage, a message, a page), value by value: what makes no sense is the default. A buffer too large is the largest. */
 export function captureOptionsOf(said: unknown): CaptureOptions {
-  const values = (typeof said === 'object' && said !== null ? said : {}) as Record<keyof CaptureOptions, unknown>;
+  const values = (typeof said === 'object' && said !== null ? said : {}) as Record<
+    keyof CaptureOptions,
+    unknown
+  >;
   const { capture, layers, buffer, stacks } = values;
   const asked = CAPTURED_LAYERS.filter((layer) => Array.isArray(layers) && layers.includes(layer));
   const kib = BUFFER_KIB.find((n) => n === buffer);
@@ -39,7 +47,10 @@ export function captureOptionsOf(said: unknown): CaptureOptions {
 }
 
 export const sameCapture = (a: CaptureOptions, b: CaptureOptions): boolean =>
-  a.capture === b.capture && a.layers.join() === b.layers.join() && a.buffer === b.buffer && a.stacks === b.stacks;
+  a.capture === b.capture &&
+  a.layers.join() === b.layers.join() &&
+  a.buffer === b.buffer &&
+  a.stacks === b.stacks;
 
 const HOLDS: readonly string[] = [
   'no SQL text',

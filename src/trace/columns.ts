@@ -27,10 +27,34 @@ type Unsigned = Uint8Array | Uint16Array | Uint32Array;
 type Real = Float32Array | Float64Array;
 type Column = Signed | Unsigned | Real;
 /** Columns that begin narrow. */
-export type NarrowColumn = 'dur' | 'result' | 'offset' | 'length' | 'object' | 'context' | 'aux' | 'aux2';
+export type NarrowColumn =
+  'dur' | 'result' | 'offset' | 'length' | 'object' | 'context' | 'aux' | 'aux2';
 
-const NARROW: readonly NarrowColumn[] = ['dur', 'result', 'offset', 'length', 'object', 'context', 'aux', 'aux2'];
-const COLUMNS = ['t0', 'dur', 'seq', 'endSeq', 'op', 'flags', 'result', 'offset', 'length', 'object', 'parent', 'context', 'aux'] as const;
+const NARROW: readonly NarrowColumn[] = [
+  'dur',
+  'result',
+  'offset',
+  'length',
+  'object',
+  'context',
+  'aux',
+  'aux2',
+];
+const COLUMNS = [
+  't0',
+  'dur',
+  'seq',
+  'endSeq',
+  'op',
+  'flags',
+  'result',
+  'offset',
+  'length',
+  'object',
+  'parent',
+  'context',
+  'aux',
+] as const;
 const COLUMNS_T0_LAST = [...COLUMNS.slice(1), 't0'] as const;
 
 export class EventColumns {
@@ -99,9 +123,11 @@ export class EventColumns {
    * memory, all rows are still there, and the next try goes on.
    */
   private grow(capacity: number): void {
-    if (this.aux2.length && this.aux2.length < capacity) this.aux2 = moved(this.aux2, capacity, 0, this.count);
+    if (this.aux2.length && this.aux2.length < capacity)
+      this.aux2 = moved(this.aux2, capacity, 0, this.count);
     for (const name of COLUMNS_T0_LAST)
-      if (this[name].length < capacity) this[name] = moved(this[name] as Column, capacity, 0, this.count) as never;
+      if (this[name].length < capacity)
+        this[name] = moved(this[name] as Column, capacity, 0, this.count) as never;
   }
 
   /** Forget all rows and give the memory back at once: nobody else may hold a column. */
@@ -235,7 +261,8 @@ function moved<T extends Column>(column: T, capacity: number, from: number, to: 
   next.set(column.subarray(from, to));
   return next;
 }
-const like = <T extends Column>(column: T, length: number): T => new (column.constructor as new (n: number) => T)(length);
+const like = <T extends Column>(column: T, length: number): T =>
+  new (column.constructor as new (n: number) => T)(length);
 
 const WIDER = new Map<unknown, new (from: Column) => Column>([
   [Int8Array, Int16Array],
@@ -249,10 +276,16 @@ const wider = (column: Column): Column => new (WIDER.get(column.constructor)!)(c
 
 /** Put numbers into a column. @returns false for a narrow column that cannot hold all of them exactly */
 function put(column: Column, values: Column, at: number): boolean {
-  if (column instanceof Float32Array && values instanceof Float64Array) return putReals(column, values, at);
+  if (column instanceof Float32Array && values instanceof Float64Array)
+    return putReals(column, values, at);
   if (!isWide(column) && column.constructor !== values.constructor) {
     const signed = column instanceof Int8Array || column instanceof Int16Array;
-    if (bitsOf(values as Int32Array | Uint32Array) >>> (8 * column.BYTES_PER_ELEMENT - (signed ? 1 : 0)) !== 0) return false;
+    if (
+      bitsOf(values as Int32Array | Uint32Array) >>>
+        (8 * column.BYTES_PER_ELEMENT - (signed ? 1 : 0)) !==
+      0
+    )
+      return false;
   }
   column.set(values, at);
   return true;

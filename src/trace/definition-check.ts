@@ -26,22 +26,40 @@ const MAX_LIST = 1000;
 
 const isId = (v: unknown): v is number => typeof v === 'number' && v === v >>> 0;
 const isNumber = (v: unknown): v is number => typeof v === 'number' && Number.isFinite(v);
-const among = <T extends string>(all: readonly T[], v: unknown): T | undefined => all.find((one) => one === v);
+const among = <T extends string>(all: readonly T[], v: unknown): T | undefined =>
+  all.find((one) => one === v);
 const idOr0 = (v: unknown): number => (isId(v) ? v : 0);
 const numberOrNull = (v: unknown): number | null => (isNumber(v) ? v : null);
 
 /** Only these fields. */
 function only<T>(d: Loose, ...keys: (keyof T & string)[]): T {
-  return Object.fromEntries(keys.map((key) => [key, Array.isArray(d[key]) ? [...(d[key] as unknown[])] : d[key]])) as T;
+  return Object.fromEntries(
+    keys.map((key) => [key, Array.isArray(d[key]) ? [...(d[key] as unknown[])] : d[key]]),
+  ) as T;
 }
 
-function engineOf(d: Loose, isText: (v: unknown) => v is string): ({ kind: 'engine'; id: number } & EngineInfo) | null {
+function engineOf(
+  d: Loose,
+  isText: (v: unknown) => v is string,
+): ({ kind: 'engine'; id: number } & EngineInfo) | null {
   const { id, name, sqliteVersion, sourceId, suspension, layers, note, load } = d;
-  if (!isText(name) || typeof layers !== 'object' || layers === null || (load !== undefined && !isId(load))) return null;
+  if (
+    !isText(name) ||
+    typeof layers !== 'object' ||
+    layers === null ||
+    (load !== undefined && !isId(load))
+  )
+    return null;
   const { vfs, sql, counters } = layers as Loose;
   const textOrNull = (v: unknown): string | null => (isText(v) ? v : null);
   return {
-    ...{ kind: 'engine', id: id as number, name, sqliteVersion: textOrNull(sqliteVersion), sourceId: textOrNull(sourceId) },
+    ...{
+      kind: 'engine',
+      id: id as number,
+      name,
+      sqliteVersion: textOrNull(sqliteVersion),
+      sourceId: textOrNull(sourceId),
+    },
     suspension: among(SUSPENSIONS, suspension) ?? 'unknown',
     layers: { vfs: vfs === true, sql: sql === true, counters: counters === true },
     note: textOrNull(note),
@@ -49,12 +67,23 @@ function engineOf(d: Loose, isText: (v: unknown) => v is string): ({ kind: 'engi
   };
 }
 
-function environmentOf(d: Loose, isText: (v: unknown) => v is string): ({ kind: 'environment'; id: 0 } & ThreadEnvironment) | null {
+function environmentOf(
+  d: Loose,
+  isText: (v: unknown) => v is string,
+): ({ kind: 'environment'; id: 0 } & ThreadEnvironment) | null {
   const { url, threadKind, crossOriginIsolated, clockStepUs, userAgent, hidden, capture } = d;
   const kind = among(THREAD_KINDS, threadKind);
   if (!isText(url) || !kind || !isText(userAgent) || !isNumber(clockStepUs)) return null;
   return {
-    ...{ kind: 'environment', id: 0, url, threadKind: kind, crossOriginIsolated: crossOriginIsolated === true, clockStepUs, userAgent },
+    ...{
+      kind: 'environment',
+      id: 0,
+      url,
+      threadKind: kind,
+      crossOriginIsolated: crossOriginIsolated === true,
+      clockStepUs,
+      userAgent,
+    },
     hidden: typeof hidden === 'boolean' ? hidden : null,
     ...(capture !== undefined && { capture: captureOptionsOf(capture) }),
   };
@@ -69,13 +98,22 @@ export function checkedDefinition(v: unknown): Definition | null {
   const d = v as Loose;
   const { id, text } = d;
   if (!isId(id)) return null;
-  const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_TEXT;
+  const isText = (value: unknown): value is string =>
+    typeof value === 'string' && value.length <= MAX_TEXT;
   const kind = d.kind as Kind;
   switch (kind) {
     case 'file': {
       const { path, fileKind, vfs, engine, flags } = d;
       if (!isText(path) || !isText(fileKind) || !isText(vfs)) return null;
-      return { kind, id, path, fileKind: among(FILE_KINDS, fileKind) ?? 'other', vfs, engine: idOr0(engine), flags: idOr0(flags) };
+      return {
+        kind,
+        id,
+        path,
+        fileKind: among(FILE_KINDS, fileKind) ?? 'other',
+        vfs,
+        engine: idOr0(engine),
+        flags: idOr0(flags),
+      };
     }
     case 'opfs-file':
       return isText(d.path) ? { kind, id, path: d.path } : null;
@@ -89,10 +127,18 @@ export function checkedDefinition(v: unknown): Definition | null {
     case 'message':
       return isText(text) ? { kind, id, text } : null;
     case 'sql':
-      return isText(text) ? { kind, id, text, ...(d.truncated === true && { truncated: true }) } : null;
+      return isText(text)
+        ? { kind, id, text, ...(d.truncated === true && { truncated: true }) }
+        : null;
     case 'note': {
       if (!isText(d.topic) || !isText(text) || (d.url !== undefined && !isText(d.url))) return null;
-      return { kind, id: 0, topic: among(NOTE_TOPICS, d.topic) ?? 'engine', text, ...(d.url !== undefined && { url: d.url }) };
+      return {
+        kind,
+        id: 0,
+        topic: among(NOTE_TOPICS, d.topic) ?? 'engine',
+        text,
+        ...(d.url !== undefined && { url: d.url }),
+      };
     }
     case 'engine':
       return engineOf(d, isText);
@@ -101,26 +147,72 @@ export function checkedDefinition(v: unknown): Definition | null {
     case 'cost':
       if (!isNumber(d.nsPerJsEvent)) return null;
       return {
-        ...{ kind, id: 0, nsPerJsEvent: d.nsPerJsEvent, nsPerVfsEvent: numberOrNull(d.nsPerVfsEvent) },
+        ...{
+          kind,
+          id: 0,
+          nsPerJsEvent: d.nsPerJsEvent,
+          nsPerVfsEvent: numberOrNull(d.nsPerVfsEvent),
+        },
         nsPerClockPair: numberOrNull(d.nsPerClockPair) ?? 0,
       };
     case 'values':
-      if (!isId(d.of) || !Array.isArray(d.values) || d.values.length > MAX_LIST || !d.values.every(isText)) return null;
+      if (
+        !isId(d.of) ||
+        !Array.isArray(d.values) ||
+        d.values.length > MAX_LIST ||
+        !d.values.every(isText)
+      )
+        return null;
       return { kind, id, of: d.of, values: [...d.values] };
     case 'stack':
-      return isId(d.of) && isId(d.connection) && isText(text) ? { kind, id, of: d.of, connection: d.connection, text } : null;
+      return isId(d.of) && isId(d.connection) && isText(text)
+        ? { kind, id, of: d.of, connection: d.connection, text }
+        : null;
     case 'b-tree-pages':
     case 'b-tree-names':
     case 'b-tree-end':
       if (!isBTreeDefinition(d)) return null;
-      if (kind === 'b-tree-pages') return only<BTreeDefinition & { kind: typeof kind }>(d, 'kind', 'id', 'file', 'at', 'page', 'children');
-      if (kind === 'b-tree-end') return only<BTreeDefinition & { kind: typeof kind }>(d, 'kind', 'id', 'file', 'at', 'page');
-      return only<BTreeDefinition & { kind: typeof kind }>(d, 'kind', 'id', 'file', 'at', 'page', 'roots', 'names', 'tables');
+      if (kind === 'b-tree-pages')
+        return only<BTreeDefinition & { kind: typeof kind }>(
+          d,
+          'kind',
+          'id',
+          'file',
+          'at',
+          'page',
+          'children',
+        );
+      if (kind === 'b-tree-end')
+        return only<BTreeDefinition & { kind: typeof kind }>(d, 'kind', 'id', 'file', 'at', 'page');
+      return only<BTreeDefinition & { kind: typeof kind }>(
+        d,
+        'kind',
+        'id',
+        'file',
+        'at',
+        'page',
+        'roots',
+        'names',
+        'tables',
+      );
     case 'storage':
-      return isStorageDefinition(d) ? only<StorageDefinition>(d, 'kind', 'id', 'when', 'origin', 'quota', 'usage', 'persisted') : null;
+      return isStorageDefinition(d)
+        ? only<StorageDefinition>(d, 'kind', 'id', 'when', 'origin', 'quota', 'usage', 'persisted')
+        : null;
     case 'database-header':
       if (!isDatabaseHeader(d)) return null;
-      return only<DatabaseHeaderDefinition>(d, 'kind', 'id', 'file', 'at', 'pageSize', 'pages', 'free', 'schema', 'vacuum');
+      return only<DatabaseHeaderDefinition>(
+        d,
+        'kind',
+        'id',
+        'file',
+        'at',
+        'pageSize',
+        'pages',
+        'free',
+        'schema',
+        'vacuum',
+      );
     default:
       kind satisfies never; // of a later writer
       return null;

@@ -14,7 +14,15 @@ export const THREAD_KINDS = ['page', 'frame', 'worker', 'shared-worker', 'servic
 export type ThreadKind = (typeof THREAD_KINDS)[number];
 /** How an engine waits for what is asynchronous. */
 export const SUSPENSIONS = ['none', 'asyncify', 'jspi', 'unknown'] as const;
-export const NOTE_TOPICS = ['worker-native', 'late-start', 'engine', 'tracer-error', 'transport', 'cut', 'not-restored'] as const;
+export const NOTE_TOPICS = [
+  'worker-native',
+  'late-start',
+  'engine',
+  'tracer-error',
+  'transport',
+  'cut',
+  'not-restored',
+] as const;
 
 /** SQLITE_OPEN_* type bits -> file kind (sqlite.org/c3ref/c_open_autoproxy.html). */
 export function fileKindOfOpenFlags(flags: number): FileKind {
@@ -27,7 +35,15 @@ export function fileKindOfOpenFlags(flags: number): FileKind {
 
 /** Gives an id its meaning. Travels as one JSON object; ids are per thread and never reused. */
 export type Definition =
-  | { kind: 'file'; id: number; path: string; fileKind: FileKind; vfs: string; engine: number; flags: number }
+  | {
+      kind: 'file';
+      id: number;
+      path: string;
+      fileKind: FileKind;
+      vfs: string;
+      engine: number;
+      flags: number;
+    }
   | { kind: 'opfs-file'; id: number; path: string }
   | { kind: 'idb-store'; id: number; db: string; store: string }
   | { kind: 'idb-database'; id: number; db: string }
@@ -52,7 +68,13 @@ export type Definition =
   /** Of the extension, not of the page. */
   | StorageDefinition
   /** What the tracer costs: measured on this thread at start. */
-  | { kind: 'cost'; id: 0; nsPerJsEvent: number; nsPerVfsEvent: number | null; nsPerClockPair: number };
+  | {
+      kind: 'cost';
+      id: 0;
+      nsPerJsEvent: number;
+      nsPerVfsEvent: number | null;
+      nsPerClockPair: number;
+    };
 
 export interface EngineInfo {
   /** What it is, as its users call it: "wa-sqlite", "@sqlite.org/sqlite-wasm", "sql.js", "SQLite (unknown build)", "not SQLite". */

@@ -34,11 +34,58 @@ const OPEN_FLAGS: readonly (readonly [number, string])[] = [
 
 /** SQLITE_FCNTL_* by number: sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
 const FILE_CONTROLS: readonly string[] = [
-  ...['', 'LOCKSTATE', 'GET_LOCKPROXYFILE', 'SET_LOCKPROXYFILE', 'LAST_ERRNO', 'SIZE_HINT', 'CHUNK_SIZE', 'FILE_POINTER', 'SYNC_OMITTED'],
-  ...['WIN32_AV_RETRY', 'PERSIST_WAL', 'OVERWRITE', 'VFSNAME', 'POWERSAFE_OVERWRITE', 'PRAGMA', 'BUSYHANDLER', 'TEMPFILENAME', ''],
-  ...['MMAP_SIZE', 'TRACE', 'HAS_MOVED', 'SYNC', 'COMMIT_PHASETWO', 'WIN32_SET_HANDLE', 'WAL_BLOCK', 'ZIPVFS', 'RBU', 'VFS_POINTER'],
-  ...['JOURNAL_POINTER', 'WIN32_GET_HANDLE', 'PDB', 'BEGIN_ATOMIC_WRITE', 'COMMIT_ATOMIC_WRITE', 'ROLLBACK_ATOMIC_WRITE'],
-  ...['LOCK_TIMEOUT', 'DATA_VERSION', 'SIZE_LIMIT', 'CKPT_DONE', 'RESERVE_BYTES', 'CKPT_START', 'EXTERNAL_READER', 'CKSM_FILE'],
+  ...[
+    '',
+    'LOCKSTATE',
+    'GET_LOCKPROXYFILE',
+    'SET_LOCKPROXYFILE',
+    'LAST_ERRNO',
+    'SIZE_HINT',
+    'CHUNK_SIZE',
+    'FILE_POINTER',
+    'SYNC_OMITTED',
+  ],
+  ...[
+    'WIN32_AV_RETRY',
+    'PERSIST_WAL',
+    'OVERWRITE',
+    'VFSNAME',
+    'POWERSAFE_OVERWRITE',
+    'PRAGMA',
+    'BUSYHANDLER',
+    'TEMPFILENAME',
+    '',
+  ],
+  ...[
+    'MMAP_SIZE',
+    'TRACE',
+    'HAS_MOVED',
+    'SYNC',
+    'COMMIT_PHASETWO',
+    'WIN32_SET_HANDLE',
+    'WAL_BLOCK',
+    'ZIPVFS',
+    'RBU',
+    'VFS_POINTER',
+  ],
+  ...[
+    'JOURNAL_POINTER',
+    'WIN32_GET_HANDLE',
+    'PDB',
+    'BEGIN_ATOMIC_WRITE',
+    'COMMIT_ATOMIC_WRITE',
+    'ROLLBACK_ATOMIC_WRITE',
+  ],
+  ...[
+    'LOCK_TIMEOUT',
+    'DATA_VERSION',
+    'SIZE_LIMIT',
+    'CKPT_DONE',
+    'RESERVE_BYTES',
+    'CKPT_START',
+    'EXTERNAL_READER',
+    'CKSM_FILE',
+  ],
   ...['RESET_CACHE', 'NULL_IO', 'BLOCK_ON_CONNECT', 'FILESTAT'],
 ];
 
@@ -56,16 +103,29 @@ export function auxText(op: number, aux: number): string {
     case Op.xFileControl:
       return FILE_CONTROLS[aux] || `opcode ${aux}`;
     case Op.xSync:
-      return [(aux & 15) === 3 ? 'FULL' : (aux & 15) === 2 ? 'NORMAL' : '', aux & 16 ? 'DATAONLY' : ''].filter(Boolean).join(' | ');
+      return [
+        (aux & 15) === 3 ? 'FULL' : (aux & 15) === 2 ? 'NORMAL' : '',
+        aux & 16 ? 'DATAONLY' : '',
+      ]
+        .filter(Boolean)
+        .join(' | ');
     case Op.xAccess:
       return (['EXISTS', 'READWRITE', 'READ'] as const)[aux] ?? `flags ${aux}`;
     case Op.xDelete:
       return aux ? 'sync directory' : '';
     case Op.idbTransaction:
-      return [IDB_MODES[aux & 3] ?? '', IDB_DURABILITIES[(aux >>> 2) & 3] ?? ''].filter(Boolean).join(', ');
+      return [IDB_MODES[aux & 3] ?? '', IDB_DURABILITIES[(aux >>> 2) & 3] ?? '']
+        .filter(Boolean)
+        .join(', ');
     case Op.lockRequest:
     case Op.lockHeld:
-      return [aux & 1 ? 'shared' : 'exclusive', aux & 2 ? 'ifAvailable' : '', aux & 4 ? 'steal' : ''].filter(Boolean).join(', ');
+      return [
+        aux & 1 ? 'shared' : 'exclusive',
+        aux & 2 ? 'ifAvailable' : '',
+        aux & 4 ? 'steal' : '',
+      ]
+        .filter(Boolean)
+        .join(', ');
     default:
       return '';
   }
@@ -78,7 +138,8 @@ export function resultText(op: number, result: number, flags: number): string {
   if (op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return String(result);
   if (op === Op.xAccess || op === Op.sqlCounters) return '';
   if (layer === 'vfs' || layer === 'sql') return result === 0 ? '' : resultName(result);
-  if (layer === 'web' && op < Op.opfsRemoveEntry) return result ? (exceptionName(result) ?? 'failed') : '';
+  if (layer === 'web' && op < Op.opfsRemoveEntry)
+    return result ? (exceptionName(result) ?? 'failed') : '';
   return '';
 }
 
@@ -154,6 +215,9 @@ export function labelOf(thread: ThreadStore, row: number, level?: number): strin
   const object = objectName(thread, events.object[row]!);
   if (level !== undefined) return LOCK_LEVELS[level] ?? '';
   const op = events.op[row]!;
-  const text = op >= Op.sqlPrepare && op <= Op.sqlExec && object ? object : `${opName(op)} ${object}`.trimEnd();
+  const text =
+    op >= Op.sqlPrepare && op <= Op.sqlExec && object
+      ? object
+      : `${opName(op)} ${object}`.trimEnd();
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -28,11 +28,22 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
   const first = u32[W(Header.claimed)]!;
   const count = Math.min((head - first) >>> 0, limit);
   if (count === 0) return null;
-  if (capacity & (capacity - 1) || count > capacity || RING_AT + capacity * RECORD_BYTES > buffer.byteLength)
-    throw new RangeError(`${count} records in a ring of ${capacity}, in ${buffer.byteLength} bytes`);
+  if (
+    capacity & (capacity - 1) ||
+    count > capacity ||
+    RING_AT + capacity * RECORD_BYTES > buffer.byteLength
+  )
+    throw new RangeError(
+      `${count} records in a ring of ${capacity}, in ${buffer.byteLength} bytes`,
+    );
   Atomics.store(u32, W(Header.claimed), (first + count) | 0); // from here on the writer leaves these slots alone
   const slot = first & (capacity - 1);
-  const records = copied(buffer, RING_AT + slot * RECORD_BYTES, count, Math.min(count, capacity - slot));
+  const records = copied(
+    buffer,
+    RING_AT + slot * RECORD_BYTES,
+    count,
+    Math.min(count, capacity - slot),
+  );
   Atomics.store(u32, W(Header.released), (first + count) | 0);
   return { first, count, records };
 }
@@ -40,15 +51,22 @@ export function drainRecords(buffer: ArrayBufferLike, limit = 65536): Drained | 
 /** @param straight records up to the end of the ring; the others are at its begin */
 function copied(buffer: ArrayBufferLike, at: number, count: number, straight: number): ArrayBuffer {
   // a slice is not filled with zeros first; that of a shared buffer would be shared
-  if (straight === count && buffer instanceof ArrayBuffer) return buffer.slice(at, at + count * RECORD_BYTES);
+  if (straight === count && buffer instanceof ArrayBuffer)
+    return buffer.slice(at, at + count * RECORD_BYTES);
   const records = new Uint8Array(count * RECORD_BYTES);
   records.set(new Uint8Array(buffer, at, straight * RECORD_BYTES));
-  records.set(new Uint8Array(buffer, RING_AT, (count - straight) * RECORD_BYTES), straight * RECORD_BYTES);
+  records.set(
+    new Uint8Array(buffer, RING_AT, (count - straight) * RECORD_BYTES),
+    straight * RECORD_BYTES,
+  );
   return records.buffer;
 }
 
 /** Definitions of a shared memory. Call after drainRecords: a definition is written before the first record that uses it. */
-export function drainSharedDefinitions(buffer: ArrayBufferLike, definitionsAt: number): Definition[] {
+export function drainSharedDefinitions(
+  buffer: ArrayBufferLike,
+  definitionsAt: number,
+): Definition[] {
   const u32 = new Uint32Array(buffer);
   const capacity = u32[W(Header.definitionsCapacity)]!;
   const bytes = new Uint8Array(buffer, definitionsAt, capacity);

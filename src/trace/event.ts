@@ -220,7 +220,12 @@ export function layerOfCode(code: number): Layer {
 export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
   const table: (OpInfo | undefined)[] = new Array<OpInfo | undefined>(256).fill(undefined);
   for (const [key, code] of Object.entries(Op) as [OpName, number][])
-    table[code] = { code, name: displayName(key), layer: layerOfCode(code), activity: ACTIVITY[key] ?? 'meta' };
+    table[code] = {
+      code,
+      name: displayName(key),
+      layer: layerOfCode(code),
+      activity: ACTIVITY[key] ?? 'meta',
+    };
   return table;
 })();
 

@@ -14,12 +14,31 @@ const NAMES = [
     'ConstraintError',
     'DataError',
   ],
-  ...['TransactionInactiveError', 'ReadOnlyError', 'VersionError', 'UnknownError', 'NotAllowedError', 'SecurityError', 'NotReadableError'],
-  ...['TypeMismatchError', 'InvalidAccessError', 'DataCloneError', 'TimeoutError', 'SyntaxError', 'NotSupportedError', 'OperationError'],
+  ...[
+    'TransactionInactiveError',
+    'ReadOnlyError',
+    'VersionError',
+    'UnknownError',
+    'NotAllowedError',
+    'SecurityError',
+    'NotReadableError',
+  ],
+  ...[
+    'TypeMismatchError',
+    'InvalidAccessError',
+    'DataCloneError',
+    'TimeoutError',
+    'SyntaxError',
+    'NotSupportedError',
+    'OperationError',
+  ],
   ...['InvalidModificationError', 'EncodingError'],
 ];
 /** The platform's own accessor answers for its own exceptions, of any realm, and for nothing else: no code of the page runs. */
-const nameOf = typeof DOMException === 'function' ? (Object.getOwnPropertyDescriptor(DOMException.prototype, 'name')?.get ?? null) : null;
+const nameOf =
+  typeof DOMException === 'function'
+    ? (Object.getOwnPropertyDescriptor(DOMException.prototype, 'name')?.get ?? null)
+    : null;
 
 /** A record's result for a failure: below 0 an exception of the list, 1 any other, which has no name. @param error what was thrown, if known */
 export function failureOf(error: unknown): number {
@@ -33,7 +52,8 @@ export function failureOf(error: unknown): number {
 }
 
 /** The same of an error that may not be there: 0, done, without one. */
-export const failureIn = (error: unknown): number => (error === null || error === undefined ? 0 : failureOf(error));
+export const failureIn = (error: unknown): number =>
+  error === null || error === undefined ? 0 : failureOf(error);
 
 /** @param result of a failed call of the web layer @returns null where the exception's name is not known */
 export const exceptionName = (result: number): string | null => NAMES[-1 - result] ?? null;

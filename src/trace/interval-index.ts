@@ -16,7 +16,10 @@ const SPARE_SHIFT = 4;
 /** @param expected length in the end, 0 = not known */
 const grown = <T extends Column>(from: T, length: number, expected: number): T => {
   if (length <= from.length) return from;
-  const more = expected > from.length ? expected : from.length + (from.length >>> (expected ? SPARE_SHIFT : 1));
+  const more =
+    expected > from.length
+      ? expected
+      : from.length + (from.length >>> (expected ? SPARE_SHIFT : 1));
   return resized(from, Math.max(length, more));
 };
 /** Place of a kind that has not come. */
@@ -54,8 +57,15 @@ export class IntervalIndex {
   /** Of what is used, without the room for more. */
   get bytes(): number {
     const { since, lengths, rows, firstRows, starts, times } = this;
-    const each = since.BYTES_PER_ELEMENT + lengths.BYTES_PER_ELEMENT + 1 + (rows.length ? rows.BYTES_PER_ELEMENT : 0);
-    const sample = starts.BYTES_PER_ELEMENT + (firstRows.length ? firstRows.BYTES_PER_ELEMENT : 0) + this.stride * times.BYTES_PER_ELEMENT;
+    const each =
+      since.BYTES_PER_ELEMENT +
+      lengths.BYTES_PER_ELEMENT +
+      1 +
+      (rows.length ? rows.BYTES_PER_ELEMENT : 0);
+    const sample =
+      starts.BYTES_PER_ELEMENT +
+      (firstRows.length ? firstRows.BYTES_PER_ELEMENT : 0) +
+      this.stride * times.BYTES_PER_ELEMENT;
     return this.count * each + this.sampled * sample;
   }
 
@@ -85,7 +95,9 @@ export class IntervalIndex {
 
   /** The kinds that there are, ascending. */
   get kinds(): number[] {
-    return Array.from({ length: KINDS }, (_, kind) => kind).filter((kind) => this.seen & (1 << kind));
+    return Array.from({ length: KINDS }, (_, kind) => kind).filter(
+      (kind) => this.seen & (1 << kind),
+    );
   }
 
   /** Append an interval; it must not begin before the last one ended. */
@@ -101,8 +113,10 @@ export class IntervalIndex {
     }
     if ((i & (SAMPLE - 1)) === 0) this.sample(i >>> SAMPLE_SHIFT, start, row);
     const since = start - this.starts[i >>> SAMPLE_SHIFT]!;
-    if (since > MAX_SHORT && this.since instanceof Uint32Array) this.since = new Float64Array(this.since);
-    if (length > MAX_SHORT && this.lengths instanceof Uint32Array) this.lengths = new Float64Array(this.lengths);
+    if (since > MAX_SHORT && this.since instanceof Uint32Array)
+      this.since = new Float64Array(this.since);
+    if (length > MAX_SHORT && this.lengths instanceof Uint32Array)
+      this.lengths = new Float64Array(this.lengths);
     this.since[i] = since;
     this.lengths[i] = length;
     this.kind[i] = kind;
@@ -149,7 +163,8 @@ export class IntervalIndex {
   private addKind(kind: number): void {
     const { times, stride } = this;
     const wider = new Float64Array(this.starts.length * (stride + 1));
-    for (let s = 0; s < this.sampled; s++) wider.set(times.subarray(s * stride, (s + 1) * stride), s * (stride + 1));
+    for (let s = 0; s < this.sampled; s++)
+      wider.set(times.subarray(s * stride, (s + 1) * stride), s * (stride + 1));
     this.places[kind] = stride;
     this.stride = stride + 1;
     this.times = wider;
@@ -171,7 +186,8 @@ export class IntervalIndex {
     if (s === 0) this.times.fill(0, 0, stride);
     else {
       this.times.copyWithin(to, to - stride, to);
-      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++) this.times[to + places[this.kind[i]!]!]! += this.lengths[i]!;
+      for (let i = (s - 1) * SAMPLE; i < s * SAMPLE; i++)
+        this.times[to + places[this.kind[i]!]!]! += this.lengths[i]!;
     }
     this.sampled = s + 1;
   }

@@ -12,7 +12,16 @@ import { threadEndUs } from './thread-end.ts';
 export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
 export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
 /** Activities by the number that frames and indexes carry. */
-export const ACTIVITIES: readonly Activity[] = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait', 'meta'];
+export const ACTIVITIES: readonly Activity[] = [
+  'none',
+  'cpu',
+  'read',
+  'write',
+  'sync',
+  'lock',
+  'wait',
+  'meta',
+];
 
 /** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters are no calls. */
 const LANE_OF_OP: readonly number[] = OPS.map((info) => {
@@ -20,7 +29,9 @@ const LANE_OF_OP: readonly number[] = OPS.map((info) => {
   return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
 });
 /** Number of an operation's activity, by code. */
-export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) => (info ? ACTIVITIES.indexOf(info.activity) : 0));
+export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) =>
+  info ? ACTIVITIES.indexOf(info.activity) : 0,
+);
 
 /** The lane that an operation's calls belong to; null for events of the host, held locks and counters. */
 export function laneOfOp(code: number): 'sql' | 'vfs' | 'web' | null {

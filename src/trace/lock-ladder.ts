@@ -52,7 +52,8 @@ export class LockLadder {
       for (const row of ended) this.apply(row);
     }
     this.ownTail.clear();
-    if (this.level && horizonNs > this.since) this.ownTail.push(this.since, horizonNs - this.since, this.level, this.row);
+    if (this.level && horizonNs > this.since)
+      this.ownTail.push(this.since, horizonNs - this.since, this.level, this.row);
     this.webLocks.settle(horizonNs);
     return this.vfsEvents || this.webEvents;
   }
@@ -65,7 +66,8 @@ export class LockLadder {
     const file = events.object[row]!;
     const before = levelOf.get(file) ?? 0;
     const asked = events.aux[row]!;
-    const after = op === Op.xClose ? 0 : op === Op.xLock ? Math.max(before, asked) : Math.min(before, asked);
+    const after =
+      op === Op.xClose ? 0 : op === Op.xLock ? Math.max(before, asked) : Math.min(before, asked);
     if (after === before) return;
     if (after) levelOf.set(file, Math.min(4, after));
     else levelOf.delete(file);

@@ -23,7 +23,13 @@ export function checkedNotes(list: unknown): TraceNote[] {
   for (const item of list.slice(0, MAX_NOTES) as unknown[]) {
     if (typeof item !== 'object' || item === null) continue;
     const { fromUs, toUs, text } = item as Record<string, unknown>;
-    if (typeof fromUs !== 'number' || typeof toUs !== 'number' || !Number.isFinite(fromUs) || !Number.isFinite(toUs)) continue;
+    if (
+      typeof fromUs !== 'number' ||
+      typeof toUs !== 'number' ||
+      !Number.isFinite(fromUs) ||
+      !Number.isFinite(toUs)
+    )
+      continue;
     notes.push({
       id: 0,
       fromUs: Math.min(fromUs, toUs),
@@ -46,17 +52,24 @@ export interface Annotations {
   notes: TraceNote[];
   lanes: LaneSetup;
 }
-export const noAnnotations = (): Annotations => ({ notes: [], lanes: { hidden: [], pinned: [], order: [] } });
+export const noAnnotations = (): Annotations => ({
+  notes: [],
+  lanes: { hidden: [], pinned: [], order: [] },
+});
 
 const MAX_KEYS = 500;
 const keys = (list: unknown): string[] =>
   Array.isArray(list)
-    ? (list as unknown[]).slice(0, MAX_KEYS).filter((key): key is string => typeof key === 'string' && key.length < 40)
+    ? (list as unknown[])
+        .slice(0, MAX_KEYS)
+        .filter((key): key is string => typeof key === 'string' && key.length < 40)
     : [];
 
 /** What of a section's content can be used. */
 export function checkedAnnotations(content: Record<string, unknown>): Annotations {
-  const lanes = (typeof content.lanes === 'object' && content.lanes !== null ? content.lanes : {}) as Record<string, unknown>;
+  const lanes = (
+    typeof content.lanes === 'object' && content.lanes !== null ? content.lanes : {}
+  ) as Record<string, unknown>;
   return {
     notes: checkedNotes(content.notes),
     lanes: { hidden: keys(lanes.hidden), pinned: keys(lanes.pinned), order: keys(lanes.order) },

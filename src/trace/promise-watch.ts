@@ -117,7 +117,11 @@ export class PromiseWatch {
   private readonly onRejection = (event: Event): void => {
     const promise = this.branches.get((event as PromiseRejectionEvent).promise);
     if (!promise) return;
-    Object.defineProperty(event, 'promise', { value: promise, configurable: true, enumerable: true });
+    Object.defineProperty(event, 'promise', {
+      value: promise,
+      configurable: true,
+      enumerable: true,
+    });
     const watched = this.watched.get(promise)!;
     if (watched.announced) return;
     watched.announced = true;

@@ -36,7 +36,8 @@ export class TracePyramid {
   /** @param horizonUs the trace's end so far; calls still running are shown up to here */
   update(horizonUs: number): void {
     const { threads } = this.store;
-    for (let i = this.byThread.length; i < threads.length; i++) this.byThread.push(new ThreadLanes(threads[i]!));
+    for (let i = this.byThread.length; i < threads.length; i++)
+      this.byThread.push(new ThreadLanes(threads[i]!));
     for (const lanes of this.byThread) lanes.update(horizonUs);
   }
 
@@ -64,7 +65,9 @@ export class TracePyramid {
     return this.byThread.flatMap((t) => t.lanes);
   }
   lane(key: string): Lane | undefined {
-    return this.lanesOf(this.store.threads[Number(key.slice(0, key.indexOf(':')))]!).find((lane) => lane.key === key);
+    return this.lanesOf(this.store.threads[Number(key.slice(0, key.indexOf(':')))]!).find(
+      (lane) => lane.key === key,
+    );
   }
 
   /** Frames of the lanes asked for (null = all), in the order of the threads. Unknown keys are left out. */
@@ -78,7 +81,13 @@ export class TracePyramid {
  * What a lane shows between two moments.
  * @param width pixel columns @param withSlices false leaves slices and labels empty @throws RangeError for an empty range or no columns
  */
-export function frameOf(lane: Lane, fromUs: number, toUs: number, width: number, withSlices = true): LaneFrame {
+export function frameOf(
+  lane: Lane,
+  fromUs: number,
+  toUs: number,
+  width: number,
+  withSlices = true,
+): LaneFrame {
   const { busy, activity, wide: all } = columnsOf(lane, fromUs, toUs, width);
   const wide = withSlices ? all : [];
   const slices = new Float32Array(wide.length * SLICE_FIELDS);
@@ -87,9 +96,12 @@ export function frameOf(lane: Lane, fromUs: number, toUs: number, width: number,
   wide.forEach((slice, i) => {
     let label = -1;
     if (slice.x1 - slice.x0 >= MIN_LABEL_PX) {
-      const text = lane.labelOf?.(slice.row, slice.kind) ?? labelOf(lane.thread, slice.row, lane.kind === 'lock' ? slice.kind : undefined);
+      const text =
+        lane.labelOf?.(slice.row, slice.kind) ??
+        labelOf(lane.thread, slice.row, lane.kind === 'lock' ? slice.kind : undefined);
       label = indexOf.get(text) ?? -1;
-      if (label < 0 && labels.length < MAX_LABELS) indexOf.set(text, (label = labels.push(text) - 1));
+      if (label < 0 && labels.length < MAX_LABELS)
+        indexOf.set(text, (label = labels.push(text) - 1));
     }
     slices.set([slice.row, slice.x0, slice.x1, slice.kind, label], i * SLICE_FIELDS);
   });
@@ -103,9 +115,16 @@ interface WideSlice {
   kind: number;
 }
 
-function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { busy: Uint8Array; activity: Uint8Array; wide: WideSlice[] } {
+function columnsOf(
+  lane: Lane,
+  fromUs: number,
+  toUs: number,
+  width: number,
+): { busy: Uint8Array; activity: Uint8Array; wide: WideSlice[] } {
   if (!(toUs > fromUs) || !Number.isInteger(width) || width < 1 || width > 65536)
-    throw new RangeError(`a frame needs a range and 1 to 65536 columns, got ${fromUs}..${toUs} us and ${width} columns`);
+    throw new RangeError(
+      `a frame needs a range and 1 to 65536 columns, got ${fromUs}..${toUs} us and ${width} columns`,
+    );
   const busy = new Uint8Array(width);
   const activity = new Uint8Array(width);
   const wide: WideSlice[] = [];
@@ -130,13 +149,15 @@ function columnsOf(lane: Lane, fromUs: number, toUs: number, width: number): { b
       taken[n] = last; // a slice of 3 px spans a boundary, so every wide one is met here
       const x0 = Math.max(0, (index.startOf(last) - fromNs) / step);
       const x1 = Math.min(width, (index.endOf(last) - fromNs) / step);
-      if (x1 - x0 >= MIN_SLICE_PX) wide.push({ row: index.rowOf(last), x0, x1, kind: index.kind[last]! });
+      if (x1 - x0 >= MIN_SLICE_PX)
+        wide.push({ row: index.rowOf(last), x0, x1, kind: index.kind[last]! });
     }
     if (column > 0) {
       const i = column - 1;
       spentIn(cursors, kinds, times);
       if (lane.kind === 'lock') levelColumn(i, times, busy, activity);
-      else if (!callColumn(i, times, kinds, step, busy, activity) && begun > 0) instants(i, cursors, indexes, busy, activity);
+      else if (!callColumn(i, times, kinds, step, busy, activity) && begun > 0)
+        instants(i, cursors, indexes, busy, activity);
     }
     for (let n = 0; n < cursors.length; n++) indexes[n] = cursors[n]!.index;
   }
@@ -179,7 +200,13 @@ function callColumn(
 }
 
 /** Calls below the clock's step have no duration: in a column of such calls the most frequent speaks. */
-function instants(i: number, cursors: readonly TotalsCursor[], from: readonly number[], busy: Uint8Array, activity: Uint8Array): void {
+function instants(
+  i: number,
+  cursors: readonly TotalsCursor[],
+  from: readonly number[],
+  busy: Uint8Array,
+  activity: Uint8Array,
+): void {
   const counts = new Float64Array(KINDS);
   cursors.forEach(({ of, index }, n) => of.countKinds(from[n]!, index, counts));
   busy[i] = 1;

@@ -12,6 +12,10 @@ const { apply } = Reflect;
  * The platform's own `promise.then(ok, failed)`, whatever the app has made of `then`.
  * @returns the derived promise: it rejects where a handler throws
  */
-export function react(promise: Promise<unknown>, ok: (value: unknown) => void, failed: (reason: unknown) => void): Promise<unknown> {
+export function react(
+  promise: Promise<unknown>,
+  ok: (value: unknown) => void,
+  failed: (reason: unknown) => void,
+): Promise<unknown> {
   return apply(reduce, [ok, failed], [apply(bind, nativeThen, [promise])]) as Promise<unknown>;
 }

@@ -25,7 +25,15 @@ export class Recorder extends ThreadRing {
    * Begin a call. Writes the record and publishes it; the caller runs the app's function next, then `end`.
    * @param offset bytes or a numeric key; NaN = not applicable @param length bytes @param aux, aux2 see `AUX` in event.ts
    */
-  begin(op: number, object: number, offset: number, length: number, aux = 0, context = 0, aux2 = 0): Token {
+  begin(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux = 0,
+    context = 0,
+    aux2 = 0,
+  ): Token {
     if (this.u32[W(Header.enabled)] === 0) return NOTHING;
     try {
       return this.write(op, object, offset, length, aux, context, aux2, true);
@@ -36,7 +44,14 @@ export class Recorder extends ThreadRing {
   }
 
   /** `begin` and `enter` in one: what begins from now on, until `leave`, is a part of this call. */
-  beginInside(op: number, object: number, offset: number, length: number, aux: number, aux2: number): Token {
+  beginInside(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux: number,
+    aux2: number,
+  ): Token {
     const { u32 } = this;
     if (u32[W(Header.enabled)] === 0) return NOTHING;
     try {
@@ -111,7 +126,15 @@ export class Recorder extends ThreadRing {
     }
   }
 
-  private finish(token: Token, t1: number, result: number, flags: number, length: number | undefined, aux: number, aux2: number): void {
+  private finish(
+    token: Token,
+    t1: number,
+    result: number,
+    flags: number,
+    length: number | undefined,
+    aux: number,
+    aux2: number,
+  ): void {
     const { u32, i32, f64, mask, shared } = this;
     const slot = token & SLOT;
     const seq = (token - slot) / SLOTS;
@@ -157,7 +180,9 @@ export class Recorder extends ThreadRing {
   }
 
   private isUnclaimed(slot: number): boolean {
-    const claimed = this.shared ? Atomics.load(this.u32, W(Header.claimed)) : this.u32[W(Header.claimed)]!;
+    const claimed = this.shared
+      ? Atomics.load(this.u32, W(Header.claimed))
+      : this.u32[W(Header.claimed)]!;
     return ((slot - claimed) & this.mask) < (this.u32[W(Header.head)]! - claimed) >>> 0;
   }
 
@@ -166,14 +191,24 @@ export class Recorder extends ThreadRing {
     if (token === NOTHING) return;
     const slot = token & SLOT;
     const w = (RING_AT + slot * RECORD_BYTES) >>> 2;
-    if (this.u32[w + W(Field.seq)] === (token - slot) / SLOTS && this.isUnclaimed(slot)) this.u32[w + W(Field[field])] = value;
+    if (this.u32[w + W(Field.seq)] === (token - slot) / SLOTS && this.isUnclaimed(slot))
+      this.u32[w + W(Field[field])] = value;
   }
 
   /**
    * An event without duration.
    * @param timed false: it belongs to what the clock was last read for, the call that has just ended
    */
-  instant(op: number, object: number, offset: number, length: number, aux = 0, context = 0, aux2 = 0, timed = true): void {
+  instant(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux = 0,
+    context = 0,
+    aux2 = 0,
+    timed = true,
+  ): void {
     if (this.u32[W(Header.enabled)] === 0) return;
     try {
       const token = this.write(op, object, offset, length, aux, context, aux2, timed);
@@ -198,8 +233,14 @@ export class Recorder extends ThreadRing {
       const slot = (head - n) & mask;
       const w = (RING_AT + slot * RECORD_BYTES) >>> 2;
       const seq = u32[w + W(Field.seq)]!;
-      if (seq <= seqs[0]! || (u32[w + W(Field.op)]! & 255) >= Op.idbOpen || u32[w + W(Field.endSeq)]) continue;
-      if (seqs.includes(u32[w + W(Field.parent)]!)) tokens.push(seqs[seqs.push(seq) - 1]! * SLOTS + slot);
+      if (
+        seq <= seqs[0]! ||
+        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen ||
+        u32[w + W(Field.endSeq)]
+      )
+        continue;
+      if (seqs.includes(u32[w + W(Field.parent)]!))
+        tokens.push(seqs[seqs.push(seq) - 1]! * SLOTS + slot);
     }
     while (tokens.length) this.end(tokens.pop()!, -1, Flag.threw);
   }

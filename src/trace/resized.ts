@@ -1,6 +1,14 @@
 /** Typed arrays that change their length. */
 
-type Numbers = Float64Array | Float32Array | Uint32Array | Int32Array | Uint16Array | Int16Array | Uint8Array | Int8Array;
+type Numbers =
+  | Float64Array
+  | Float32Array
+  | Uint32Array
+  | Int32Array
+  | Uint16Array
+  | Int16Array
+  | Uint8Array
+  | Int8Array;
 /** In every browser that vfscope runs in, not in Node 20. */
 interface Transferable {
   transfer?(bytes: number): ArrayBuffer;
@@ -13,7 +21,8 @@ interface Transferable {
 export function resized<T extends Numbers>(from: T, length: number): T {
   const Kind = from.constructor as new (of: number | ArrayBufferLike) => T;
   const buffer = from.buffer as ArrayBufferLike & Transferable;
-  if (buffer.transfer && buffer.byteLength === from.byteLength) return new Kind(buffer.transfer(length * from.BYTES_PER_ELEMENT));
+  if (buffer.transfer && buffer.byteLength === from.byteLength)
+    return new Kind(buffer.transfer(length * from.BYTES_PER_ELEMENT));
   const to = new Kind(length);
   to.set(length < from.length ? from.subarray(0, length) : from);
   return to;

@@ -43,15 +43,63 @@ const EXTENDED: Readonly<Record<number, readonly string[]>> = {
   6: ['SHAREDCACHE', 'VTAB'],
   8: ['RECOVERY', 'CANTLOCK', 'ROLLBACK', 'DBMOVED', 'CANTINIT', 'DIRECTORY'],
   10: [
-    ...['READ', 'SHORT_READ', 'WRITE', 'FSYNC', 'DIR_FSYNC', 'TRUNCATE', 'FSTAT', 'UNLOCK', 'RDLOCK', 'DELETE', 'BLOCKED', 'NOMEM'],
-    ...['ACCESS', 'CHECKRESERVEDLOCK', 'LOCK', 'CLOSE', 'DIR_CLOSE', 'SHMOPEN', 'SHMSIZE', 'SHMLOCK', 'SHMMAP', 'SEEK', 'DELETE_NOENT'],
-    ...['MMAP', 'GETTEMPPATH', 'CONVPATH', 'VNODE', 'AUTH', 'BEGIN_ATOMIC', 'COMMIT_ATOMIC', 'ROLLBACK_ATOMIC', 'DATA', 'CORRUPTFS'],
+    ...[
+      'READ',
+      'SHORT_READ',
+      'WRITE',
+      'FSYNC',
+      'DIR_FSYNC',
+      'TRUNCATE',
+      'FSTAT',
+      'UNLOCK',
+      'RDLOCK',
+      'DELETE',
+      'BLOCKED',
+      'NOMEM',
+    ],
+    ...[
+      'ACCESS',
+      'CHECKRESERVEDLOCK',
+      'LOCK',
+      'CLOSE',
+      'DIR_CLOSE',
+      'SHMOPEN',
+      'SHMSIZE',
+      'SHMLOCK',
+      'SHMMAP',
+      'SEEK',
+      'DELETE_NOENT',
+    ],
+    ...[
+      'MMAP',
+      'GETTEMPPATH',
+      'CONVPATH',
+      'VNODE',
+      'AUTH',
+      'BEGIN_ATOMIC',
+      'COMMIT_ATOMIC',
+      'ROLLBACK_ATOMIC',
+      'DATA',
+      'CORRUPTFS',
+    ],
     'IN_PAGE',
   ],
   11: ['VTAB', 'SEQUENCE', 'INDEX'],
   14: ['NOTEMPDIR', 'ISDIR', 'FULLPATH', 'CONVPATH', 'DIRTYWAL', 'SYMLINK'],
   19: [
-    ...['CHECK', 'COMMITHOOK', 'FOREIGNKEY', 'FUNCTION', 'NOTNULL', 'PRIMARYKEY', 'TRIGGER', 'UNIQUE', 'VTAB', 'ROWID', 'PINNED'],
+    ...[
+      'CHECK',
+      'COMMITHOOK',
+      'FOREIGNKEY',
+      'FUNCTION',
+      'NOTNULL',
+      'PRIMARYKEY',
+      'TRIGGER',
+      'UNIQUE',
+      'VTAB',
+      'ROWID',
+      'PINNED',
+    ],
     'DATATYPE',
   ],
   23: ['USER'],
@@ -71,5 +119,12 @@ export function resultName(code: number): string {
 
 /** SHORT_READ is how a VFS says "past the end", ROW and DONE are how a step says "fine". */
 export function isErrorResult(code: number): boolean {
-  return code !== 0 && code !== 100 && code !== 101 && code !== 522 && (code & 255) !== 27 && (code & 255) !== 28;
+  return (
+    code !== 0 &&
+    code !== 100 &&
+    code !== 101 &&
+    code !== 522 &&
+    (code & 255) !== 27 &&
+    (code & 255) !== 28
+  );
 }

@@ -27,25 +27,32 @@ const MEANINGS: Readonly<Record<number, string>> = {
 
 /** What the platform's exceptions mean when storage is called. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  NotFoundError: 'What was asked for is not there. By this answer a VFS learns whether a file exists.',
+  NotFoundError:
+    'What was asked for is not there. By this answer a VFS learns whether a file exists.',
   NoModificationAllowedError: 'Another access handle, maybe in another tab, holds the file.',
   InvalidStateError: 'The handle or connection is closed already, or the file is in use.',
   QuotaExceededError: 'The storage that the browser gives this origin is used up.',
-  AbortError: 'Given up: by the app, by an error of another request of the transaction, or because the lock was stolen.',
+  AbortError:
+    'Given up: by the app, by an error of another request of the transaction, or because the lock was stolen.',
   ConstraintError: 'A key is there already.',
   DataError: 'A key of this kind cannot be stored.',
-  TransactionInactiveError: 'The IndexedDB transaction had committed or ended by itself before this request.',
+  TransactionInactiveError:
+    'The IndexedDB transaction had committed or ended by itself before this request.',
   ReadOnlyError: 'A write in a readonly transaction.',
   VersionError: 'The database has a newer version.',
-  UnknownError: 'The browser failed to read or write its storage: a full disk, a damaged profile, ...',
+  UnknownError:
+    'The browser failed to read or write its storage: a full disk, a damaged profile, ...',
   NotReadableError: 'The browser failed to read the file, or it has changed meanwhile.',
   NotAllowedError: 'The permission is missing.',
   SecurityError: 'This origin may not use this storage: cookies blocked, an opaque origin, ...',
   DataCloneError: 'The value cannot be stored: it holds what cannot be copied.',
-  TypeMismatchError: 'A folder of that name is there where a file was asked for, or the other way round.',
+  TypeMismatchError:
+    'A folder of that name is there where a file was asked for, or the other way round.',
 };
 /** One sentence; '' for names without one. @param name of a DOMException */
-export const meaningOfException = (name: string): string => (Object.hasOwn(EXCEPTIONS, name) ? EXCEPTIONS[name]! : '');
+export const meaningOfException = (name: string): string =>
+  Object.hasOwn(EXCEPTIONS, name) ? EXCEPTIONS[name]! : '';
 
 /** One sentence; '' for success and for codes without a meaning of their own. @param result primary or extended */
-export const meaningOfResult = (result: number): string => (result > 0 ? (MEANINGS[result & 255] ?? '') : '');
+export const meaningOfResult = (result: number): string =>
+  result > 0 ? (MEANINGS[result & 255] ?? '') : '';

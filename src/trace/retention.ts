@@ -10,7 +10,10 @@
  */
 import type { ThreadStore, TraceStore } from './store.ts';
 
-export type Keep = { kind: 'everything' } | { kind: 'seconds'; seconds: number } | { kind: 'megabytes'; megabytes: number };
+export type Keep =
+  | { kind: 'everything' }
+  | { kind: 'seconds'; seconds: number }
+  | { kind: 'megabytes'; megabytes: number };
 
 /** Bytes of the columns per event; a megabyte is 10^6. */
 export const ROW_BYTES = 62;
@@ -30,7 +33,9 @@ export function cutOf(store: TraceStore, keep: Keep, endUs: number): number {
   if (keep.kind === 'seconds') return endUs - keep.seconds * 1e6;
   const most = Math.floor((keep.megabytes * 1e6) / ROW_BYTES);
   if (store.eventCount <= most) return -Infinity;
-  let tooEarly = Math.min(...store.threads.map(({ events }) => (events.count ? events.t0[0]! : Infinity)));
+  let tooEarly = Math.min(
+    ...store.threads.map(({ events }) => (events.count ? events.t0[0]! : Infinity)),
+  );
   let cut = Math.max(endUs, tooEarly) + 1;
   while (cut - tooEarly > 0.001) {
     const middle = (tooEarly + cut) / 2;
@@ -48,7 +53,8 @@ export function forgetBefore(store: TraceStore, cutUs: number): number {
     const before = thread.events.lowerBound(cutUs);
     thread.forget(before);
     rows += before;
-    if (before && (thread.said.length > MAX_DEFINITIONS || thread.words > MAX_WORDS)) forgetUnused(thread);
+    if (before && (thread.said.length > MAX_DEFINITIONS || thread.words > MAX_WORDS))
+      forgetUnused(thread);
   }
   return rows;
 }
@@ -58,7 +64,11 @@ function forgetUnused(thread: ThreadStore): void {
   const { events, said } = thread;
   const used = new Set(events.object.subarray(0, events.count));
   let words = 0;
-  for (let i = said.length - 1; i >= Math.max(0, said.length - MAX_DEFINITIONS / 2) && words < MAX_WORDS / 2; i--) {
+  for (
+    let i = said.length - 1;
+    i >= Math.max(0, said.length - MAX_DEFINITIONS / 2) && words < MAX_WORDS / 2;
+    i--
+  ) {
     used.add(said[i]!.id);
     words += thread.wordsAt(i);
   }

@@ -56,10 +56,21 @@ export interface RingLayout {
 }
 
 /** @param capacity records, a power of two up to 65536 @param definitionsCapacity bytes, a power of two (0 when not shared) */
-export function ringLayout(capacity: number, definitionsCapacity: number, maxEngines: number): RingLayout {
+export function ringLayout(
+  capacity: number,
+  definitionsCapacity: number,
+  maxEngines: number,
+): RingLayout {
   if (capacity & (capacity - 1) || capacity > 65536 || capacity < 2)
     throw new RangeError(`ring capacity must be a power of two up to 65536, got ${capacity}`);
   const definitionsAt = RING_AT + capacity * RECORD_BYTES;
   const enginesAt = definitionsAt + definitionsCapacity;
-  return { capacity, definitionsAt, definitionsCapacity, enginesAt, maxEngines, totalBytes: enginesAt + maxEngines * ENGINE_BLOCK_BYTES };
+  return {
+    capacity,
+    definitionsAt,
+    definitionsCapacity,
+    enginesAt,
+    maxEngines,
+    totalBytes: enginesAt + maxEngines * ENGINE_BLOCK_BYTES,
+  };
 }

@@ -69,7 +69,8 @@ export class RowCounters {
       if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
         const used = this.walAfter(row, this.used);
         const block = row >>> ROWS_SHIFT;
-        if (used !== this.used) this.walMost[block] = Math.max(this.walMost[block]!, this.used, used);
+        if (used !== this.used)
+          this.walMost[block] = Math.max(this.walMost[block]!, this.used, used);
         this.used = used;
       }
     }
@@ -105,12 +106,16 @@ export class RowCounters {
     const place = MOVES[events.op[row]!]! - this.firstMove;
     this.now[place]! += more;
     const last = (this.next - 1) >>> ROWS_SHIFT;
-    for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++) this.sums[block * SUMS + place]! += more;
+    for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++)
+      this.sums[block * SUMS + place]! += more;
   }
 
   private sample(block: number): void {
     if (block >= this.wal.length) {
-      const room = Math.max(this.wal.length + (this.wal.length >>> 1), this.thread.expected >>> ROWS_SHIFT);
+      const room = Math.max(
+        this.wal.length + (this.wal.length >>> 1),
+        this.thread.expected >>> ROWS_SHIFT,
+      );
       this.sums = resized(this.sums, room * SUMS);
       [this.wal, this.walMost] = [resized(this.wal, room), resized(this.walMost, room)];
     }
@@ -137,21 +142,34 @@ export class RowCounters {
     if (code !== Op.xWrite) return code === Op.xDelete ? 0 : Math.min(used, offset[row]! || 0);
     const end = offset[row]! + length[row]!;
     if (length[row]! >= 512 && this.pageSize === 0 && aux[row] === 0) this.pageSize = length[row]!;
-    return offset[row] === 0 || aux[row] === AUX_WAL_HEADER ? end : Math.max(used, Number.isFinite(end) ? end : 0);
+    return offset[row] === 0 || aux[row] === AUX_WAL_HEADER
+      ? end
+      : Math.max(used, Number.isFinite(end) ? end : 0);
   }
 
   /** Bytes per second by column, of the calls that began in it. @param way 0 read, 1 written */
   rates(way: 0 | 1, fromUs: number, toUs: number, width: number): Float32Array {
     const { other } = this;
     this.other = null;
-    if (other?.way === way && other.fromUs === fromUs && other.toUs === toUs && other.values.length === width) return other.values;
+    if (
+      other?.way === way &&
+      other.fromUs === fromUs &&
+      other.toUs === toUs &&
+      other.values.length === width
+    )
+      return other.values;
     const both = [new Float32Array(width), new Float32Array(width)] as const;
     this.fillRates(both, fromUs, (toUs - fromUs) / width, width);
     this.other = { way: way ? 0 : 1, fromUs, toUs, values: both[way ? 0 : 1] };
     return both[way];
   }
 
-  private fillRates([read, written]: readonly [Float32Array, Float32Array], fromUs: number, step: number, width: number): void {
+  private fillRates(
+    [read, written]: readonly [Float32Array, Float32Array],
+    fromUs: number,
+    step: number,
+    width: number,
+  ): void {
     const perSecond = 1e6 / step;
     const { firstMove } = this;
     const { rows, shares } = this.samples.boundaries(fromUs, step, width);
@@ -165,7 +183,10 @@ export class RowCounters {
       const row = rows[column]!;
       const share = shares[column]!;
       // from the nearest place whose sums are known; rows are taken off again where that lies behind
-      const block = share > 0 ? row >>> ROWS_SHIFT : Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
+      const block =
+        share > 0
+          ? row >>> ROWS_SHIFT
+          : Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
       let i = block << ROWS_SHIFT;
       const at = block * SUMS;
       if (last >= 0 && share === 0 && row - last <= Math.abs(row - i)) i = last;

@@ -23,7 +23,13 @@ export class RowSamples {
   private begins: Float64Array = new Float64Array(64);
   private count = 0;
   /** The boundaries asked for last, and which they are. */
-  private readonly found = { fromUs: 0, step: 0, width: -1, rows: new Uint32Array(0), shares: new Float32Array(0) };
+  private readonly found = {
+    fromUs: 0,
+    step: 0,
+    width: -1,
+    rows: new Uint32Array(0),
+    shares: new Float32Array(0),
+  };
 
   constructor(readonly events: EventColumns) {}
 
@@ -31,9 +37,13 @@ export class RowSamples {
   update(): void {
     const blocks = (this.events.count + ROWS_SAMPLE - 1) >>> ROWS_SHIFT;
     if (blocks > this.begins.length) {
-      this.begins = resized(this.begins, Math.max(blocks, this.begins.length + (this.begins.length >>> 1)));
+      this.begins = resized(
+        this.begins,
+        Math.max(blocks, this.begins.length + (this.begins.length >>> 1)),
+      );
     }
-    for (; this.count < blocks; this.count++) this.begins[this.count] = this.events.t0[this.count << ROWS_SHIFT]!;
+    for (; this.count < blocks; this.count++)
+      this.begins[this.count] = this.events.t0[this.count << ROWS_SHIFT]!;
     this.found.width = -1;
   }
 
@@ -51,7 +61,8 @@ export class RowSamples {
         found.shares = new Float32Array(width + 1);
       }
       let block = 0;
-      for (let i = 0; i <= width; i++) block = this.find(i, fromUs + i * step, block, step * COARSE);
+      for (let i = 0; i <= width; i++)
+        block = this.find(i, fromUs + i * step, block, step * COARSE);
       Object.assign(found, { fromUs, step, width });
     }
     return found;

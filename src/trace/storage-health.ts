@@ -16,7 +16,8 @@ export interface StorageDefinition extends StorageHealth {
   when: 'start' | 'stop';
 }
 
-const isBytes = (v: unknown): boolean => v === null || (typeof v === 'number' && Number.isFinite(v) && v >= 0);
+const isBytes = (v: unknown): boolean =>
+  v === null || (typeof v === 'number' && Number.isFinite(v) && v >= 0);
 
 export const isStorageHealth = (v: unknown): v is StorageHealth => {
   if (typeof v !== 'object' || v === null) return false;
@@ -30,4 +31,5 @@ export const isStorageHealth = (v: unknown): v is StorageHealth => {
   );
 };
 
-export const isStorageDefinition = (v: Record<string, unknown>): boolean => (v.when === 'start' || v.when === 'stop') && isStorageHealth(v);
+export const isStorageDefinition = (v: Record<string, unknown>): boolean =>
+  (v.when === 'start' || v.when === 'stop') && isStorageHealth(v);

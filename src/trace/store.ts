@@ -32,7 +32,14 @@ export interface LateEnds {
 }
 
 /** Definitions that say something of the thread or of a file, not what an id in a row means. */
-const LASTING: ReadonlySet<Definition['kind']> = new Set(['environment', 'cost', 'note', 'engine', 'storage', 'database-header']);
+const LASTING: ReadonlySet<Definition['kind']> = new Set([
+  'environment',
+  'cost',
+  'note',
+  'engine',
+  'storage',
+  'database-header',
+]);
 /** Of one thread: nobody reads more, and a page can say any number. */
 const MOST_NOTES = 200;
 const MOST_ENGINES = 1000;
@@ -42,7 +49,10 @@ export const DEFINITION_BYTES = 160;
 /** Bytes that a definition costs, in a file and in memory alike: what limits.ts of the file bounds. */
 function wordsOf(definition: Definition): number {
   const json = JSON.stringify(definition);
-  return DEFINITION_BYTES + (/^[\0-\x7f]*$/.test(json) ? json.length : new TextEncoder().encode(json).length);
+  return (
+    DEFINITION_BYTES +
+    (/^[\0-\x7f]*$/.test(json) ? json.length : new TextEncoder().encode(json).length)
+  );
 }
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
@@ -174,7 +184,8 @@ export class ThreadStore {
       if (ahead > 0) this.missing += ahead;
       else from = Math.min(reader.count, -ahead);
     }
-    const until = this.next === null || from < reader.count ? (batch.first + batch.count) >>> 0 : this.next;
+    const until =
+      this.next === null || from < reader.count ? (batch.first + batch.count) >>> 0 : this.next;
     const lateEnds: number[] = [];
     const stored = this.store(reader, from, batch.timeOrigin, lateEnds);
     this.next = until;
@@ -188,7 +199,12 @@ export class ThreadStore {
    * Store records [from, all): as many as the browser has memory for; a row is there as a whole or not at all.
    * @param lateEnds rows that were here before and ended @returns the record that found no memory, or how many there are
    */
-  private store(reader: RecordReader, from: number, timeOrigin: number, lateEnds: number[]): number {
+  private store(
+    reader: RecordReader,
+    from: number,
+    timeOrigin: number,
+    lateEnds: number[],
+  ): number {
     const { events } = this;
     const clock = { timeOrigin };
     const firstNew = events.count;
@@ -247,8 +263,14 @@ export class ThreadStore {
       return -1;
     }
     // the second: a reader beside the writer took the record while it ended, and may have got half of that
-    if ((events.endSeq[row] !== 0 && events.endSeq[row] !== reader.endSeq(i)) || !isTraceUs(t1)) return -1;
-    const [dur, result, length, aux] = [events.dur[row]!, events.result[row]!, events.length[row]!, events.aux[row]!];
+    if ((events.endSeq[row] !== 0 && events.endSeq[row] !== reader.endSeq(i)) || !isTraceUs(t1))
+      return -1;
+    const [dur, result, length, aux] = [
+      events.dur[row]!,
+      events.result[row]!,
+      events.length[row]!,
+      events.aux[row]!,
+    ];
     try {
       events.set('dur', row, durationUs(events.t0[row]!, t1));
       events.set('result', row, reader.result(i));
@@ -258,7 +280,8 @@ export class ThreadStore {
         events.set('aux2', row, reader.aux2(i));
       }
     } catch (error) {
-      for (const [name, value] of Object.entries({ dur, result, length, aux })) events.set(name as NarrowColumn, row, value);
+      for (const [name, value] of Object.entries({ dur, result, length, aux }))
+        events.set(name as NarrowColumn, row, value);
       throw error; // no memory for a wider column: the call stays without its end
     }
     events.endSeq[row] = reader.endSeq(i);
@@ -306,7 +329,8 @@ export class ThreadStore {
 }
 
 /** Whole nanoseconds, so that a file gives the same number back. */
-const durationUs = (from: number, to: number): number => (to > from ? Math.round((to - from) * 1e3) / 1e3 : 0);
+const durationUs = (from: number, to: number): number =>
+  to > from ? Math.round((to - from) * 1e3) / 1e3 : 0;
 
 export class TraceStore {
   readonly threads: ThreadStore[] = [];

@@ -16,10 +16,27 @@ import { Sweep } from './sweep.ts';
 export const MAX_LINES = 16;
 
 const SYNCHRONOUS: ReadonlySet<number> = new Set([
-  ...[Op.opfsRead, Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsGetSize, Op.opfsClose, Op.atomicsWait, Op.atomicsNotify],
-  ...[Op.localStorageGet, Op.localStorageSet, Op.localStorageRemove, Op.localStorageKey, Op.localStorageClear],
+  ...[
+    Op.opfsRead,
+    Op.opfsWrite,
+    Op.opfsFlush,
+    Op.opfsTruncate,
+    Op.opfsGetSize,
+    Op.opfsClose,
+    Op.atomicsWait,
+    Op.atomicsNotify,
+  ],
+  ...[
+    Op.localStorageGet,
+    Op.localStorageSet,
+    Op.localStorageRemove,
+    Op.localStorageKey,
+    Op.localStorageClear,
+  ],
 ]);
-const OVERLAPS = Uint8Array.from({ length: 256 }, (_, op) => (laneOfOp(op) === 'web' && !SYNCHRONOUS.has(op) ? 1 : 0));
+const OVERLAPS = Uint8Array.from({ length: 256 }, (_, op) =>
+  laneOfOp(op) === 'web' && !SYNCHRONOUS.has(op) ? 1 : 0,
+);
 
 export class SubLanes {
   private sweeps: Sweep[] = [];
@@ -50,7 +67,8 @@ export class SubLanes {
     const t0 = events.t0[row]!;
     for (let line = 0; line < last.length; line++) {
       const before = last[line]!;
-      if (events.endSeq[before] !== 0 && events.t0[before]! + events.dur[before]! <= t0) return line;
+      if (events.endSeq[before] !== 0 && events.t0[before]! + events.dur[before]! <= t0)
+        return line;
     }
     return Math.min(last.length, MAX_LINES - 1);
   }

@@ -8,7 +8,12 @@ import { KINDS } from './interval-index.ts';
 import { ACTIVITIES, LANE_KINDS, type LaneKind } from './lanes.ts';
 import type { ThreadStore, TraceStore } from './store.ts';
 import { PART_OF_ACTIVITY, share } from './time-lane.ts';
-import { expectsTransactions, type TimelineKind, type TimelineLaneFrame, type TimelineRow } from './timeline-lanes.ts';
+import {
+  expectsTransactions,
+  type TimelineKind,
+  type TimelineLaneFrame,
+  type TimelineRow,
+} from './timeline-lanes.ts';
 
 const LOCK = ACTIVITIES.indexOf('lock');
 
@@ -29,7 +34,12 @@ class Bins {
   }
 
   /** For each bin and each column that it reaches into: how much of it lies there, microseconds. */
-  each(fromUs: number, toUs: number, width: number, take: (column: number, us: number, busy: number, activity: number) => void): void {
+  each(
+    fromUs: number,
+    toUs: number,
+    width: number,
+    take: (column: number, us: number, busy: number, activity: number) => void,
+  ): void {
     const step = (toUs - fromUs) / width;
     for (let i = 0; i < this.busy.length; i++) {
       const from = Math.max(fromUs, this.edges[2 * i]!);
@@ -37,7 +47,8 @@ class Bins {
       if (to <= from) continue;
       const last = Math.min(width - 1, Math.floor((to - fromUs) / step));
       for (let column = Math.floor((from - fromUs) / step); column <= last; column++) {
-        const us = Math.min(to, fromUs + (column + 1) * step) - Math.max(from, fromUs + column * step);
+        const us =
+          Math.min(to, fromUs + (column + 1) * step) - Math.max(from, fromUs + column * step);
         if (us > 0) take(column, us, this.busy[i]!, this.activity[i]!);
       }
     }
@@ -67,7 +78,9 @@ export class SummaryLanes {
   constructor({ store, chunks, events }: TraceOverview) {
     this.store = store;
     this.events = events;
-    this.extent = chunks.length ? [Math.min(...chunks.map((c) => c.fromUs)), Math.max(...chunks.map((c) => c.toUs))] : [0, 0];
+    this.extent = chunks.length
+      ? [Math.min(...chunks.map((c) => c.fromUs)), Math.max(...chunks.map((c) => c.toUs))]
+      : [0, 0];
     this.byThread = store.threads.map(() => ({}));
     const next = store.threads.map(() => Infinity);
     for (let i = chunks.length - 1; i >= 0; i--) {
@@ -77,7 +90,12 @@ export class SummaryLanes {
         const bins = (this.byThread[thread]![kind] ??= new Bins());
         const step = (toUs - fromUs) / busy.length;
         for (let bin = 0; bin < busy.length; bin++)
-          bins.add(fromUs + bin * step, Math.min(next[thread]!, fromUs + (bin + 1) * step), busy[bin]!, activity[bin]!);
+          bins.add(
+            fromUs + bin * step,
+            Math.min(next[thread]!, fromUs + (bin + 1) * step),
+            busy[bin]!,
+            activity[bin]!,
+          );
       }
       next[thread] = fromUs;
     }
@@ -102,31 +120,56 @@ export class SummaryLanes {
     if (expectsTransactions(calls)) kinds.splice(kinds.indexOf('vfs'), 0, 'txn');
     if (lanes.sql ?? lanes.vfs) kinds.unshift('time');
     if (lanes.vfs ?? lanes.web) kinds.push('reads', 'writes');
-    if (lanes.vfs && [...definitions.values()].some((d) => d.kind === 'file' && d.fileKind === 'wal')) kinds.push('wal');
+    if (
+      lanes.vfs &&
+      [...definitions.values()].some((d) => d.kind === 'file' && d.fileKind === 'wal')
+    )
+      kinds.push('wal');
     if (lanes.sql && engines.some((engine) => engine.layers.counters)) kinds.push('cache');
     return kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 0 }));
   }
 
   /** As TimelineLanes.frames, without slices. */
-  frames(keys: readonly string[] | null, fromUs: number, toUs: number, width: number): TimelineLaneFrame[] {
+  frames(
+    keys: readonly string[] | null,
+    fromUs: number,
+    toUs: number,
+    width: number,
+  ): TimelineLaneFrame[] {
     if (!(toUs > fromUs) || !Number.isInteger(width) || width < 1)
-      throw new RangeError(`a frame needs a range and columns, got ${fromUs}..${toUs} us and ${width} columns`);
+      throw new RangeError(
+        `a frame needs a range and columns, got ${fromUs}..${toUs} us and ${width} columns`,
+      );
     const all = this.store.threads.flatMap((thread) => this.rowsOf(thread));
     const rows = keys
       ? keys.flatMap((key) => all.find((row) => row.key === key) ?? [])
       : all.filter(({ kind }) => kind === 'time' || kind === 'web');
     return rows.map(({ key, thread, kind }) => {
       const lanes = this.byThread[thread]!;
-      const frame = { key, busy: new Uint8Array(0), activity: new Uint8Array(0), slices: new Float32Array(0), labels: [] };
+      const frame = {
+        key,
+        busy: new Uint8Array(0),
+        activity: new Uint8Array(0),
+        slices: new Float32Array(0),
+        labels: [],
+      };
       if (kind === 'time') return { ...frame, stack: stackOf(lanes, fromUs, toUs, width) };
       const bins = lanes[kind as LaneKind];
       if (!bins) return { ...frame, values: new Float32Array(width).fill(NaN) };
-      return { ...frame, ...(kind === 'lock' ? levels(bins, fromUs, toUs, width) : calls(bins, fromUs, toUs, width)) };
+      return {
+        ...frame,
+        ...(kind === 'lock' ? levels(bins, fromUs, toUs, width) : calls(bins, fromUs, toUs, width)),
+      };
     });
   }
 }
 
-function levels(bins: Bins, fromUs: number, toUs: number, width: number): { busy: Uint8Array; activity: Uint8Array } {
+function levels(
+  bins: Bins,
+  fromUs: number,
+  toUs: number,
+  width: number,
+): { busy: Uint8Array; activity: Uint8Array } {
   const [busy, activity] = [new Uint8Array(width), new Uint8Array(width)];
   bins.each(fromUs, toUs, width, (column, _us, level) => {
     busy[column] = Math.max(busy[column]!, Math.min(4, level));
@@ -135,7 +178,12 @@ function levels(bins: Bins, fromUs: number, toUs: number, width: number): { busy
   return { busy, activity };
 }
 
-function calls(bins: Bins, fromUs: number, toUs: number, width: number): { busy: Uint8Array; activity: Uint8Array } {
+function calls(
+  bins: Bins,
+  fromUs: number,
+  toUs: number,
+  width: number,
+): { busy: Uint8Array; activity: Uint8Array } {
   const [busy, activity] = [new Uint8Array(width), new Uint8Array(width)];
   const step = (toUs - fromUs) / width;
   const times = bins.times(fromUs, toUs, width);
@@ -162,7 +210,8 @@ function stackOf(lanes: ThreadBins, fromUs: number, toUs: number, width: number)
   for (let column = 0; column < width; column++) {
     const at = column * KINDS;
     let left = above?.subarray(at, at + KINDS).reduce((sum, us) => sum + us, 0) ?? 0;
-    const add = (part: number, us: number): void => void (stack[at + part] = Math.min(255, stack[at + part]! + share(us, step)));
+    const add = (part: number, us: number): void =>
+      void (stack[at + part] = Math.min(255, stack[at + part]! + share(us, step)));
     for (let kind = 2; kind < KINDS && left > 0; kind++) {
       const us = Math.min(left, web?.[at + kind] ?? 0);
       if (us > 0) add(PART_OF_ACTIVITY[kind]!, us);

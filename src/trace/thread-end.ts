@@ -2,7 +2,10 @@
 import type { ThreadStore } from './store.ts';
 
 /** Found once for what has ended: timelines ask with every picture. */
-const found = new WeakMap<ThreadStore, { received: number; count: number; forgotten: number; us: number }>();
+const found = new WeakMap<
+  ThreadStore,
+  { received: number; count: number; forgotten: number; us: number }
+>();
 
 /** A thread's end, or the trace's where it goes on, microseconds. @param traceEndUs so far, as who asks knows it: no thread ends after it */
 export function threadEndUs(thread: ThreadStore, traceEndUs: number): number {
@@ -10,7 +13,8 @@ export function threadEndUs(thread: ThreadStore, traceEndUs: number): number {
   if (ended === null || ended === 'stopped') return traceEndUs;
   const { count } = events;
   const known = found.get(thread);
-  if (known?.received === received && known.count === count && known.forgotten === forgotten) return Math.min(known.us, traceEndUs);
+  if (known?.received === received && known.count === count && known.forgotten === forgotten)
+    return Math.min(known.us, traceEndUs);
   let us = 0;
   for (let i = 0; i < count; i++) us = Math.max(us, events.t0[i]! + events.dur[i]!);
   found.set(thread, { received, count, forgotten, us });

@@ -59,7 +59,9 @@ export class ThreadRing {
     this.shared = shared;
     this.layout = ringLayout(capacity, shared ? 1 << 20 : 0, maxEngines);
     const pages = Math.ceil(this.layout.totalBytes / 65536);
-    this.memory = new WebAssembly.Memory(shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages });
+    this.memory = new WebAssembly.Memory(
+      shared ? { initial: pages, maximum: pages, shared: true } : { initial: pages },
+    );
     const { buffer } = this.memory;
     this.u32 = new Uint32Array(buffer);
     this.i32 = new Int32Array(buffer);
@@ -124,7 +126,11 @@ export class ThreadRing {
 
   /** Something the user should know about this thread: shown in the panel. */
   note(topic: Extract<Definition, { kind: 'note' }>['topic'], text: string, url?: string): void {
-    this.emit(url === undefined ? { kind: 'note', id: 0, topic, text } : { kind: 'note', id: 0, topic, text, url });
+    this.emit(
+      url === undefined
+        ? { kind: 'note', id: 0, topic, text }
+        : { kind: 'note', id: 0, topic, text, url },
+    );
   }
 
   emit(definition: Definition): void {

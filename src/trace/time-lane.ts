@@ -15,12 +15,14 @@ import { timePieces, type TimePieces } from './time-pieces.ts';
 
 /** The part that a storage call in flight stands for, by place in ACTIVITIES; none and cpu for none. */
 export const PART_OF_ACTIVITY: readonly number[] = ACTIVITIES.map((activity) => {
-  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock') return PART[activity];
+  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock')
+    return PART[activity];
   return activity === 'none' || activity === 'cpu' ? PART.cpu : PART.other;
 });
 
 export class TimeLane {
-  private pieces: (TimePieces & { rows: number; received: number; forgotten: number }) | null = null;
+  private pieces: (TimePieces & { rows: number; received: number; forgotten: number }) | null =
+    null;
 
   constructor(private readonly thread: ThreadStore) {}
 
@@ -35,7 +37,11 @@ export class TimeLane {
   /** Something has come since the last `settle`, be it an end of a row that was there. */
   private get grown(): boolean {
     const { pieces, thread } = this;
-    return pieces?.rows !== thread.events.count || pieces.received !== thread.received || pieces.forgotten !== thread.forgotten;
+    return (
+      pieces?.rows !== thread.events.count ||
+      pieces.received !== thread.received ||
+      pieces.forgotten !== thread.forgotten
+    );
   }
 
   /** @returns the exact moments, and until where; null before the first `settle` */
@@ -62,7 +68,12 @@ export class TimeLane {
   columns(lanes: readonly Lane[], fromUs: number, toUs: number, width: number): Uint8Array {
     const stack = new Uint8Array(width * KINDS);
     const { exact } = this;
-    const split = exact ? Math.min(width, Math.max(0, Math.floor(((exact.untilNs / 1000 - fromUs) / (toUs - fromUs)) * width))) : 0;
+    const split = exact
+      ? Math.min(
+          width,
+          Math.max(0, Math.floor(((exact.untilNs / 1000 - fromUs) / (toUs - fromUs)) * width)),
+        )
+      : 0;
     const columns: Columns = { fromNs: fromUs * 1000, step: ((toUs - fromUs) * 1000) / width };
     if (exact && split > 0)
       eachColumn([exact.index], columns, 0, split, (column, times) => {
@@ -75,9 +86,16 @@ export class TimeLane {
     return stack;
   }
 
-  private fromCalls(lanes: readonly Lane[], stack: Uint8Array, columns: Columns, from: number, to: number): void {
+  private fromCalls(
+    lanes: readonly Lane[],
+    stack: Uint8Array,
+    columns: Columns,
+    from: number,
+    to: number,
+  ): void {
     const { step } = columns;
-    const of = (kind: Lane['kind']): IntervalIndex[] => lanes.flatMap((lane) => (lane.kind === kind ? [lane.settled, lane.tail] : []));
+    const of = (kind: Lane['kind']): IntervalIndex[] =>
+      lanes.flatMap((lane) => (lane.kind === kind ? [lane.settled, lane.tail] : []));
     const inSql = new Float64Array(to);
     const above = of('sql').length ? of('sql') : of('vfs');
     eachColumn(above, columns, from, to, (column, times) => {
@@ -92,11 +110,14 @@ export class TimeLane {
       }
       inSql[column] = left;
     });
-    for (let column = from; column < to; column++) add(stack, column * KINDS + PART.cpu, share(inSql[column]!, step));
+    for (let column = from; column < to; column++)
+      add(stack, column * KINDS + PART.cpu, share(inSql[column]!, step));
   }
 }
 
 /** A stretch of a column as 0..255; at least 1 where there is any. */
-export const share = (ns: number, step: number): number => (ns <= 0 ? 0 : Math.max(1, Math.min(255, Math.round((ns / step) * 255))));
+export const share = (ns: number, step: number): number =>
+  ns <= 0 ? 0 : Math.max(1, Math.min(255, Math.round((ns / step) * 255)));
 
-const add = (stack: Uint8Array, at: number, more: number): void => void (stack[at] = Math.min(255, stack[at]! + more));
+const add = (stack: Uint8Array, at: number, more: number): void =>
+  void (stack[at] = Math.min(255, stack[at]! + more));

@@ -45,7 +45,8 @@ const NOTHING = new IntervalIndex();
 const SYNC = 4;
 
 /** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
-export const expectsTransactions = (lanes: readonly LaneKind[]): boolean => lanes.includes('vfs') && lanes.includes('lock');
+export const expectsTransactions = (lanes: readonly LaneKind[]): boolean =>
+  lanes.includes('vfs') && lanes.includes('lock');
 
 class ThreadTimeline {
   readonly time: TimeLane;
@@ -91,14 +92,18 @@ export class TimelineLanes {
   update(horizonUs: number): void {
     this.pyramid.update(horizonUs);
     const { threads } = this.store;
-    for (let i = this.byThread.length; i < threads.length; i++) this.byThread.push(new ThreadTimeline(threads[i]!));
+    for (let i = this.byThread.length; i < threads.length; i++)
+      this.byThread.push(new ThreadTimeline(threads[i]!));
     for (const thread of this.byThread) thread.update(horizonUs);
   }
 
   /** Bytes of the lanes of calls, and of those one by one. */
   get bytes(): number {
     const lines = this.byThread.flatMap((thread) => thread.lines.lines);
-    return [...this.pyramid.lanes, ...lines].reduce((sum, { settled, tail }) => sum + settled.bytes + tail.bytes, 0);
+    return [...this.pyramid.lanes, ...lines].reduce(
+      (sum, { settled, tail }) => sum + settled.bytes + tail.bytes,
+      0,
+    );
   }
 
   /** The trace is whole: give back the room that was made for more. */
@@ -113,16 +118,24 @@ export class TimelineLanes {
   /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param shared of the trace as it is now */
   settle(shared: Analyses = new Analyses(this.store)): void {
     const { store } = this;
-    const news = store.threads.reduce((n, { events, forgotten, received }) => n + events.count + forgotten + received, 0);
+    const news = store.threads.reduce(
+      (n, { events, forgotten, received }) => n + events.count + forgotten + received,
+      0,
+    );
     if (news === this.settledAt) return;
     this.settledAt = news;
     for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(shared);
-    this.transactions = { intervals: transactionIntervals(store, shared.anatomies), forgotten: store.forgotten };
+    this.transactions = {
+      intervals: transactionIntervals(store, shared.anatomies),
+      forgotten: store.forgotten,
+    };
   }
 
   /** Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where they are not settled. */
   times(thread: ThreadStore, fromUs: number, toUs: number): Float64Array | null {
-    return this.runsSql(thread) ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null) : null;
+    return this.runsSql(thread)
+      ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null)
+      : null;
   }
 
   /** Whether it has a lane of where its time with SQL went. */
@@ -131,7 +144,9 @@ export class TimelineLanes {
   }
   private transactionsOf(thread: ThreadStore): IntervalIndex {
     const { transactions } = this;
-    return transactions?.forgotten === this.store.forgotten ? (transactions.intervals[thread.index] ?? NOTHING) : NOTHING;
+    return transactions?.forgotten === this.store.forgotten
+      ? (transactions.intervals[thread.index] ?? NOTHING)
+      : NOTHING;
   }
 
   /** Lanes of a thread that hold something, top to bottom. */
@@ -140,7 +155,12 @@ export class TimelineLanes {
     if (!own) return [];
     const rows: TimelineRow[] = [];
     const add = (kind: TimelineKind, events = 0, number = ''): void =>
-      void rows.push({ key: `${thread.index}:${kind}${number}`, thread: thread.index, kind, events });
+      void rows.push({
+        key: `${thread.index}:${kind}${number}`,
+        thread: thread.index,
+        kind,
+        events,
+      });
     const core = this.pyramid.lanesOf(thread);
     const calls = (kind: LaneKind): void => {
       const lane = core.find((l) => l.kind === kind);
@@ -149,11 +169,13 @@ export class TimelineLanes {
     if (this.runsSql(thread)) add('time');
     calls('sql');
     const transactions = this.transactionsOf(thread).count;
-    if (transactions || (!this.transactions && expectsTransactions(core.map(({ kind }) => kind)))) add('txn', transactions);
+    if (transactions || (!this.transactions && expectsTransactions(core.map(({ kind }) => kind))))
+      add('txn', transactions);
     calls('vfs');
     calls('web');
     const lines = own.lines.lines.length;
-    if (lines > 1) for (let line = 1; line <= Math.min(lines, SHOWN_LINES); line++) add('sub', 0, String(line));
+    if (lines > 1)
+      for (let line = 1; line <= Math.min(lines, SHOWN_LINES); line++) add('sub', 0, String(line));
     calls('lock');
     if (own.counters.moved) {
       add('reads');
@@ -176,34 +198,70 @@ export class TimelineLanes {
     if (kind === 'txn')
       return {
         ...{ key, thread: own.thread, kind: 'sql', events: 0 },
-        ...{ settled: this.transactionsOf(own.thread), tail: NOTHING, labelOf: (_row, intervalKind) => transactionWord(intervalKind) },
+        ...{
+          settled: this.transactionsOf(own.thread),
+          tail: NOTHING,
+          labelOf: (_row, intervalKind) => transactionWord(intervalKind),
+        },
       };
     const line = /^sub(\d+)$/.exec(kind)?.[1];
     if (line === undefined) return this.pyramid.lane(key);
     const sweep = own.lines.lines[Number(line) - 1];
-    return sweep && { key, thread: own.thread, kind: 'web', events: 0, settled: sweep.settled, tail: sweep.tail };
+    return (
+      sweep && {
+        key,
+        thread: own.thread,
+        kind: 'web',
+        events: 0,
+        settled: sweep.settled,
+        tail: sweep.tail,
+      }
+    );
   }
 
   /** Frames of the lanes asked for, in that order; null = what an overview needs, without slices. Unknown keys are left out. */
-  frames(keys: readonly string[] | null, fromUs: number, toUs: number, width: number): TimelineLaneFrame[] {
+  frames(
+    keys: readonly string[] | null,
+    fromUs: number,
+    toUs: number,
+    width: number,
+  ): TimelineLaneFrame[] {
     const overview = ({ kind }: TimelineRow): boolean => kind === 'time' || kind === 'web';
     const wanted = keys ?? this.rows.filter(overview).map(({ key }) => key);
     return wanted.flatMap((key) => this.frame(key, fromUs, toUs, width, keys !== null) ?? []);
   }
 
-  private frame(key: string, fromUs: number, toUs: number, width: number, slices: boolean): TimelineLaneFrame | null {
+  private frame(
+    key: string,
+    fromUs: number,
+    toUs: number,
+    width: number,
+    slices: boolean,
+  ): TimelineLaneFrame | null {
     const lane = this.lane(key);
     if (lane) return frameOf(lane, fromUs, toUs, width, slices);
     const [index = '', kind = ''] = key.split(':');
     const own = this.byThread[Number(index)];
     if (!own) return null;
-    const empty = { key, busy: new Uint8Array(0), activity: new Uint8Array(0), slices: new Float32Array(0), labels: [] };
+    const empty = {
+      key,
+      busy: new Uint8Array(0),
+      activity: new Uint8Array(0),
+      slices: new Float32Array(0),
+      labels: [],
+    };
     switch (kind as TimelineKind) {
       case 'time':
-        return { ...empty, stack: own.time.columns(this.pyramid.lanesOf(own.thread), fromUs, toUs, width) };
+        return {
+          ...empty,
+          stack: own.time.columns(this.pyramid.lanesOf(own.thread), fromUs, toUs, width),
+        };
       case 'reads':
       case 'writes':
-        return { ...empty, values: own.counters.rates(kind === 'reads' ? 0 : 1, fromUs, toUs, width) };
+        return {
+          ...empty,
+          values: own.counters.rates(kind === 'reads' ? 0 : 1, fromUs, toUs, width),
+        };
       case 'wal':
         return { ...empty, values: own.counters.walBytes(fromUs, toUs, width) };
       case 'cache':

@@ -85,10 +85,15 @@ export class TotalsCursor {
 }
 
 /** Kinds of any of them. */
-export const kindsOf = (cursors: readonly TotalsCursor[]): number[] => [...new Set(cursors.flatMap(({ kinds }) => kinds))].sort();
+export const kindsOf = (cursors: readonly TotalsCursor[]): number[] =>
+  [...new Set(cursors.flatMap(({ kinds }) => kinds))].sort();
 
 /** Put the time between the last two moments by kind into an array. @param kinds of all cursors */
-export function spentIn(cursors: readonly TotalsCursor[], kinds: readonly number[], times: Float64Array): void {
+export function spentIn(
+  cursors: readonly TotalsCursor[],
+  kinds: readonly number[],
+  times: Float64Array,
+): void {
   for (let i = 0; i < kinds.length; i++) times[kinds[i]!] = 0;
   for (let c = 0; c < cursors.length; c++) {
     const { now, before, kinds: own } = cursors[c]!;

@@ -13,9 +13,19 @@ import type { TraceStore } from './store.ts';
 import { toNs } from './sweep.ts';
 
 const kind = (activity: (typeof ACTIVITIES)[number]): number => ACTIVITIES.indexOf(activity);
-const [READ, WRITE, COMMIT, ROLLED_BACK] = [kind('read'), kind('write'), kind('sync'), kind('meta')];
+const [READ, WRITE, COMMIT, ROLLED_BACK] = [
+  kind('read'),
+  kind('write'),
+  kind('sync'),
+  kind('meta'),
+];
 const RESERVED = 2;
-const WORDS: Readonly<Record<number, string>> = { [READ]: 'read', [WRITE]: 'write', [COMMIT]: 'commit', [ROLLED_BACK]: 'rolled back' };
+const WORDS: Readonly<Record<number, string>> = {
+  [READ]: 'read',
+  [WRITE]: 'write',
+  [COMMIT]: 'commit',
+  [ROLLED_BACK]: 'rolled back',
+};
 
 /** What an interval of the lane says. */
 export const transactionWord = (intervalKind: number): string => WORDS[intervalKind] ?? '';
@@ -31,7 +41,11 @@ export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable)
     const from = toNs(anatomies.fromUs(i));
     const end = toNs(anatomies.toUs(i));
     const reserved = anatomies.askedUs(i, RESERVED);
-    const write = transactions.isWrite(i) ? (Number.isNaN(reserved) ? from : toNs(reserved)) : Infinity;
+    const write = transactions.isWrite(i)
+      ? Number.isNaN(reserved)
+        ? from
+        : toNs(reserved)
+      : Infinity;
     const commit = anatomies.commitUs(i);
     const committed = Number.isNaN(commit) ? Infinity : toNs(commit);
     const phase = (begin: number, until: number, what: number): void => {
@@ -41,7 +55,11 @@ export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable)
       ends[thread] = until;
     };
     phase(from, Math.min(end, write, committed), READ);
-    phase(write, Math.min(end, committed), transactions.outcome(i) === 'rolled back' ? ROLLED_BACK : WRITE);
+    phase(
+      write,
+      Math.min(end, committed),
+      transactions.outcome(i) === 'rolled back' ? ROLLED_BACK : WRITE,
+    );
     phase(committed, end, COMMIT);
   }
   return indexes;
@@ -54,7 +72,8 @@ function inTimeOrder(anatomies: AnatomyTable): Uint32Array {
   const last = new Map<number, number>();
   for (let i = 0; i < anatomies.length; i++) {
     const from = anatomies.fromUs(i);
-    if (from < (last.get(thread[i]!) ?? -Infinity)) return order.sort((a, b) => anatomies.fromUs(a) - anatomies.fromUs(b) || a - b);
+    if (from < (last.get(thread[i]!) ?? -Infinity))
+      return order.sort((a, b) => anatomies.fromUs(a) - anatomies.fromUs(b) || a - b);
     last.set(thread[i]!, from);
   }
   return order;

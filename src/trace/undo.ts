@@ -6,7 +6,9 @@ const { getOwnPropertyDescriptor } = Object;
 
 /** `Storage.getItem`, from plain data properties: no code of the app runs. */
 function nameOf(owner: object, key: PropertyKey): string {
-  const tag: unknown = getOwnPropertyDescriptor(owner, Symbol.toStringTag)?.value ?? getOwnPropertyDescriptor(owner, 'name')?.value;
+  const tag: unknown =
+    getOwnPropertyDescriptor(owner, Symbol.toStringTag)?.value ??
+    getOwnPropertyDescriptor(owner, 'name')?.value;
   return typeof tag === 'string' && tag ? `${tag}.${String(key)}` : String(key);
 }
 

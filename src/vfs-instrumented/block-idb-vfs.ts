@@ -7,14 +7,30 @@
  */
 import { BlockFile } from './block-idb/block-file.ts';
 import { FileLocks, Level } from './block-idb/file-locks.ts';
-import { resolveOptions, type BlockIdbOptions, type BlockStats, type Resolved } from './block-idb/options.ts';
+import {
+  resolveOptions,
+  type BlockIdbOptions,
+  type BlockStats,
+  type Resolved,
+} from './block-idb/options.ts';
 import { openStorage, type BlockStorage } from './block-idb/storage.ts';
 
 export type { BlockIdbOptions, BlockStats, WritePolicy } from './block-idb/options.ts';
 
-const [OK, BUSY, FULL, CANTOPEN, NOTFOUND, IOERR, SHORT_READ] = [0, 5, 13, 14, 12, 10, 522] as const;
+const [OK, BUSY, FULL, CANTOPEN, NOTFOUND, IOERR, SHORT_READ] = [
+  0, 5, 13, 14, 12, 10, 522,
+] as const;
 const [OPEN_CREATE, OPEN_DELETEONCLOSE, OPEN_MAIN_DB] = [4, 8, 0x100] as const;
-const ASYNC = new Set(['xOpen', 'xClose', 'xDelete', 'xAccess', 'xRead', 'xWrite', 'xTruncate', 'xSync']);
+const ASYNC = new Set([
+  'xOpen',
+  'xClose',
+  'xDelete',
+  'xAccess',
+  'xRead',
+  'xWrite',
+  'xTruncate',
+  'xSync',
+]);
 /** ms since noon of 24 November 4714 BC, where SQLite's time begins, at the epoch. */
 const JULIAN_EPOCH_MS = 210_866_760_000_000n;
 
@@ -58,10 +74,21 @@ export class BlockIdbVfs {
    * @param storage where blocks are kept instead of IndexedDB
    * @throws RangeError for options that cannot be; what IndexedDB throws
    */
-  static async create(name: string, module: WaSqliteModule, options: BlockIdbOptions = {}, storage?: BlockStorage): Promise<BlockIdbVfs> {
+  static async create(
+    name: string,
+    module: WaSqliteModule,
+    options: BlockIdbOptions = {},
+    storage?: BlockStorage,
+  ): Promise<BlockIdbVfs> {
     const resolved = resolveOptions(options);
     const stats: BlockStats = { get: 0, put: 0, rmw: 0, rmwMiss: 0, tx: 0 };
-    return new BlockIdbVfs(name, module, resolved, storage ?? (await openStorage(databaseName(name), resolved, stats)), stats);
+    return new BlockIdbVfs(
+      name,
+      module,
+      resolved,
+      storage ?? (await openStorage(databaseName(name), resolved, stats)),
+      stats,
+    );
   }
 
   /** Close IndexedDB. Close the databases first. */
@@ -84,7 +111,13 @@ export class BlockIdbVfs {
 
   // ---- sqlite3_vfs
 
-  xOpen(_pVfs: number, zName: number, pFile: number, flags: number, pOutFlags: number): Promise<number> {
+  xOpen(
+    _pVfs: number,
+    zName: number,
+    pFile: number,
+    flags: number,
+    pOutFlags: number,
+  ): Promise<number> {
     const path = zName ? this._module.UTF8ToString(zName) : `(temp ${++this.temps})`;
     return this.guard(CANTOPEN, async () => {
       const shared = this.byPath.get(path) ?? (await this.openShared(path, flags));
@@ -102,7 +135,9 @@ export class BlockIdbVfs {
     if (flags & OPEN_MAIN_DB) {
       const release = await takeWebLock(`${databaseName(this.name)} ${path}`);
       if (!release) {
-        this.lastError = new Error(`${path} is open in another thread or tab: the block VFS has one user at a time`);
+        this.lastError = new Error(
+          `${path} is open in another thread or tab: the block VFS has one user at a time`,
+        );
         return null;
       }
       releaseWebLock = release;
@@ -114,7 +149,15 @@ export class BlockIdbVfs {
         return null;
       }
       const { options, stats, storage } = this;
-      const file = new BlockFile(path, meta?.size ?? 0, meta?.blockSize ?? options.blockSize, !meta, storage, options, stats);
+      const file = new BlockFile(
+        path,
+        meta?.size ?? 0,
+        meta?.blockSize ?? options.blockSize,
+        !meta,
+        storage,
+        options,
+        stats,
+      );
       const shared = { file, locks: new FileLocks(), users: 0, releaseWebLock };
       this.byPath.set(path, shared);
       return shared;
@@ -160,7 +203,9 @@ export class BlockIdbVfs {
     return OK;
   }
   xGetLastError(_pVfs: number, nBuf: number, zBuf: number): number {
-    const text = new TextEncoder().encode(this.lastError?.message ?? '').subarray(0, Math.max(0, nBuf - 1));
+    const text = new TextEncoder()
+      .encode(this.lastError?.message ?? '')
+      .subarray(0, Math.max(0, nBuf - 1));
     this._module.HEAPU8.set(text, zBuf);
     if (nBuf > 0) this._module.HEAPU8[zBuf + text.length] = 0;
     return OK;
@@ -188,7 +233,13 @@ export class BlockIdbVfs {
     });
   }
 
-  xRead(pFile: number, pData: number, iAmt: number, iOffsetLo: number, iOffsetHi: number): Promise<number> {
+  xRead(
+    pFile: number,
+    pData: number,
+    iAmt: number,
+    iOffsetLo: number,
+    iOffsetHi: number,
+  ): Promise<number> {
     return this.guard(IOERR, async () => {
       const out = new Uint8Array(iAmt); // the engine's memory may move while we wait
       const got = await this.file(pFile).read(out, join(iOffsetLo, iOffsetHi));
@@ -196,7 +247,13 @@ export class BlockIdbVfs {
       return got === iAmt ? OK : SHORT_READ;
     });
   }
-  xWrite(pFile: number, pData: number, iAmt: number, iOffsetLo: number, iOffsetHi: number): Promise<number> {
+  xWrite(
+    pFile: number,
+    pData: number,
+    iAmt: number,
+    iOffsetLo: number,
+    iOffsetHi: number,
+  ): Promise<number> {
     const bytes = this._module.HEAPU8.slice(pData, pData + iAmt);
     return this.guard(IOERR, async () => {
       await this.file(pFile).write(bytes, join(iOffsetLo, iOffsetHi));
@@ -271,7 +328,8 @@ export class BlockIdbVfs {
 export const databaseName = (name: string): string => `vfscope-blocks-${name}`;
 
 const join = (low: number, high: number): number => high * 4294967296 + (low >>> 0);
-const isFull = (error: unknown): boolean => error instanceof Error && error.name === 'QuotaExceededError';
+const isFull = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'QuotaExceededError';
 
 /** @returns what gives it back; null while another thread has it. Where there are no Web Locks nobody is kept out. */
 async function takeWebLock(name: string): Promise<(() => void) | null> {

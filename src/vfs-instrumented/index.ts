@@ -8,5 +8,10 @@
  */
 export { instrument, type RecordTarget } from './overlay.ts';
 export { Recording, startRecording, type RecordingOptions } from './recording.ts';
-export { BlockIdbVfs, type BlockIdbOptions, type BlockStats, type WritePolicy } from './block-idb-vfs.ts';
+export {
+  BlockIdbVfs,
+  type BlockIdbOptions,
+  type BlockStats,
+  type WritePolicy,
+} from './block-idb-vfs.ts';
 export { summaryOf, type Summary } from '../trace/analysis/summary.ts';

@@ -14,7 +14,14 @@ import { moduleInfo, type ModuleInfo } from './meter/module-info.ts';
 import { outwardOf } from './meter/outward.ts';
 import { Output } from './meter/output.ts';
 import { Edits, Placement } from './meter/placement.ts';
-import { External, MeterError, SectionId, WasmReader, sectionsOf, type Section } from './meter/reader.ts';
+import {
+  External,
+  MeterError,
+  SectionId,
+  WasmReader,
+  sectionsOf,
+  type Section,
+} from './meter/reader.ts';
 
 export { MeterError } from './meter/reader.ts';
 
@@ -31,7 +38,12 @@ export interface FunctionCount {
 }
 export interface MeteredModule {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  readonly stats: { readonly functions: number; readonly segments: number; readonly instructions: number; readonly hasNames: boolean };
+  readonly stats: {
+    readonly functions: number;
+    readonly segments: number;
+    readonly instructions: number;
+    readonly hasNames: boolean;
+  };
   /** All instructions that this instance has executed so far. */
   readonly read: (exports: WebAssembly.Exports) => bigint;
   /** By function, most first, those that ran; empty unless `counters` is `functions`. */
@@ -43,12 +55,24 @@ const I64 = 0x7e;
 const Code = { end: 0x0b, i64Const: 0x42 } as const;
 
 /** @throws MeterError naming function and byte, when the module holds something unknown */
-export function meterModule(bytes: Uint8Array, { counters = 'total' }: MeterOptions = {}): MeteredModule {
+export function meterModule(
+  bytes: Uint8Array,
+  { counters = 'total' }: MeterOptions = {},
+): MeteredModule {
   const sections = sectionsOf(bytes);
   const info = moduleInfo(bytes, sections);
-  const names = counters === 'total' ? [NAME] : Array.from({ length: info.functions }, (_, i) => `${NAME}_${i}`);
-  if (names.some((name) => info.exportNames.has(name))) throw new MeterError('this module is metered already');
-  const stats = { functions: info.functions, segments: 0, instructions: 0, hasNames: info.hasNames };
+  const names =
+    counters === 'total'
+      ? [NAME]
+      : Array.from({ length: info.functions }, (_, i) => `${NAME}_${i}`);
+  if (names.some((name) => info.exportNames.has(name)))
+    throw new MeterError('this module is metered already');
+  const stats = {
+    functions: info.functions,
+    segments: 0,
+    instructions: 0,
+    hasNames: info.hasNames,
+  };
   const out = new Output(Math.ceil(bytes.length * 1.6) + names.length * 40 + 1024);
   out.copy(bytes, 0, 8);
   let globals = false;
@@ -70,7 +94,10 @@ export function meterModule(bytes: Uint8Array, { counters = 'total' }: MeterOpti
       add.exports(section.id === SectionId.export ? section : undefined);
       if (section.id === SectionId.export) continue;
     }
-    if (section.id === SectionId.code) out.section(section.id, () => writeCode(out, bytes, section, info, counters === 'functions', stats));
+    if (section.id === SectionId.code)
+      out.section(section.id, () =>
+        writeCode(out, bytes, section, info, counters === 'functions', stats),
+      );
     else {
       out.put([section.id, ...leb(section.end - section.start)]);
       out.copy(bytes, section.start, section.end);
@@ -88,18 +115,29 @@ export function meterModule(bytes: Uint8Array, { counters = 'total' }: MeterOpti
 
 function counter(exports: WebAssembly.Exports, name: string): bigint {
   const global = exports[name];
-  if (!(global instanceof WebAssembly.Global)) throw new MeterError('this instance is not of the metered module: it exports no counter');
+  if (!(global instanceof WebAssembly.Global))
+    throw new MeterError('this instance is not of the metered module: it exports no counter');
   return global.value as bigint;
 }
 
-function functionCounts(exports: WebAssembly.Exports, names: readonly string[], info: ModuleInfo): FunctionCount[] {
+function functionCounts(
+  exports: WebAssembly.Exports,
+  names: readonly string[],
+  info: ModuleInfo,
+): FunctionCount[] {
   return names
     .map((name, i) => {
       const index = info.importedFunctions + i;
       return { index, name: info.names.get(index) ?? null, instructions: counter(exports, name) };
     })
     .filter((f) => f.instructions > 0n)
-    .sort((a, b) => (a.instructions < b.instructions ? 1 : a.instructions > b.instructions ? -1 : a.index - b.index));
+    .sort((a, b) =>
+      a.instructions < b.instructions
+        ? 1
+        : a.instructions > b.instructions
+          ? -1
+          : a.index - b.index,
+    );
 }
 
 /** The vector of a section with `more` entries to come: what is there, copied. */
@@ -117,7 +155,13 @@ function addGlobals(out: Output, bytes: Uint8Array, section: Section | undefined
   });
 }
 
-function addExports(out: Output, bytes: Uint8Array, section: Section | undefined, names: readonly string[], info: ModuleInfo): void {
+function addExports(
+  out: Output,
+  bytes: Uint8Array,
+  section: Section | undefined,
+  names: readonly string[],
+  info: ModuleInfo,
+): void {
   out.section(SectionId.export, () => {
     extend(out, bytes, section, names.length);
     names.forEach((name, i) => out.put([...text(name), External.global, ...leb(info.globals + i)]));
@@ -142,7 +186,12 @@ function writeCode(
     readBody(flow, r.at + length, info, i);
   }
   const edits = new Edits();
-  const placement = new Placement(flow, outwardOf(flow, info.importedFunctions), info.importedFunctions, edits);
+  const placement = new Placement(
+    flow,
+    outwardOf(flow, info.importedFunctions),
+    info.importedFunctions,
+    edits,
+  );
   flow.bodies.forEach((body, i) => {
     if (!body.plain) placement.place(body);
     out.sized(() => writeBody(out, bytes, flow, body, edits, info.globals + (each ? i : 0), stats));

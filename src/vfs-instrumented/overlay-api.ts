@@ -28,7 +28,10 @@ export interface Api {
 }
 
 const NOTE = 'Recorded by the app itself: its VFS calls, no SQL.';
-const engineInfo = (sqliteVersion: string | null, suspension: EngineInfo['suspension']): EngineInfo => ({
+const engineInfo = (
+  sqliteVersion: string | null,
+  suspension: EngineInfo['suspension'],
+): EngineInfo => ({
   ...{ name: 'wa-sqlite', sqliteVersion, sourceId: null, suspension },
   ...{ layers: { vfs: true, sql: false, counters: false }, note: NOTE },
 });
@@ -41,8 +44,12 @@ export function apiOf(vfs: Record<string, unknown>): Api {
 
 function second(vfs: Record<string, unknown>): Api {
   const module = vfs._module as Module | undefined;
-  if (!module?.HEAPU8) throw new TypeError('this VFS has no _module with HEAPU8: make it with the module that wa-sqlite was loaded as');
-  const version = (): string | null => (module._sqlite3_libversion ? module.UTF8ToString(module._sqlite3_libversion()) : null);
+  if (!module?.HEAPU8)
+    throw new TypeError(
+      'this VFS has no _module with HEAPU8: make it with the module that wa-sqlite was loaded as',
+    );
+  const version = (): string | null =>
+    module._sqlite3_libversion ? module.UTF8ToString(module._sqlite3_libversion()) : null;
   return {
     version: 2,
     openName: (_pVfs, zName) => (zName ? module.UTF8ToString(zName as number) : null),
@@ -52,7 +59,11 @@ function second(vfs: Record<string, unknown>): Api {
     size: (b, c) => join(b as number, c as number),
     bytes: () => module.HEAPU8,
     at: (b) => b as number,
-    engine: () => engineInfo(version(), (vfs.hasAsyncMethod as (m: string) => boolean)('xRead') ? 'unknown' : 'none'),
+    engine: () =>
+      engineInfo(
+        version(),
+        (vfs.hasAsyncMethod as (m: string) => boolean)('xRead') ? 'unknown' : 'none',
+      ),
   };
 }
 

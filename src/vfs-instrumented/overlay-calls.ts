@@ -30,7 +30,14 @@ export class OpenCalls {
   constructor(private readonly recorder: Recorder) {}
 
   /** What follows is `end`, or `hold` and later `release`, on this turn of the thread. */
-  begin(op: number, object: number, offset: number, length: number, aux: number, aux2: number): Token {
+  begin(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux: number,
+    aux2: number,
+  ): Token {
     const { recorder } = this;
     if (this.open.length === 0) this.base = recorder.current;
     else recorder.leave(this.base, 0);

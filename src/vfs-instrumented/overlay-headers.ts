@@ -5,7 +5,9 @@
 import { AUX_WAL_HEADER } from '../trace/event.ts';
 import type { FileKind } from '../trace/definitions.ts';
 
-const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [32, 24, 512, 100] as const;
+const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [
+  32, 24, 512, 100,
+] as const;
 /** Change counter, pages, first trunk and number of pages of the freelist. */
 const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
 /** A bit for each type of b-tree page: 2, 5, 10, 13. */
@@ -21,13 +23,20 @@ export interface HeadedFile {
 /** The answer of the last `decodeHeader`. One for all: no call comes between it and its use. */
 export const decoded = { aux: 0, aux2: 0 };
 
-const word = (b: Uint8Array, at: number): number => ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0;
+const word = (b: Uint8Array, at: number): number =>
+  ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0;
 
 /**
  * Fills `decoded`, with zeros where the bytes carry no header.
  * @param bytes memory that holds the buffer @param at where in it @param offset, length of the call, bytes
  */
-export function decodeHeader(file: HeadedFile, bytes: Uint8Array, at: number, offset: number, length: number): void {
+export function decodeHeader(
+  file: HeadedFile,
+  bytes: Uint8Array,
+  at: number,
+  offset: number,
+  length: number,
+): void {
   decoded.aux = decoded.aux2 = 0;
   if (at + Math.min(length, WAL_HEADER_BYTES) > bytes.length) return; // a buffer that memory growth has detached
   if (file.kind === 'main-db') {
@@ -48,18 +57,26 @@ function decodeType(type: number): void {
   if (type < 16 && (BTREE_PAGES >>> type) & 1) decoded.aux2 = type;
 }
 
-function decodeWal(file: HeadedFile, bytes: Uint8Array, at: number, offset: number, length: number): void {
+function decodeWal(
+  file: HeadedFile,
+  bytes: Uint8Array,
+  at: number,
+  offset: number,
+  length: number,
+): void {
   if (offset === 0) {
     if (length !== WAL_HEADER_BYTES) return;
     const size = word(bytes, at + 8);
-    if (size >= SMALLEST_PAGE && size <= 65536 && (size & (size - 1)) === 0) file.walPageBytes = size;
+    if (size >= SMALLEST_PAGE && size <= 65536 && (size & (size - 1)) === 0)
+      file.walPageBytes = size;
     decoded.aux = AUX_WAL_HEADER;
     decoded.aux2 = word(bytes, at + 16);
     return;
   }
   if (offset < WAL_HEADER_BYTES) return;
   const within = (offset - WAL_HEADER_BYTES) % (file.walPageBytes + FRAME_HEADER_BYTES);
-  if (file.walPageBytes && within === FRAME_HEADER_BYTES && length === file.walPageBytes) return decodeType(bytes[at]!);
+  if (file.walPageBytes && within === FRAME_HEADER_BYTES && length === file.walPageBytes)
+    return decodeType(bytes[at]!);
   // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
   const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === FRAME_HEADER_BYTES;
   if (!isFrame) return;

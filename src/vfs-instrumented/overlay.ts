@@ -39,7 +39,8 @@ export function instrument<T extends object>(vfs: T, target: RecordTarget): T {
   const object = vfs as T & Record<string | symbol, unknown>;
   if (object[OVERLAID]) throw new TypeError('this VFS is instrumented already');
   for (const name of ['xOpen', 'xRead', 'xWrite'])
-    if (typeof object[name] !== 'function') throw new TypeError(`not a wa-sqlite VFS: it has no ${name}`);
+    if (typeof object[name] !== 'function')
+      throw new TypeError(`not a wa-sqlite VFS: it has no ${name}`);
   Object.defineProperty(object, OVERLAID, { value: true, configurable: true });
   new Overlay(object, 'recorder' in target ? target.recorder : target).install();
   return vfs;
@@ -70,7 +71,10 @@ class Overlay {
   ) {
     this.calls = new OpenCalls(recorder);
     this.api = apiOf(vfs);
-    this.names = new FileNames(recorder, () => (this.engine ||= recorder.define({ kind: 'engine', ...this.api.engine() })));
+    this.names = new FileNames(
+      recorder,
+      () => (this.engine ||= recorder.define({ kind: 'engine', ...this.api.engine() })),
+    );
   }
 
   install(): void {
@@ -81,8 +85,14 @@ class Overlay {
       if (typeof original !== 'function') continue;
       // not enumerable: a VFS that looks at its own properties does not find them
       const bound = (original as Method).bind(this.vfs);
-      const value = how === 'transfer' ? this.wrapTransfer(bound, op) : this.wrap(bound, op, how, aux);
-      Object.defineProperty(this.vfs, name, { value, configurable: true, writable: true, enumerable: false });
+      const value =
+        how === 'transfer' ? this.wrapTransfer(bound, op) : this.wrap(bound, op, how, aux);
+      Object.defineProperty(this.vfs, name, {
+        value,
+        configurable: true,
+        writable: true,
+        enumerable: false,
+      });
     }
   }
 
@@ -94,7 +104,8 @@ class Overlay {
       if (this.inside) return original(a, b, c, d, e);
       if (this.unwound) return this.again(original, this.unwound, op, a, b, c, d, e);
       this.headed = null;
-      const token = always || recorder.enabled ? this.begin(op, how, auxArgument, a, b, c, d, e) : NOTHING;
+      const token =
+        always || recorder.enabled ? this.begin(op, how, auxArgument, a, b, c, d, e) : NOTHING;
       const suspensions = this.suspensions.count;
       let answer: unknown;
       this.inside = true;
@@ -119,7 +130,8 @@ class Overlay {
     const general = this.wrap(original, op, 'transfer', -1);
     return (a, b, c, d, e) => {
       const file = this.lastFile;
-      if (this.inside || this.unwound || a !== this.lastKey || !file || !recorder.enabled) return general(a, b, c, d, e);
+      if (this.inside || this.unwound || a !== this.lastKey || !file || !recorder.enabled)
+        return general(a, b, c, d, e);
       const token = this.beginTransfer(op, file, b, c, d, e);
       const suspensions = this.suspensions.count;
       let answer: unknown;
@@ -139,18 +151,35 @@ class Overlay {
     };
   }
 
-  private answered(op: number, token: Token, a: unknown, b: unknown, answer: unknown, suspended: boolean): unknown {
+  private answered(
+    op: number,
+    token: Token,
+    a: unknown,
+    b: unknown,
+    answer: unknown,
+    suspended: boolean,
+  ): unknown {
     if (suspended) {
       this.unwound = this.held(op, token, a); // its answer comes with the rewind
       return answer;
     }
-    if (typeof answer !== 'number' && isThenable(answer)) return this.whenSettled(this.held(op, token, a), answer, b);
+    if (typeof answer !== 'number' && isThenable(answer))
+      return this.whenSettled(this.held(op, token, a), answer, b);
     this.finish(op, token, a, Number(answer), 0, b);
     return answer;
   }
 
   /** Asyncify calls the suspended method again: the rewind of the first call. */
-  private again(original: Method, call: HeldCall, op: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): unknown {
+  private again(
+    original: Method,
+    call: HeldCall,
+    op: number,
+    a: unknown,
+    b: unknown,
+    c: unknown,
+    d: unknown,
+    e: unknown,
+  ): unknown {
     if (call.op !== op || call.file !== a) return original(a, b, c, d, e); // what the suspended method does of itself
     this.unwound = null;
     call.resumed = true;
@@ -180,7 +209,11 @@ class Overlay {
     return this.calls.hold({ op, token, file, headed, offset, length, resumed: false });
   }
 
-  private whenSettled(call: HeldCall, answer: PromiseLike<unknown>, buffer: unknown): PromiseLike<unknown> {
+  private whenSettled(
+    call: HeldCall,
+    answer: PromiseLike<unknown>,
+    buffer: unknown,
+  ): PromiseLike<unknown> {
     if (call.token === NOTHING && call.op !== Op.xClose) return answer;
     return answer.then(
       (rc) => {
@@ -194,7 +227,14 @@ class Overlay {
     );
   }
 
-  private beginTransfer(op: number, file: OpenFile, b: unknown, c: unknown, d: unknown, e: unknown): Token {
+  private beginTransfer(
+    op: number,
+    file: OpenFile,
+    b: unknown,
+    c: unknown,
+    d: unknown,
+    e: unknown,
+  ): Token {
     const { api, calls } = this;
     this.headed = null;
     try {
@@ -214,7 +254,16 @@ class Overlay {
     }
   }
 
-  private begin(op: number, how: How, auxArgument: number, a: unknown, b: unknown, c: unknown, d: unknown, e: unknown): Token {
+  private begin(
+    op: number,
+    how: How,
+    auxArgument: number,
+    a: unknown,
+    b: unknown,
+    c: unknown,
+    d: unknown,
+    e: unknown,
+  ): Token {
     const { api, calls } = this;
     try {
       if (how === 'transfer') {
@@ -226,7 +275,11 @@ class Overlay {
         const flags = Number(api.version === 1 ? c : d);
         const object = this.names.opened(api.openName(a, b), this.vfsName(), flags);
         this.lastKey = null;
-        this.files.set(api.version === 1 ? b : c, { object, kind: fileKindOfOpenFlags(flags), walPageBytes: 0 });
+        this.files.set(api.version === 1 ? b : c, {
+          object,
+          kind: fileKindOfOpenFlags(flags),
+          walPageBytes: 0,
+        });
         return calls.begin(op, object, NaN, 0, flags, 0);
       }
       if (how === 'name') {
@@ -242,7 +295,14 @@ class Overlay {
     }
   }
 
-  private finish(op: number, token: Token, file: unknown, rc: number, flags: number, buffer: unknown): void {
+  private finish(
+    op: number,
+    token: Token,
+    file: unknown,
+    rc: number,
+    flags: number,
+    buffer: unknown,
+  ): void {
     if (op === Op.xClose) this.forget(file);
     if (token === NOTHING) return;
     const { headed } = this;

@@ -43,9 +43,17 @@ export class Recording {
     this.keep = options.keep ?? KEEP;
     this.recorder = new Recorder({ capacity: CAPACITY });
     this.trace = new TraceStore(performance.timeOrigin + performance.now());
-    const name = options.name ?? (inWindow ? '' : (place?.pathname.split('/').pop() ?? 'recording'));
+    const name =
+      options.name ?? (inWindow ? '' : (place?.pathname.split('/').pop() ?? 'recording'));
     const kind = inWindow ? 'page' : 'worker';
-    this.thread = this.trace.thread({ id: OWN_RECORDING, kind, url, name, parent: null, timeOrigin: performance.timeOrigin });
+    this.thread = this.trace.thread({
+      id: OWN_RECORDING,
+      kind,
+      url,
+      name,
+      parent: null,
+      timeOrigin: performance.timeOrigin,
+    });
     this.recorder.onPressure = () => {
       try {
         this.drain();
@@ -57,8 +65,17 @@ export class Recording {
     const isolated = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true;
     this.recorder.emit({
       ...{ kind: 'environment', id: 0, url, threadKind: kind, crossOriginIsolated: isolated },
-      ...{ clockStepUs: measureClockStepUs(), userAgent: navigator?.userAgent ?? '', hidden: inWindow ? document.hidden : null },
-      capture: { capture: 0, layers: [...(options.layers ?? ['vfs'])], buffer: (CAPACITY * RECORD_BYTES) / 1024, stacks: false },
+      ...{
+        clockStepUs: measureClockStepUs(),
+        userAgent: navigator?.userAgent ?? '',
+        hidden: inWindow ? document.hidden : null,
+      },
+      capture: {
+        capture: 0,
+        layers: [...(options.layers ?? ['vfs'])],
+        buffer: (CAPACITY * RECORD_BYTES) / 1024,
+        stacks: false,
+      },
     });
     this.recorder.instant(Op.threadStart, 0, NaN, 0);
   }
@@ -90,7 +107,9 @@ export class Recording {
   /** The trace so far as a `.vfst` file. The recording goes on. @throws where this place has no CompressionStream */
   async save(): Promise<Blob> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
-    const sink = { write: (bytes: Uint8Array<ArrayBuffer>): void => void parts.push(bytes.slice()) };
+    const sink = {
+      write: (bytes: Uint8Array<ArrayBuffer>): void => void parts.push(bytes.slice()),
+    };
     await new TraceWriter(this.store(), sink, { origin: originOf(this.thread.info.url) }).finish();
     return new Blob(parts, { type: 'application/octet-stream' });
   }
@@ -103,8 +122,19 @@ export class Recording {
       const definitions = recorder.takeDefinitions();
       if (!taken && definitions.length === 0) break;
       const { dropped, faults } = counters(buffer);
-      const batch = taken ?? { first: new Uint32Array(buffer)[Header.claimed >>> 2]!, count: 0, records: new ArrayBuffer(0) };
-      thread.append({ ...batch, thread: OWN_RECORDING, timeOrigin: performance.timeOrigin, dropped, faults, definitions });
+      const batch = taken ?? {
+        first: new Uint32Array(buffer)[Header.claimed >>> 2]!,
+        count: 0,
+        records: new ArrayBuffer(0),
+      };
+      thread.append({
+        ...batch,
+        thread: OWN_RECORDING,
+        timeOrigin: performance.timeOrigin,
+        dropped,
+        faults,
+        definitions,
+      });
       if (!taken) break;
       forgetBlock(trace, this.keep, lastUs(taken.records, trace.originMs));
     }

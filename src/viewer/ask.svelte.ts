@@ -45,13 +45,15 @@ interface Of {
   file: unknown;
   recording: boolean;
 }
-const same = (a: Of, b: Of): boolean => a.trace === b.trace && a.file === b.file && a.recording === b.recording;
+const same = (a: Of, b: Of): boolean =>
+  a.trace === b.trace && a.file === b.file && a.recording === b.recording;
 /** A question apart from how far the trace has grown. */
 interface Asked {
   key: string;
   of: Of;
 }
-const sameQuestion = (a: Asked | null, b: Asked | null): boolean => a?.key === b?.key && a?.of.trace === b?.of.trace;
+const sameQuestion = (a: Asked | null, b: Asked | null): boolean =>
+  a?.key === b?.key && a?.of.trace === b?.of.trace;
 
 /** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
 const PAUSE_MS = 400;
@@ -78,20 +80,31 @@ export function ask<N extends QueryName>(
   const wanted = $derived(args());
   const key = $derived(wanted && JSON.stringify(wanted));
   const thing = $derived(about && JSON.stringify(wanted && about(wanted)));
-  let last = $state.raw<{ value: QueryAnswer<N>; args: QueryArgs<N>; trace: number; thing: string | undefined } | null>(null);
+  let last = $state.raw<{
+    value: QueryAnswer<N>;
+    args: QueryArgs<N>;
+    trace: number;
+    thing: string | undefined;
+  } | null>(null);
   let failed = $state.raw<(Asked & { why: string }) | null>(null);
   const answer = $derived(last?.trace === trace.current && last.thing === thing ? last : null);
-  const error = $derived(failed?.key === key && failed?.of.trace === trace.current ? failed.why : null);
+  const error = $derived(
+    failed?.key === key && failed?.of.trace === trace.current ? failed.why : null,
+  );
   let busy = $state(false);
   let progress = $state.raw<Awaited['progress']>(null);
   let stopped = $state(false);
-  let wish: (Asked & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null = null;
+  let wish: (Asked & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null =
+    null;
   let answered: (Asked & { version: number; at: number; took: number }) | null = null;
   let stoppedWish: Asked | null = null;
   let running: (Asked & { question: Asking<QueryAnswer<N>> }) | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const settled = (): boolean => wish === null || stopped || (sameQuestion(answered, wish) && answered?.version === wish.version);
+  const settled = (): boolean =>
+    wish === null ||
+    stopped ||
+    (sameQuestion(answered, wish) && answered?.version === wish.version);
   function plan(): void {
     clearTimeout(timer);
     stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
@@ -99,7 +112,9 @@ export function ask<N extends QueryName>(
     if (running && !sameQuestion(running, wish)) running.question.cancel();
     if (running || !busy || !wish) return;
     const again = answered !== null && sameQuestion(answered, wish);
-    const pause = again ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now() : 0;
+    const pause = again
+      ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now()
+      : 0;
     timer = setTimeout(() => void run(), Math.max(0, pause));
   }
   async function run(): Promise<void> {
@@ -139,7 +154,15 @@ export function ask<N extends QueryName>(
   $effect(() => {
     const of = { trace: trace.current, file: file.current, recording };
     wish =
-      wanted === null || key === null ? null : { args: $state.snapshot(wanted) as QueryArgs<N>, key, thing, version: version.current, of };
+      wanted === null || key === null
+        ? null
+        : {
+            args: $state.snapshot(wanted) as QueryArgs<N>,
+            key,
+            thing,
+            version: version.current,
+            of,
+          };
     plan();
   });
   $effect(() => () => {

@@ -11,7 +11,11 @@ export interface SessionClient {
  * Start the store's worker.
  * @param workerUrl a module script @param onDeath the worker failed for good: every open request is rejected
  */
-export function startSession(workerUrl: string, onPush: (message: SessionPush) => void, onDeath: (message: string) => void): SessionClient {
+export function startSession(
+  workerUrl: string,
+  onPush: (message: SessionPush) => void,
+  onDeath: (message: string) => void,
+): SessionClient {
   const worker = new Worker(workerUrl, { type: 'module', name: 'vfscope store' });
   const { api, fail } = remote<SessionApi>(worker, (message) => onPush(message as SessionPush));
   worker.addEventListener('error', (event) => {

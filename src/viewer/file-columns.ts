@@ -10,7 +10,11 @@ export interface FileColumn {
   text(row: FileRow): string;
 }
 
-const count = (key: 'reads' | 'writes' | 'syncs' | 'locks' | 'opens', title: string, definition: string): FileColumn => ({
+const count = (
+  key: 'reads' | 'writes' | 'syncs' | 'locks' | 'opens',
+  title: string,
+  definition: string,
+): FileColumn => ({
   ...{ key, title, definition, numeric: true },
   text: (row) => formatCount(row[key]),
 });
@@ -26,7 +30,11 @@ const word = (key: 'path' | 'kind' | 'vfs', title: string, definition: string): 
 /** The first is the name, then words, then numbers, what the table is sorted by at first before the others. */
 export const COLUMNS: readonly FileColumn[] = [
   word('path', 'File or store', 'Path as the VFS or OPFS names it; database/store for IndexedDB'),
-  word('kind', 'Kind', 'main-db, journal, wal, temp: SQLite’s files, seen by VFS calls. opfs, idb-store, storage: what lies beneath'),
+  word(
+    'kind',
+    'Kind',
+    'main-db, journal, wal, temp: SQLite’s files, seen by VFS calls. opfs, idb-store, storage: what lies beneath',
+  ),
   word('vfs', 'VFS', 'Name of the VFS that opened it'),
   {
     key: 'timeUs',
@@ -45,14 +53,21 @@ export const COLUMNS: readonly FileColumn[] = [
 ];
 
 /** Where the table is narrow: without the words beside the name. */
-export const NARROW_COLUMNS: readonly FileColumn[] = COLUMNS.filter(({ key, numeric }) => numeric || key === 'path');
+export const NARROW_COLUMNS: readonly FileColumn[] = COLUMNS.filter(
+  ({ key, numeric }) => numeric || key === 'path',
+);
 
 /** A sorted copy; ties go by path. */
-export function sortedFiles<Row extends FileRow>(rows: readonly Row[], key: FileColumn['key'], descending: boolean): Row[] {
+export function sortedFiles<Row extends FileRow>(
+  rows: readonly Row[],
+  key: FileColumn['key'],
+  descending: boolean,
+): Row[] {
   const sign = descending ? -1 : 1;
   return [...rows].sort((a, b) => {
     const [x, y] = [a[key], b[key]];
-    const order = typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y));
+    const order =
+      typeof x === 'number' && typeof y === 'number' ? x - y : String(x).localeCompare(String(y));
     return order * sign || a.path.localeCompare(b.path);
   });
 }

@@ -20,7 +20,11 @@ export const FLIGHT_DEFAULTS: FlightChoice = {
 };
 const LIMITS = { seconds: [1, 3600], megabytes: [1, 2000], slowCommitMs: [0, 3_600_000] } as const;
 
-function within(value: number, [least, most]: readonly [number, number], otherwise: number): number {
+function within(
+  value: number,
+  [least, most]: readonly [number, number],
+  otherwise: number,
+): number {
   return Number.isFinite(value) ? Math.min(most, Math.max(least, value)) : otherwise;
 }
 
@@ -32,13 +36,19 @@ export function flightOptionsOf(choice: FlightChoice): FlightOptions | null {
     kind === 'seconds'
       ? { kind, seconds: within(choice.seconds, LIMITS.seconds, FLIGHT_DEFAULTS.seconds) }
       : { kind, megabytes: within(choice.megabytes, LIMITS.megabytes, FLIGHT_DEFAULTS.megabytes) };
-  const slowCommitMs = slow ? within(choice.slowCommitMs, LIMITS.slowCommitMs, FLIGHT_DEFAULTS.slowCommitMs) : null;
+  const slowCommitMs = slow
+    ? within(choice.slowCommitMs, LIMITS.slowCommitMs, FLIGHT_DEFAULTS.slowCommitMs)
+    : null;
   return { keep, freezeOn: { busy, ioerr, corrupt, error, slowCommitMs } };
 }
 
 /** `30 s`, `50 MB` */
 export function keepText(keep: Keep): string {
-  return keep.kind === 'seconds' ? `${keep.seconds} s` : keep.kind === 'megabytes' ? `${keep.megabytes} MB` : 'everything';
+  return keep.kind === 'seconds'
+    ? `${keep.seconds} s`
+    : keep.kind === 'megabytes'
+      ? `${keep.megabytes} MB`
+      : 'everything';
 }
 
 /** `armed` while it waits for its trigger, `frozen` by it, `stopped` by hand; null without a flight recorder. */

@@ -102,7 +102,8 @@ export function keepHash(
     const there = (get(model.stats)?.events ?? 0) > 0;
     clearTimeout(timer); // what was to be written is of the one before
     wanted = !there && (now.range || now.event) ? now : null;
-    for (const name of Object.keys(get(state.texts))) if (!(name in now.views)) state.set(name, null);
+    for (const name of Object.keys(get(state.texts)))
+      if (!(name in now.views)) state.set(name, null);
     taken(now.views);
     show(now);
     if (!now.range) model.showAll();

@@ -30,7 +30,11 @@ export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) =>
 /** The host's record button: present where there is a page to record. */
 export interface RecorderControl {
   /** Begin recording; resolves once the hooks are in place (and the page is reloading, if asked). Without `capture`, what the settings say. */
-  start(options: { scope: RecordingScope; reload: boolean; capture?: CaptureOptions }): Promise<void>;
+  start(options: {
+    scope: RecordingScope;
+    reload: boolean;
+    capture?: CaptureOptions;
+  }): Promise<void>;
   /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
   stop(): Promise<void>;
   /**

@@ -39,11 +39,16 @@ const CHOICE: Words<boolean> = {
 const KEY: Words<string | null> = { parse: (text) => text || null, format: (key) => key ?? '' };
 
 export const keptText = (name: string, initial = ''): Kept<string> => keptAs(name, initial, TEXT);
-export const keptChoice = (name: string, initial = false): Kept<boolean> => keptAs(name, initial, CHOICE);
-export const keptKey = (name: string): Kept<string | null> => keptAs<string | null>(name, null, KEY);
+export const keptChoice = (name: string, initial = false): Kept<boolean> =>
+  keptAs(name, initial, CHOICE);
+export const keptKey = (name: string): Kept<string | null> =>
+  keptAs<string | null>(name, null, KEY);
 /** One of several; another word stands for the first. */
 export const keptOneOf = <T extends string>(name: string, all: readonly [T, ...T[]]): Kept<T> =>
-  keptAs<T>(name, all[0], { parse: (text) => all.find((one) => one === text), format: (one) => one });
+  keptAs<T>(name, all[0], {
+    parse: (text) => all.find((one) => one === text),
+    format: (one) => one,
+  });
 
 /** Where the views' parts were left, kept with their settings. Call it in a component's script. */
 export function keptPlaces(): Places {

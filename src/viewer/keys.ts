@@ -26,7 +26,16 @@ export interface PageActions {
 
 /** Letters that show a view after G, by the view's id. */
 export const VIEW_LETTERS: Readonly<Record<string, string>> = {
-  ...{ overview: 'o', timeline: 't', transactions: 'r', statements: 's', locks: 'l', wal: 'w', files: 'f', pages: 'p' },
+  ...{
+    overview: 'o',
+    timeline: 't',
+    transactions: 'r',
+    statements: 's',
+    locks: 'l',
+    wal: 'w',
+    files: 'f',
+    pages: 'p',
+  },
   ...{ cache: 'c', errors: 'x', events: 'e', sql: 'q', compare: 'd', settings: ',' },
 };
 /** Letters follow G within this time. */
@@ -48,11 +57,29 @@ const pan =
     model.look(panBy(get(model.view), share, get(model.extent)));
 
 export const BINDINGS: readonly Binding[] = [
-  { keys: ['e'], command: true, always: true, help: 'Record or stop', run: (m) => void m.toggleRecording() },
+  {
+    keys: ['e'],
+    command: true,
+    always: true,
+    help: 'Record or stop',
+    run: (m) => void m.toggleRecording(),
+  },
   { keys: ['s'], command: true, always: true, help: 'Save the trace', run: (m) => void m.save() },
-  { keys: ['o'], command: true, always: true, help: 'Open a trace', run: (_, page) => page.chooseFile() },
+  {
+    keys: ['o'],
+    command: true,
+    always: true,
+    help: 'Open a trace',
+    run: (_, page) => page.chooseFile(),
+  },
   { keys: ['l'], command: true, always: true, help: 'Clear', run: (m) => void m.clear() },
-  { keys: ['k'], command: true, always: true, help: 'Command palette', run: (m) => m.paletteOpen.update((open) => !open) },
+  {
+    keys: ['k'],
+    command: true,
+    always: true,
+    help: 'Command palette',
+    run: (m) => m.paletteOpen.update((open) => !open),
+  },
   { keys: ['w', '+', '='], help: 'Zoom in', run: zoom(1 / ZOOM_STEP) },
   { keys: ['s', '-'], help: 'Zoom out', run: zoom(ZOOM_STEP) },
   { keys: ['a', 'arrowleft'], help: 'Earlier', run: pan(-PAN_STEP) },
@@ -81,11 +108,16 @@ const isMac = (): boolean => /Mac/.test(navigator.platform);
 
 /** `Ctrl+E`, `W or +` */
 export function keyText({ keys, command }: Binding): string {
-  const names = keys.map((key) => ({ arrowleft: '←', arrowright: '→', escape: 'Esc' })[key] ?? key.toUpperCase());
-  return command ? names.map((name) => (isMac() ? `⌘${name}` : `Ctrl+${name}`)).join(' or ') : names.join(' or ');
+  const names = keys.map(
+    (key) => ({ arrowleft: '←', arrowright: '→', escape: 'Esc' })[key] ?? key.toUpperCase(),
+  );
+  return command
+    ? names.map((name) => (isMac() ? `⌘${name}` : `Ctrl+${name}`)).join(' or ')
+    : names.join(' or ');
 }
 /** `G O`; '' for a view without a letter. */
-export const viewKeyText = (id: string): string => (VIEW_LETTERS[id] ? `G ${VIEW_LETTERS[id].toUpperCase()}` : '');
+export const viewKeyText = (id: string): string =>
+  VIEW_LETTERS[id] ? `G ${VIEW_LETTERS[id].toUpperCase()}` : '';
 /** For a button's tooltip: `Record or stop (Ctrl+E)`. */
 export function tooltipFor(help: string): string {
   const binding = BINDINGS.find((b) => b.help === help);
@@ -99,11 +131,13 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
   if (event.defaultPrevented || event.isComposing) return false; // what has the focus took it, or an input method does
   const target = event.composedPath()[0];
   const typing =
-    target instanceof HTMLElement && (target.matches('input:not([type=checkbox]), textarea, select') || target.isContentEditable);
+    target instanceof HTMLElement &&
+    (target.matches('input:not([type=checkbox]), textarea, select') || target.isContentEditable);
   const command = isMac() ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (event.altKey || (command ? event.shiftKey : event.ctrlKey || event.metaKey)) return false;
   const key = event.key.toLowerCase();
-  if (target instanceof Element && target.closest('dialog') && !(command && key === 'k')) return false; // a dialog has keys of its own
+  if (target instanceof Element && target.closest('dialog') && !(command && key === 'k'))
+    return false; // a dialog has keys of its own
   const view = command || typing ? undefined : chord(event.timeStamp, key);
   if (view !== undefined) {
     event.preventDefault();
@@ -114,7 +148,9 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     event.preventDefault();
     return true;
   }
-  const binding = BINDINGS.find((b) => (b.command ?? false) === command && b.keys.includes(key) && (b.always || !typing));
+  const binding = BINDINGS.find(
+    (b) => (b.command ?? false) === command && b.keys.includes(key) && (b.always || !typing),
+  );
   if (!binding) {
     if (typing && key === 'escape' && target instanceof HTMLElement) target.blur();
     return false;

@@ -1,6 +1,14 @@
 /** What is looked at in a trace: the range on screen, the view, the selected event, evidence to step through; and what the user is told. */
 import { get, writable } from 'svelte/store';
-import { clampRange, fitAll, fitEvent, followEnd, reveal, spanOf, type Range } from './charts/viewport.ts';
+import {
+  clampRange,
+  fitAll,
+  fitEvent,
+  followEnd,
+  reveal,
+  spanOf,
+  type Range,
+} from './charts/viewport.ts';
 import { Questions } from './questions.ts';
 import type { EventDetails, SessionApi, SessionChange } from './session-api.ts';
 
@@ -59,7 +67,10 @@ export abstract class Looking {
     const extent = get(this.extent);
     if (!recording) {
       const [whole, now] = [fitAll(this.drawn), get(this.view)];
-      const shown = now.from <= this.drawn.from && now.to >= this.drawn.to && spanOf(now) <= spanOf(whole) * ENOUGH;
+      const shown =
+        now.from <= this.drawn.from &&
+        now.to >= this.drawn.to &&
+        spanOf(now) <= spanOf(whole) * ENOUGH;
       if (extent.to > extent.from && !shown) this.view.set(whole);
       return;
     }

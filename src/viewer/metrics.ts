@@ -16,8 +16,14 @@ export interface Metric {
 
 const noRecording = 'nothing is recorded yet';
 
-function known(value: number | null, format: (n: number) => string, cause: string): Pick<Metric, 'value' | 'unknown'> {
-  return value === null ? { value: 'n/a', unknown: cause } : { value: format(value), unknown: null };
+function known(
+  value: number | null,
+  format: (n: number) => string,
+  cause: string,
+): Pick<Metric, 'value' | 'unknown'> {
+  return value === null
+    ? { value: 'n/a', unknown: cause }
+    : { value: format(value), unknown: null };
 }
 
 /** A flight recorder's total since the beginning; every other number is of what is kept. */
@@ -35,7 +41,9 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
   const count = (n: number | null | undefined): Pick<Metric, 'value' | 'unknown'> =>
     known(empty ? null : (n ?? null), formatShortCount, noRecording);
   // not unknown, only not yet: shown as an ellipsis
-  const computing = (metric: Pick<Metric, 'value' | 'unknown'>): Pick<Metric, 'value' | 'unknown'> =>
+  const computing = (
+    metric: Pick<Metric, 'value' | 'unknown'>,
+  ): Pick<Metric, 'value' | 'unknown'> =>
     !empty && stats.computing ? { value: '…', unknown: null } : metric;
   const noSql = empty ? noRecording : 'no SQL and no VFS call has been seen';
   const noVfs = empty ? noRecording : 'no VFS call is recorded, and a commit is told by VFS calls';
@@ -57,17 +65,20 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
     ...(stats?.flight ? [seenMetric(stats)] : []),
     {
       ...{ id: 'reads', label: 'Reads', alert: false },
-      definition: 'xRead calls of SQLite on files. On threads whose VFS is not recorded: reads of IndexedDB, OPFS and localStorage.',
+      definition:
+        'xRead calls of SQLite on files. On threads whose VFS is not recorded: reads of IndexedDB, OPFS and localStorage.',
       ...count(stats?.reads),
     },
     {
       ...{ id: 'writes', label: 'Writes', alert: false },
-      definition: 'xWrite calls of SQLite on files. On threads whose VFS is not recorded: writes to IndexedDB, OPFS and localStorage.',
+      definition:
+        'xWrite calls of SQLite on files. On threads whose VFS is not recorded: writes to IndexedDB, OPFS and localStorage.',
       ...count(stats?.writes),
     },
     {
       ...{ id: 'syncs', label: 'Syncs', alert: false },
-      definition: 'xSync calls of SQLite. On threads whose VFS is not recorded: OPFS flushes and writable streams closed.',
+      definition:
+        'xSync calls of SQLite. On threads whose VFS is not recorded: OPFS flushes and writable streams closed.',
       ...count(stats?.syncs),
     },
     {
@@ -78,18 +89,26 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
     },
     {
       ...{ id: 'lock-waits', label: 'Lock waits', alert: false },
-      definition: 'xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for.',
+      definition:
+        'xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for.',
       ...computing(count(stats?.lockWaits)),
     },
     {
       ...{ id: 'io-share', label: 'I/O share', alert: false },
       definition:
         'Share of the time with SQL in flight in which a call of the browser’s storage (IndexedDB, OPFS, localStorage) was under way. A VFS’s own code counts as CPU.',
-      ...computing(known(empty ? null : stats.ioShare, formatShare, empty ? noSql : `${noSql}, or the recording leaves storage calls out`)),
+      ...computing(
+        known(
+          empty ? null : stats.ioShare,
+          formatShare,
+          empty ? noSql : `${noSql}, or the recording leaves storage calls out`,
+        ),
+      ),
     },
     {
       ...{ id: 'cache-hit', label: 'Cache hits', alert: false },
-      definition: 'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
+      definition:
+        'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
       ...known(empty ? null : stats.cacheHitRate, formatShare, noCounters),
     },
     {
@@ -99,7 +118,8 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
     },
     {
       ...{ id: 'cost', label: 'Tracer', alert: false },
-      definition: 'The tracer’s own time per recorded call, measured on each thread when its recording began.',
+      definition:
+        'The tracer’s own time per recorded call, measured on each thread when its recording began.',
       ...known(
         empty ? null : stats.costNsPerEvent,
         (ns) => `${formatCount(ns)} ns/event`,

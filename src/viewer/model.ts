@@ -12,7 +12,15 @@ import type { RecordingStatus, ViewerHost } from './host.ts';
 import { Looking } from './looking.ts';
 import { SettingsModel } from './settings.ts';
 import { siteName } from './site-name.ts';
-import type { LiveStats, LoadProgress, SessionApi, SessionChange, SessionPush, Spool, ThreadRow } from './session-api.ts';
+import type {
+  LiveStats,
+  LoadProgress,
+  SessionApi,
+  SessionChange,
+  SessionPush,
+  Spool,
+  ThreadRow,
+} from './session-api.ts';
 import { until } from './until.ts';
 
 /** Threads get this long for their last batches. */
@@ -30,7 +38,9 @@ export class ViewerModel extends Looking {
   readonly trace = writable(0);
   readonly threads = writable<ThreadRow[]>([]);
   /** A file is read or made: what it is, how far, and how to give up. */
-  readonly loading = writable<(LoadProgress & { what: string; cancel: () => Promise<void> }) | null>(null);
+  readonly loading = writable<
+    (LoadProgress & { what: string; cancel: () => Promise<void> }) | null
+  >(null);
   /** What is shown comes from this file; null: from a recording, or nothing. */
   readonly file = writable<{ name: string; warnings: string[] } | null>(null);
   readonly spools = writable<Spool[]>([]);
@@ -64,11 +74,15 @@ export class ViewerModel extends Looking {
   ) {
     super(session);
     this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
-    this.status = writable(host.recorder ? { recording: false, busy: false, origin: '', error: null } : null);
+    this.status = writable(
+      host.recorder ? { recording: false, busy: false, origin: '', error: null } : null,
+    );
     if (host.recorder) {
       this.undo.push(host.recorder.subscribe((status) => this.onStatus(status)));
       this.undo.push(host.recorder.onPort((port) => void this.attempt(() => session.attach(port))));
-      const stop = host.recorder.onStorage?.((when, health) => void this.attempt(() => session.storage(when, health)));
+      const stop = host.recorder.onStorage?.(
+        (when, health) => void this.attempt(() => session.storage(when, health)),
+      );
       if (stop) this.undo.push(stop);
     }
   }
@@ -153,19 +167,24 @@ export class ViewerModel extends Looking {
     this.showStats(stats);
     if (stats.flight?.frozen && stats.recording) void this.stop();
     if (get(this.paused)) {
-      this.held = { ...change, threadsChanged: threadsChanged || (this.held?.threadsChanged ?? false) };
+      this.held = {
+        ...change,
+        threadsChanged: threadsChanged || (this.held?.threadsChanged ?? false),
+      };
       return;
     }
     this.takeExtents(extents);
     this.version.set(version);
     if (get(this.follow)) this.followView(stats.recording);
-    if (threadsChanged) void this.attempt(async () => this.threads.set(await this.session.threads()));
+    if (threadsChanged)
+      void this.attempt(async () => this.threads.set(await this.session.threads()));
   }
 
   /** While recording the picture is new more often than numbers can be read. */
   private showStats(stats: LiveStats): void {
     const now = performance.now();
-    if (stats.recording && get(this.stats)?.recording && now - this.statsAt < STATS_EVERY_MS) return;
+    if (stats.recording && get(this.stats)?.recording && now - this.statsAt < STATS_EVERY_MS)
+      return;
     this.statsAt = now;
     this.stats.set(stats);
   }
@@ -263,10 +282,15 @@ export class ViewerModel extends Looking {
   /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
   async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
     const { events, recording } = await this.session.stats();
-    if (events === 0) throw new Error('The panel has no recording yet: record the page, or open a file.');
+    if (events === 0)
+      throw new Error('The panel has no recording yet: record the page, or open a file.');
     return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
   }
-  async exportAs(format: ExportFormat, sanitize = false, done?: (name: string) => Promise<void>): Promise<void> {
+  async exportAs(
+    format: ExportFormat,
+    sanitize = false,
+    done?: (name: string) => Promise<void>,
+  ): Promise<void> {
     const title = this.fileName();
     const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
     await this.writing(name, () => this.session.exportAs({ format, sanitize, title }), done);
@@ -276,9 +300,18 @@ export class ViewerModel extends Looking {
     await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
   }
   /** With its progress on screen, and a way out. @param done once the browser was given the file */
-  private async writing(name: string, make: () => Promise<Blob>, done?: (name: string) => Promise<void>): Promise<void> {
+  private async writing(
+    name: string,
+    make: () => Promise<Blob>,
+    done?: (name: string) => Promise<void>,
+  ): Promise<void> {
     await this.exclusively(async () => {
-      this.loading.set({ what: `Writing ${name}`, bytes: 0, totalBytes: null, cancel: () => this.session.cancelExport() });
+      this.loading.set({
+        what: `Writing ${name}`,
+        bytes: 0,
+        totalBytes: null,
+        cancel: () => this.session.cancelExport(),
+      });
       try {
         await this.host.saveFile(name, await make());
         await done?.(name);
@@ -288,7 +321,8 @@ export class ViewerModel extends Looking {
     });
   }
 
-  private readonly fileName = (): string => traceName(get(this.file), get(this.threads)[0]?.url ?? '');
+  private readonly fileName = (): string =>
+    traceName(get(this.file), get(this.threads)[0]?.url ?? '');
 
   async open(file: Blob, name: string): Promise<void> {
     await this.load(name, file.size, () => this.session.open(file, name));
@@ -305,7 +339,11 @@ export class ViewerModel extends Looking {
     return this.attempt(async () => this.spools.set(await this.session.spools()));
   }
 
-  private async load(name: string, totalBytes: number, command: () => ReturnType<SessionApi['open']>): Promise<boolean> {
+  private async load(
+    name: string,
+    totalBytes: number,
+    command: () => ReturnType<SessionApi['open']>,
+  ): Promise<boolean> {
     return this.reading(name, totalBytes, async () => {
       const asked = ++this.asked;
       this.opened = false;
@@ -324,9 +362,18 @@ export class ViewerModel extends Looking {
     this.threads.set(await this.session.threads());
     this.stats.set(await this.session.stats());
   }
-  private async reading(name: string, totalBytes: number, command: () => Promise<void>): Promise<boolean> {
+  private async reading(
+    name: string,
+    totalBytes: number,
+    command: () => Promise<void>,
+  ): Promise<boolean> {
     const reading = ++this.readings;
-    this.loading.set({ what: `Reading ${name}`, bytes: 0, totalBytes, cancel: () => this.session.cancelOpen() });
+    this.loading.set({
+      what: `Reading ${name}`,
+      bytes: 0,
+      totalBytes,
+      cancel: () => this.session.cancelOpen(),
+    });
     try {
       return await this.attempt(command);
     } finally {

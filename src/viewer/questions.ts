@@ -15,7 +15,11 @@ export class Questions {
   constructor(private readonly session: Pick<SessionApi, 'ask' | 'cancelAsk'>) {}
 
   /** @param onProgress before each step of a long question */
-  ask<N extends QueryName>(name: N, args: QueryArgs<N>, onProgress: (progress: AskProgress) => void): Asking<QueryAnswer<N>> {
+  ask<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    onProgress: (progress: AskProgress) => void,
+  ): Asking<QueryAnswer<N>> {
     const id = ++this.lastId;
     this.open.set(id, onProgress);
     const answer = this.session.ask(name, args, id).finally(() => this.open.delete(id));

@@ -8,7 +8,9 @@ interface Request {
   method: string;
   args: unknown[];
 }
-export type Reply = { id: number; ok: true; value: unknown } | { id: number; ok: false; error: { name: string; message: string } };
+export type Reply =
+  | { id: number; ok: true; value: unknown }
+  | { id: number; ok: false; error: { name: string; message: string } };
 interface Push {
   push: unknown;
 }
@@ -20,7 +22,11 @@ export interface Channel {
 }
 
 /** An object whose methods are all asynchronous. */
-type Methods<Api> = { [Name in keyof Api]: Api[Name] extends (...args: infer A) => Promise<infer R> ? (...args: A) => Promise<R> : never };
+type Methods<Api> = {
+  [Name in keyof Api]: Api[Name] extends (...args: infer A) => Promise<infer R>
+    ? (...args: A) => Promise<R>
+    : never;
+};
 
 /** A failure on the other side: `name` is the error's own, `message` is for the user. */
 export class RemoteError extends Error {
@@ -34,15 +40,27 @@ export class RemoteError extends Error {
 const LOOKED_AT = 1000;
 
 /** Ports and buffers that move with a message: ports always, buffers of typed arrays when they are wholly ours. */
-export function transferables(value: unknown, buffers: boolean, found: Transferable[] = []): Transferable[] {
+export function transferables(
+  value: unknown,
+  buffers: boolean,
+  found: Transferable[] = [],
+): Transferable[] {
   if (typeof MessagePort !== 'undefined' && value instanceof MessagePort) found.push(value);
   else if (buffers && ArrayBuffer.isView(value)) {
-    if (value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength && !found.includes(value.buffer))
+    if (
+      value.buffer instanceof ArrayBuffer &&
+      value.byteLength === value.buffer.byteLength &&
+      !found.includes(value.buffer)
+    )
       found.push(value.buffer);
   } else if (Array.isArray(value)) {
     const until = buffers ? Math.min(value.length, LOOKED_AT) : value.length;
     for (let i = 0; i < until; i++) transferables(value[i], buffers, found);
-  } else if (typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype)
+  } else if (
+    typeof value === 'object' &&
+    value !== null &&
+    Object.getPrototypeOf(value) === Object.prototype
+  )
     for (const item of Object.values(value)) transferables(item, buffers, found);
   return found;
 }
@@ -56,7 +74,10 @@ export function remote<Api extends object>(
   channel: Channel,
   onPush: (message: unknown) => void,
 ): { api: Methods<Api>; fail: (error: Error) => void } {
-  const open = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
+  const open = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
   let lastId = 0;
   let dead: Error | null = null;
   channel.addEventListener('message', (event) => {
@@ -76,7 +97,10 @@ export function remote<Api extends object>(
     });
   };
   const api = new Proxy({} as Methods<Api>, {
-    get: (_, method) => (typeof method === 'string' && method !== 'then' ? (...args: unknown[]) => call(method, args) : undefined),
+    get: (_, method) =>
+      typeof method === 'string' && method !== 'then'
+        ? (...args: unknown[]) => call(method, args)
+        : undefined,
   });
   const fail = (error: Error): void => {
     dead = error;
@@ -91,7 +115,9 @@ export function serve(channel: Channel, target: object): (message: unknown) => v
   channel.addEventListener('message', (event) => {
     const { id, method, args } = event.data as Request;
     void answer(target, method, args)
-      .then((value) => channel.postMessage({ id, ok: true, value } satisfies Reply, transferables(value, true)))
+      .then((value) =>
+        channel.postMessage({ id, ok: true, value } satisfies Reply, transferables(value, true)),
+      )
       // also where the answer itself could not be sent: whoever asked would wait for ever, and never ask again
       .catch((error: unknown) => {
         const { name, message } = error instanceof Error ? error : new Error(String(error));
@@ -103,6 +129,7 @@ export function serve(channel: Channel, target: object): (message: unknown) => v
 
 async function answer(target: object, method: string, args: unknown[]): Promise<unknown> {
   const member: unknown = method in Object.prototype ? undefined : Reflect.get(target, method);
-  if (typeof member !== 'function') throw new TypeError(`the store worker has no method "${method}"`);
+  if (typeof member !== 'function')
+    throw new TypeError(`the store worker has no method "${method}"`);
   return (await Reflect.apply(member, target, args)) as unknown;
 }

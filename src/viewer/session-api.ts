@@ -130,7 +130,16 @@ export interface TimelineFrame {
   lanes: LaneFrame[];
 }
 export type LaneFrame = TimelineLaneFrame;
-export const ACTIVITIES: readonly Activity[] = ['none', 'cpu', 'read', 'write', 'sync', 'lock', 'wait', 'meta'];
+export const ACTIVITIES: readonly Activity[] = [
+  'none',
+  'cpu',
+  'read',
+  'write',
+  'sync',
+  'lock',
+  'wait',
+  'meta',
+];
 
 export interface EventFilter {
   /** Free text: matched against operation, file and SQL text, case-insensitive. */
@@ -257,7 +266,12 @@ export interface SessionApi {
   /** All events, and those that the timeline draws. */
   extents(): Promise<Pick<SessionChange, 'extent' | 'drawn'>>;
   /** @param request lanes null: those that an overview needs, without slices */
-  timeline(request: { from: number; to: number; width: number; lanes: string[] | null }): Promise<TimelineFrame>;
+  timeline(request: {
+    from: number;
+    to: number;
+    width: number;
+    lanes: string[] | null;
+  }): Promise<TimelineFrame>;
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
   hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null>;
   event(thread: number, row: number): Promise<EventDetails>;

@@ -47,7 +47,9 @@ export function settingsOf(kept: Record<string, unknown>): Settings {
 
 function queriesOf(kept: unknown): string[] {
   if (!Array.isArray(kept)) return [];
-  return kept.filter((sql): sql is string => typeof sql === 'string' && sql.length <= LONGEST_QUERY).slice(0, MOST_QUERIES);
+  return kept
+    .filter((sql): sql is string => typeof sql === 'string' && sql.length <= LONGEST_QUERY)
+    .slice(0, MOST_QUERIES);
 }
 
 /** A list of short texts, or null where it is none. */
@@ -63,8 +65,12 @@ function flightOf(kept: unknown): FlightChoice {
   if (typeof kept !== 'object' || kept === null) return choice;
   const { kind, ...rest } = kept as Record<string, unknown>;
   for (const [key, value] of Object.entries(rest))
-    if (Object.hasOwn(choice, key) && typeof value === typeof choice[key as keyof FlightChoice]) Object.assign(choice, { [key]: value });
-  return { ...choice, kind: oneOf<FlightChoice['kind']>(['everything', 'seconds', 'megabytes'], kind, choice.kind) };
+    if (Object.hasOwn(choice, key) && typeof value === typeof choice[key as keyof FlightChoice])
+      Object.assign(choice, { [key]: value });
+  return {
+    ...choice,
+    kind: oneOf<FlightChoice['kind']>(['everything', 'seconds', 'megabytes'], kind, choice.kind),
+  };
 }
 
 /** The settings as a store that writes itself to its keeper. */
@@ -86,7 +92,9 @@ export class SettingsModel {
     try {
       if (this.keeper) this.values.set(settingsOf(await this.keeper.read()));
     } catch (e) {
-      this.failed(`The settings could not be read, the defaults apply: ${e instanceof Error ? e.message : String(e)}`);
+      this.failed(
+        `The settings could not be read, the defaults apply: ${e instanceof Error ? e.message : String(e)}`,
+      );
     }
   }
 
@@ -95,7 +103,9 @@ export class SettingsModel {
     try {
       await this.keeper?.write(change);
     } catch (e) {
-      this.failed(`The setting holds until the panel is closed; it could not be kept: ${e instanceof Error ? e.message : String(e)}`);
+      this.failed(
+        `The setting holds until the panel is closed; it could not be kept: ${e instanceof Error ? e.message : String(e)}`,
+      );
     }
   }
 }

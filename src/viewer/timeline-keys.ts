@@ -30,9 +30,17 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
     run: (a) => a.magnify(1 / ZOOM_STEP),
   },
   { keys: ['s', '-'], help: 'Zoom out, likewise', run: (a) => a.magnify(ZOOM_STEP) },
-  { keys: ['.'], help: 'Next search hit; without a search the next event on its lane', run: (a) => a.step(1) },
+  {
+    keys: ['.'],
+    help: 'Next search hit; without a search the next event on its lane',
+    run: (a) => a.step(1),
+  },
   { keys: [','], help: 'Previous one', run: (a) => a.step(-1) },
-  { keys: ['['], help: 'Along the arrow, back to the cause: from a call to its statement', run: (a) => a.flow(-1) },
+  {
+    keys: ['['],
+    help: 'Along the arrow, back to the cause: from a call to its statement',
+    run: (a) => a.flow(-1),
+  },
   {
     keys: [']'],
     help: 'Along the arrow: from a statement to its first call, from a wait to the call that took the lock',
@@ -40,11 +48,19 @@ export const TIMELINE_BINDINGS: readonly TimelineBinding[] = [
   },
   { keys: ['z'], help: 'Back to the zoom before', run: (a) => a.zoom(-1) },
   { keys: ['x'], help: 'Forward to the zoom after', run: (a) => a.zoom(1) },
-  { keys: ['m', 'r'], help: 'Area of the selected event, or of what is on screen', run: (a) => a.area() },
+  {
+    keys: ['m', 'r'],
+    help: 'Area of the selected event, or of what is on screen',
+    run: (a) => a.area(),
+  },
   { keys: ['b'], help: 'Note at the selected event, the area or the middle', run: (a) => a.note() },
   { keys: ['p'], help: 'Pin the lane of the selected event', run: (a) => a.pin() },
   { keys: ['i'], help: 'I/O map', run: (a) => a.map() },
-  { keys: ['escape'], help: 'Cancel a drag, close the area', run: (a) => a.cancelDrag() || a.clearArea() },
+  {
+    keys: ['escape'],
+    help: 'Cancel a drag, close the area',
+    run: (a) => a.cancelDrag() || a.clearArea(),
+  },
 ];
 
 /** `M or R` */

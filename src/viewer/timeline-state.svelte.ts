@@ -54,7 +54,8 @@ export class TimelineState {
   /** Remember a view that has come to rest. */
   rest(view: Range): void {
     const now = this.zooms[this.zoomAt];
-    if (now && Math.abs(now.from - view.from) + Math.abs(now.to - view.to) < spanOf(view) * 0.02) return;
+    if (now && Math.abs(now.from - view.from) + Math.abs(now.to - view.to) < spanOf(view) * 0.02)
+      return;
     const kept = this.zooms.slice(0, this.zoomAt + 1).slice(-MOST_ZOOMS + 1);
     this.zooms = [...kept, view];
     this.zoomAt = kept.length;
@@ -68,7 +69,9 @@ export class TimelineState {
   }
 
   pin(key: string): void {
-    this.pinned = this.pinned.includes(key) ? this.pinned.filter((k) => k !== key) : [...this.pinned, key];
+    this.pinned = this.pinned.includes(key)
+      ? this.pinned.filter((k) => k !== key)
+      : [...this.pinned, key];
   }
   toggleHidden(key: string): void {
     if (!this.hidden.delete(key)) this.hidden.add(key);
@@ -109,17 +112,25 @@ export class TimelineState {
     if (other || !this.telling) this.notes = notes;
   }
   /** The change is here at once, so that the next one builds upon it; the session hears of all in their order, and before it saves. */
-  changeNotes(model: ViewerModel, change: (notes: readonly TraceNote[]) => readonly TraceNote[]): void {
+  changeNotes(
+    model: ViewerModel,
+    change: (notes: readonly TraceNote[]) => readonly TraceNote[],
+  ): void {
     if (!this.trace) return void model.attempt(() => this.changeFirstNotes(model, change));
     const notes = checkedNotes(change(this.notes));
     this.notes = notes;
     this.telling++;
     void model
-      .attempt(async () => this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes })))
+      .attempt(async () =>
+        this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes })),
+      )
       .finally(() => this.telling--);
   }
   /** What the file brought is still to come: a change builds upon that. */
-  private async changeFirstNotes(model: ViewerModel, change: Parameters<TimelineState['changeNotes']>[1]): Promise<void> {
+  private async changeFirstNotes(
+    model: ViewerModel,
+    change: Parameters<TimelineState['changeNotes']>[1],
+  ): Promise<void> {
     this.take(await model.session.ask('annotations', {}));
     this.changeNotes(model, change);
   }

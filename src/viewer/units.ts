@@ -15,7 +15,9 @@ export function formatDuration(us: number): string {
 /** A measured duration: one below the step of the clock reads `< 100 µs`, not 0. @param stepUs null or 0 = not known */
 export function formatMeasured(us: number, stepUs: number | null): string {
   // times are floats: one step may be a hair less
-  return stepUs !== null && stepUs > 0 && us < 0.999 * stepUs ? `< ${formatDuration(stepUs)}` : formatDuration(us);
+  return stepUs !== null && stepUs > 0 && us < 0.999 * stepUs
+    ? `< ${formatDuration(stepUs)}`
+    : formatDuration(us);
 }
 
 /** A moment since the trace began, to the microsecond: `1.234567 s`. Always in seconds, so that a column of moments compares. */
@@ -47,7 +49,8 @@ export function formatCount(n: number): string {
 }
 
 /** `1 read`, `1,234 reads`. @param one the noun; its plural is made with an s */
-export const countOf = (n: number, one: string): string => `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
+export const countOf = (n: number, one: string): string =>
+  `${formatCount(n)} ${one}${n === 1 ? '' : 's'}`;
 /** A count where room is short: `999`, `12.3k`, `4.56M`. */
 export function formatShortCount(n: number): string {
   if (n < 9999.5) return formatCount(n);

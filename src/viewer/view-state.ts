@@ -11,7 +11,9 @@ export const MOST_TEXT = 2000;
 
 /** Names and texts that make sense, of what an address says. */
 export function sensible(said: Iterable<[name: string, text: string]>): Record<string, string> {
-  const kept = [...said].filter(([name, text]) => NAME.test(name) && text.length <= MOST_TEXT).slice(0, MOST_NAMES);
+  const kept = [...said]
+    .filter(([name, text]) => NAME.test(name) && text.length <= MOST_TEXT)
+    .slice(0, MOST_NAMES);
   return Object.fromEntries(kept);
 }
 

@@ -17,30 +17,57 @@ export interface Rows {
   top: number;
 }
 
-const heightOf = (total: number, rowHeight: number): number => Math.min(total * rowHeight, MAX_HEIGHT_PX);
+const heightOf = (total: number, rowHeight: number): number =>
+  Math.min(total * rowHeight, MAX_HEIGHT_PX);
 /** How far the rows are scrolled, px of all of them. */
 function scrolledBy(total: number, rowHeight: number, scrollTop: number, viewport: number): number {
   const [whole, height] = [total * rowHeight, heightOf(total, rowHeight)];
   if (height === whole) return scrollTop;
-  return Math.floor(Math.min(1, scrollTop / Math.max(1, height - viewport)) * Math.max(0, whole - viewport));
+  return Math.floor(
+    Math.min(1, scrollTop / Math.max(1, height - viewport)) * Math.max(0, whole - viewport),
+  );
 }
 
 /** @param total rows in all @param rowHeight px @param scrollTop px of the scroll container @param spare rows beyond each edge */
-export function rowsOnScreen(total: number, rowHeight: number, scrollTop: number, viewport: number, spare = 8): Rows {
+export function rowsOnScreen(
+  total: number,
+  rowHeight: number,
+  scrollTop: number,
+  viewport: number,
+  spare = 8,
+): Rows {
   const at = scrolledBy(total, rowHeight, scrollTop, viewport);
   const first = Math.max(0, Math.floor(at / rowHeight) - spare);
   const last = Math.min(total, Math.ceil((at + viewport) / rowHeight) + spare);
-  return { first, count: Math.max(0, last - first), height: heightOf(total, rowHeight), top: scrollTop + (first * rowHeight - at) };
+  return {
+    first,
+    count: Math.max(0, last - first),
+    height: heightOf(total, rowHeight),
+    top: scrollTop + (first * rowHeight - at),
+  };
 }
 
 /** Rows that are seen from their first px to their last: [from, to). */
-export function wholeRows(total: number, rowHeight: number, scrollTop: number, viewport: number): { from: number; to: number } {
+export function wholeRows(
+  total: number,
+  rowHeight: number,
+  scrollTop: number,
+  viewport: number,
+): { from: number; to: number } {
   const at = scrolledBy(total, rowHeight, scrollTop, viewport);
-  return { from: Math.ceil(at / rowHeight), to: Math.min(total, Math.floor((at + viewport) / rowHeight)) };
+  return {
+    from: Math.ceil(at / rowHeight),
+    to: Math.min(total, Math.floor((at + viewport) / rowHeight)),
+  };
 }
 
 /** Where to scroll so that a row is in the middle. */
-export function scrollTopOf(row: number, total: number, rowHeight: number, viewport: number): number {
+export function scrollTopOf(
+  row: number,
+  total: number,
+  rowHeight: number,
+  viewport: number,
+): number {
   const whole = total * rowHeight;
   const at = Math.max(0, Math.min(whole - viewport, row * rowHeight - (viewport - rowHeight) / 2));
   const height = heightOf(total, rowHeight);

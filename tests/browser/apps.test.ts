@@ -60,7 +60,10 @@ describe('not recorded', () => {
     measured[app.id] = { counts, stored: app.bytesVary ? null : stored.total };
     if (UPDATE) return;
     const golden = goldens[app.id];
-    if (!golden) throw new Error(`no golden counts of "${app.id}": UPDATE_GOLDENS=1 npx vitest run tests/browser/apps.test.ts`);
+    if (!golden)
+      throw new Error(
+        `no golden counts of "${app.id}": UPDATE_GOLDENS=1 npx vitest run tests/browser/apps.test.ts`,
+      );
     expect(repeatable(app, counts)).toEqual(repeatable(app, golden.counts));
     expect(measured[app.id]!.stored).toBe(golden.stored);
   });
@@ -77,7 +80,9 @@ describe('not recorded', () => {
     for (const name of ['wa-sqlite', 'journeyapps-wa-sqlite', 'sqlite-org', 'sql-js', 'absurd-sql'])
       await onFreshOrigin(async (page, origin) => {
         await openApp(page, `${origin}/csp-self/${name}/`);
-        expect((await runApp(page, STANDARD.workload, STANDARD.options)).rows).toEqual(STANDARD.rows);
+        expect((await runApp(page, STANDARD.workload, STANDARD.options)).rows).toEqual(
+          STANDARD.rows,
+        );
       });
   });
 
@@ -93,10 +98,16 @@ describe('not recorded', () => {
     await onFreshOrigin(async (page, origin) => {
       await openApp(page, `${origin}/journeyapps-wa-sqlite/`);
       const first = await runApp(page, 'own-sql', { n: 20 });
-      const second = await runApp(page, 'own-sql', { n: 20, oneTransaction: true, pragmas: ['journal_mode=memory'] });
+      const second = await runApp(page, 'own-sql', {
+        n: 20,
+        oneTransaction: true,
+        pragmas: ['journal_mode=memory'],
+      });
       expect(second.rows).toEqual(first.rows);
       expect((await runApp(page, STANDARD.workload, STANDARD.options)).rows).toEqual(STANDARD.rows);
-      expect(Object.keys((await storedBy(page)).opfs)).toEqual(expect.arrayContaining(['/test-1.db', '/test-2.db', '/test-3.db']));
+      expect(Object.keys((await storedBy(page)).opfs)).toEqual(
+        expect.arrayContaining(['/test-1.db', '/test-2.db', '/test-3.db']),
+      );
     });
   });
 });
@@ -141,8 +152,27 @@ test('the oracle counts each call once', async () => {
       ),
     );
     expect(counts).toEqual({
-      opfs: { reads: 7, readBytesAsked: 7000, writes: 50, writeBytes: 5000, flushes: 3, truncates: 2 },
-      idb: { transactions: 2, requests: { add: 1, count: 1, 'cursor.continue': 1, delete: 1, get: 4, getAll: 1, openCursor: 1, put: 5 } },
+      opfs: {
+        reads: 7,
+        readBytesAsked: 7000,
+        writes: 50,
+        writeBytes: 5000,
+        flushes: 3,
+        truncates: 2,
+      },
+      idb: {
+        transactions: 2,
+        requests: {
+          add: 1,
+          count: 1,
+          'cursor.continue': 1,
+          delete: 1,
+          get: 4,
+          getAll: 1,
+          openCursor: 1,
+          put: 5,
+        },
+      },
     });
   });
 });

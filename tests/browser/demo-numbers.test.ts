@@ -45,8 +45,14 @@ const golden = async (): Promise<unknown> => JSON.parse(await readFile(FILE, 'ut
 test('Chromium', async () => {
   const driven = await launch();
   const page = await driven.firstPage();
-  const numbers = await numbersIn('demo-chromium', { driven, page, panel: await openPanel(page), go: (url) => page.goto(url) });
-  if (process.env['UPDATE_GOLDENS'] === '1') await writeFile(FILE, `${JSON.stringify({ about: ABOUT, numbers }, null, 2)}\n`);
+  const numbers = await numbersIn('demo-chromium', {
+    driven,
+    page,
+    panel: await openPanel(page),
+    go: (url) => page.goto(url),
+  });
+  if (process.env['UPDATE_GOLDENS'] === '1')
+    await writeFile(FILE, `${JSON.stringify({ about: ABOUT, numbers }, null, 2)}\n`);
   expect(numbers).toEqual(await golden());
 });
 

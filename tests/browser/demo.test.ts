@@ -17,24 +17,38 @@ afterAll(async () => {
 });
 
 const ready = (page: Page) =>
-  page.waitForFunction(() => ['ready', 'error'].includes(document.body.dataset['state'] ?? '')).then(() => stateOf(page));
+  page
+    .waitForFunction(() => ['ready', 'error'].includes(document.body.dataset['state'] ?? ''))
+    .then(() => stateOf(page));
 const stateOf = (page: Page) => page.evaluate(() => document.body.dataset['state']);
-const textOf = (page: Page, selector: string) => page.$eval(selector, (element) => element.textContent);
+const textOf = (page: Page, selector: string) =>
+  page.$eval(selector, (element) => element.textContent);
 
 /** Waits until the status line says so. */
 async function says(page: Page, start: string): Promise<string> {
-  await page.waitForFunction((text) => document.querySelector('#status')?.textContent?.startsWith(text), {}, start);
+  await page.waitForFunction(
+    (text) => document.querySelector('#status')?.textContent?.startsWith(text),
+    {},
+    start,
+  );
   expect(await ready(page)).toBe('ready');
   return (await textOf(page, '#status'))!;
 }
 
 describe('demo', () => {
-  test.each(['vfs=OPFSCoopSync', 'vfs=AccessHandlePool', 'vfs=IDBBatchAtomic', 'vfs=IDBBatchAtomic&build=jspi'])('%s', async (query) => {
+  test.each([
+    'vfs=OPFSCoopSync',
+    'vfs=AccessHandlePool',
+    'vfs=IDBBatchAtomic',
+    'vfs=IDBBatchAtomic&build=jspi',
+  ])('%s', async (query) => {
     const page = await browser.newPage();
     const broken: string[] = [];
     page.on('pageerror', (error) => broken.push(String(error)));
     page.on('dialog', (dialog) => void dialog.accept());
-    await page.goto(`${server.origin(`demo-${query.replace(/\W/g, '-').toLowerCase()}`)}/demo/?${query}`);
+    await page.goto(
+      `${server.origin(`demo-${query.replace(/\W/g, '-').toLowerCase()}`)}/demo/?${query}`,
+    );
     await says(page, 'Opened in');
     expect(await textOf(page, '#count')).toBe('12');
     expect(await page.$eval('#vfs', (select) => (select as HTMLSelectElement).value)).toBe(query);
@@ -44,9 +58,17 @@ describe('demo', () => {
     expect(await textOf(page, '#count')).toBe('5,012');
 
     await page.type('#search', 'sourdough');
-    await page.waitForFunction(() => document.querySelector('#summary')?.textContent?.includes('found for “sourdough”'));
-    expect(Number((await textOf(page, '#summary'))!.split(' ')[0]!.replace(',', ''))).toBeGreaterThan(10);
-    expect(await page.$$eval('#list mark', (marks) => marks.every((mark) => mark.textContent === 'sourdough'))).toBe(true);
+    await page.waitForFunction(() =>
+      document.querySelector('#summary')?.textContent?.includes('found for “sourdough”'),
+    );
+    expect(
+      Number((await textOf(page, '#summary'))!.split(' ')[0]!.replace(',', '')),
+    ).toBeGreaterThan(10);
+    expect(
+      await page.$$eval('#list mark', (marks) =>
+        marks.every((mark) => mark.textContent === 'sourdough'),
+      ),
+    ).toBe(true);
 
     await page.click('#add');
     await page.type('#title', 'A note on zymurgy');
@@ -55,7 +77,9 @@ describe('demo', () => {
     await says(page, 'Saved');
     await page.$eval('#search', (input) => ((input as HTMLInputElement).value = ''));
     await page.type('#search', 'zymur');
-    await page.waitForFunction(() => document.querySelector('#summary')?.textContent === '1 found for “zymur”');
+    await page.waitForFunction(
+      () => document.querySelector('#summary')?.textContent === '1 found for “zymur”',
+    );
     await page.click('#list li button');
     await ready(page);
     await page.type('#title', ' and bread');

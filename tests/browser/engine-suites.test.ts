@@ -47,7 +47,9 @@ const PASSING: Record<string, Record<string, number>> = {
  */
 const NOT_RUN = 'sql.test.js';
 /** A worker per test, hundreds of them: minutes each. */
-const LONG: Record<string, Record<string, number>> = { '@journeyapps/wa-sqlite': { 'api.test.js': 252 } };
+const LONG: Record<string, Record<string, number>> = {
+  '@journeyapps/wa-sqlite': { 'api.test.js': 252 },
+};
 
 let server: AppServer;
 let driven: DrivenBrowser;
@@ -79,9 +81,15 @@ async function runRecorded(
   timeout: number,
 ): Promise<{ results: Result[]; faults: number; dropped: number; events: number }> {
   await startRecording(panel);
-  const query = new URLSearchParams([['package', name], ...files.map((file): [string, string] => ['file', file])]);
+  const query = new URLSearchParams([
+    ['package', name],
+    ...files.map((file): [string, string] => ['file', file]),
+  ]);
   await page.goto(`${server.origin('suite')}/engine-suite/?${query}`);
-  await page.waitForFunction(() => ['done', 'error'].includes(document.body.dataset['state'] ?? ''), { timeout, polling: 250 });
+  await page.waitForFunction(
+    () => ['done', 'error'].includes(document.body.dataset['state'] ?? ''),
+    { timeout, polling: 250 },
+  );
   const results = await page.evaluate(() => (window as unknown as { results: Result[] }).results);
   await stopRecording(panel);
   const { faults, dropped, events } = await savedSummary(driven, panel);

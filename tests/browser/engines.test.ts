@@ -43,7 +43,9 @@ afterAll(async () => {
   await driven?.close();
   await server?.close();
   if (!UPDATE) return;
-  const inOrder = ENGINE_APPS.flatMap(({ id }) => (recorded[id] ? [[id, recorded[id]] as const] : []));
+  const inOrder = ENGINE_APPS.flatMap(({ id }) =>
+    recorded[id] ? [[id, recorded[id]] as const] : [],
+  );
   await writeFile(RECORDED, `${JSON.stringify(Object.fromEntries(inOrder), null, 1)}\n`);
 });
 
@@ -56,7 +58,9 @@ async function record(
   await startRecording(panel);
   await openApp(page, origin + app.path);
   await prepareApp(page);
-  const { result, counts } = await runTraced(page, () => runApp(page, app.run.workload, app.run.options));
+  const { result, counts } = await runTraced(page, () =>
+    runApp(page, app.run.workload, app.run.options),
+  );
   expect(result.rows).toEqual(app.run.rows);
   expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
   await stopRecording(panel); // every thread has said goodbye: ending the app's worker takes nothing along
@@ -70,18 +74,25 @@ const apps = ENGINE_APPS.filter(({ id }) => !part || id.includes(part));
 
 describe('recorded by the panel', () => {
   test.each(apps)('$id', async (app) => {
-    const { store, summary, counts, stored } = await record(app, server.origin(`grid-${ENGINE_APPS.indexOf(app)}`));
+    const { store, summary, counts, stored } = await record(
+      app,
+      server.origin(`grid-${ENGINE_APPS.indexOf(app)}`),
+    );
     // the app never notices
     if (!app.bytesVary) expect(stored).toBe(goldens[app.id]!.stored);
     // nothing is lost, nothing failed inside a hook
     expect(summary.dropped).toBe(0);
-    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+      store.threads.map(() => [0, 0, 0]),
+    );
     expect(summary.threads.flatMap((t) => t.note ?? [])).toEqual([]);
     // counts as the oracle's
     expect(countsOf(store)).toEqual(counts);
     // no finding that was not judged to be true of this app
     const rules = findingsOf(store).map((f) => f.rule);
-    expect(rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule))).toEqual([]);
+    expect(
+      rules.filter((rule) => !judged.rows[app.id]!.includes(rule) && !judged.byTime.includes(rule)),
+    ).toEqual([]);
     // recognised for what it is; files by the names that the app uses, also where a pool hides them; every VFS call counted
     const golden = recordedGolden(summary, app.bytesVary ?? 'same');
     if (UPDATE) recorded[app.id] = golden;

@@ -3,7 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { launchBrowser, type DrivenBrowser, type LaunchOptions } from '../../src/cli/drive/browser.ts';
+import {
+  launchBrowser,
+  type DrivenBrowser,
+  type LaunchOptions,
+} from '../../src/cli/drive/browser.ts';
 import type { DrivenBrowserBase, DrivenPanel } from '../../src/cli/drive/driven.ts';
 import type { Panel } from '../../src/cli/drive/panel.ts';
 import { saveTrace } from '../../src/cli/drive/session.ts';
@@ -14,7 +18,8 @@ import type { TraceStore } from '../../src/trace/store.ts';
 /** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
 export const EXTENSION = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome');
 
-export const launch = (options: Partial<LaunchOptions> = {}): Promise<DrivenBrowser> => launchBrowser({ extension: EXTENSION, ...options });
+export const launch = (options: Partial<LaunchOptions> = {}): Promise<DrivenBrowser> =>
+  launchBrowser({ extension: EXTENSION, ...options });
 
 /** Tabs in the background draw no frames, so nothing waits for one. */
 const polling = 50;
@@ -24,7 +29,10 @@ export const state = (page: Page, wanted: string): Promise<unknown> =>
   page.waitForFunction((text) => document.body?.dataset['state'] === text, { polling }, wanted);
 
 /** Save what the panel holds and read it back. */
-export async function savedStore(driven: DrivenBrowserBase, panel: DrivenPanel): Promise<TraceStore> {
+export async function savedStore(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+): Promise<TraceStore> {
   const folder = await mkdtemp(path.join(tmpdir(), 'vfscope-'));
   try {
     const file = path.join(folder, 'trace.vfst');
@@ -38,7 +46,10 @@ export async function savedStore(driven: DrivenBrowserBase, panel: DrivenPanel):
 }
 
 /** Save what the panel holds and sum it up. */
-export async function savedSummary(driven: DrivenBrowserBase, panel: DrivenPanel): Promise<Summary> {
+export async function savedSummary(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+): Promise<Summary> {
   return summaryOf(await savedStore(driven, panel));
 }
 
@@ -51,12 +62,15 @@ export const restored = (page: Page): Promise<unknown> =>
 
 /** How many events the panel has, in its own words. */
 const eventsSaid = (panel: Panel): Promise<string> =>
-  panel.frame.evaluate(() => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '');
+  panel.frame.evaluate(
+    () => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '',
+  );
 
 /** The panel counts more events than it did. @param than what it said earlier; without it, now */
 export async function moreEvents(panel: Panel, than?: string): Promise<void> {
   await panel.frame.waitForFunction(
-    (text) => (document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '') !== text,
+    (text) =>
+      (document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '') !== text,
     { timeout: 15_000, polling },
     than ?? (await eventsSaid(panel)),
   );
@@ -69,9 +83,13 @@ export async function moreEvents(panel: Panel, than?: string): Promise<void> {
 export const pagesShown = (panel: Panel, count: number): Promise<unknown> =>
   panel.frame.waitForFunction(
     (n) => {
-      const titles = [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].map((e) => e.textContent!.trim());
+      const titles = [...document.querySelectorAll('.timeline [data-testid^="thread-"]')].map((e) =>
+        e.textContent!.trim(),
+      );
       const beneath = /^Page \d+ · (?:.* · )?(?:shared |service )?(?:worker|frame) /i;
-      return titles.filter((title) => title.startsWith('Page') && !beneath.test(title)).length === n;
+      return (
+        titles.filter((title) => title.startsWith('Page') && !beneath.test(title)).length === n
+      );
     },
     { timeout: 30_000, polling },
     count,
@@ -96,7 +114,9 @@ export function traces(): Record<string, string> {
     for (const key of Reflect.ownKeys(object)) {
       const d = Object.getOwnPropertyDescriptor(object, key)!;
       const part = (v: unknown): string =>
-        typeof v === 'function' ? `${v.name}/${v.length}:${Function.prototype.toString.call(v)}` : typeof v;
+        typeof v === 'function'
+          ? `${v.name}/${v.length}:${Function.prototype.toString.call(v)}`
+          : typeof v;
       const flags = `${Number(d.configurable)}${Number(d.enumerable)}${Number(d.writable)}`;
       found[`${name}.${String(key)}`] = `${flags} ${part(d.value)} ${part(d.get)} ${part(d.set)}`;
     }
@@ -106,14 +126,23 @@ export function traces(): Record<string, string> {
   describe('document', document);
   for (const name of Object.getOwnPropertyNames(window)) {
     const value: unknown = Object.getOwnPropertyDescriptor(window, name)?.value;
-    if (typeof value !== 'function' && name !== 'WebAssembly' && name !== 'Atomics' && name !== 'Reflect' && name !== 'Object') continue;
+    if (
+      typeof value !== 'function' &&
+      name !== 'WebAssembly' &&
+      name !== 'Atomics' &&
+      name !== 'Reflect' &&
+      name !== 'Object'
+    )
+      continue;
     describe(name, value as object);
     const { prototype } = value as { prototype?: object };
     if (prototype) describe(`${name}.prototype`, prototype);
   }
   found['html'] = document.documentElement.outerHTML;
   found['frames'] = String(window.length);
-  found['resources'] = String(performance.getEntriesByType('resource').filter((e) => e.name.includes('extension')).length);
+  found['resources'] = String(
+    performance.getEntriesByType('resource').filter((e) => e.name.includes('extension')).length,
+  );
   return found;
 }
 

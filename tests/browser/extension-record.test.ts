@@ -37,7 +37,8 @@ afterEach(async () => {
   await rm(out, { force: true });
 });
 
-const recordIt = (args: Partial<RecordArgs> & { url: string }): Promise<number> => record({ out, extension: EXTENSION, ...args });
+const recordIt = (args: Partial<RecordArgs> & { url: string }): Promise<number> =>
+  record({ out, extension: EXTENSION, ...args });
 const DONE = "document.body?.dataset.state === 'done'";
 const RUN = '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync&run=own-sql&n=50';
 
@@ -50,7 +51,10 @@ async function written(): Promise<Summary> {
 describe('record', () => {
   test('writes a trace of the page, and a picture of the panel', async () => {
     const screenshot = path.join(folder, 'panel.png');
-    expect(await recordIt({ url: server.origin('record') + RUN, until: DONE, screenshot }), said).toBe(0);
+    expect(
+      await recordIt({ url: server.origin('record') + RUN, until: DONE, screenshot }),
+      said,
+    ).toBe(0);
     expect(printed).toBe(`${out} ${(await stat(out)).size} bytes\n`);
     const summary = await written();
     expect(summary.dropped).toBe(0);
@@ -83,7 +87,13 @@ describe('record', () => {
   });
 
   test('saves what it has when the condition is not met in time', async () => {
-    expect(await recordIt({ url: server.origin('late') + RUN, until: 'document.title === "never"', seconds: 3 })).toBe(3);
+    expect(
+      await recordIt({
+        url: server.origin('late') + RUN,
+        until: 'document.title === "never"',
+        seconds: 3,
+      }),
+    ).toBe(3);
     expect(said).toMatch(/condition "document.title === \\"never\\"" was not met within 3 s/);
     expect((await written()).events).toBeGreaterThan(100);
   });

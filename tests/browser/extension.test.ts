@@ -52,16 +52,23 @@ afterEach(async () => {
 
 /** Ids of the content scripts that are registered now. */
 const registered = (): Promise<string[]> =>
-  ours.evaluate(async () => (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id).sort());
+  ours.evaluate(async () =>
+    (await chrome.scripting.getRegisteredContentScripts()).map(({ id }) => id).sort(),
+  );
 /** For the origin of the recorded page alone. */
-const both = (): string[] => ['vfscope-content', 'vfscope-hooks'].map((script) => `${script} ${origin}/*`);
-const tabId = (url: string): Promise<number> => ours.evaluate(async (u) => (await chrome.tabs.query({ url: `${u}/*` }))[0]!.id!, url);
+const both = (): string[] =>
+  ['vfscope-content', 'vfscope-hooks'].map((script) => `${script} ${origin}/*`);
+const tabId = (url: string): Promise<number> =>
+  ours.evaluate(async (u) => (await chrome.tabs.query({ url: `${u}/*` }))[0]!.id!, url);
 /** The service worker ends, as it does by itself after 30 s without work. Resolves when it has. */
 async function killServiceWorker(): Promise<void> {
   const session = await ours.createCDPSession();
   await session.send('ServiceWorker.enable');
   const stopped = new Promise<void>((done) => {
-    session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => versions.some((v) => v.runningStatus === 'stopped') && done());
+    session.on(
+      'ServiceWorker.workerVersionUpdated',
+      ({ versions }) => versions.some((v) => v.runningStatus === 'stopped') && done(),
+    );
   });
   await session.send('ServiceWorker.stopAllWorkers');
   await stopped;
@@ -86,7 +93,9 @@ describe('without a recording', () => {
         runtimeErrors: { message: string }[];
         installWarnings?: string[];
       }
-      const { developerPrivate } = chrome as unknown as { developerPrivate: { getExtensionInfo(id: string): Promise<Info> } };
+      const { developerPrivate } = chrome as unknown as {
+        developerPrivate: { getExtensionInfo(id: string): Promise<Info> };
+      };
       return developerPrivate.getExtensionInfo(id);
     }, driven.extensionId);
     expect(info.state).toBe('ENABLED');
@@ -181,8 +190,15 @@ describe('a recording', () => {
     await stopRecording(panel);
     const summary = await savedSummary(driven, panel);
     const pages = summary.threads.filter(({ kind }) => kind === 'page').map(({ url }) => url);
-    expect(pages).toEqual([origin + RUN, `${origin}${APP}&name=again`, `${origin}${APP}&name=again`, next + RUN]);
-    expect(summary.files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBe((2 * RUN_SYNCS) / 3);
+    expect(pages).toEqual([
+      origin + RUN,
+      `${origin}${APP}&name=again`,
+      `${origin}${APP}&name=again`,
+      next + RUN,
+    ]);
+    expect(summary.files.find(({ kind }) => kind === 'main-db')!.vfs.xSync).toBe(
+      (2 * RUN_SYNCS) / 3,
+    );
   });
 
   test('goes on when the service worker dies, over ports and over relays, and counts the same', async () => {
@@ -194,7 +210,11 @@ describe('a recording', () => {
       await page.goto(place + APP);
       await state(page, 'ready');
       await recorded(page);
-      const run = page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 400 }));
+      const run = page.evaluate(() =>
+        (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+          n: 400,
+        }),
+      );
       await moreEvents(panel);
       await killServiceWorker();
       await moreEvents(panel);
@@ -215,7 +235,9 @@ describe('a recording', () => {
     await page.evaluateOnNewDocument(() => {
       new MutationObserver((records) => {
         for (const { addedNodes } of records)
-          for (const node of addedNodes) if (node.parentNode === document.documentElement && node instanceof HTMLDivElement) node.remove();
+          for (const node of addedNodes)
+            if (node.parentNode === document.documentElement && node instanceof HTMLDivElement)
+              node.remove();
       }).observe(document, { childList: true, subtree: true });
     });
     await startRecording(panel);
@@ -236,7 +258,15 @@ describe('a recording', () => {
       const heard: unknown[] = [];
       addEventListener('message', (e) => heard.push(e.data));
       const mark = 'vfscope';
-      for (const junk of [null, 0, 'vfscope', { mark }, { mark, k: 'offer' }, { mark, k: 'connected' }]) postMessage(junk, '*');
+      for (const junk of [
+        null,
+        0,
+        'vfscope',
+        { mark },
+        { mark, k: 'offer' },
+        { mark, k: 'connected' },
+      ])
+        postMessage(junk, '*');
       // ports that speak nonsense, in the name of a thread
       for (const data of [
         { k: 'batch' },
@@ -266,7 +296,10 @@ describe('a recording', () => {
       Object.assign(window, { heard, answers });
     }, driven.extensionId);
     const result = await page.evaluate(() =>
-      (window as unknown as { run(w: string, o: object): Promise<{ rows: unknown[][] }> }).run('own-sql', { n: 40 }),
+      (window as unknown as { run(w: string, o: object): Promise<{ rows: unknown[][] }> }).run(
+        'own-sql',
+        { n: 40 },
+      ),
     );
     expect(result.rows[0]).toEqual([40, 780, 5460]);
     await stopRecording(panel);
@@ -329,14 +362,22 @@ describe('a recording', () => {
       const panel = await openPanel(page);
       await startRecording(panel, { scope: 'origin' });
       await recorded(other); // without a reload
-      await later.goto(`${origin}/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&run=own-sql&n=3&name=later`);
+      await later.goto(
+        `${origin}/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&run=own-sql&n=3&name=later`,
+      );
       await state(later, 'done');
       await stopRecording(panel);
       await Promise.all([page, other, later].map(restored));
       const { threads } = await savedSummary(driven, panel);
-      const pages = threads.filter(({ kind }) => kind === 'page').map(({ url }) => new URL(url).pathname + new URL(url).search);
+      const pages = threads
+        .filter(({ kind }) => kind === 'page')
+        .map(({ url }) => new URL(url).pathname + new URL(url).search);
       expect(pages.sort()).toEqual(
-        ['/demo/?vfs=IDBBatchAtomic', APP, '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&run=own-sql&n=3&name=later'].sort(),
+        [
+          '/demo/?vfs=IDBBatchAtomic',
+          APP,
+          '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic&run=own-sql&n=3&name=later',
+        ].sort(),
       );
     } finally {
       await other.close();
@@ -352,7 +393,8 @@ describe('the popup', () => {
       await popup.setViewport({ width: 340, height: 480 });
       await popup.goto(`chrome-extension://${driven.extensionId}/devtools/popup.html${query}`);
       await popup.waitForFunction(() => document.documentElement.dataset['ready'] === 'true');
-      if (process.env['PICTURES']) await popup.screenshot({ path: `${process.env['PICTURES']}/popup-${query.length}.png` });
+      if (process.env['PICTURES'])
+        await popup.screenshot({ path: `${process.env['PICTURES']}/popup-${query.length}.png` });
       return await popup.evaluate(() => document.body.innerText);
     } finally {
       await popup.close();
@@ -365,13 +407,16 @@ describe('the popup', () => {
     await page.evaluate(() => {
       (window as unknown as { shutdown(): void }).shutdown();
       localStorage.setItem('kvvfs-local-1', 'x'.repeat(100));
-      return new Promise((done) => (indexedDB.open('things', 3).onsuccess = done as () => void)).then(() => undefined);
+      return new Promise(
+        (done) => (indexedDB.open('things', 3).onsuccess = done as () => void),
+      ).then(() => undefined);
     });
     await page.waitForFunction(async () => {
       const root = await navigator.storage.getDirectory();
       const folder = await root.getDirectoryHandle('wa-sqlite');
       for await (const handle of folder.values())
-        if (handle.kind === 'file') await (await (handle as FileSystemFileHandle).getFile()).slice(0, 1).arrayBuffer();
+        if (handle.kind === 'file')
+          await (await (handle as FileSystemFileHandle).getFile()).slice(0, 1).arrayBuffer();
       return true;
     });
     const text = await popupOf(`?tab=${await tabId(origin)}`);

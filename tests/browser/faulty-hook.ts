@@ -21,7 +21,8 @@ function inject(target: { prototype: object; name: string }, ...names: string[])
   const methods = target.prototype as Record<string, (...args: unknown[]) => unknown>;
   for (const name of names) {
     const genuine = methods[name];
-    if (typeof genuine !== 'function') throw new TypeError(`there is no method ${name} to make faulty`);
+    if (typeof genuine !== 'function')
+      throw new TypeError(`there is no method ${name} to make faulty`);
     let calls = 0;
     methods[name] = function (this: unknown, ...args: unknown[]): unknown {
       const due = ++calls % EVERY === 0;

@@ -31,7 +31,9 @@ let recorded: Record<string, RecordedGolden>;
 
 beforeAll(async () => {
   goldens = JSON.parse(await readFile(new URL('../oracle/goldens.json', import.meta.url), 'utf8'));
-  recorded = JSON.parse(await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'));
+  recorded = JSON.parse(
+    await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'),
+  );
   [server, driven] = await Promise.all([createServer(), launchInFirefox()]);
   page = await driven.firstPage();
   panel = await driven.openPanel(page);
@@ -64,11 +66,19 @@ async function start(app: EngineApp): Promise<void> {
     const ready = openApp(page, url, () => driven.load(page, url)).then(() => prepareApp(page));
     if (!HANGS.test(app.id)) return void (await ready);
     const late = new AbortController();
-    const outcome = await Promise.race([ready, delay(START_MS, 'late', { signal: late.signal })]).finally(() => late.abort());
+    const outcome = await Promise.race([
+      ready,
+      delay(START_MS, 'late', { signal: late.signal }),
+    ]).finally(() => late.abort());
     if (outcome !== 'late') return;
     ready.catch(() => {}); // it ends with its tab
-    if (attempt === STARTS) throw new Error(`${app.id} was not ready ${START_MS / 1000} s after its start, ${STARTS} times`);
-    console.warn(`${app.id} did not start, as it does unrecorded at times: try ${attempt + 1} of ${STARTS}`);
+    if (attempt === STARTS)
+      throw new Error(
+        `${app.id} was not ready ${START_MS / 1000} s after its start, ${STARTS} times`,
+      );
+    console.warn(
+      `${app.id} did not start, as it does unrecorded at times: try ${attempt + 1} of ${STARTS}`,
+    );
     ({ page, panel } = await freshTab(driven));
   }
 }
@@ -77,7 +87,8 @@ async function start(app: EngineApp): Promise<void> {
 const mark = (name: string): Promise<unknown> =>
   page.evaluate(async (text) => {
     const apart = async (): Promise<void> => {
-      for (const start = performance.now(); performance.now() < start + 5;) await new Promise((done) => setTimeout(done));
+      for (const start = performance.now(); performance.now() < start + 5;)
+        await new Promise((done) => setTimeout(done));
     };
     await apart();
     performance.mark(text);
@@ -100,14 +111,17 @@ describe('recorded by the panel in the toolbox', () => {
     const store = await savedStore(driven, panel);
     const summary = summaryOf(store);
     expect(summary.dropped).toBe(0);
-    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+      store.threads.map(() => [0, 0, 0]),
+    );
     expect(summary.threads.flatMap((t) => t.note ?? [])).toEqual([]);
     if (!app.bytesVary) expect.soft(stored.total).toBe(goldens[id]!.stored);
     const counts = countsOf(store);
     const golden = goldens[id]!.counts;
     const { get = 0 } = counts.idb.requests;
     // a get on the last transaction throws where that has ended, and is made again on a new one: one more or none, as it falls
-    if (app.countVaries?.count === 'idb.transactions' && get === golden.idb.requests['get']! - 1) counts.idb.requests['get'] = get + 1;
+    if (app.countVaries?.count === 'idb.transactions' && get === golden.idb.requests['get']! - 1)
+      counts.idb.requests['get'] = get + 1;
     expect.soft(repeatable(app, counts)).toEqual(repeatable(app, golden));
     expect.soft(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(recorded[id]);
   });

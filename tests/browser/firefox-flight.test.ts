@@ -25,12 +25,20 @@ let labels = 0;
 inFirefox((tab) => ({ server, driven, page, panel } = tab));
 
 const shows = (id: string, start: string): Promise<unknown> =>
-  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);
+  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [
+    `[data-testid="${id}"]`,
+    start,
+  ]);
 const textOf = (id: string): Promise<string> => panel.textOf(id as TestId);
 
 describe('flight recorder', () => {
   const load = (kind: string, options: object = {}): Promise<unknown> =>
-    page.evaluate((name, o) => (window as unknown as { load(k: string, o: object): Promise<unknown> }).load(name, o), kind, options);
+    page.evaluate(
+      (name, o) =>
+        (window as unknown as { load(k: string, o: object): Promise<unknown> }).load(name, o),
+      kind,
+      options,
+    );
 
   /** Armed with the last second, and the app at work until older calls have been forgotten. */
   async function armed(): Promise<void> {
@@ -41,7 +49,11 @@ describe('flight recorder', () => {
     await state(page, 'ready');
     await shows('flight-state', 'Armed');
     await page.evaluate(
-      () => void (window as unknown as { load(k: string, o: object): unknown }).load('commits', { rate: 1000, seconds: 120 }),
+      () =>
+        void (window as unknown as { load(k: string, o: object): unknown }).load('commits', {
+          rate: 1000,
+          seconds: 120,
+        }),
     );
     await panel.waitFor(
       `(() => {
@@ -55,8 +67,11 @@ describe('flight recorder', () => {
   }
   afterEach(() => panel.choose('keep-kind' as TestId, 'everything')); // it is remembered
   const threadsWith = (store: TraceStore, op: number): string[] =>
-    store.threads.filter(({ events }) => events.op.subarray(0, events.count).includes(op)).map(({ info }) => info.kind);
-  const startsOf = (store: TraceStore): number[] => store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
+    store.threads
+      .filter(({ events }) => events.op.subarray(0, events.count).includes(op))
+      .map(({ info }) => info.kind);
+  const startsOf = (store: TraceStore): number[] =>
+    store.threads.flatMap(({ events }) => [...events.t0.subarray(0, events.count)]);
 
   test('two connections meet: frozen at SQLITE_BUSY, with the last second before it', async () => {
     await armed();
@@ -70,7 +85,9 @@ describe('flight recorder', () => {
     const worker = store.threads.find((t) => t.info.kind === 'worker')!;
     const { events } = worker;
     const busy = Array.from({ length: events.count }, (_, row) => row).filter(
-      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
+      (row) =>
+        events.op[row] === Op.xLock &&
+        resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
     );
     expect(busy).toHaveLength(1);
     const triggerUs = events.t0[busy[0]!]!;
@@ -91,7 +108,11 @@ describe('flight recorder', () => {
   });
 
   test.each([
-    ['page', "setTimeout(() => { throw new Error('no way'); })", 'an exception of the page: Error: no way'],
+    [
+      'page',
+      "setTimeout(() => { throw new Error('no way'); })",
+      'an exception of the page: Error: no way',
+    ],
     [
       'worker',
       'new Worker(URL.createObjectURL(new Blob([\'throw new TypeError("nor here")\'])))',

@@ -2,7 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { launchFirefox, type DrivenFirefox, type FirefoxOptions } from '../../src/cli/drive/firefox.ts';
+import {
+  launchFirefox,
+  type DrivenFirefox,
+  type FirefoxOptions,
+} from '../../src/cli/drive/firefox.ts';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
@@ -39,7 +43,9 @@ export async function freshTab(driven: DrivenFirefox): Promise<Tab> {
 }
 
 /** One Firefox and one server for all tests of a file, and a tab with its panel for each. @param onTab hands them over before each test */
-export function inFirefox(onTab: (of: Tab & { driven: DrivenFirefox; server: AppServer }) => void): void {
+export function inFirefox(
+  onTab: (of: Tab & { driven: DrivenFirefox; server: AppServer }) => void,
+): void {
   let server: AppServer;
   let driven: DrivenFirefox;
   beforeAll(async () => {
@@ -62,7 +68,8 @@ export async function siteAccessInFirefox(driven: DrivenFirefox, granted: boolea
 }
 
 /** Where the kernel tells of a process. `stat`: "pid (name) state parent ..." */
-const proc = (pid: number, file: string): Promise<string> => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
+const proc = (pid: number, file: string): Promise<string> =>
+  readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
 
 /**
  * End the process that all extensions of this Firefox run in, as a crash does; resolves when it is gone. Linux only.
@@ -75,11 +82,14 @@ export async function killExtensionProcess({ browser }: DrivenFirefox): Promise<
     if (parent) parents.set(pid, Number(parent));
   }
   const root = browser.process()!.pid!;
-  const ofOurs = (pid: number | undefined): boolean => pid !== undefined && (pid === root || ofOurs(parents.get(pid)));
+  const ofOurs = (pid: number | undefined): boolean =>
+    pid !== undefined && (pid === root || ofOurs(parents.get(pid)));
   const found: number[] = [];
-  for (const pid of parents.keys()) if (ofOurs(pid) && (await proc(pid, 'comm')).trim() === 'WebExtensions') found.push(pid);
+  for (const pid of parents.keys())
+    if (ofOurs(pid) && (await proc(pid, 'comm')).trim() === 'WebExtensions') found.push(pid);
   const [pid, ...others] = found;
-  if (pid === undefined || others.length) throw new Error(`processes of extensions below ${root}: ${found.join(', ') || 'none'}`);
+  if (pid === undefined || others.length)
+    throw new Error(`processes of extensions below ${root}: ${found.join(', ') || 'none'}`);
   process.kill(pid, 'SIGKILL');
   for (const end = Date.now() + 10_000; !/^$|\) Z /.test(await proc(pid, 'stat')); await delay(20))
     if (Date.now() > end) throw new Error(`process ${pid} did not end`);
@@ -100,7 +110,8 @@ export async function noticeIn(panel: FirefoxPanel, like: RegExp): Promise<strin
     const all = await noticesIn(panel);
     const found = all.find((text) => like.test(text));
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`no notice like ${String(like)} within 15 s; there are:\n${all.join('\n')}`);
+    if (Date.now() > end)
+      throw new Error(`no notice like ${String(like)} within 15 s; there are:\n${all.join('\n')}`);
     await panel.evaluate(`
       for (const end = Date.now() + 1000; Date.now() < end; await new Promise((done) => setTimeout(done, 50)))
         if (document.querySelectorAll('[data-testid="notice"]').length !== ${all.length}) return;

@@ -30,7 +30,11 @@ afterEach(async () => {
 });
 
 /** Firefox's words for the roles. */
-const ROLES: Record<string, string> = { radiobutton: 'radio', checkbutton: 'checkbox', pushbutton: 'button' };
+const ROLES: Record<string, string> = {
+  radiobutton: 'radio',
+  checkbutton: 'checkbox',
+  pushbutton: 'button',
+};
 const KEYS: Record<string, [code: string, keyCode: number]> = {
   Tab: ['Tab', 9],
   Enter: ['Enter', 13],
@@ -39,9 +43,11 @@ const KEYS: Record<string, [code: string, keyCode: number]> = {
   ArrowUp: ['ArrowUp', 38],
   ArrowDown: ['ArrowDown', 40],
 };
-const inPage = (body: string, ...args: unknown[]): Promise<unknown> => driven.chrome.inView(view, body, ...args);
+const inPage = (body: string, ...args: unknown[]): Promise<unknown> =>
+  driven.chrome.inView(view, body, ...args);
 /** The expression in the page is truthy, now or soon. */
-const until = (condition: string): Promise<unknown> => expect.poll(() => inPage(`return ${condition}`), { timeout: 10_000 }).toBeTruthy();
+const until = (condition: string): Promise<unknown> =>
+  expect.poll(() => inPage(`return ${condition}`), { timeout: 10_000 }).toBeTruthy();
 
 /** A page of the extension in the only tab; the popup over an app. */
 async function show(name: keyof typeof ORDER): Promise<void> {
@@ -76,7 +82,10 @@ async function show(name: keyof typeof ORDER): Promise<void> {
      (popup?.xulBrowser ?? gBrowser.selectedBrowser).focus();`,
   );
   await until('document.hasFocus()');
-  if (name === 'access') await inPage(`for (const button of document.querySelectorAll('button')) button.disabled = false`); // access is given here
+  if (name === 'access')
+    await inPage(
+      `for (const button of document.querySelectorAll('button')) button.disabled = false`,
+    ); // access is given here
 }
 /** A key of the keyboard, as the browser's window gets it; it passes it on to the page a little later. */
 async function press(key: string, shift = false): Promise<void> {
@@ -97,7 +106,8 @@ async function press(key: string, shift = false): Promise<void> {
     shift,
   );
 }
-const focused = (): Promise<Stop | null> => inPage(`return (${String(focusedIn)})(document)`) as Promise<Stop | null>;
+const focused = (): Promise<Stop | null> =>
+  inPage(`return (${String(focusedIn)})(document)`) as Promise<Stop | null>;
 /** Resolves when the focus is elsewhere, if only out of the page. */
 async function tab(back: boolean): Promise<void> {
   const before = (await focused())?.at;
@@ -107,13 +117,17 @@ async function tab(back: boolean): Promise<void> {
 /** Escape closes a popup, and nothing else. */
 async function leave(): Promise<void> {
   await press('Escape');
-  if (view === 'tab') expect(await inPage('return document.documentElement.dataset.ready')).toBe('true');
+  if (view === 'tab')
+    expect(await inPage('return document.documentElement.dataset.ready')).toBe('true');
   else await closed();
 }
-const urls = (): Promise<unknown> => driven.chrome.run(`return gBrowser.tabs.map((tab) => tab.linkedBrowser.currentURI.spec)`);
+const urls = (): Promise<unknown> =>
+  driven.chrome.run(`return gBrowser.tabs.map((tab) => tab.linkedBrowser.currentURI.spec)`);
 /** Of the popup. */
 const isOpen = (): Promise<unknown> =>
-  driven.chrome.run(`return [...extension.extension.views].some(({ viewType }) => viewType === 'popup')`);
+  driven.chrome.run(
+    `return [...extension.extension.views].some(({ viewType }) => viewType === 'popup')`,
+  );
 const closed = (): Promise<unknown> => expect.poll(isOpen, { timeout: 10_000 }).toBe(false);
 /** What the browser tells a screen reader of the element that has the focus. */
 async function spoken(): Promise<[role: string, name: string]> {
@@ -130,32 +144,37 @@ async function spoken(): Promise<[role: string, name: string]> {
   return [ROLES[role] ?? role, name];
 }
 
-describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])('%s', (name, order) => {
-  test('Tab meets each control once, forwards and backwards, with a ring and a name, and leaves', async () => {
-    await show(name);
-    const stops = order.map(([at]) => ({ at, ring: true }));
-    expect(await walk(tab, focused)).toEqual(stops);
-    await leave();
-    await show(name);
-    expect(await walk(tab, focused, true)).toEqual(stops.toReversed());
-    await leave();
-    await show(name);
-    const heard: string[][] = [];
-    for (let i = 0; i < order.length; i++) {
-      await tab(false);
-      heard.push(await spoken());
-    }
-    expect(heard).toEqual(order.map(([, role, called]) => [role, called]));
-    await leave();
-  });
-});
+describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])(
+  '%s',
+  (name, order) => {
+    test('Tab meets each control once, forwards and backwards, with a ring and a name, and leaves', async () => {
+      await show(name);
+      const stops = order.map(([at]) => ({ at, ring: true }));
+      expect(await walk(tab, focused)).toEqual(stops);
+      await leave();
+      await show(name);
+      expect(await walk(tab, focused, true)).toEqual(stops.toReversed());
+      await leave();
+      await show(name);
+      const heard: string[][] = [];
+      for (let i = 0; i < order.length; i++) {
+        await tab(false);
+        heard.push(await spoken());
+      }
+      expect(heard).toEqual(order.map(([, role, called]) => [role, called]));
+      await leave();
+    });
+  },
+);
 
 describe('what keys do', () => {
   test('popup: Enter follows a link and closes it', async () => {
     await show('popup');
     await tab(false);
     await press('Enter');
-    await expect.poll(urls, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/\/lab\/lab\.html$/));
+    await expect
+      .poll(urls, { timeout: 10_000 })
+      .toContainEqual(expect.stringMatching(/\/lab\/lab\.html$/));
     await closed();
   });
 
@@ -164,13 +183,17 @@ describe('what keys do', () => {
     await tab(false);
     await tab(false);
     await press('Enter');
-    await expect.poll(urls, { timeout: 10_000 }).toContainEqual(expect.stringMatching(/\/devtools\/options\.html$/));
+    await expect
+      .poll(urls, { timeout: 10_000 })
+      .toContainEqual(expect.stringMatching(/\/devtools\/options\.html$/));
   });
 
   test('settings: Space switches a layer, arrows choose level and buffer; Escape changes nothing, and the focus stays', async () => {
     const becomes = async (key: string, value: unknown, at: string): Promise<void> => {
       await expect
-        .poll(() => inPage('return (await browser.storage.local.get(args[0]))[args[0]]', key), { timeout: 10_000 })
+        .poll(() => inPage('return (await browser.storage.local.get(args[0]))[args[0]]', key), {
+          timeout: 10_000,
+        })
         .toEqual(value);
       await expect.poll(focused, { timeout: 10_000 }).toEqual({ at, ring: true });
     };
@@ -194,12 +217,21 @@ describe('what keys do', () => {
     await inPage('await browser.storage.local.clear()');
   });
 
-  test.each(['Enter', ' '])('access: %j asks the browser; then the focus is on what it says', async (key) => {
-    await show('access');
-    await driven.chrome.run(`Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false)`); // yes to the question
-    await tab(false);
-    await press(key);
-    await until(`document.querySelector('#allow').disabled && document.activeElement.id === 'outcome'`);
-    expect(await inPage(`return document.querySelector('#outcome').textContent`)).toMatch(/^Access allowed/);
-  });
+  test.each(['Enter', ' '])(
+    'access: %j asks the browser; then the focus is on what it says',
+    async (key) => {
+      await show('access');
+      await driven.chrome.run(
+        `Services.prefs.setBoolPref('extensions.webextOptionalPermissionPrompts', false)`,
+      ); // yes to the question
+      await tab(false);
+      await press(key);
+      await until(
+        `document.querySelector('#allow').disabled && document.activeElement.id === 'outcome'`,
+      );
+      expect(await inPage(`return document.querySelector('#outcome').textContent`)).toMatch(
+        /^Access allowed/,
+      );
+    },
+  );
 });

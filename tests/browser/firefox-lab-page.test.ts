@@ -17,7 +17,9 @@ import { createServer, type AppServer } from '../server/server.mjs';
 import { recorded, state } from './extension-harness.ts';
 import { arrived, freshTab, launchInFirefox } from './firefox-harness.ts';
 
-const GOLDEN = readFileSync(path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'));
+const GOLDEN = readFileSync(
+  path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'),
+);
 let server: AppServer;
 let driven: DrivenFirefox;
 beforeAll(async () => {
@@ -44,11 +46,18 @@ async function until(expression: string, ms = 30_000): Promise<unknown> {
   );
 }
 const press = (id: string): Promise<unknown> =>
-  until(`((e) => e && (e.click(), true))(document.querySelector('[data-testid="${id}"]:not(:disabled)'))`);
+  until(
+    `((e) => e && (e.click(), true))(document.querySelector('[data-testid="${id}"]:not(:disabled)'))`,
+  );
 const textIn = async (id: string): Promise<string> =>
-  (await driven.chrome.inView('tab', `return document.querySelector(args[0])?.innerText.trim() ?? ''`, `[data-testid="${id}"]`)) as string;
+  (await driven.chrome.inView(
+    'tab',
+    `return document.querySelector(args[0])?.innerText.trim() ?? ''`,
+    `[data-testid="${id}"]`,
+  )) as string;
 /** Id of the selected tab, as extensions know it. */
-const tabId = (): Promise<unknown> => driven.chrome.run('return extension.extension.tabManager.getWrapper(gBrowser.selectedTab).id;');
+const tabId = (): Promise<unknown> =>
+  driven.chrome.run('return extension.extension.tabManager.getWrapper(gBrowser.selectedTab).id;');
 /** Close the Lab's tab, so that the next is the only one. */
 const closeLab = (): Promise<unknown> =>
   driven.chrome.run(
@@ -69,7 +78,9 @@ it.each([
       ...(vfs === 'BlockIDB' ? { blockSize: 8192 } : {}),
     });
     expect(report.replayed.vfs).toEqual(report.recorded.vfs);
-    expect(report.replayed.web[counter]).toBeGreaterThanOrEqual(vfs === 'IDBBatchAtomic' ? 100 : 1004);
+    expect(report.replayed.web[counter]).toBeGreaterThanOrEqual(
+      vfs === 'IDBBatchAtomic' ? 100 : 1004,
+    );
     expect(report.error).toMatchObject({ vfs: 'OPFSCoopSync', certain: true, differing: 0 });
     const { store, warnings } = await readTrace(trace);
     expect(warnings).toEqual([]);
@@ -91,40 +102,51 @@ it.each([
   ['opfs', 'journeyapps-wa-sqlite/?vfs=OPFSCoopSync', 'OPFS'],
   ['idb-second', 'journeyapps-wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
   ['idb-first', 'wa-sqlite/?vfs=IDBBatchAtomic', 'IndexedDB'],
-])('%s: a copy of the page’s database while the app has it open, and a script on it', async (origin, address, place) => {
-  const page: Page = await driven.browser.newPage();
-  try {
-    await page.bringToFront();
-    await openApp(page, `${server.origin(`copy-${origin}`)}/${address}`);
-    await prepareApp(page);
-    await runApp(page, 'sql', { pragmas: [], sql: SQL });
-    await page.bringToFront();
-    await FirefoxLab.open(driven, `?page=${String(await tabId())}`);
-    await until(`document.querySelector('[data-testid="page-databases"] tbody tr, [data-testid="lab-error"]')`);
-    expect(await textIn('lab-error')).toBe('');
-    expect(await until(`document.querySelector('[data-testid="page-databases"] tbody td')?.innerText`)).toBe(place);
-    await press('copy-database');
-    await until(`document.querySelector('[data-testid="own-database"], [data-testid="lab-error"]')`);
-    expect(await textIn('lab-error')).toBe('');
-    expect(await textIn('own-database')).toMatch(/pages? of 4\.0 KiB,\s+1 table\./);
-    await driven.chrome.inView(
-      'tab',
-      `const e = document.querySelector('[data-testid="own-sql"]');
+])(
+  '%s: a copy of the page’s database while the app has it open, and a script on it',
+  async (origin, address, place) => {
+    const page: Page = await driven.browser.newPage();
+    try {
+      await page.bringToFront();
+      await openApp(page, `${server.origin(`copy-${origin}`)}/${address}`);
+      await prepareApp(page);
+      await runApp(page, 'sql', { pragmas: [], sql: SQL });
+      await page.bringToFront();
+      await FirefoxLab.open(driven, `?page=${String(await tabId())}`);
+      await until(
+        `document.querySelector('[data-testid="page-databases"] tbody tr, [data-testid="lab-error"]')`,
+      );
+      expect(await textIn('lab-error')).toBe('');
+      expect(
+        await until(`document.querySelector('[data-testid="page-databases"] tbody td')?.innerText`),
+      ).toBe(place);
+      await press('copy-database');
+      await until(
+        `document.querySelector('[data-testid="own-database"], [data-testid="lab-error"]')`,
+      );
+      expect(await textIn('lab-error')).toBe('');
+      expect(await textIn('own-database')).toMatch(/pages? of 4\.0 KiB,\s+1 table\./);
+      await driven.chrome.inView(
+        'tab',
+        `const e = document.querySelector('[data-testid="own-sql"]');
        e.value = args[0];
        e.dispatchEvent(new Event('input', { bubbles: true }));`,
-      'SELECT id FROM note WHERE body >= ?1 OR 1; SELECT count(*) FROM note;',
-    );
-    await press('lab-run');
-    await until(`document.querySelector('[data-testid="open-trace"], [data-testid="run-error"]')`);
-    expect(await textIn('run-error')).toBe('');
-    const rows = `[...document.querySelectorAll('[data-testid="results"] tbody tr')]
+        'SELECT id FROM note WHERE body >= ?1 OR 1; SELECT count(*) FROM note;',
+      );
+      await press('lab-run');
+      await until(
+        `document.querySelector('[data-testid="open-trace"], [data-testid="run-error"]')`,
+      );
+      expect(await textIn('run-error')).toBe('');
+      const rows = `[...document.querySelectorAll('[data-testid="results"] tbody tr')]
       .filter((row) => row.querySelector('th').textContent === 'rows').map((row) => row.querySelector('.number').textContent)[0]`;
-    expect(await until(rows)).toBe('201');
-  } finally {
-    await closeLab();
-    await page.close();
-  }
-});
+      expect(await until(rows)).toBe('201');
+    } finally {
+      await closeLab();
+      await page.close();
+    }
+  },
+);
 
 it('the panel in the toolbox hands its recording over, while it records and after', async () => {
   const { page, panel } = await freshTab(driven);
@@ -132,21 +154,36 @@ it('the panel in the toolbox hands its recording over, while it records and afte
   await driven.load(page, `${server.origin('hand-over')}/journeyapps-wa-sqlite/?vfs=OPFSCoopSync`);
   await recorded(page);
   await state(page, 'ready');
-  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 20 }));
+  await page.evaluate(() =>
+    (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+      n: 20,
+    }),
+  );
   await arrived(panel, page);
   await panel.press('tab-files');
   await panel.waitFor(`document.querySelector('[data-testid="file-row"]')`); // the link stands elsewhere before
   await panel.press('replay-in-lab' as never);
-  await until(`document.querySelector('[data-testid="replay-facts"], [data-testid="replay-error"]')`);
+  await until(
+    `document.querySelector('[data-testid="replay-facts"], [data-testid="replay-error"]')`,
+  );
   expect(await textIn('replay-error')).toBe('');
-  expect(await textIn('replay-from')).toMatch(/KiB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/);
+  expect(await textIn('replay-from')).toMatch(
+    /KiB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/,
+  );
   await stopRecording(panel);
   await press('replay-panel');
-  await until(`/from the panel, at /.test(document.querySelector('[data-testid="replay-from"]')?.innerText ?? '')`);
+  await until(
+    `/from the panel, at /.test(document.querySelector('[data-testid="replay-from"]')?.innerText ?? '')`,
+  );
   await press('replay-vfs-OPFSCoopSync');
   await press('replay-run');
-  await until(`document.querySelector('[data-testid="replay-table"], [data-testid="replay-error"]')`, 55_000);
+  await until(
+    `document.querySelector('[data-testid="replay-table"], [data-testid="replay-error"]')`,
+    55_000,
+  );
   expect(await textIn('replay-error')).toBe('');
-  expect(await textIn('replay-error-words')).toMatch(/which the recording was made on \(.*\), 0 of \d+ VFS counts differ/);
+  expect(await textIn('replay-error-words')).toMatch(
+    /which the recording was made on \(.*\), 0 of \d+ VFS counts differ/,
+  );
   await closeLab();
 });

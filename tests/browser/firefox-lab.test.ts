@@ -25,14 +25,25 @@ const counted = (workload: string, config = {}, parameters = {}): ReturnType<typ
 
 it('MemoryVFS: the golden counts', async () => {
   const require = createRequire(import.meta.url);
-  const engines = new Engines((path) => Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))));
-  const runs = [counted('ac60'), counted('mix'), counted('ac60', { vfs: 'MemoryVFS' }), counted('read-poll')];
+  const engines = new Engines((path) =>
+    Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))),
+  );
+  const runs = [
+    counted('ac60'),
+    counted('mix'),
+    counted('ac60', { vfs: 'MemoryVFS' }),
+    counted('read-poll'),
+  ];
   const outcomes = await lab.run(runs);
   expect(outcomes.map(({ message }) => message)).toEqual(['', '', '', '']);
   const steps = outcomes.map(({ result }) => result!.steps.map((s) => s.counters));
-  expect([steps[0]![0]!['instructions'], steps[1]![0]!['instructions']]).toEqual([1_491_318, 75_164_869]);
+  expect([steps[0]![0]!['instructions'], steps[1]![0]!['instructions']]).toEqual([
+    1_491_318, 75_164_869,
+  ]);
   for (const [i, run] of runs.entries())
-    expect(steps[i]).toEqual((await sampleOf(run, { engines, environment: {} })).steps.map((s) => s.counters));
+    expect(steps[i]).toEqual(
+      (await sampleOf(run, { engines, environment: {} })).steps.map((s) => s.counters),
+    );
   expect(await lab.storage()).toEqual([]);
 }, 90_000);
 
@@ -40,7 +51,10 @@ it('every text on :memory:, and VFSs in memory and on storage, to the last digit
   const jspi = (await driven.chrome.inView('tab', `return 'Suspending' in WebAssembly;`)) === true;
   const onVfs = [...ON_MEMORY_VFS, ...ON_STORAGE, ...(jspi ? ON_STORAGE_JSPI : [])];
   const texts = Object.entries(IN_MEMORY);
-  const unread = (workload: string, config: Partial<Config>): Run => ({ ...counted(workload, config), readRows: false });
+  const unread = (workload: string, config: Partial<Config>): Run => ({
+    ...counted(workload, config),
+    readRows: false,
+  });
   const outcomes = await lab.run([
     ...texts.map(([id]) => counted(id)),
     ...onVfs.flatMap(([config]) => [unread('ac60', config), unread('mix', config)]),
@@ -63,7 +77,10 @@ it('storage of the browser: IndexedDB and OPFS, and actors in workers', async ()
   expect(outcomes.map(({ message }) => message)).toEqual(['', '', '']);
   expect(outcomes[0]!.result!.totals['opfs.writes']).toBeGreaterThan(5);
   expect(outcomes[1]!.result!.totals['idb.put']).toBeGreaterThan(5);
-  expect(outcomes[2]!.result!.steps[0]!.counters).toMatchObject({ 'rows.lost': 0, 'writer.transactions': 20 });
+  expect(outcomes[2]!.result!.steps[0]!.counters).toMatchObject({
+    'rows.lost': 0,
+    'writer.transactions': 20,
+  });
   expect(await lab.storage()).toEqual([]);
 }, 90_000);
 
@@ -84,7 +101,9 @@ it("the Lab's page by its own controls: a run, its counts, and its trace in the 
     return found;
   };
   const press = (id: string): Promise<unknown> =>
-    until(`((e) => e && (e.click(), true))(document.querySelector('[data-testid="${id}"]:not(:disabled)'))`);
+    until(
+      `((e) => e && (e.click(), true))(document.querySelector('[data-testid="${id}"]:not(:disabled)'))`,
+    );
   await press('offer-own-sql');
   await press('knob-vfs-BlockIDB');
   await press('lab-run');
@@ -93,7 +112,9 @@ it("the Lab's page by its own controls: a run, its counts, and its trace in the 
     .filter((row) => row.querySelector('th').textContent === 'block.put').map((row) => Number(row.querySelector('.number').textContent.replace(/,/g, '')))[0]`;
   expect(await until(puts)).toBeGreaterThan(0);
   await press('open-trace');
-  await until(`Number(document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\\D/g, '') ?? 0) > 100`);
+  await until(
+    `Number(document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\\D/g, '') ?? 0) > 100`,
+  );
   await press('lab-back');
   await until(`document.querySelector('[data-testid="lab-trace"]') === null`);
   expect(await lab.storage()).toEqual([]);

@@ -32,7 +32,8 @@ afterAll(async () => {
 
 test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign alone', async () => {
   expect(plain.first).toMatchObject({ symbols: [], step: false });
-  for (let i = 0; i < 5; i++) expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
+  for (let i = 0; i < 5; i++)
+    expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
   for (let i = 0; i < 5; i++) {
     const { first, ...rest } = await observe(other, `${app()}/page`);
     expect({ first: { ...first, symbols: [] }, ...rest }).toEqual(plain);
@@ -55,7 +56,11 @@ test('reloads, other origins, redirects and pages of a service worker are hooked
   ];
   for (const url of ways) {
     const { first, workers, heard } = await observe(page, url);
-    expect({ step: first.step, workers, heard }, url).toEqual({ step: true, workers: plain.workers, heard: [] });
+    expect({ step: first.step, workers, heard }, url).toEqual({
+      step: true,
+      workers: plain.workers,
+      heard: [],
+    });
   }
   expect(await noticesIn(panel)).toEqual([]);
 });

@@ -48,12 +48,20 @@ test('a recording of an origin covers its other tabs, open ones and new ones', a
     await stopRecording(panel);
     await Promise.all([page, other, later].map(restored));
     const { threads, commits } = await savedSummary(driven, panel);
-    const pages = threads.filter(({ kind }) => kind === 'page').map(({ url }) => url.slice(origin.length));
+    const pages = threads
+      .filter(({ kind }) => kind === 'page')
+      .map(({ url }) => url.slice(origin.length));
     expect(pages.sort()).toEqual([ENGINE, run, '/demo/?vfs=IDBBatchAtomic'].sort());
-    expect(threads.filter(({ kind, url }) => kind === 'worker' && url.startsWith(`${origin}/journeyapps`))).toHaveLength(1); // of the new tab
+    expect(
+      threads.filter(
+        ({ kind, url }) => kind === 'worker' && url.startsWith(`${origin}/journeyapps`),
+      ),
+    ).toHaveLength(1); // of the new tab
     expect(commits).toBeGreaterThanOrEqual(4);
   } finally {
-    await panel.evaluate(`if (!document.querySelector('[data-testid="record"]')) document.querySelector('[data-testid="stop"]').click();`);
+    await panel.evaluate(
+      `if (!document.querySelector('[data-testid="record"]')) document.querySelector('[data-testid="stop"]').click();`,
+    );
     await panel.choose('scope', 'tab');
   }
 });
@@ -62,7 +70,9 @@ test('a saved recording outlives a canceled download, and the toolbox closing on
   await startRecording(panel);
   await driven.load(page, server.origin('canceled') + ENGINE);
   await state(page, 'ready');
-  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }));
+  await page.evaluate(() =>
+    (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }),
+  );
   await arrived(panel, page);
   await stopRecording(panel);
   const events = await panel.textOf('live-events');
@@ -84,7 +94,11 @@ test('a saved recording outlives a canceled download, and the toolbox closing on
     );
     await panel.press('save');
     await panel.find('toast' as TestId);
-    await expect.poll(() => driven.chrome.run('await window.vfscopeCanceled; return Boolean(window.vfscopeCanceled)')).toBe(true);
+    await expect
+      .poll(() =>
+        driven.chrome.run('await window.vfscopeCanceled; return Boolean(window.vfscopeCanceled)'),
+      )
+      .toBe(true);
     expect(await readdir(folder)).toEqual([]);
     await driven.chrome.run(
       `const { require } = ChromeUtils.importESModule('resource://devtools/shared/loader/Loader.sys.mjs');
@@ -92,7 +106,10 @@ test('a saved recording outlives a canceled download, and the toolbox closing on
     );
     panel = await driven.openPanel(page);
     await panel.press('open-saved-copy');
-    await panel.waitFor(`document.querySelector('[data-testid="live-events"]')?.textContent?.trim() === args[1]`, [events]);
+    await panel.waitFor(
+      `document.querySelector('[data-testid="live-events"]')?.textContent?.trim() === args[1]`,
+      [events],
+    );
     await panel.press('clear');
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -103,7 +120,9 @@ test('every format is written, and holds what was recorded', async () => {
   await startRecording(panel);
   await driven.load(page, server.origin('exports') + ENGINE);
   await state(page, 'ready');
-  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }));
+  await page.evaluate(() =>
+    (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 5 }),
+  );
   await arrived(panel, page);
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
@@ -118,20 +137,30 @@ test('every format is written, and holds what was recorded', async () => {
       const finished = async (): Promise<string[]> => {
         const names = await readdir(folder);
         // its name is there, empty, before its bytes are; they come in a file of another name
-        return names.some((name) => name.endsWith('.part')) ? [] : names.filter((name) => name.endsWith(`.${ending}`));
+        return names.some((name) => name.endsWith('.part'))
+          ? []
+          : names.filter((name) => name.endsWith(`.${ending}`));
       };
       let name = '';
-      await expect.poll(async () => ([name = ''] = await finished()).length, { timeout: 20_000 }).toBe(1);
-      await expect.poll(async () => (await readFile(path.join(folder, name))).length, { timeout: 20_000 }).toBeGreaterThan(1000);
+      await expect
+        .poll(async () => ([name = ''] = await finished()).length, { timeout: 20_000 })
+        .toBe(1);
+      await expect
+        .poll(async () => (await readFile(path.join(folder, name))).length, { timeout: 20_000 })
+        .toBeGreaterThan(1000);
       files[format] = await readFile(path.join(folder, name));
       await rm(path.join(folder, name));
     }
     const text = (format: string): string => files[format]!.toString('utf8');
     expect(text('csv').trimEnd().split('\n')).toHaveLength(store.eventCount + 1);
-    expect((JSON.parse(text('chrome')) as { traceEvents: unknown[] }).traceEvents.length).toBeGreaterThan(store.eventCount);
+    expect(
+      (JSON.parse(text('chrome')) as { traceEvents: unknown[] }).traceEvents.length,
+    ).toBeGreaterThan(store.eventCount);
     expect(Object.keys(JSON.parse(text('firefox')) as object)).toContain('threads');
     expect(/\.xSync\(/.test(text('vfstrace'))).toBe(true);
-    expect(text('html').split('<code>INSERT INTO t VALUES(?,?,?)</code></td><td class="n">5</td>')).toHaveLength(2);
+    expect(
+      text('html').split('<code>INSERT INTO t VALUES(?,?,?)</code></td><td class="n">5</td>'),
+    ).toHaveLength(2);
     const start = (format: string): string => files[format]!.toString('latin1', 0, 6);
     expect([start('arrow').slice(0, 4), start('parquet').slice(0, 4)]).toEqual(['ARRO', 'PAR1']);
     await panel.press('export' as TestId);
@@ -139,7 +168,9 @@ test('every format is written, and holds what was recorded', async () => {
     await panel.press('export-run' as TestId);
     await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual(['sanitised-trace.vfst']);
     const shared = async () => readTrace(await readFile(path.join(folder, 'sanitised-trace.vfst')));
-    await expect.poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 20_000 }).toBe(store.eventCount);
+    await expect
+      .poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 20_000 })
+      .toBe(store.eventCount);
     const { header, store: clean } = await shared();
     expect(header.sanitised).toBe(true);
     expect(summaryOf(clean).commits).toBe(summaryOf(store).commits);

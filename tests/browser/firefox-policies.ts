@@ -24,7 +24,8 @@ interface Case {
 }
 
 /** Says the worker's name, and whatever shows how its script was read. */
-const say = (extra = '0'): string => `performance.mark('own ' + self.name); self.postMessage([self.name, ${extra}]);`;
+const say = (extra = '0'): string =>
+  `performance.mark('own ' + self.name); self.postMessage([self.name, ${extra}]);`;
 const strictness = say('(function () { return this === undefined; })()');
 
 const CASES: Record<string, Case> = {
@@ -33,17 +34,30 @@ const CASES: Record<string, Case> = {
   bom: { body: Buffer.from(`\uFEFF"use strict";${strictness}`) },
   hashbang: { body: `#!/usr/bin/env node\n${strictness}` },
   gzip: { body: gzipSync(say(`'Grüße'`)), headers: { 'Content-Encoding': 'gzip' } },
-  'other charset': { body: Buffer.from(say(`'Grüße ☂'`)), headers: { 'Content-Type': 'text/javascript; charset=iso-8859-1' } },
+  'other charset': {
+    body: Buffer.from(say(`'Grüße ☂'`)),
+    headers: { 'Content-Type': 'text/javascript; charset=iso-8859-1' },
+  },
   line: { body: `\n\n${say(`Number(/:(\\d+):\\d+/.exec(new Error().stack)[1])`)}` },
   large: { body: `/*${'x'.repeat(300_000)}*/${say()}` },
   'worker policy': { body: say(), headers: { 'Content-Security-Policy': "script-src 'self'" } },
   imports: { body: `importScripts('imported.js');${say('imported')}` },
   module: { type: 'module', body: `import { value } from './exports.js';${say('value')}` },
-  'dynamic import': { type: 'module', body: `const { value } = await import('./exports.js');${say('value')}` },
+  'dynamic import': {
+    type: 'module',
+    body: `const { value } = await import('./exports.js');${say('value')}`,
+  },
   'strict only in words': { body: `/* a */ 0; /* b */ 'use strict';\n${strictness}` },
   'another type': { body: say(), headers: { 'Content-Type': 'text/html' } },
-  'plain text': { body: say(), headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' } },
-  'module of another type': { type: 'module', body: say(), headers: { 'Content-Type': 'text/html' } },
+  'plain text': {
+    body: say(),
+    headers: { 'Content-Type': 'text/plain', 'X-Content-Type-Options': 'nosniff' },
+  },
+  'module of another type': {
+    type: 'module',
+    body: say(),
+    headers: { 'Content-Type': 'text/html' },
+  },
   'no type': { body: say(), headers: { 'Content-Type': '' } },
   'imports another type': {
     body: `let outcome = 'ran'; try { importScripts('/page.html'); } catch (e) { outcome = e.name; } ${say('outcome')}`,
@@ -52,7 +66,14 @@ const CASES: Record<string, Case> = {
   'syntax error': { body: `self.postMessage('never' ` },
 };
 /** The browser refuses their responses, or they are no script. */
-const NEVER_RUN = ['another type', 'plain text', 'module of another type', 'another origin', 'syntax error', 'no type'];
+const NEVER_RUN = [
+  'another type',
+  'plain text',
+  'module of another type',
+  'another origin',
+  'syntax error',
+  'no type',
+];
 const PARTS: Record<string, string> = {
   'imported.js': `var imported = 'by importScripts';`,
   'exports.js': `export const value = 'from a module';`,
@@ -87,14 +108,25 @@ export async function servePolicies(): Promise<PolicyServer> {
     const part = PARTS[file || pathname.slice(1)];
     // its own policy: nothing but scripts of this origin, no blob: workers
     if (pathname === '/')
-      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Security-Policy': "default-src 'self'" }).end(PAGE);
+      response
+        .writeHead(200, {
+          'Content-Type': 'text/html',
+          'Content-Security-Policy': "default-src 'self'",
+        })
+        .end(PAGE);
     else if (pathname === '/run.js') response.writeHead(200, js).end(RUN);
-    else if (found) response.writeHead(found.headers?.Location ? 302 : 200, { ...js, ...found.headers }).end(found.body);
-    else if (pathname === '/page.html') response.writeHead(200, { 'Content-Type': 'text/html' }).end('outcome = "html";');
+    else if (found)
+      response
+        .writeHead(found.headers?.Location ? 302 : 200, { ...js, ...found.headers })
+        .end(found.body);
+    else if (pathname === '/page.html')
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('outcome = "html";');
     else if (part !== undefined) response.writeHead(200, js).end(part);
     else response.writeHead(404).end('no such file');
   };
-  const server = createServer((request, response) => answer(new URL(request.url ?? '/', 'http://localhost').pathname, response));
+  const server = createServer((request, response) =>
+    answer(new URL(request.url ?? '/', 'http://localhost').pathname, response),
+  );
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   return {
     url: `http://localhost:${(server.address() as AddressInfo).port}/`,

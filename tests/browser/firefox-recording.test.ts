@@ -32,10 +32,19 @@ afterEach(async () => {
 });
 
 const shows = (id: string, start: string): Promise<unknown> =>
-  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [`[data-testid="${id}"]`, start]);
+  panel.waitFor('document.querySelector(args[1])?.textContent.trim().startsWith(args[2])', [
+    `[data-testid="${id}"]`,
+    start,
+  ]);
 /** The app inserts rows, each in a transaction of its own. */
 const inserts = (n: number): Promise<unknown> =>
-  page.evaluate((rows) => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: rows }), n);
+  page.evaluate(
+    (rows) =>
+      (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+        n: rows,
+      }),
+    n,
+  );
 
 describe('what is captured', () => {
   async function capturing(capture: Partial<CaptureOptions>): Promise<TraceStore> {
@@ -52,7 +61,12 @@ describe('what is captured', () => {
   test('level 0: calls, and no text of a statement', async () => {
     const store = await capturing({ capture: 0 });
     expect(privacyReport(store)).toMatchObject({ level: 0, capturedLevel: 0 });
-    expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0, commits: 10, statements: { distinct: null } });
+    expect(summaryOf(store)).toMatchObject({
+      dropped: 0,
+      faults: 0,
+      commits: 10,
+      statements: { distinct: null },
+    });
   });
 
   test('level 2 and stacks: literals, and the place in the app that prepared each statement', async () => {
@@ -79,11 +93,15 @@ describe('what is captured', () => {
     expect(privacyReport(store)).toMatchObject({ level: 3, capturedLevel: 3 });
     const worker = store.threads.find(({ info }) => info.kind === 'worker')!;
     const { events } = worker;
-    const insert = worker.said.find((d) => d.kind === 'sql' && d.text.startsWith('INSERT INTO notes(title'))!.id;
+    const insert = worker.said.find(
+      (d) => d.kind === 'sql' && d.text.startsWith('INSERT INTO notes(title'),
+    )!.id;
     const runs = Array.from({ length: events.count }, (_, row) => row).filter(
       (row) => events.op[row] === Op.sqlStep && events.object[row] === insert,
     );
-    const bound = new Map(worker.said.flatMap((d) => (d.kind === 'values' ? [[d.of, d.values] as const] : [])));
+    const bound = new Map(
+      worker.said.flatMap((d) => (d.kind === 'values' ? [[d.of, d.values] as const] : [])),
+    );
     const values = runs.flatMap((row) => {
       const found = bound.get(events.seq[row]!);
       return found ? [found] : [];
@@ -100,8 +118,16 @@ describe('what is captured', () => {
     const store = await capturing({ layers: ['vfs'], buffer: 256 });
     const summary = summaryOf(store);
     expect(summary.statements.count).toBeNull();
-    expect(summary.web).toMatchObject({ opfs: { reads: null, writes: null, flushes: null }, locks: { requests: null } });
-    expect(summary).toMatchObject({ dropped: 0, faults: 0, commits: 10, environment: { capture: { layers: ['vfs'], buffer: 256 } } });
+    expect(summary.web).toMatchObject({
+      opfs: { reads: null, writes: null, flushes: null },
+      locks: { requests: null },
+    });
+    expect(summary).toMatchObject({
+      dropped: 0,
+      faults: 0,
+      commits: 10,
+      environment: { capture: { layers: ['vfs'], buffer: 256 } },
+    });
   });
 });
 
@@ -125,8 +151,12 @@ test('frames that the page writes by itself are recorded and restored, in a tab 
   await stopRecording(panel);
   await expect.poll(() => hooked(page), { timeout: 10_000 }).toEqual([]);
   expect(await page.evaluate(() => window.frameCases.heard)).toEqual([]);
-  const marks = (await savedStore(driven, panel)).threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));
-  expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(names.map((name) => `own ${name}`).sort());
+  const marks = (await savedStore(driven, panel)).threads.flatMap((thread) =>
+    marksOf(thread).map(({ name }) => name),
+  );
+  expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(
+    names.map((name) => `own ${name}`).sort(),
+  );
 });
 
 test('access to web pages taken back during a recording: said, what was recorded stays, the app goes on', async () => {
@@ -170,7 +200,12 @@ test('a recording goes on when the event page is suspended, and the next page an
   await stopRecording(panel);
   const summary = await savedSummary(driven, panel);
   expect(summary).toMatchObject({ commits: 5 + 10, dropped: 0, faults: 0 });
-  expect(summary.threads.map(({ kind }) => kind).sort()).toEqual(['page', 'page', 'worker', 'worker']);
+  expect(summary.threads.map(({ kind }) => kind).sort()).toEqual([
+    'page',
+    'page',
+    'worker',
+    'worker',
+  ]);
 });
 
 test('relayed by an event page that ends again and again, every call arrives once', async () => {
@@ -228,7 +263,8 @@ test('every view shows a recording, with the numbers of its summary', async () =
   const store = await savedStore(driven, panel);
   const summary = summaryOf(store);
   const count = (n: number): string => n.toLocaleString('en-US');
-  const sum = (call: 'xRead' | 'xWrite' | 'xSync'): number => summary.files.reduce((n, { vfs }) => n + (vfs[call] ?? 0), 0);
+  const sum = (call: 'xRead' | 'xWrite' | 'xSync'): number =>
+    summary.files.reduce((n, { vfs }) => n + (vfs[call] ?? 0), 0);
   const { statements, transactions, pageCache } = summary;
   const database = summary.files.find(({ kind }) => kind === 'main-db')!;
   /** What each view is to say of the recording: the test id, and how its text begins. */
@@ -239,8 +275,15 @@ test('every view shows a recording, with the numbers of its summary', async () =
       ['number-syncsPerCommit', String(summary.syncsPerCommit)],
     ],
     timeline: [['timeline', '']],
-    transactions: [['transaction-count', `${count(transactions.read! + transactions.write!)} transactions`]],
-    statements: [['statement-count', `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} executions`]],
+    transactions: [
+      ['transaction-count', `${count(transactions.read! + transactions.write!)} transactions`],
+    ],
+    statements: [
+      [
+        'statement-count',
+        `${count(statements.distinct! + 1)} statements, ${count(statements.count!)} executions`,
+      ],
+    ],
     files: [],
     locks: [['locks-view', '']],
     cache: [
@@ -274,17 +317,22 @@ test('every view shows a recording, with the numbers of its summary', async () =
       ),
       tab,
     ).toEqual([]);
-    if (tab === 'timeline') await panel.waitFor(`document.querySelector('[data-testid="timeline"][data-frame]')`);
+    if (tab === 'timeline')
+      await panel.waitFor(`document.querySelector('[data-testid="timeline"][data-frame]')`);
     if (tab === 'files') {
       const row = `[...(document.querySelector('[data-kind="main-db"]')?.children ?? [])].map((c) => c.innerText.trim())`;
       const cells = (await panel.waitFor(`(${row}).length && ${row}`)) as string[];
       const { xRead, xWrite, xSync } = database.vfs;
       // before them, where there is room, words; after them locks and opens
-      expect([cells.at(-7), cells.at(-5), cells.at(-3)]).toEqual([xRead, xWrite, xSync].map((n) => count(n ?? -1)));
+      expect([cells.at(-7), cells.at(-5), cells.at(-3)]).toEqual(
+        [xRead, xWrite, xSync].map((n) => count(n ?? -1)),
+      );
     }
     if (tab === 'sql') {
       await panel.press('sql-run' as TestId);
-      const operations = new Set(store.threads.flatMap(({ events }) => [...events.op.subarray(0, events.count)]));
+      const operations = new Set(
+        store.threads.flatMap(({ events }) => [...events.op.subarray(0, events.count)]),
+      );
       await shows('sql-count', `${operations.size} rows`);
       const syncs = `[...document.querySelectorAll('[data-testid="sql-view"] :is(tr, [role="row"])')]
         .map((r) => [...r.children].map((c) => c.innerText.trim())).find((cells) => cells.includes('xSync'))?.join(' ')`;

@@ -42,13 +42,21 @@ const SPOOLED = `(async () => {
 })()`;
 
 /** A page that inserts row after row while it is recorded. @returns syncs that the panel had counted by the time that the spool holds */
-async function recordSome(driven: DrivenFirefox, page: Page, panel: FirefoxPanel, origin: string): Promise<number> {
+async function recordSome(
+  driven: DrivenFirefox,
+  page: Page,
+  panel: FirefoxPanel,
+  origin: string,
+): Promise<number> {
   await startRecording(panel);
   await driven.load(page, origin + APP);
   await recorded(page);
   await state(page, 'ready');
   await page.evaluate((n) => {
-    const app = window as unknown as { run(w: string, o: object): Promise<{ rows: unknown[][] }>; answer: unknown };
+    const app = window as unknown as {
+      run(w: string, o: object): Promise<{ rows: unknown[][] }>;
+      answer: unknown;
+    };
     app.run('own-sql', { n }).then(
       ({ rows }) => (app.answer = rows[0]![0]),
       (e: unknown) => (app.answer = String(e)),
@@ -93,7 +101,9 @@ test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
     await expectOffered(await driven.openPanel(page), origin, syncs);
     // the app has not been disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
-    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(
+      INSERTS,
+    );
   } finally {
     await driven.close();
   }
@@ -117,7 +127,9 @@ test("the extension's process crashes", async () => {
     // the page gets everything back, and its app has not been disturbed
     await restored(page);
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
-    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(
+      INSERTS,
+    );
     // and can be recorded again
     await startRecording(panel);
     await recorded(page);
@@ -131,7 +143,10 @@ test('the browser is killed', async () => {
   const userDataDir = await mkdtemp(path.join(tmpdir(), 'vfscope-profile-'));
   const origin = server.origin('fx-update-browser');
   // Firefox forgets an extension of the session, its address and its storage with it; one that was installed for good stays
-  const preferences = { 'extensions.webextensions.keepUuidOnUninstall': true, 'extensions.webextensions.keepStorageOnUninstall': true };
+  const preferences = {
+    'extensions.webextensions.keepUuidOnUninstall': true,
+    'extensions.webextensions.keepStorageOnUninstall': true,
+  };
   try {
     const first = await launchInFirefox({ userDataDir, preferences });
     const page = await first.firstPage();

@@ -41,7 +41,10 @@ test('the welcome page comes after an installation, once', async () => {
          if (Date.now() > end) throw new Error('the background does not run');`,
       15_000,
     );
-    await driven.chrome.inView('background', 'await browser.management.getSelf(); await browser.tabs.query({});');
+    await driven.chrome.inView(
+      'background',
+      'await browser.management.getSelf(); await browser.tabs.query({});',
+    );
     expect(await welcomes()).toBe(0);
   } finally {
     await driven.close();

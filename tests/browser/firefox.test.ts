@@ -62,7 +62,17 @@ test('vfscope record --browser firefox records the demo', async () => {
     vi.spyOn(console, 'log').mockImplementation(() => {});
     const url = `${server.origin('demo')}/demo/?vfs=OPFSCoopSync`;
     const script = path.resolve('tools/demo-steps.mjs');
-    expect(await record({ url, out, script, screenshot, browser: 'firefox', extension: FIREFOX_EXTENSION }), said).toBe(0);
+    expect(
+      await record({
+        url,
+        out,
+        script,
+        screenshot,
+        browser: 'firefox',
+        extension: FIREFOX_EXTENSION,
+      }),
+      said,
+    ).toBe(0);
     const { store, warnings } = await readTrace(await readFile(out));
     expect(warnings).toEqual([]);
     const summary = summaryOf(store);
@@ -80,11 +90,16 @@ test('vfscope record --browser firefox records the demo', async () => {
 test('what serves filtered workers is in the hook for Firefox alone', async () => {
   const builds = path.dirname(FIREFOX_EXTENSION);
   const [firefox, chrome, safari] = await Promise.all(
-    ['firefox', 'chrome', 'safari'].map((name) => readFile(path.join(builds, name, 'hooks.js'), 'utf8')),
+    ['firefox', 'chrome', 'safari'].map((name) =>
+      readFile(path.join(builds, name, 'hooks.js'), 'utf8'),
+    ),
   );
   expect(safari).toBe(chrome);
   expect(firefox!.length - chrome!.length).toBeGreaterThan(5000);
-  expect([firefox, chrome].map((hook) => /its hook has said nothing for/.test(hook!))).toEqual([true, false]);
+  expect([firefox, chrome].map((hook) => /its hook has said nothing for/.test(hook!))).toEqual([
+    true,
+    false,
+  ]);
   // the same function as a text
   const text = /^globalThis\.vfscopeWorkerHook = (".*");\n$/.exec(
     await readFile(path.join(builds, 'firefox', 'worker-hook.js'), 'utf8'),
@@ -93,30 +108,52 @@ test('what serves filtered workers is in the hook for Firefox alone', async () =
 });
 
 describe.each(['', '/coi'])('workers of a page %s', (variant) => {
-  test.each(['port', 'runtime'] as const)('each is recorded, or noted with its cause; transport %s', async (transport) => {
-    const { driven, page, panel } = await recorder();
-    const origin = server.origin(`workers-${++labels}`);
-    await startRecording(panel, { transport });
-    await driven.load(page, origin + variant + PATH);
-    const kinds = ['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service'];
-    for (const kind of kinds) await page.evaluate((name) => start[name]!(), kind);
-    await noticeIn(panel, /A worker is not recorded \(a data: URL\): its data: URL has an opaque origin.*Make the worker from a Blob/);
-    await stopRecording(panel);
-    const store = await savedStore(driven, panel);
-    const first = store.threads.find((t) => t.info.kind === 'page')!;
-    const labelled = ['classic', 'module', 'blob', 'nested', 'nested inner', ...Array.from({ length: 8 }, (_, i) => `pool ${i}`)];
-    for (const label of labelled) {
-      const thread = threadOf(store, label);
-      expect(thread.info).toMatchObject({ kind: 'worker', name: label });
-      expect(thread.info.parent, label).toBe(label === 'nested inner' ? threadOf(store, 'nested').info.id : first.info.id);
-      if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
-      expect(thread.ended, label).toBe('stopped');
-    }
-    expect(threadOf(store, 'shared').info).toMatchObject({ kind: 'shared-worker', name: 'shared', parent: null });
-    expect(threadOf(store, 'service').info).toMatchObject({ kind: 'service-worker', parent: null });
-    expect(store.threads).toHaveLength(labelled.length + 3);
-    expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
-  });
+  test.each(['port', 'runtime'] as const)(
+    'each is recorded, or noted with its cause; transport %s',
+    async (transport) => {
+      const { driven, page, panel } = await recorder();
+      const origin = server.origin(`workers-${++labels}`);
+      await startRecording(panel, { transport });
+      await driven.load(page, origin + variant + PATH);
+      const kinds = ['classic', 'module', 'blob', 'data', 'nested', 'pool', 'shared', 'service'];
+      for (const kind of kinds) await page.evaluate((name) => start[name]!(), kind);
+      await noticeIn(
+        panel,
+        /A worker is not recorded \(a data: URL\): its data: URL has an opaque origin.*Make the worker from a Blob/,
+      );
+      await stopRecording(panel);
+      const store = await savedStore(driven, panel);
+      const first = store.threads.find((t) => t.info.kind === 'page')!;
+      const labelled = [
+        'classic',
+        'module',
+        'blob',
+        'nested',
+        'nested inner',
+        ...Array.from({ length: 8 }, (_, i) => `pool ${i}`),
+      ];
+      for (const label of labelled) {
+        const thread = threadOf(store, label);
+        expect(thread.info).toMatchObject({ kind: 'worker', name: label });
+        expect(thread.info.parent, label).toBe(
+          label === 'nested inner' ? threadOf(store, 'nested').info.id : first.info.id,
+        );
+        if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
+        expect(thread.ended, label).toBe('stopped');
+      }
+      expect(threadOf(store, 'shared').info).toMatchObject({
+        kind: 'shared-worker',
+        name: 'shared',
+        parent: null,
+      });
+      expect(threadOf(store, 'service').info).toMatchObject({
+        kind: 'service-worker',
+        parent: null,
+      });
+      expect(store.threads).toHaveLength(labelled.length + 3);
+      expect(summaryOf(store)).toMatchObject({ dropped: 0, faults: 0 });
+    },
+  );
 });
 
 describe('responses that the hook is put into', () => {
@@ -129,18 +166,25 @@ describe('responses that the hook is put into', () => {
     expect(await policies.outcomes(page)).toEqual(unrecorded);
     await stopRecording(panel);
     const store = await savedStore(driven, panel);
-    for (const label of policies.recorded) expect(threadOf(store, label).info.kind, label).toBe('worker');
+    for (const label of policies.recorded)
+      expect(threadOf(store, label).info.kind, label).toBe('worker');
     expect(summaryOf(store).faults).toBe(0);
   });
 });
 
 test('as shipped: Record asks for the origin in a tab of its own, and records once it is allowed', async () => {
   const { driven, page, panel } = await recorder({ shipped: true });
-  const origins = (): Promise<unknown> => driven.chrome.inView('background', `return (await browser.permissions.getAll()).origins.sort()`);
+  const origins = (): Promise<unknown> =>
+    driven.chrome.inView(
+      'background',
+      `return (await browser.permissions.getAll()).origins.sort()`,
+    );
   expect(await origins()).toEqual([]);
   const origin = server.origin('access');
   await driven.load(page, origin + PATH);
-  await panel.waitFor(`document.body.innerText.includes('first asks for access to http://access.localhost (any port)')`);
+  await panel.waitFor(
+    `document.body.innerText.includes('first asks for access to http://access.localhost (any port)')`,
+  );
   await panel.press('record-empty');
   await panel.waitFor(`document.body.innerText.includes('Answer in the tab that vfscope opened')`);
   expect(await page.evaluate(() => Symbol.for('vfscope.thread') in globalThis)).toBe(false);
@@ -151,18 +195,23 @@ test('as shipped: Record asks for the origin in a tab of its own, and records on
   await page.evaluate(() => start.classic!());
   // a site that the tab goes on to is named, and recorded once all sites are allowed
   await driven.load(page, server.origin('elsewhere') + PATH);
-  await panel.waitFor(`document.body.innerText.includes('no access to http://elsewhere.localhost (any port)')`);
+  await panel.waitFor(
+    `document.body.innerText.includes('no access to http://elsewhere.localhost (any port)')`,
+  );
   expect(await page.evaluate(() => Symbol.for('vfscope.thread') in globalThis)).toBe(false);
   await panel.press('allow-sites');
   await driven.allowAccess('allow-all');
-  await panel.waitFor(`document.body.innerText.includes('Reload the page to record http://elsewhere.localhost')`);
+  await panel.waitFor(
+    `document.body.innerText.includes('Reload the page to record http://elsewhere.localhost')`,
+  );
   expect(await origins()).toEqual(['*://*/*', 'http://access.localhost/*']);
   await driven.load(page, server.origin('elsewhere') + PATH);
   await page.waitForFunction(() => Symbol.for('vfscope.thread') in globalThis, { polling: 50 });
   await page.evaluate(() => start.module!());
   await stopRecording(panel);
   const store = await savedStore(driven, panel);
-  for (const label of ['classic', 'module']) expect(threadOf(store, label).info.kind, label).toBe('worker');
+  for (const label of ['classic', 'module'])
+    expect(threadOf(store, label).info.kind, label).toBe('worker');
 });
 
 test('pages keep nothing of ours after the recording, workers that start then run as they are', async () => {
@@ -174,7 +223,9 @@ test('pages keep nothing of ours after the recording, workers that start then ru
   await page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis), { polling: 50 });
   expect(
     await page.evaluate(() =>
-      [String(Worker), String(SharedWorker), String(indexedDB.open)].every((text) => text.includes('[native code]')),
+      [String(Worker), String(SharedWorker), String(indexedDB.open)].every((text) =>
+        text.includes('[native code]'),
+      ),
     ),
   ).toBe(true);
   const hooked = await page.evaluate(

@@ -29,12 +29,21 @@ afterAll(async () => {
 const ready = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling });
 /** Tabs that show the welcome page. */
-const welcomes = () => driven.browser.targets().filter((t) => t.type() === 'page' && t.url() === address('devtools/welcome.html'));
+const welcomes = () =>
+  driven.browser
+    .targets()
+    .filter((t) => t.type() === 'page' && t.url() === address('devtools/welcome.html'));
 
-async function open(path: string, dark = false, width = path.includes('popup') ? 340 : 900): Promise<Page> {
+async function open(
+  path: string,
+  dark = false,
+  width = path.includes('popup') ? 340 : 900,
+): Promise<Page> {
   const page = await driven.browser.newPage();
   await page.setViewport({ width, height: path.includes('popup') ? 400 : 900 });
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }]);
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' },
+  ]);
   await page.goto(address(path));
   await ready(page);
   return page;
@@ -55,26 +64,38 @@ async function focusOrder(page: Page): Promise<string[]> {
   return seen;
 }
 
-const storage = (page: Page): Promise<Record<string, unknown>> => page.evaluate(() => chrome.storage.local.get(null));
+const storage = (page: Page): Promise<Record<string, unknown>> =>
+  page.evaluate(() => chrome.storage.local.get(null));
 
 describe('the welcome page', () => {
   test('comes after an installation, once', async () => {
-    const target = await driven.browser.waitForTarget((t) => t.url() === address('devtools/welcome.html'), { timeout: 15_000 });
+    const target = await driven.browser.waitForTarget(
+      (t) => t.url() === address('devtools/welcome.html'),
+      { timeout: 15_000 },
+    );
     const page = (await target.page())!;
     await ready(page);
     expect(welcomes()).toHaveLength(1);
-    expect(await page.$eval('h1', (h) => h.textContent)).toMatch(/every read, write, lock and sync/);
+    expect(await page.$eval('h1', (h) => h.textContent)).toMatch(
+      /every read, write, lock and sync/,
+    );
     // in a development installation it does not push itself before the page at work
     expect(await page.evaluate(async () => (await chrome.tabs.getCurrent())?.active)).toBe(false);
-    expect(await page.$eval('picture img', (image) => (image as HTMLImageElement).complete)).toBe(true);
+    expect(await page.$eval('picture img', (image) => (image as HTMLImageElement).complete)).toBe(
+      true,
+    );
     await page.close();
   });
 
   test('says how to begin: the Lab, or the keys of DevTools', async () => {
     const page = await open('devtools/welcome.html');
-    expect(await page.$eval('#keys', (keys) => keys.textContent)).toMatch(/^Ctrl\+Shift\+I$|^⌥\+⌘\+I$/);
+    expect(await page.$eval('#keys', (keys) => keys.textContent)).toMatch(
+      /^Ctrl\+Shift\+I$|^⌥\+⌘\+I$/,
+    );
     expect(await focusOrder(page)).toEqual(['Try the Lab', 'Settings']);
-    expect(await page.$eval('picture img', (image) => (image as HTMLImageElement).naturalWidth)).toBe(1280);
+    expect(
+      await page.$eval('picture img', (image) => (image as HTMLImageElement).naturalWidth),
+    ).toBe(1280);
     await page.focus('.button');
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.title === 'vfscope Lab', { polling });
@@ -85,29 +106,59 @@ describe('the welcome page', () => {
 describe('the settings', () => {
   test('are kept under the names that the recorder and the panel read', async () => {
     const page = await open('devtools/options.html');
-    expect(await page.$eval('#capture-1', (radio) => (radio as HTMLInputElement).checked)).toBe(true);
+    expect(await page.$eval('#capture-1', (radio) => (radio as HTMLInputElement).checked)).toBe(
+      true,
+    );
     await page.click('#capture-3');
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#capture-3')?.checked, { polling });
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#capture-3')?.checked,
+      { polling },
+    );
     await page.select('#buffer', '4096');
-    await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#buffer')?.value === '4096', { polling });
+    await page.waitForFunction(
+      () => document.querySelector<HTMLSelectElement>('#buffer')?.value === '4096',
+      { polling },
+    );
     await page.click('#layer-web');
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#layer-web')?.checked === false, { polling });
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#layer-web')?.checked === false,
+      { polling },
+    );
     expect(await storage(page)).toEqual({ capture: 3, buffer: 4096, layers: ['sql', 'vfs'] });
-    await page.evaluate((values) => chrome.storage.local.set(values), { ...CAPTURE_DEFAULTS } as Record<string, unknown>);
+    await page.evaluate((values) => chrome.storage.local.set(values), {
+      ...CAPTURE_DEFAULTS,
+    } as Record<string, unknown>);
     // changed elsewhere: shown here
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#capture-1')?.checked, { polling });
-    expect(await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value)).toBe(String(CAPTURE_DEFAULTS.buffer));
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#capture-1')?.checked,
+      { polling },
+    );
+    expect(await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value)).toBe(
+      String(CAPTURE_DEFAULTS.buffer),
+    );
     await page.close();
   });
 
   test('can be changed by keys alone, and the focus stays', async () => {
     const page = await open('devtools/options.html');
-    expect(await focusOrder(page)).toEqual(['capture-1', 'layer-sql', 'layer-vfs', 'layer-web', 'stacks', 'buffer']);
+    expect(await focusOrder(page)).toEqual([
+      'capture-1',
+      'layer-sql',
+      'layer-vfs',
+      'layer-web',
+      'stacks',
+      'buffer',
+    ]);
     await page.focus('#capture-1');
     await page.keyboard.press('ArrowDown');
-    await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#capture-2')?.checked, { polling });
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('#capture-2')?.checked,
+      { polling },
+    );
     await page.waitForFunction(() => document.activeElement?.id === 'capture-2', { polling });
-    await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', { polling });
+    await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', {
+      polling,
+    });
     expect((await storage(page))['capture']).toBe(2);
     await page.evaluate(() => chrome.storage.local.clear());
     await page.close();
@@ -118,11 +169,15 @@ describe('the settings', () => {
 async function faultsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() =>
-    (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run({ resultTypes: ['violations'] }),
+    (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run({
+      resultTypes: ['violations'],
+    }),
   );
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   return [
-    ...violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(' ')).join(', ')}`),
+    ...violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((n) => n.target.join(' ')).join(', ')}`,
+    ),
     ...(overflow > 0 ? [`${overflow} px wider than the window`] : []),
   ];
 }
@@ -159,7 +214,10 @@ describe('the popup', () => {
     let text = '';
     for (const dark of [false, true]) {
       const popup = await open('devtools/options.html', dark, 340); // knows the tabs, and is none that is recorded
-      const id = await popup.evaluate(async (of) => (await chrome.tabs.query({})).find((tab) => tab.url === of)?.id, app.url());
+      const id = await popup.evaluate(
+        async (of) => (await chrome.tabs.query({})).find((tab) => tab.url === of)?.id,
+        app.url(),
+      );
       await popup.goto(address(`devtools/popup.html?tab=${id}`));
       await ready(popup);
       await keepPicture(popup, `popup-${name}-${dark ? 'dark' : 'light'}`);
@@ -171,7 +229,10 @@ describe('the popup', () => {
   }
 
   test('on a page that stores nothing', async () => {
-    const text = await popupOn('nothing', `${server.origin('popup-nothing')}/hook-cases/frames.html`);
+    const text = await popupOn(
+      'nothing',
+      `${server.origin('popup-nothing')}/hook-cases/frames.html`,
+    );
     expect(text).toMatch(/This origin stores nothing/);
     expect(text).toMatch(/To record: open DevTools/);
   });
@@ -180,28 +241,39 @@ describe('the popup', () => {
     const url = `${server.origin('popup-sqlite')}/journeyapps-wa-sqlite/?vfs=AccessHandlePool`;
     await app.goto(url);
     await runAndEnd(app);
-    expect(await popupOn('sqlite')).toMatch(/Files \(OPFS\)[\s\S]*SQLite[\s\S]*To record: open DevTools/);
+    expect(await popupOn('sqlite')).toMatch(
+      /Files \(OPFS\)[\s\S]*SQLite[\s\S]*To record: open DevTools/,
+    );
     await startRecording(panel);
     const recording = await popupOn('recording');
-    expect(recording).toMatch(/This tab is being recorded since \d+:\d+.*Press Stop in the vfscope panel of its DevTools/);
+    expect(recording).toMatch(
+      /This tab is being recorded since \d+:\d+.*Press Stop in the vfscope panel of its DevTools/,
+    );
     expect(recording).not.toMatch(/To record/);
     await stopRecording(panel);
     expect(await popupOn('after')).toMatch(/To record: open DevTools/);
   });
 
   test('on a page of the browser', async () => {
-    expect(await popupOn('not-recordable', address('devtools/welcome.html'))).toMatch(/lets no extension into chrome-extension:/);
+    expect(await popupOn('not-recordable', address('devtools/welcome.html'))).toMatch(
+      /lets no extension into chrome-extension:/,
+    );
   });
 });
 
 describe.each(['light', 'dark'])('in %s colours', (theme) => {
-  const pages = ['welcome', 'options', 'access'].flatMap((name) => [360, 1280].map((width) => [name, width] as const));
-  test.each(pages)('%s at %i px: axe-core finds nothing, nothing is cut off', async (name, width) => {
-    const page = await open(`devtools/${name}.html`, theme === 'dark', width);
-    await keepPicture(page, `${name}-${theme}-${width}`);
-    expect(await faultsOf(page)).toEqual([]);
-    await page.close();
-  });
+  const pages = ['welcome', 'options', 'access'].flatMap((name) =>
+    [360, 1280].map((width) => [name, width] as const),
+  );
+  test.each(pages)(
+    '%s at %i px: axe-core finds nothing, nothing is cut off',
+    async (name, width) => {
+      const page = await open(`devtools/${name}.html`, theme === 'dark', width);
+      await keepPicture(page, `${name}-${theme}-${width}`);
+      expect(await faultsOf(page)).toEqual([]);
+      await page.close();
+    },
+  );
 });
 
 // last: the extension's pages close with it
@@ -220,7 +292,11 @@ test('the welcome page does not come after an update or a reload', async () => {
   const page = await open('devtools/options.html');
   // the background has answered, so it has heard why it was started
   expect(
-    await page.evaluate(() => chrome.runtime.sendMessage({ k: 'recorded?' }).then((answer: { recorded: boolean }) => answer.recorded)),
+    await page.evaluate(() =>
+      chrome.runtime
+        .sendMessage({ k: 'recorded?' })
+        .then((answer: { recorded: boolean }) => answer.recorded),
+    ),
   ).toBe(false);
   expect(welcomes()).toHaveLength(0);
 });

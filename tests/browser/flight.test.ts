@@ -68,12 +68,19 @@ async function armed(): Promise<void> {
   await state(page, 'ready');
   await says('flight-state', 'Armed');
   await page.evaluate(
-    () => void (window as unknown as { load: (kind: string, o: object) => void }).load('commits', { rate: 1000, seconds: 120 }),
+    () =>
+      void (window as unknown as { load: (kind: string, o: object) => void }).load('commits', {
+        rate: 1000,
+        seconds: 120,
+      }),
   );
   await panel.frame.waitForFunction(
     () => {
       const exact = (id: string, pattern: RegExp): number => {
-        const title = document.querySelector(`[data-testid="live-${id}"]`)?.parentElement?.getAttribute('title') ?? '';
+        const title =
+          document
+            .querySelector(`[data-testid="live-${id}"]`)
+            ?.parentElement?.getAttribute('title') ?? '';
         return Number(pattern.exec(title)?.[1]?.replaceAll(',', '') ?? NaN);
       };
       return exact('seen', /beginning: ([\d,]+)/) > 2 * exact('events', /recorded: ([\d,]+)/);
@@ -92,7 +99,9 @@ describe('flight recorder', () => {
     await armed();
     await page.evaluate(() => (window as unknown as { halt: () => void }).halt());
     await state(page, 'done');
-    const { error } = (await page.evaluate(() => (window as unknown as { load: (kind: string) => Promise<unknown> }).load('conflict'))) as {
+    const { error } = (await page.evaluate(() =>
+      (window as unknown as { load: (kind: string) => Promise<unknown> }).load('conflict'),
+    )) as {
       error: string;
     };
     expect(error).toContain('locked');
@@ -100,26 +109,34 @@ describe('flight recorder', () => {
     await panel.find('record'); // it has stopped by itself
     await restored(page);
     expect(await panel.textOf('flight-trigger')).toBe('SQLITE_BUSY from xLock on load.db');
-    await panel.frame.waitForFunction(() => /xLock/.test(document.querySelector('[data-testid="details"]')?.textContent ?? ''), {
-      timeout: 10_000,
-      polling,
-    });
+    await panel.frame.waitForFunction(
+      () => /xLock/.test(document.querySelector('[data-testid="details"]')?.textContent ?? ''),
+      {
+        timeout: 10_000,
+        polling,
+      },
+    );
     const { store, warnings } = await saved();
     expect(warnings).toEqual([]);
     const worker = store.threads.find((t) => t.info.kind === 'worker')!;
     const { events } = worker;
     const busy = Array.from({ length: events.count }, (_, row) => row).filter(
-      (row) => events.op[row] === Op.xLock && resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
+      (row) =>
+        events.op[row] === Op.xLock &&
+        resultText(Op.xLock, events.result[row]!, 0) === 'SQLITE_BUSY',
     );
     expect(busy).toHaveLength(1);
     const triggerUs = events.t0[busy[0]!]!;
     for (const t of store.threads)
-      for (let row = 0; row < t.events.count; row++) expect(t.events.t0[row]).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
+      for (let row = 0; row < t.events.count; row++)
+        expect(t.events.t0[row]).toBeGreaterThanOrEqual(triggerUs - KEPT_US);
     expect(store.extent()[1]).toBeLessThan(triggerUs + KEPT_US); // it did not go on
     expect(events.count).toBeGreaterThan(1000);
     expect(worker.received).toBeGreaterThan(1.5 * events.count);
     expect(store.dropped).toBe(0);
-    const texts = new Set([...worker.definitions.values()].flatMap((d) => (d.kind === 'sql' ? [d.text] : [])));
+    const texts = new Set(
+      [...worker.definitions.values()].flatMap((d) => (d.kind === 'sql' ? [d.text] : [])),
+    );
     expect([...texts].some((text) => text.startsWith('BEGIN IMMEDIATE'))).toBe(true);
   });
 
@@ -130,7 +147,9 @@ describe('flight recorder', () => {
     await panel.find('record');
     expect(await panel.textOf('flight-trigger')).toBe("performance.mark('vfscope:freeze')");
     const { store } = await saved();
-    const marked = store.threads.filter((t) => t.events.op.subarray(0, t.events.count).includes(Op.mark));
+    const marked = store.threads.filter((t) =>
+      t.events.op.subarray(0, t.events.count).includes(Op.mark),
+    );
     expect(marked.map((t) => t.info.kind)).toEqual(['page']);
   });
 
@@ -139,7 +158,9 @@ describe('flight recorder', () => {
     await page.addScriptTag({ content: "setTimeout(() => { throw new Error('no way'); })" });
     await says('flight-state', 'Frozen at');
     await panel.find('record');
-    expect(await panel.textOf('flight-trigger')).toContain('an exception of the page: Uncaught Error: no way');
+    expect(await panel.textOf('flight-trigger')).toContain(
+      'an exception of the page: Uncaught Error: no way',
+    );
 
     await armed();
     await stopRecording(panel);

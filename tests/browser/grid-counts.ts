@@ -40,7 +40,13 @@ export function countsOf(store: TraceStore): OracleCounts {
         requests[method] = (requests[method] ?? 0) + 1;
       }
     }
-  return { opfs, idb: { transactions, requests: Object.fromEntries(Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1))) } };
+  return {
+    opfs,
+    idb: {
+      transactions,
+      requests: Object.fromEntries(Object.entries(requests).sort(([a], [b]) => (a < b ? -1 : 1))),
+    },
+  };
 }
 
 /** The counts without the one that depends on timing. */

@@ -4,7 +4,10 @@ import type { CDPSession, Page, WebWorker } from 'puppeteer-core';
 /** Heap and array buffers of a page or worker, bytes. */
 export async function heapOf(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
-  const usage = (await session.send('Runtime.getHeapUsage')) as { usedSize: number; backingStorageSize?: number };
+  const usage = (await session.send('Runtime.getHeapUsage')) as {
+    usedSize: number;
+    backingStorageSize?: number;
+  };
   return usage.usedSize + (usage.backingStorageSize ?? 0);
 }
 

@@ -10,7 +10,13 @@ import { launchPlainBrowser } from '../oracle/browser.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { buildHook, collectUntil, injectHook, type SeenEvent, type SeenThread } from './hooks-harness.ts';
+import {
+  buildHook,
+  collectUntil,
+  injectHook,
+  type SeenEvent,
+  type SeenThread,
+} from './hooks-harness.ts';
 
 const SOME = [
   'wa-sqlite IDBBatchAtomic',
@@ -23,7 +29,9 @@ const SOME = [
   'journeyapps-wa-sqlite IDBBatchAtomic dynamic-asyncify',
   'turso opfs',
 ];
-const apps = ENGINE_APPS.filter(({ id }) => process.env['HOOK_ENGINES'] === 'all' || SOME.includes(id));
+const apps = ENGINE_APPS.filter(
+  ({ id }) => process.env['HOOK_ENGINES'] === 'all' || SOME.includes(id),
+);
 
 let server: AppServer;
 let browser: Browser;
@@ -39,8 +47,10 @@ afterAll(async () => {
 });
 
 const markAt = (threads: SeenThread[], prefix: string): number =>
-  threads.flatMap((t) => t.events).find((e) => e.op === 'mark' && e.object?.kind === 'name' && e.object.text.startsWith(prefix))?.startMs ??
-  NaN;
+  threads
+    .flatMap((t) => t.events)
+    .find((e) => e.op === 'mark' && e.object?.kind === 'name' && e.object.text.startsWith(prefix))
+    ?.startMs ?? NaN;
 
 /** The oracle's counts, from records. */
 function countsOf(events: SeenEvent[]): OracleCounts {
@@ -48,7 +58,10 @@ function countsOf(events: SeenEvent[]): OracleCounts {
   const bytes = (op: string): number => of(op).reduce((sum, e) => sum + e.length, 0);
   const requests: Record<string, number> = {};
   for (const { op } of events) {
-    const name = /^idb\.(?:(get|getKey|getAll|getAllKeys|put|add|delete|clear|count|openCursor|openKeyCursor)|cursor(\w+))$/.exec(op);
+    const name =
+      /^idb\.(?:(get|getKey|getAll|getAllKeys|put|add|delete|clear|count|openCursor|openKeyCursor)|cursor(\w+))$/.exec(
+        op,
+      );
     if (!name) continue;
     const method = name[1] ?? `cursor.${name[2]!.toLowerCase()}`;
     requests[method] = (requests[method] ?? 0) + 1;
@@ -62,7 +75,10 @@ function countsOf(events: SeenEvent[]): OracleCounts {
       flushes: of('flush').length,
       truncates: of('truncate').length,
     },
-    idb: { transactions: events.filter((e) => e.op === 'idb.transaction' && (e.aux & 3) !== 2).length, requests },
+    idb: {
+      transactions: events.filter((e) => e.op === 'idb.transaction' && (e.aux & 3) !== 2).length,
+      requests,
+    },
   };
 }
 
@@ -71,7 +87,9 @@ test.each(apps)('$id', async (app) => {
   await injectHook(page, hook);
   await openApp(page, server.origin(`hooked-${apps.indexOf(app)}`) + app.path);
   await prepareApp(page);
-  const { result, counts } = await runTraced(page, () => runApp(page, app.run.workload, app.run.options));
+  const { result, counts } = await runTraced(page, () =>
+    runApp(page, app.run.workload, app.run.options),
+  );
   expect(result.integrity).toBe(app.notSQLite ? null : 'ok');
   expect(result.rows).toEqual(app.run.rows);
 
@@ -82,7 +100,11 @@ test.each(apps)('$id', async (app) => {
     return threads.flatMap((t) => t.events).filter((e) => e.startMs >= from && e.startMs <= to);
   };
   const calls = ({ opfs, idb }: OracleCounts): number =>
-    opfs.reads + opfs.writes + opfs.flushes + idb.transactions + Object.values(idb.requests).reduce((a, b) => a + b, 0);
+    opfs.reads +
+    opfs.writes +
+    opfs.flushes +
+    idb.transactions +
+    Object.values(idb.requests).reduce((a, b) => a + b, 0);
   const threads = await collectUntil(
     page,
     (all) => markAt(all, 'collected') > 0 && calls(countsOf(during(all))) >= calls(counts),
@@ -91,8 +113,11 @@ test.each(apps)('$id', async (app) => {
   expect(countsOf(during(threads))).toEqual(counts);
   expect(threads.flatMap((t) => t.notes.filter((n) => n.topic !== 'worker-native'))).toEqual([]);
   expect(threads.map((t) => [t.dropped, t.faults])).toEqual(threads.map(() => [0, 0]));
-  const costs = threads.flatMap((t) => t.definitions.filter((d) => d.kind === 'cost' && d.nsPerVfsEvent !== null));
-  if (threads.some((t) => t.definitions.some((d) => d.kind === 'engine' && d.layers.vfs))) expect(costs.length).toBeGreaterThan(0);
+  const costs = threads.flatMap((t) =>
+    t.definitions.filter((d) => d.kind === 'cost' && d.nsPerVfsEvent !== null),
+  );
+  if (threads.some((t) => t.definitions.some((d) => d.kind === 'engine' && d.layers.vfs)))
+    expect(costs.length).toBeGreaterThan(0);
   if (process.env['SHOW']) console.log(app.id, JSON.stringify(costs));
   const stored = await storedBy(page);
   if (!app.bytesVary) expect(stored.total).toBe(goldens[app.id]!.stored);

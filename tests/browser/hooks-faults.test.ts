@@ -23,8 +23,15 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'vfscope-faulty-'));
   await cp(EXTENSION, folder, { recursive: true });
-  await writeFile(path.join(folder, 'hooks.js'), await buildHook(new URL('./faulty-hook.ts', import.meta.url)));
-  [server, plain, faulty] = await Promise.all([createServer(), launch({ extension: null }), launch({ extension: folder })]);
+  await writeFile(
+    path.join(folder, 'hooks.js'),
+    await buildHook(new URL('./faulty-hook.ts', import.meta.url)),
+  );
+  [server, plain, faulty] = await Promise.all([
+    createServer(),
+    launch({ extension: null }),
+    launch({ extension: folder }),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([plain?.close(), faulty?.close(), server?.close()]);
@@ -42,12 +49,15 @@ const watchErrors = (page: Page): Promise<unknown> =>
     addEventListener('error', (e) => errors.push(e.message));
     addEventListener('unhandledrejection', (e) => errors.push(String(e.reason)));
   });
-const errorsSeen = (page: Page): Promise<string[]> => page.evaluate(() => (window as unknown as { errorsSeen: string[] }).errorsSeen);
+const errorsSeen = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (window as unknown as { errorsSeen: string[] }).errorsSeen);
 
 const engine: Drive = async (page) => {
   await state(page, 'ready');
   return page.evaluate(async () => {
-    const app = window as unknown as { run(w: string, o: object): Promise<{ rows: unknown; integrity: unknown }> };
+    const app = window as unknown as {
+      run(w: string, o: object): Promise<{ rows: unknown; integrity: unknown }>;
+    };
     const { rows, integrity } = await app.run('standard', { n: 200, autocommits: 20 });
     return { rows, integrity };
   });

@@ -32,7 +32,13 @@ afterAll(async () => {
 let labels = 0;
 /** A page with an origin of its own. @param first runs before the hook @param recorded without the hook where false */
 const open = (first?: () => void, recorded = true): Promise<Page> =>
-  openCases(browser, `${server.origin(`harmless-${++labels}`)}/hook-cases/`, recorded ? hook : null, 'connected', first);
+  openCases(
+    browser,
+    `${server.origin(`harmless-${++labels}`)}/hook-cases/`,
+    recorded ? hook : null,
+    'connected',
+    first,
+  );
 const close = (page: Page): Promise<void> => page.browserContext().close();
 const faults = (threads: SeenThread[]): string[] =>
   threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error').map((n) => n.text));
@@ -55,12 +61,18 @@ test('engines that the app drops are collected, with their memories and tables',
     await window.engines.open('late.db');
     performance.mark('late');
   });
-  const threads = await collectUntil(page, ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'late'));
+  const threads = await collectUntil(
+    page,
+    ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'late'),
+  );
   const [thread] = threads;
   const engines = thread!.definitions.filter((d) => d.kind === 'engine');
   expect(new Set(engines.map((d) => d.id)).size).toBe(26);
   expect(engines.at(-1)).toMatchObject({ layers: { vfs: true, sql: true } });
-  expect(thread!.events.filter((e) => e.object?.kind === 'file' && e.object.path.endsWith('late.db')).length).toBeGreaterThan(0);
+  expect(
+    thread!.events.filter((e) => e.object?.kind === 'file' && e.object.path.endsWith('late.db'))
+      .length,
+  ).toBeGreaterThan(0);
   expect(thread!.events.filter((e) => e.op === 'sqlite3_close').length).toBe(25);
   expect(faults(threads)).toEqual([]);
   await close(page);
@@ -72,7 +84,10 @@ test('a VFS method that throws has an end, and what follows its own parents', as
   await page.waitForFunction(() => 'engines' in window);
   expect(await page.evaluate(() => window.engines.throwInWrite())).toBe(true);
   await page.evaluate(() => performance.mark('done'));
-  const [thread] = await collectUntil(page, ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'done'));
+  const [thread] = await collectUntil(
+    page,
+    ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'done'),
+  );
   const { events } = thread!;
   const threw = events.filter((e) => e.flags & Flag.threw);
   expect(threw.map((e) => [e.op, e.result])).toEqual([
@@ -92,20 +107,33 @@ test('getters and conversions in arguments run as often as without us', async ()
     await page.addScriptTag({ url: 'argument-reads.js' });
     return page.evaluate(async () => [
       await countReads(),
-      await new Promise((done) => (new Worker('argument-reads.js').onmessage = ({ data }) => done(data))),
+      await new Promise(
+        (done) => (new Worker('argument-reads.js').onmessage = ({ data }) => done(data)),
+      ),
     ]);
   };
   const [native, hooked] = [await open(undefined, false), await open()];
   const without = (await countsIn(native)) as Record<string, number>[];
-  expect(without.map((counts) => [counts['element'], counts['lock.mode'], counts['write.at'], counts['size']])).toEqual([
+  expect(
+    without.map((counts) => [
+      counts['element'],
+      counts['lock.mode'],
+      counts['write.at'],
+      counts['size'],
+    ]),
+  ).toEqual([
     [1, 1, undefined, undefined],
     [1, 1, 1, 6],
   ]);
   expect(await countsIn(hooked)).toEqual(without);
-  const threads = await collectUntil(hooked, (all) => all.some((t) => t.events.some((e) => e.op === 'opfs.close' && e.endSeq > 0)));
+  const threads = await collectUntil(hooked, (all) =>
+    all.some((t) => t.events.some((e) => e.op === 'opfs.close' && e.endSeq > 0)),
+  );
   expect(faults(threads)).toEqual([]);
   const worker = threads.find((t) => t.identity.kind === 'worker')!;
-  const calls = worker.events.filter((e) => /^opfs\.(read|write|truncate)$/.test(e.op)).map((e) => [e.op, e.offset, e.length]);
+  const calls = worker.events
+    .filter((e) => /^opfs\.(read|write|truncate)$/.test(e.op))
+    .map((e) => [e.op, e.offset, e.length]);
   // what an object converts to is not known
   expect(calls).toEqual([
     ['opfs.write', NaN, 8],
@@ -131,9 +159,11 @@ function patchPlatform(): void {
     Object.defineProperty(owner, name, { ...before, [part]: ours });
   };
   for (const name of ['call', 'apply', 'bind']) replace(Function.prototype, name, 'value');
-  for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent']) replace(EventTarget.prototype, name, 'value');
+  for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
+    replace(EventTarget.prototype, name, 'value');
   for (const name of ['start', 'close']) replace(MessagePort.prototype, name, 'value');
-  for (const name of ['get', 'set', 'has', 'delete', 'forEach']) replace(Map.prototype, name, 'value');
+  for (const name of ['get', 'set', 'has', 'delete', 'forEach'])
+    replace(Map.prototype, name, 'value');
   for (const name of ['add', 'has', 'delete', 'forEach']) replace(Set.prototype, name, 'value');
   for (const name of ['get', 'set', 'has', 'delete']) replace(WeakMap.prototype, name, 'value');
   for (const name of ['port1', 'port2']) replace(MessageChannel.prototype, name, 'get');
@@ -144,16 +174,22 @@ test('functions of the platform that the app replaces are not called by us, and 
   await page.evaluateOnNewDocument(patchPlatform);
   await page.goto(`${server.origin(`harmless-${++labels}`)}/hook-cases/`);
   await page.evaluate(async () => {
-    const done = (request: IDBRequest): Promise<unknown> => new Promise((settled) => (request.onsuccess = settled));
+    const done = (request: IDBRequest): Promise<unknown> =>
+      new Promise((settled) => (request.onsuccess = settled));
     const opening = indexedDB.open('a');
     opening.onupgradeneeded = () => opening.result.createObjectStore('s');
     await done(opening);
-    await done(opening.result.transaction('s', 'readwrite').objectStore('s').put({ a: 1 }, ['k', 1]));
+    await done(
+      opening.result.transaction('s', 'readwrite').objectStore('s').put({ a: 1 }, ['k', 1]),
+    );
     localStorage.setItem('a', 'b');
     for (let i = 0; i < 100; i++) performance.mark('replaced');
     await navigator.locks.request('a', () => performance.mark('done'));
   });
-  await collectUntil(page, ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'done'));
+  await collectUntil(
+    page,
+    ([t]) => !!t?.events.some((e) => e.object?.kind === 'name' && e.object.text === 'done'),
+  );
   await page.evaluate(() => window.vfscopeStandIn.stop());
   const threads = await collectUntil(page, ([t]) => t?.bye === 'stopped');
   expect(await page.evaluate(() => (window as unknown as { calls: string[] }).calls)).toEqual([]);
@@ -182,23 +218,41 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
         [window, 'Worker'],
         [URL, 'createObjectURL'],
       ],
-    ].map(([owner, key]) => ({ owner, key, native: (owner as Record<string, unknown>)[key as string] }));
+    ].map(([owner, key]) => ({
+      owner,
+      key,
+      native: (owner as Record<string, unknown>)[key as string],
+    }));
     const patched = (): unknown[] =>
-      natives.filter(({ owner, key, native }) => (owner as Record<string, unknown>)[key as string] !== native).map(({ key }) => key);
+      natives
+        .filter(
+          ({ owner, key, native }) => (owner as Record<string, unknown>)[key as string] !== native,
+        )
+        .map(({ key }) => key);
     Object.assign(window, { patched });
   });
-  const patched = (): Promise<unknown[]> => page.evaluate(() => (window as unknown as { patched(): unknown[] }).patched());
+  const patched = (): Promise<unknown[]> =>
+    page.evaluate(() => (window as unknown as { patched(): unknown[] }).patched());
   expect(await patched()).toHaveLength(11);
   await page.evaluate(() => {
-    for (const object of [Storage.prototype, Atomics, Performance.prototype, WebAssembly]) Object.freeze(object);
+    for (const object of [Storage.prototype, Atomics, Performance.prototype, WebAssembly])
+      Object.freeze(object);
     window.vfscopeStandIn.stop();
   });
   const [thread] = await collectUntil(page, ([t]) => t?.bye === 'stopped');
   expect(await patched()).toEqual(['getItem', 'wait', 'mark', 'instantiate']);
-  expect(await page.evaluate(() => ['_sqlite3_step' in {}, Symbol.for('vfscope.thread') in globalThis])).toEqual([false, false]);
+  expect(
+    await page.evaluate(() => ['_sqlite3_step' in {}, Symbol.for('vfscope.thread') in globalThis]),
+  ).toEqual([false, false]);
   const notes = thread!.notes.filter((n) => n.topic === 'not-restored').map((n) => n.text);
   expect(notes).toHaveLength(1);
-  for (const name of ['Performance.measure', 'Performance.mark', 'WebAssembly.Instance', 'Storage.getItem', 'Atomics.wait'])
+  for (const name of [
+    'Performance.measure',
+    'Performance.mark',
+    'WebAssembly.Instance',
+    'Storage.getItem',
+    'Atomics.wait',
+  ])
     expect(notes[0]).toContain(name);
   // and still does what it did
   expect(
@@ -207,7 +261,8 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
       return [
         localStorage.getItem('a'),
         performance.mark('x').name,
-        new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof WebAssembly.Module,
+        new WebAssembly.Module(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0])) instanceof
+          WebAssembly.Module,
       ];
     }),
   ).toEqual(['b', 'x', true]);

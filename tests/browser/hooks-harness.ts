@@ -26,7 +26,11 @@ export async function buildHook(before?: URL): Promise<string> {
   const bundle = await rollup({
     input: 'entry',
     plugins: [
-      { name: 'entry', resolveId: (id) => (id === 'entry' ? id : null), load: (id) => (id === 'entry' ? both : null) },
+      {
+        name: 'entry',
+        resolveId: (id) => (id === 'entry' ? id : null),
+        load: (id) => (id === 'entry' ? both : null),
+      },
       resolve({ browser: true, extensions: ['.ts', '.js'] }),
       esbuild({ target: 'es2022', define: { VFSCOPE_WORKERS_FILTERED: 'false' } }),
     ],
@@ -40,20 +44,35 @@ export async function buildHook(before?: URL): Promise<string> {
 }
 
 /** Page policy -> headers of the page, and of everything else. */
-export const POLICIES: Record<string, { page: Record<string, string>; rest?: Record<string, string> }> = {
+export const POLICIES: Record<
+  string,
+  { page: Record<string, string>; rest?: Record<string, string> }
+> = {
   plain: { page: {} },
   isolated: {
-    page: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
+    page: {
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Embedder-Policy': 'require-corp',
+    },
     rest: { 'Cross-Origin-Embedder-Policy': 'require-corp' },
   },
-  'worker-src self': { page: { 'Content-Security-Policy': "script-src 'self'; worker-src 'self'" } },
+  'worker-src self': {
+    page: { 'Content-Security-Policy': "script-src 'self'; worker-src 'self'" },
+  },
   'connect-src self': { page: { 'Content-Security-Policy': "connect-src 'self'" } },
-  'no wasm': { page: { 'Content-Security-Policy': "script-src 'self' blob: data:; worker-src 'self' blob: data:" } },
+  'no wasm': {
+    page: {
+      'Content-Security-Policy': "script-src 'self' blob: data:; worker-src 'self' blob: data:",
+    },
+  },
   'trusted types': { page: { 'Content-Security-Policy': "require-trusted-types-for 'script'" } },
 };
 
 /** `/filler.wasm`: a module that does nothing, 5,008 bytes. */
-const FILLER = Buffer.concat([Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 0, 0x85, 0x27, 1, 0x78]), Buffer.alloc(4995)]);
+const FILLER = Buffer.concat([
+  Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 0, 0x85, 0x27, 1, 0x78]),
+  Buffer.alloc(4995),
+]);
 const TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
   '.html': 'text/html',
@@ -65,18 +84,28 @@ const TYPES: Record<string, string> = {
  * Serves the cases; `/?policy=<name>` is the page. `?type=` is another Content-Type ('' = none), `?to=` redirects, and `/referrer` answers
  * with the Referer header that it got.
  */
-export async function serveCases(): Promise<{ url: (policy: string) => string; close: () => Promise<void> }> {
+export async function serveCases(): Promise<{
+  url: (policy: string) => string;
+  close: () => Promise<void>;
+}> {
   let current = POLICIES.plain!;
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (searchParams.has('policy')) current = POLICIES[searchParams.get('policy')!]!;
     const file = pathname === '/' ? 'index.html' : pathname.slice(1);
     const type = searchParams.get('type') ?? TYPES[path.extname(file)] ?? 'text/plain';
-    const headers = { ...(type && { 'Content-Type': type }), ...(pathname === '/' ? current.page : current.rest) };
+    const headers = {
+      ...(type && { 'Content-Type': type }),
+      ...(pathname === '/' ? current.page : current.rest),
+    };
     const to = searchParams.get('to');
     if (to) return void response.writeHead(302, { ...headers, Location: to }).end();
-    if (file === 'referrer') return void response.writeHead(200, headers).end(JSON.stringify(request.headers.referer ?? null));
-    const content = file === 'filler.wasm' ? FILLER : await readFile(path.join(CASES, file)).catch(() => null);
+    if (file === 'referrer')
+      return void response
+        .writeHead(200, headers)
+        .end(JSON.stringify(request.headers.referer ?? null));
+    const content =
+      file === 'filler.wasm' ? FILLER : await readFile(path.join(CASES, file)).catch(() => null);
     response.writeHead(content ? 200 : 404, headers).end(content ?? 'no such file');
   };
   const server = createServer((request, response) => void answer(request, response));
@@ -134,7 +163,8 @@ function standIn(): void {
     offers: 0,
     ackAll() {
       state.acks = true;
-      for (const [thread, records] of received) for (const port of ports) port.postMessage({ k: 'ack', thread, records });
+      for (const [thread, records] of received)
+        for (const port of ports) port.postMessage({ k: 'ack', thread, records });
     },
     stop: () => ports.forEach((port) => port.postMessage({ k: 'stop' })),
   };
@@ -142,7 +172,8 @@ function standIn(): void {
   const base64 = (buffer: ArrayBuffer): string => {
     let text = '';
     const bytes = new Uint8Array(buffer);
-    for (let i = 0; i < bytes.length; i += 8192) text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+    for (let i = 0; i < bytes.length; i += 8192)
+      text += String.fromCharCode(...bytes.subarray(i, i + 8192));
     return btoa(text);
   };
   const follow = (port: MessagePort): void => {
@@ -176,7 +207,9 @@ function standIn(): void {
 
 /** Every document of this page from now on runs the stand-in and the hook. */
 export async function injectHook(page: Page, hook: string, answer = 'connected'): Promise<void> {
-  await page.evaluateOnNewDocument(`(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};\n//# sourceURL=stand-in.js`);
+  await page.evaluateOnNewDocument(
+    `(${String(standIn)})(); vfscopeStandIn.answer = ${JSON.stringify(answer)};\n//# sourceURL=stand-in.js`,
+  );
   await page.evaluateOnNewDocument(hook);
 }
 
@@ -233,11 +266,14 @@ export async function collected(page: Page): Promise<SeenThread[]> {
   return raw.hellos.map((identity) => {
     const batches = raw.batches.filter((batch) => batch.thread === identity.id);
     const definitions = batches.flatMap((batch) => batch.definitions);
-    const byId = new Map(definitions.filter(({ id }) => id > 0).map((definition) => [definition.id, definition]));
+    const byId = new Map(
+      definitions.filter(({ id }) => id > 0).map((definition) => [definition.id, definition]),
+    );
     const events = new Map<number, SeenEvent>();
     let next = 0;
     for (const batch of batches) {
-      if (batch.first !== next) throw new Error(`a gap in ${identity.url}: expected record ${next}, got ${batch.first}`);
+      if (batch.first !== next)
+        throw new Error(`a gap in ${identity.url}: expected record ${next}, got ${batch.first}`);
       next += batch.count;
       const bytes = Buffer.from(batch.records, 'base64');
       const reader = new RecordReader(new Uint8Array(bytes).buffer);
@@ -246,9 +282,14 @@ export async function collected(page: Page): Promise<SeenThread[]> {
           const event = events.get(reader.seq(i));
           if (!event) throw new Error(`an end without its record: seq ${reader.seq(i)}`);
           const late = reader.offset(i);
-          Object.assign(event, { endSeq: reader.endSeq(i), result: reader.result(i), flags: event.flags | reader.flags(i) });
+          Object.assign(event, {
+            endSeq: reader.endSeq(i),
+            result: reader.result(i),
+            flags: event.flags | reader.flags(i),
+          });
           if (!Number.isNaN(late)) event.length = late;
-          if (reader.aux(i) || reader.aux2(i)) Object.assign(event, { aux: reader.aux(i), aux2: reader.aux2(i) });
+          if (reader.aux(i) || reader.aux2(i))
+            Object.assign(event, { aux: reader.aux(i), aux2: reader.aux2(i) });
           continue;
         }
         events.set(reader.seq(i), {
@@ -298,4 +339,9 @@ export async function collectUntil(
 }
 
 const briefly = (threads: SeenThread[]): string =>
-  threads.map((t) => `${t.identity.kind} ${t.identity.url}: ${t.events.map((e) => e.op).join(' ')} ${JSON.stringify(t.notes)}`).join('\n');
+  threads
+    .map(
+      (t) =>
+        `${t.identity.kind} ${t.identity.url}: ${t.events.map((e) => e.op).join(' ')} ${JSON.stringify(t.notes)}`,
+    )
+    .join('\n');

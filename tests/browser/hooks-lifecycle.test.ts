@@ -30,7 +30,12 @@ function rememberEverything(): void {
     const found = new Map<string, PropertyDescriptor>();
     const add = (name: string, owner: object): void => {
       for (const key of Reflect.ownKeys(owner)) {
-        if (['vfscopeStandIn', 'differences', 'probe', 'listen', 'talk', 'runCases'].includes(String(key))) continue; // the test's and the page's own
+        if (
+          ['vfscopeStandIn', 'differences', 'probe', 'listen', 'talk', 'runCases'].includes(
+            String(key),
+          )
+        )
+          continue; // the test's and the page's own
         found.set(`${name}.${String(key)}`, Object.getOwnPropertyDescriptor(owner, key)!);
       }
     };
@@ -52,7 +57,11 @@ function rememberEverything(): void {
     for (const name of new Set([...before.keys(), ...after.keys()])) {
       const [a, b] = [before.get(name), after.get(name)];
       const same =
-        a && b && (['value', 'get', 'set', 'writable', 'enumerable', 'configurable'] as const).every((part) => Object.is(a[part], b[part]));
+        a &&
+        b &&
+        (['value', 'get', 'set', 'writable', 'enumerable', 'configurable'] as const).every((part) =>
+          Object.is(a[part], b[part]),
+        );
       if (!same) differ.push(name);
     }
     return differ;
@@ -63,41 +72,56 @@ function openRemembering(policy: string, answer = 'connected'): Promise<Page> {
   return openCases(browser, server.url(policy), hook, answer, rememberEverything);
 }
 
-test.each(['plain', 'isolated'])('stop puts everything back, in the page and in its workers (%s)', async (policy) => {
-  const page = await openRemembering(policy);
-  const during = await page.evaluate(() => window.differences());
-  expect(during).toEqual(
-    expect.arrayContaining(['window.Worker', 'IDBObjectStore.prototype.put', 'WebAssembly.instantiate', 'Storage.prototype.getItem']),
-  );
-  // a worker that tells whether its methods are the platform's, and that must live on
-  const probe = `onmessage = () => postMessage([String(IDBObjectStore.prototype.put), String(navigator.locks.request), String(self.close)]);`;
-  await page.evaluate((script) => {
-    const worker = new Worker(URL.createObjectURL(new Blob([script])));
-    Object.assign(window, { probe: worker });
-    worker.postMessage('are you there');
-    return new Promise((done) => (worker.onmessage = done));
-  }, probe);
-  await collectUntil(page, (threads) => threads.some((t) => t.identity.kind === 'worker'));
-  await page.evaluate(() => window.vfscopeStandIn.stop());
-  const threads = await collectUntil(page, (all) => all.every((t) => t.bye !== null));
-  expect(threads.map((t) => t.bye)).toEqual(threads.map(() => 'stopped'));
-  expect(threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error'))).toEqual([]);
-  expect(await page.evaluate(() => window.differences())).toEqual([]);
-  const native = ['put', 'request', 'close'].map((name) => `function ${name}() { [native code] }`);
-  const asked = (): Promise<unknown> =>
-    page.evaluate(() => {
-      const { probe } = window as unknown as { probe: Worker };
-      probe.postMessage('ask');
-      return new Promise((done) => (probe.onmessage = ({ data }) => done(data)));
-    });
-  await expect.poll(asked, { timeout: 5000 }).toEqual(native);
-  await close(page);
-});
+test.each(['plain', 'isolated'])(
+  'stop puts everything back, in the page and in its workers (%s)',
+  async (policy) => {
+    const page = await openRemembering(policy);
+    const during = await page.evaluate(() => window.differences());
+    expect(during).toEqual(
+      expect.arrayContaining([
+        'window.Worker',
+        'IDBObjectStore.prototype.put',
+        'WebAssembly.instantiate',
+        'Storage.prototype.getItem',
+      ]),
+    );
+    // a worker that tells whether its methods are the platform's, and that must live on
+    const probe = `onmessage = () => postMessage([String(IDBObjectStore.prototype.put), String(navigator.locks.request), String(self.close)]);`;
+    await page.evaluate((script) => {
+      const worker = new Worker(URL.createObjectURL(new Blob([script])));
+      Object.assign(window, { probe: worker });
+      worker.postMessage('are you there');
+      return new Promise((done) => (worker.onmessage = done));
+    }, probe);
+    await collectUntil(page, (threads) => threads.some((t) => t.identity.kind === 'worker'));
+    await page.evaluate(() => window.vfscopeStandIn.stop());
+    const threads = await collectUntil(page, (all) => all.every((t) => t.bye !== null));
+    expect(threads.map((t) => t.bye)).toEqual(threads.map(() => 'stopped'));
+    expect(threads.flatMap((t) => t.notes.filter((n) => n.topic === 'tracer-error'))).toEqual([]);
+    expect(await page.evaluate(() => window.differences())).toEqual([]);
+    const native = ['put', 'request', 'close'].map(
+      (name) => `function ${name}() { [native code] }`,
+    );
+    const asked = (): Promise<unknown> =>
+      page.evaluate(() => {
+        const { probe } = window as unknown as { probe: Worker };
+        probe.postMessage('ask');
+        return new Promise((done) => (probe.onmessage = ({ data }) => done(data)));
+      });
+    await expect.poll(asked, { timeout: 5000 }).toEqual(native);
+    await close(page);
+  },
+);
 
 test('a tab that is not recorded is restored at once and sends nothing', async () => {
   const page = await openRemembering('plain', 'restore');
   await expect.poll(() => page.evaluate(() => window.differences())).toEqual([]);
-  expect(await page.evaluate(() => [window.vfscopeStandIn.hellos.length, window.vfscopeStandIn.batches.length])).toEqual([0, 0]);
+  expect(
+    await page.evaluate(() => [
+      window.vfscopeStandIn.hellos.length,
+      window.vfscopeStandIn.batches.length,
+    ]),
+  ).toEqual([0, 0]);
   await close(page);
 });
 
@@ -107,7 +131,9 @@ test('without a panel everything waits, and comes whole once there is one', asyn
     for (let i = 0; i < 3000; i++) performance.mark('early');
     new Worker('echo.js');
   });
-  await expect.poll(() => page.evaluate(() => window.vfscopeStandIn.offers), { timeout: 5000 }).toBeGreaterThanOrEqual(2);
+  await expect
+    .poll(() => page.evaluate(() => window.vfscopeStandIn.offers), { timeout: 5000 })
+    .toBeGreaterThanOrEqual(2);
   await page.evaluate(() => (window.vfscopeStandIn.answer = 'connected'));
   const threads = await collectUntil(
     page,
@@ -124,14 +150,20 @@ test('the hook runs once a realm, and again after a stop', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
   await page.evaluate(hook);
   await page.evaluate(() => performance.mark('one'));
-  await collectUntil(page, (all) => all.flatMap((t) => t.events).filter((e) => e.op === 'mark').length === 1);
+  await collectUntil(
+    page,
+    (all) => all.flatMap((t) => t.events).filter((e) => e.op === 'mark').length === 1,
+  );
   expect((await collected(page)).length).toBe(1);
   await page.evaluate(() => window.vfscopeStandIn.stop());
   await collectUntil(page, ([first]) => first!.bye === 'stopped');
   await page.evaluate(() => performance.mark('unrecorded'));
   await page.evaluate(hook);
   await page.evaluate(() => performance.mark('two'));
-  const threads = await collectUntil(page, (all) => all.length === 2 && all[1]!.events.some((e) => e.op === 'mark'));
+  const threads = await collectUntil(
+    page,
+    (all) => all.length === 2 && all[1]!.events.some((e) => e.op === 'mark'),
+  );
   expect(threads.map((t) => t.events.filter((e) => e.op === 'mark').length)).toEqual([1, 1]);
   await close(page);
 });
@@ -141,7 +173,10 @@ test('promises of the platform: the same unhandledrejection events, in the same 
     await page.addScriptTag({ url: '/rejections.js' });
     return page.evaluate(() => rejectionCases());
   };
-  const [native, hooked] = [await openCases(browser, server.url('plain'), null), await openCases(browser, server.url('plain'), hook)];
+  const [native, hooked] = [
+    await openCases(browser, server.url('plain'), null),
+    await openCases(browser, server.url('plain'), hook),
+  ];
   const without = await run(native);
   expect(without).toContainEqual(['unhandledrejection', 'never handled', 'NotFoundError']);
   expect(without).toContainEqual(['unhandledrejection', 'stolen, never handled', 'AbortError']);
@@ -156,20 +191,35 @@ test('a worker that blocks in Atomics.wait is read while it blocks', async () =>
     const shared = new SharedArrayBuffer(8);
     const worker = new Worker('blocked.js');
     worker.postMessage(shared);
-    Object.assign(window, { shared, answer: new Promise((done) => (worker.onmessage = ({ data }) => done(data))) });
+    Object.assign(window, {
+      shared,
+      answer: new Promise((done) => (worker.onmessage = ({ data }) => done(data))),
+    });
   });
-  const blocked = await collectUntil(page, (all) => all.some((t) => t.events.some((e) => e.op === 'atomics.wait')));
+  const blocked = await collectUntil(page, (all) =>
+    all.some((t) => t.events.some((e) => e.op === 'atomics.wait')),
+  );
   const worker = blocked.find((t) => t.identity.kind === 'worker')!;
-  expect(worker.events.map((e) => e.op)).toEqual(expect.arrayContaining(['threadStart', 'mark', 'atomics.wait']));
+  expect(worker.events.map((e) => e.op)).toEqual(
+    expect.arrayContaining(['threadStart', 'mark', 'atomics.wait']),
+  );
   expect(worker.events.find((e) => e.op === 'atomics.wait')!.endSeq).toBe(0);
   const answer = await page.evaluate(() => {
-    const { shared, answer } = window as unknown as { shared: SharedArrayBuffer; answer: Promise<unknown> };
+    const { shared, answer } = window as unknown as {
+      shared: SharedArrayBuffer;
+      answer: Promise<unknown>;
+    };
     Atomics.notify(new Int32Array(shared), 0);
     return answer;
   });
   expect(answer).toEqual({ done: true });
-  const after = await collectUntil(page, (all) => all.some((t) => t.events.some((e) => e.op === 'atomics.wait' && e.endSeq > 0)));
-  expect(after.find((t) => t.identity.kind === 'worker')!.events.find((e) => e.op === 'atomics.wait')!.result).toBe(0);
+  const after = await collectUntil(page, (all) =>
+    all.some((t) => t.events.some((e) => e.op === 'atomics.wait' && e.endSeq > 0)),
+  );
+  expect(
+    after.find((t) => t.identity.kind === 'worker')!.events.find((e) => e.op === 'atomics.wait')!
+      .result,
+  ).toBe(0);
   await close(page);
 });
 
@@ -207,7 +257,9 @@ test('one long synchronous stretch of a worker is sent from inside it, none lost
   const calls = 100_000;
   expect(await longStretch(page, calls)).toEqual({ calls, done: true });
   // threadStart, two set-up records, and per drain one record and its end
-  await expect.poll(async () => (await arrived(page)).records, { timeout: 10_000 }).toBeGreaterThanOrEqual(calls + 3);
+  await expect
+    .poll(async () => (await arrived(page)).records, { timeout: 10_000 })
+    .toBeGreaterThanOrEqual(calls + 3);
   expect((await arrived(page)).dropped).toBe(0);
   await close(page);
 });
@@ -218,7 +270,9 @@ test('without acks a thread stops sending at 32 MiB, counts what it drops, and g
   const calls = 700_000;
   expect(await longStretch(page, calls)).toEqual({ calls, done: true });
   const cap = (32 * 1024 * 1024) / 64;
-  await expect.poll(async () => (await arrived(page)).records, { timeout: 10_000 }).toBeGreaterThanOrEqual(cap - 1024);
+  await expect
+    .poll(async () => (await arrived(page)).records, { timeout: 10_000 })
+    .toBeGreaterThanOrEqual(cap - 1024);
   expect((await arrived(page)).records).toBeLessThan(cap + 16384);
   await page.evaluate(() => window.vfscopeStandIn.ackAll());
   const complete = async (): Promise<boolean> => {
@@ -245,22 +299,38 @@ test('every frame is a thread of its own, with its page as parent', async () => 
   const page = await openCases(browser, server.url('plain').replace('?', 'frames.html?'), hook);
   const inFrames = async (): Promise<unknown[]> =>
     Promise.all(
-      page.frames().map((frame) => frame.evaluate(() => window.vfscopeStandIn.hellos.map(({ kind, parent }) => [kind, parent !== null]))),
+      page
+        .frames()
+        .map((frame) =>
+          frame.evaluate(() =>
+            window.vfscopeStandIn.hellos.map(({ kind, parent }) => [kind, parent !== null]),
+          ),
+        ),
     );
-  await expect.poll(inFrames, { timeout: 5000 }).toEqual([[['page', false]], [['frame', true]], [['frame', true]]]);
+  await expect
+    .poll(inFrames, { timeout: 5000 })
+    .toEqual([[['page', false]], [['frame', true]], [['frame', true]]]);
   await close(page);
 });
 
 test('what the tracer costs is measured and told', async () => {
   const page = await openCases(browser, server.url('plain'), hook);
-  const [thread] = await collectUntil(page, ([first]) => first !== undefined && first.definitions.length >= 2);
+  const [thread] = await collectUntil(
+    page,
+    ([first]) => first !== undefined && first.definitions.length >= 2,
+  );
   expect(thread!.definitions.map((d) => d.kind).slice(0, 2)).toEqual(['environment', 'cost']);
   const [environment, cost] = thread!.definitions;
-  expect(environment).toMatchObject({ threadKind: 'page', crossOriginIsolated: false, hidden: false });
+  expect(environment).toMatchObject({
+    threadKind: 'page',
+    crossOriginIsolated: false,
+    hidden: false,
+  });
   expect(cost).toMatchObject({ nsPerVfsEvent: null });
   const { nsPerJsEvent, nsPerClockPair } = cost as Extract<Definition, { kind: 'cost' }>;
   for (const ns of [nsPerJsEvent, nsPerClockPair]) expect(ns).toBeGreaterThan(0); // how many, and which is more on a busy machine, is no matter
   const setUp = thread!.events.filter((e) => e.op === 'tracer').map((e) => e.durationMs);
-  if (process.env['SHOW']) console.log('hook', hook.length, 'bytes; set-up', setUp, 'ms;', JSON.stringify(cost));
+  if (process.env['SHOW'])
+    console.log('hook', hook.length, 'bytes; set-up', setUp, 'ms;', JSON.stringify(cost));
   await close(page);
 });

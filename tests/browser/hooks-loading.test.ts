@@ -8,7 +8,11 @@ let browser: Browser;
 let server: Awaited<ReturnType<typeof serveCases>>;
 let hook: string;
 beforeAll(async () => {
-  [browser, server, hook] = await Promise.all([launchPlainBrowser(['--js-flags=--expose-gc']), serveCases(), buildHook()]);
+  [browser, server, hook] = await Promise.all([
+    launchPlainBrowser(['--js-flags=--expose-gc']),
+    serveCases(),
+    buildHook(),
+  ]);
 });
 afterAll(async () => {
   await browser.close();
@@ -16,16 +20,28 @@ afterAll(async () => {
 });
 
 /** The same in a page without the hook and in one with it. */
-async function both<T>(run: (page: Page) => Promise<T>): Promise<{ native: T; hooked: T; page: Page }> {
-  const [plain, page] = [await openCases(browser, server.url('plain'), null), await openCases(browser, server.url('plain'), hook)];
+async function both<T>(
+  run: (page: Page) => Promise<T>,
+): Promise<{ native: T; hooked: T; page: Page }> {
+  const [plain, page] = [
+    await openCases(browser, server.url('plain'), null),
+    await openCases(browser, server.url('plain'), hook),
+  ];
   return { native: await run(plain), hooked: await run(page), page };
 }
-async function eventsOf(page: Page, isOver: (events: SeenEvent[]) => boolean): Promise<SeenEvent[]> {
-  const threads = await collectUntil(page, ([thread]) => thread !== undefined && isOver(thread.events));
+async function eventsOf(
+  page: Page,
+  isOver: (events: SeenEvent[]) => boolean,
+): Promise<SeenEvent[]> {
+  const threads = await collectUntil(
+    page,
+    ([thread]) => thread !== undefined && isOver(thread.events),
+  );
   expect(threads[0]!.faults).toBe(0);
   return threads[0]!.events;
 }
-const of = (events: SeenEvent[], op: string): SeenEvent[] => events.filter((event) => event.op === op);
+const of = (events: SeenEvent[], op: string): SeenEvent[] =>
+  events.filter((event) => event.op === op);
 
 describe('versions of IndexedDB', () => {
   /** Two connections of one page: the first holds on until it is told and the second is blocked. */
@@ -61,8 +77,18 @@ describe('versions of IndexedDB', () => {
       );
       one.addEventListener('versionchange', named('after'));
       const two = await opened(2, () => one.close());
-      const { set, get, enumerable, configurable } = Object.getOwnPropertyDescriptor(IDBDatabase.prototype, 'onversionchange')!;
-      log.push([set!.name, set!.length, String(set).endsWith('{ [native code] }'), String(get), enumerable, configurable]);
+      const { set, get, enumerable, configurable } = Object.getOwnPropertyDescriptor(
+        IDBDatabase.prototype,
+        'onversionchange',
+      )!;
+      log.push([
+        set!.name,
+        set!.length,
+        String(set).endsWith('{ [native code] }'),
+        String(get),
+        enumerable,
+        configurable,
+      ]);
       let refused = '';
       try {
         set!.call({}, told);
@@ -83,10 +109,17 @@ describe('versions of IndexedDB', () => {
     const { native, hooked, page } = await both(scenario);
     expect(hooked).toEqual(native);
     expect(JSON.stringify(native)).toContain('"third","blocked"');
-    const events = await eventsOf(page, (all) => of(all, 'idb.deleteDatabase').some((e) => e.endSeq > 0));
+    const events = await eventsOf(page, (all) =>
+      of(all, 'idb.deleteDatabase').some((e) => e.endSeq > 0),
+    );
     const [, open2] = of(events, 'idb.open');
     const [remove] = of(events, 'idb.deleteDatabase');
-    const words = (e: SeenEvent) => [e.object?.kind === 'idb-database' && e.object.db, e.offset, e.length, e.aux];
+    const words = (e: SeenEvent) => [
+      e.object?.kind === 'idb-database' && e.object.db,
+      e.offset,
+      e.length,
+      e.aux,
+    ];
     expect(of(events, 'idb.blocked').map(words)).toEqual([
       ['versions', 2, 1, open2!.seq],
       ['versions', NaN, 2, remove!.seq],
@@ -134,14 +167,20 @@ describe('wasm modules', () => {
         const said = async (name: string, run: () => unknown): Promise<void> => {
           try {
             const value: unknown = await run();
-            answers.push([name, Object.prototype.toString.call(value), Object.keys(value as object)]);
+            answers.push([
+              name,
+              Object.prototype.toString.call(value),
+              Object.keys(value as object),
+            ]);
           } catch (error) {
             answers.push([name, String(error)]);
           }
         };
         const bytes = await (await fetch('/filler.wasm')).arrayBuffer();
         await said('instantiate', () => WebAssembly.instantiate(bytes));
-        await said('streaming', () => WebAssembly.instantiateStreaming(fetch('/filler.wasm?streaming')));
+        await said('streaming', () =>
+          WebAssembly.instantiateStreaming(fetch('/filler.wasm?streaming')),
+        );
         const module = await WebAssembly.compileStreaming(await fetch('/filler.wasm?compiled'));
         await said('module', () => new WebAssembly.Instance(module));
         await said('compiled', () => WebAssembly.compile(bytes));
@@ -149,22 +188,40 @@ describe('wasm modules', () => {
         await said('no module', () => WebAssembly.compile(new Uint8Array(2000)));
         await said('no module either', () => new WebAssembly.Module(new Uint8Array(2000)));
         await said('not found', () => WebAssembly.instantiateStreaming(fetch('/none.wasm')));
-        await said('rejected', () => WebAssembly.compileStreaming(Promise.reject(new RangeError('mine'))));
+        await said('rejected', () =>
+          WebAssembly.compileStreaming(Promise.reject(new RangeError('mine'))),
+        );
         const { name, length } = WebAssembly.compileStreaming;
-        return [answers, name, length, String(WebAssembly.compileStreaming).endsWith('{ [native code] }')];
+        return [
+          answers,
+          name,
+          length,
+          String(WebAssembly.compileStreaming).endsWith('{ [native code] }'),
+        ];
       }),
     );
     expect(hooked).toEqual(native);
-    const events = await eventsOf(page, (all) => of(all, 'wasm.fetch').length >= 3 && of(all, 'wasm.compile').length >= 6);
-    const url = (e: SeenEvent): string => (e.object?.kind === 'name' ? e.object.text.replace(/^.*\//, '') : '');
+    const events = await eventsOf(
+      page,
+      (all) => of(all, 'wasm.fetch').length >= 3 && of(all, 'wasm.compile').length >= 6,
+    );
+    const url = (e: SeenEvent): string =>
+      e.object?.kind === 'name' ? e.object.text.replace(/^.*\//, '') : '';
     const fetched = new Map(of(events, 'wasm.fetch').map((e) => [url(e), e]));
     fetched.delete('none.wasm'); // the last one: there where the browser tells of it before the recording is looked at
-    expect([...fetched.keys()].sort()).toEqual(['filler.wasm', 'filler.wasm?compiled', 'filler.wasm?streaming']);
-    for (const e of fetched.values()) expect([e.length, e.aux2, e.offset > 0]).toEqual([5008, 5008, true]);
+    expect([...fetched.keys()].sort()).toEqual([
+      'filler.wasm',
+      'filler.wasm?compiled',
+      'filler.wasm?streaming',
+    ]);
+    for (const e of fetched.values())
+      expect([e.length, e.aux2, e.offset > 0]).toEqual([5008, 5008, true]);
     const loads = events.filter(({ op }) => op === 'wasm.compile' || op === 'wasm.instantiate');
     const urls = new Map([...fetched.values()].map((e) => [e.objectId, url(e)]));
     const compiled = loads.find((e) => urls.get(e.aux) === 'filler.wasm?compiled')!;
-    expect(loads.map((e) => [e.op.slice(5), urls.get(e.aux) ?? '', e.length, e.result, e.context])).toEqual([
+    expect(
+      loads.map((e) => [e.op.slice(5), urls.get(e.aux) ?? '', e.length, e.result, e.context]),
+    ).toEqual([
       ['instantiate', 'filler.wasm', 5008, 0, 0],
       ['instantiate', 'filler.wasm?streaming', 0, 0, 0],
       ['compile', 'filler.wasm?compiled', 0, 0, 0],

@@ -17,7 +17,11 @@ let server: AppServer;
 let plain: DrivenBrowser;
 let driven: DrivenBrowser;
 beforeAll(async () => {
-  [server, plain, driven] = await Promise.all([createServer(), launch({ extension: null }), launch()]);
+  [server, plain, driven] = await Promise.all([
+    createServer(),
+    launch({ extension: null }),
+    launch(),
+  ]);
 });
 afterAll(async () => {
   await Promise.all([plain?.close(), driven?.close(), server?.close()]);
@@ -27,7 +31,10 @@ afterAll(async () => {
 async function knownDifferences(): Promise<string[]> {
   const text = await readFile(new URL('../../docs/limits.md', import.meta.url), 'utf8');
   const ids = [...text.matchAll(/^\| `([a-z-]+)` \|.*\| seen \|$/gm)].map(([, id]) => id!);
-  if (ids.length === 0) throw new Error('docs/limits.md lists no difference that a test sees: is its table still `| `id` | ... | seen |`?');
+  if (ids.length === 0)
+    throw new Error(
+      'docs/limits.md lists no difference that a test sees: is its table still `| `id` | ... | seen |`?',
+    );
   return ids.sort();
 }
 
@@ -49,17 +56,29 @@ describe.each(['', '/coi'])('a page %s', (variant) => {
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);
     // what the platform refuses as well is the app's mistake, no fault of ours
-    expect(store.threads.flatMap(({ notes }) => notes.filter(({ topic }) => topic === 'tracer-error')).map(({ text }) => text)).toEqual([]);
+    expect(
+      store.threads
+        .flatMap(({ notes }) => notes.filter(({ topic }) => topic === 'tracer-error'))
+        .map(({ text }) => text),
+    ).toEqual([]);
     expect(summary.faults).toBe(0);
     expect(summary.events).toBeGreaterThan(100);
 
-    const differ = [...new Set([...Object.keys(without), ...Object.keys(during)])].filter((name) => without[name] !== during[name]);
-    if (process.env['SHOW']) for (const name of differ) console.log(`${name}\n  - ${without[name]}\n  + ${during[name]}`);
+    const differ = [...new Set([...Object.keys(without), ...Object.keys(during)])].filter(
+      (name) => without[name] !== during[name],
+    );
+    if (process.env['SHOW'])
+      for (const name of differ) console.log(`${name}\n  - ${without[name]}\n  + ${during[name]}`);
     const known = await knownDifferences();
     const groupOf = (name: string): string => name.slice(0, name.indexOf('/'));
     const unknown = differ.filter((name) => !known.includes(groupOf(name)));
-    expect(Object.fromEntries(unknown.map((name) => [name, [without[name], during[name]]]))).toEqual({});
-    expect([...new Set(differ.map(groupOf))].sort(), 'a difference that is gone leaves docs/limits.md').toEqual(known);
+    expect(
+      Object.fromEntries(unknown.map((name) => [name, [without[name], during[name]]])),
+    ).toEqual({});
+    expect(
+      [...new Set(differ.map(groupOf))].sort(),
+      'a difference that is gone leaves docs/limits.md',
+    ).toEqual(known);
     await Promise.all([page.close(), bare.close()]);
   });
 });

@@ -4,7 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Flag } from '../../src/trace/event.ts';
 import { exceptionName, resultOfException } from '../../src/trace/exceptions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildHook, collectUntil, openCases, serveCases, type SeenEvent, type SeenThread } from './hooks-harness.ts';
+import {
+  buildHook,
+  collectUntil,
+  openCases,
+  serveCases,
+  type SeenEvent,
+  type SeenThread,
+} from './hooks-harness.ts';
 
 declare function storageCalls(): Promise<unknown>;
 
@@ -27,7 +34,9 @@ const inWorker = (page: Page): Promise<unknown> =>
   page.evaluate(() => {
     const worker = new Worker('storage.js');
     worker.postMessage('go');
-    return new Promise((done) => (worker.onmessage = ({ data }) => done(data.results ?? data.failed)));
+    return new Promise(
+      (done) => (worker.onmessage = ({ data }) => done(data.results ?? data.failed)),
+    );
   });
 
 const counts = (events: SeenEvent[], prefix: string): Record<string, number> => {
@@ -35,11 +44,14 @@ const counts = (events: SeenEvent[], prefix: string): Record<string, number> => 
   for (const { op } of events) if (op.startsWith(prefix)) found[op] = (found[op] ?? 0) + 1;
   return found;
 };
-const of = (events: SeenEvent[], op: string): SeenEvent[] => events.filter((event) => event.op === op);
+const of = (events: SeenEvent[], op: string): SeenEvent[] =>
+  events.filter((event) => event.op === op);
 /** '' for success. */
-const answer = ({ result }: SeenEvent): string => (result === 0 ? '' : (exceptionName(result) ?? `failed ${result}`));
+const answer = ({ result }: SeenEvent): string =>
+  result === 0 ? '' : (exceptionName(result) ?? `failed ${result}`);
 const path = ({ object }: SeenEvent): string => (object?.kind === 'opfs-file' ? object.path : '');
-const isOver = (thread: SeenThread): boolean => of(thread.events, 'lock.request').length >= 10 && thread.events.every((e) => e.endSeq > 0);
+const isOver = (thread: SeenThread): boolean =>
+  of(thread.events, 'lock.request').length >= 10 && thread.events.every((e) => e.endSeq > 0);
 
 describe.each([
   ['page', 'plain', inPage],
@@ -48,11 +60,16 @@ describe.each([
   ['worker', 'isolated', inWorker],
 ] as const)('a %s, policy %s', (kind, policy, run) => {
   test('storage calls are recorded as the app made them', async () => {
-    const [native, hooked] = [await openCases(browser, server.url(policy), null), await openCases(browser, server.url(policy), hook)];
+    const [native, hooked] = [
+      await openCases(browser, server.url(policy), null),
+      await openCases(browser, server.url(policy), hook),
+    ];
     const without = await run(native);
     const withHook = await run(hooked);
     expect(withHook).toEqual(without);
-    const threads = await collectUntil(hooked, (all) => all.some((t) => t.identity.kind === kind && isOver(t)));
+    const threads = await collectUntil(hooked, (all) =>
+      all.some((t) => t.identity.kind === kind && isOver(t)),
+    );
     const thread = threads.find((t) => t.identity.kind === kind)!;
     expect(thread.notes.filter((n) => n.topic === 'tracer-error')).toEqual([]);
     expect(thread.faults).toBe(0);
@@ -75,10 +92,18 @@ describe.each([
     });
     const puts = of(events, 'idb.put');
     expect(puts.map((e) => e.offset)).toEqual([0, 1, 2, 3, 4, 7, NaN, 1]);
-    expect(puts[0]).toMatchObject({ length: 4096 + 8 + 4, result: 0, object: { kind: 'idb-store', db: 'hook-cases', store: 'blocks' } });
+    expect(puts[0]).toMatchObject({
+      length: 4096 + 8 + 4,
+      result: 0,
+      object: { kind: 'idb-store', db: 'hook-cases', store: 'blocks' },
+    });
     expect(puts.at(-1)!.flags & Flag.threw).toBe(Flag.threw);
     expect(of(events, 'idb.add').map(answer)).toEqual(['', 'ConstraintError', 'ConstraintError']);
-    expect(of(events, 'idb.get')[0]).toMatchObject({ offset: 3, length: 4096 + 8 + 4, flags: Flag.async });
+    expect(of(events, 'idb.get')[0]).toMatchObject({
+      offset: 3,
+      length: 4096 + 8 + 4,
+      flags: Flag.async,
+    });
     expect(of(events, 'idb.getAll')[0]!.length).toBe(5 * 4108);
     expect(of(events, 'idb.transaction').map((e) => [e.aux, e.result])).toEqual([
       [2, 0],
@@ -89,7 +114,13 @@ describe.each([
       [1, resultOfException('ConstraintError')],
     ]);
     const [, write] = of(events, 'idb.transaction');
-    expect(puts.slice(0, 6).every((e) => e.context === write!.context && e.seq > write!.seq && e.endSeq < write!.endSeq)).toBe(true);
+    expect(
+      puts
+        .slice(0, 6)
+        .every(
+          (e) => e.context === write!.context && e.seq > write!.seq && e.endSeq < write!.endSeq,
+        ),
+    ).toBe(true);
 
     expect(of(events, 'opfs.getFileHandle').map((e) => [path(e), answer(e)])).toEqual([
       ['/hooks/a.db', ''],
@@ -100,8 +131,11 @@ describe.each([
         ['', Flag.async],
         ['NoModificationAllowedError', Flag.async | Flag.threw],
       ]);
-      const bytes = (op: string) => of(events, op).map((e) => [path(e), e.offset, e.length, e.result, e.flags]);
-      expect(bytes('opfs.write')).toEqual([0, 1, 2, 3].map((i) => ['/hooks/a.db', i * 4096, 4096, 4096, 0]));
+      const bytes = (op: string) =>
+        of(events, op).map((e) => [path(e), e.offset, e.length, e.result, e.flags]);
+      expect(bytes('opfs.write')).toEqual(
+        [0, 1, 2, 3].map((i) => ['/hooks/a.db', i * 4096, 4096, 4096, 0]),
+      );
       expect(bytes('opfs.read')).toEqual([
         ['/hooks/a.db', 0, 4096, 4096, 0],
         ['/hooks/a.db', 4096, 4096, 4096, 0],
@@ -110,13 +144,21 @@ describe.each([
         ['/hooks/a.db', 8192, 4096, resultOfException('InvalidStateError'), Flag.threw], // after truncate(8192)
       ]);
       expect(of(events, 'opfs.truncate')[0]!.offset).toBe(8192);
-      expect(counts(events, 'opfs.')).toMatchObject({ 'opfs.flush': 1, 'opfs.getSize': 1, 'opfs.close': 1 });
+      expect(counts(events, 'opfs.')).toMatchObject({
+        'opfs.flush': 1,
+        'opfs.getSize': 1,
+        'opfs.close': 1,
+      });
     }
     expect(of(events, 'opfs.streamWrite').map((e) => [path(e), e.offset, e.length])).toEqual([
       ['/hooks/a.db', 100, 50],
       ['/hooks/a.db', NaN, 8],
     ]);
-    expect(counts(events, 'opfs.stream')).toEqual({ 'opfs.streamWrite': 2, 'opfs.streamTruncate': 1, 'opfs.streamClose': 1 });
+    expect(counts(events, 'opfs.stream')).toEqual({
+      'opfs.streamWrite': 2,
+      'opfs.streamTruncate': 1,
+      'opfs.streamClose': 1,
+    });
     expect(of(events, 'opfs.fileRead').map((e) => [path(e), e.offset, e.length])).toEqual([
       ['/hooks/a.db', 0, 4096],
       ['/hooks/a.db', 1000, 100],
@@ -125,7 +167,8 @@ describe.each([
     expect(of(events, 'opfs.move').map(path)).toEqual(['/hooks/a.db']);
     expect(of(events, 'opfs.removeEntry').map(path)).toEqual(['/hooks/b.db', '/hooks']);
 
-    const names = (op: string) => of(events, op).map((e) => [e.object?.kind === 'lock' && e.object.text, e.aux, answer(e)]);
+    const names = (op: string) =>
+      of(events, op).map((e) => [e.object?.kind === 'lock' && e.object.text, e.aux, answer(e)]);
     expect(names('lock.request')).toEqual([
       ['a', 0, ''],
       ['a', 1, ''],
@@ -151,12 +194,15 @@ describe.each([
     );
     if (policy === 'isolated') {
       const waits = { 'atomics.waitAsync': 2, 'atomics.notify': 2 };
-      expect(counts(events, 'atomics.')).toEqual(kind === 'worker' ? { ...waits, 'atomics.wait': 2 } : waits);
+      expect(counts(events, 'atomics.')).toEqual(
+        kind === 'worker' ? { ...waits, 'atomics.wait': 2 } : waits,
+      );
       expect(of(events, 'atomics.notify').map((e) => [e.offset, e.result])).toEqual([
         [12, 1],
         [0, 0],
       ]);
-      if (kind === 'worker') expect(of(events, 'atomics.wait').map((e) => e.result)).toEqual([1, 2]);
+      if (kind === 'worker')
+        expect(of(events, 'atomics.wait').map((e) => e.result)).toEqual([1, 2]);
     }
     if (kind === 'page') {
       const local = {

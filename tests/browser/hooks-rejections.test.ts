@@ -83,7 +83,10 @@ test('an SQL promise that rejects is as unhandled as without the hook', async ()
     if (hooked) {
       const stepsThatThrew = (flag: number): boolean => (flag & Flag.threw) !== 0;
       const threads = await collectUntil(page, (all) =>
-        all.some((t) => t.events.filter((e) => e.op === 'sqlite3_step' && stepsThatThrew(e.flags)).length === 3),
+        all.some(
+          (t) =>
+            t.events.filter((e) => e.op === 'sqlite3_step' && stepsThatThrew(e.flags)).length === 3,
+        ),
       );
       expect(threads.map((t) => t.faults)).toEqual(threads.map(() => 0));
     }

@@ -2,9 +2,18 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildHook, collectUntil, openCases, POLICIES, serveCases, type SeenThread } from './hooks-harness.ts';
+import {
+  buildHook,
+  collectUntil,
+  openCases,
+  POLICIES,
+  serveCases,
+  type SeenThread,
+} from './hooks-harness.ts';
 
-declare function runCases(only?: string[]): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
+declare function runCases(
+  only?: string[],
+): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
 
 let browser: Browser;
 let server: Awaited<ReturnType<typeof serveCases>>;
@@ -17,10 +26,13 @@ afterAll(async () => {
   await server.close();
 });
 
-const open = (policy: string, withHook = true): Promise<Page> => openCases(browser, server.url(policy), withHook ? hook : null);
+const open = (policy: string, withHook = true): Promise<Page> =>
+  openCases(browser, server.url(policy), withHook ? hook : null);
 const close = (page: Page): Promise<void> => page.browserContext().close();
 const shortUrl = (url = ''): string =>
-  url.startsWith('blob:') || url.startsWith('data:') ? url.slice(0, 5) : url.replace(/^.*\//, '').replace(/to=http.*/, 'to=elsewhere');
+  url.startsWith('blob:') || url.startsWith('data:')
+    ? url.slice(0, 5)
+    : url.replace(/^.*\//, '').replace(/to=http.*/, 'to=elsewhere');
 /** Scripts of the workers whose own mark was recorded, a line a worker. */
 const recorded = (threads: SeenThread[]): string[] =>
   threads
@@ -28,7 +40,13 @@ const recorded = (threads: SeenThread[]): string[] =>
     .map((t) => shortUrl(t.identity.url))
     .sort();
 const notes = (threads: SeenThread[]): string[] =>
-  threads.flatMap((t) => t.notes.filter((n) => n.topic === 'worker-native').map((n) => `${shortUrl(n.url)}: ${n.text}`)).sort();
+  threads
+    .flatMap((t) =>
+      t.notes
+        .filter((n) => n.topic === 'worker-native')
+        .map((n) => `${shortUrl(n.url)}: ${n.text}`),
+    )
+    .sort();
 
 /** Workers that are recorded wherever blob: workers are allowed. Those that are terminated may be lost on the way. */
 const NETWORK = [
@@ -55,9 +73,14 @@ const NATIVE = [
 ];
 /** Those that importScripts, or a module that imports them, does not load: run natively, if they run at all. */
 const UNLOADED = [
-  ...['text%2Fplain', 'application%2Foctet-stream', '', 'text%2Fhtml', 'application%2Fjson', 'image%2Fpng'].map(
-    (type) => `echo.js?type=${type}`,
-  ),
+  ...[
+    'text%2Fplain',
+    'application%2Foctet-stream',
+    '',
+    'text%2Fhtml',
+    'application%2Fjson',
+    'image%2Fpng',
+  ].map((type) => `echo.js?type=${type}`),
   'echo-module.js?type=text%2Fplain',
   'strict.js?type=text%2Fplain',
   'echo.js?to=elsewhere',
@@ -79,7 +102,9 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
     expect(recorded(threads)).toEqual([]);
     for (const name of NETWORK.filter((url) => !url.startsWith('throws.js')))
       expect(notes(threads)).toContainEqual(
-        expect.stringMatching(`^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids blob: workers`),
+        expect.stringMatching(
+          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids blob: workers`,
+        ),
       );
     return threads;
   },
@@ -88,13 +113,17 @@ const EXPECTED: Record<string, (page: Page) => Promise<SeenThread[]>> = {
     expect(distinct(recorded(threads))).toEqual(['blob:']);
     for (const name of NETWORK)
       expect(notes(threads)).toContainEqual(
-        expect.stringMatching(`^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids WebAssembly`),
+        expect.stringMatching(
+          `^${name.replace(/[.?]/g, '\\$&')}: Not recorded: the page forbids WebAssembly`,
+        ),
       );
     return threads;
   },
   async 'trusted types'(page) {
     const threads = await collectUntil(page, (all) => notes(all).length >= 1);
-    expect(notes(threads)).toContainEqual(expect.stringMatching(/^echo.js\?trusted: Not recorded: the page uses Trusted Types/));
+    expect(notes(threads)).toContainEqual(
+      expect.stringMatching(/^echo.js\?trusted: Not recorded: the page uses Trusted Types/),
+    );
     return threads;
   },
 };
@@ -107,12 +136,17 @@ async function allRecorded(page: Page): Promise<SeenThread[]> {
   const threads = await collectUntil(page, complete);
   expect(distinct(recorded(threads))).toEqual(['blob:', ...NETWORK].sort());
   const inner = threads.find((t) => t.identity.name === 'inner');
-  expect(inner?.identity.parent).toBe(threads.find((t) => t.identity.url.endsWith('nested.js'))?.identity.id);
-  const reason = (start: string) => expect.stringMatching(`: Not recorded: ${start}`) as string;
-  const [others, unloaded] = [NATIVE.map(([name, why]) => [name, reason(why!)]), UNLOADED.map((name) => [name, reason('our bootstrap')])];
-  expect(Object.fromEntries(notes(threads).map((note) => [note.slice(0, note.indexOf(': Not')), note]))).toEqual(
-    Object.fromEntries([...others, ...unloaded]),
+  expect(inner?.identity.parent).toBe(
+    threads.find((t) => t.identity.url.endsWith('nested.js'))?.identity.id,
   );
+  const reason = (start: string) => expect.stringMatching(`: Not recorded: ${start}`) as string;
+  const [others, unloaded] = [
+    NATIVE.map(([name, why]) => [name, reason(why!)]),
+    UNLOADED.map((name) => [name, reason('our bootstrap')]),
+  ];
+  expect(
+    Object.fromEntries(notes(threads).map((note) => [note.slice(0, note.indexOf(': Not')), note])),
+  ).toEqual(Object.fromEntries([...others, ...unloaded]));
   expect(threads.find((t) => t.identity.url.endsWith('closes.js'))?.bye).toBe('closed');
   return threads;
 }

@@ -1,5 +1,9 @@
 /** Where Tab leads in a page, as its user meets it. For Chromium and Firefox: what runs in the page uses the DOM alone. */
-import { CAPTURE_LEVEL_WORDS, CAPTURED_LAYER_WORDS, STACKS_WORDS } from '../../src/viewer/capture-words.ts';
+import {
+  CAPTURE_LEVEL_WORDS,
+  CAPTURED_LAYER_WORDS,
+  STACKS_WORDS,
+} from '../../src/viewer/capture-words.ts';
 
 /** A place where the focus rests. */
 export interface Stop {
@@ -24,7 +28,11 @@ export function focusedIn(doc: Document): Stop | null {
  * Press Tab until the focus has left the page, or is where it was first: a page that keeps it among fewer elements would go on for ever.
  * @param press presses Tab, with Shift when `back`
  */
-export async function walk(press: (back: boolean) => Promise<void>, focused: () => Promise<Stop | null>, back = false): Promise<Stop[]> {
+export async function walk(
+  press: (back: boolean) => Promise<void>,
+  focused: () => Promise<Stop | null>,
+  back = false,
+): Promise<Stop[]> {
   const seen: Stop[] = [];
   for (let presses = 0; presses < 40; presses++) {
     await press(back);
@@ -39,7 +47,10 @@ const { sql, vfs, web } = CAPTURED_LAYER_WORDS;
 /** What the page that asks for access is asked for. */
 export const ACCESS_ASKED = '?origin=https://app.example';
 /** What the walk must meet in each page, forwards, with role and accessible name. */
-export const ORDER: Record<'popup' | 'options' | 'welcome' | 'access', readonly (readonly [at: string, role: string, name: string])[]> = {
+export const ORDER: Record<
+  'popup' | 'options' | 'welcome' | 'access',
+  readonly (readonly [at: string, role: string, name: string])[]
+> = {
   popup: [
     ['Open the Lab', 'link', 'Open the Lab'],
     ['Settings', 'link', 'Settings'],

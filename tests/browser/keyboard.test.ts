@@ -27,7 +27,8 @@ afterEach(async () => {
 });
 
 let app: Page;
-const address = (path: string): string => `chrome-extension://${driven.extensionId}/devtools/${path}`;
+const address = (path: string): string =>
+  `chrome-extension://${driven.extensionId}/devtools/${path}`;
 /** Show a page of the extension; the popup is of an app in another tab. */
 async function show(name: keyof typeof ORDER): Promise<void> {
   app ??= await driven.firstPage();
@@ -35,13 +36,22 @@ async function show(name: keyof typeof ORDER): Promise<void> {
   if (name === 'popup') {
     await app.goto(`${server.origin('keyboard')}/hook-cases/frames.html`);
     await page.goto(address('options.html')); // knows the tabs
-    const id = await page.evaluate(async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id, app.url());
+    const id = await page.evaluate(
+      async (url) => (await chrome.tabs.query({})).find((tab) => tab.url === url)?.id,
+      app.url(),
+    );
     await page.goto(address(`popup.html?tab=${id}`));
   } else await page.goto(address(`${name}.html${name === 'access' ? ACCESS_ASKED : ''}`));
-  await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling });
-  if (name === 'access') await page.$$eval('button', (buttons) => buttons.forEach((button) => (button.disabled = false))); // access is given here
+  await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+    polling,
+  });
+  if (name === 'access')
+    await page.$$eval('button', (buttons) =>
+      buttons.forEach((button) => (button.disabled = false)),
+    ); // access is given here
 }
-const focused = (): Promise<Stop | null> => page.evaluate(`(${String(focusedIn)})(document)`) as Promise<Stop | null>;
+const focused = (): Promise<Stop | null> =>
+  page.evaluate(`(${String(focusedIn)})(document)`) as Promise<Stop | null>;
 async function press(back: boolean): Promise<void> {
   if (back) await page.keyboard.down('Shift');
   await page.keyboard.press('Tab');
@@ -50,41 +60,52 @@ async function press(back: boolean): Promise<void> {
 /** What the browser tells a screen reader of the element that has the focus. */
 async function spoken(): Promise<[role: string, name: string]> {
   const session = await page.createCDPSession();
-  const { result } = await session.send('Runtime.evaluate', { expression: 'document.activeElement' });
-  const { nodes } = await session.send('Accessibility.getPartialAXTree', { objectId: result.objectId!, fetchRelatives: false });
+  const { result } = await session.send('Runtime.evaluate', {
+    expression: 'document.activeElement',
+  });
+  const { nodes } = await session.send('Accessibility.getPartialAXTree', {
+    objectId: result.objectId!,
+    fetchRelatives: false,
+  });
   await session.detach();
   return [nodes[0]!.role!.value as string, nodes[0]!.name!.value as string];
 }
 const opened = async (path: string): Promise<void> => {
   await driven.browser.waitForTarget((target) => target.url().endsWith(path), { timeout: 15_000 });
 };
-const kept = (key: string): Promise<unknown> => page.evaluate(async (name) => (await chrome.storage.local.get(name))[name], key);
+const kept = (key: string): Promise<unknown> =>
+  page.evaluate(async (name) => (await chrome.storage.local.get(name))[name], key);
 /** The setting is kept, and shown with the focus where it was. */
 async function becomes(key: string, value: unknown, at: string): Promise<void> {
   await expect.poll(() => kept(key)).toEqual(value);
-  await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', { polling });
+  await page.waitForFunction(() => document.querySelector('#outcome')?.textContent === 'Kept.', {
+    polling,
+  });
   expect(await focused()).toEqual({ at, ring: true });
 }
 
-describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])('%s', (name, order) => {
-  test('Tab meets each control once, forwards and backwards, with a ring, and leaves', async () => {
-    await show(name);
-    const stops = order.map(([at]) => ({ at, ring: true }));
-    expect(await walk(press, focused)).toEqual(stops);
-    await show(name);
-    expect(await walk(press, focused, true)).toEqual(stops.toReversed());
-  });
+describe.each(Object.entries(ORDER) as [keyof typeof ORDER, (typeof ORDER)[keyof typeof ORDER]][])(
+  '%s',
+  (name, order) => {
+    test('Tab meets each control once, forwards and backwards, with a ring, and leaves', async () => {
+      await show(name);
+      const stops = order.map(([at]) => ({ at, ring: true }));
+      expect(await walk(press, focused)).toEqual(stops);
+      await show(name);
+      expect(await walk(press, focused, true)).toEqual(stops.toReversed());
+    });
 
-  test('each control has a name and a role', async () => {
-    await show(name);
-    const heard: string[][] = [];
-    for (let i = 0; i < order.length; i++) {
-      await press(false);
-      heard.push(await spoken());
-    }
-    expect(heard).toEqual(order.map(([, role, called]) => [role, called]));
-  });
-});
+    test('each control has a name and a role', async () => {
+      await show(name);
+      const heard: string[][] = [];
+      for (let i = 0; i < order.length; i++) {
+        await press(false);
+        heard.push(await spoken());
+      }
+      expect(heard).toEqual(order.map(([, role, called]) => [role, called]));
+    });
+  },
+);
 
 describe('what keys do', () => {
   test.each([
@@ -113,7 +134,9 @@ describe('what keys do', () => {
     await page.keyboard.press('Space');
     await becomes('stacks', true, 'stacks');
     await press(false);
-    const before = Number(await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value));
+    const before = Number(
+      await page.$eval('#buffer', (select) => (select as HTMLSelectElement).value),
+    );
     await page.keyboard.press('ArrowDown');
     await becomes('buffer', before * 2, 'buffer');
     await page.keyboard.press('Escape');
@@ -121,16 +144,23 @@ describe('what keys do', () => {
     expect(await focused()).toEqual({ at: 'buffer', ring: true });
   });
 
-  test.each(['Enter', 'Space'] as const)('access: %s asks the browser; then the focus is on what it says', async (key) => {
-    await show('access');
-    await page.evaluate(() => {
-      chrome.permissions.request = (() => Promise.resolve(true)) as typeof chrome.permissions.request; // the user's yes
-    });
-    await press(false);
-    await page.keyboard.press(key);
-    await page.waitForFunction(() => document.querySelector<HTMLButtonElement>('#allow')!.disabled, { polling });
-    expect((await focused())?.at).toBe('outcome');
-    expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/^Access allowed/);
-    expect(await walk(press, focused)).toEqual([]); // nothing is left to press
-  });
+  test.each(['Enter', 'Space'] as const)(
+    'access: %s asks the browser; then the focus is on what it says',
+    async (key) => {
+      await show('access');
+      await page.evaluate(() => {
+        chrome.permissions.request = (() =>
+          Promise.resolve(true)) as typeof chrome.permissions.request; // the user's yes
+      });
+      await press(false);
+      await page.keyboard.press(key);
+      await page.waitForFunction(
+        () => document.querySelector<HTMLButtonElement>('#allow')!.disabled,
+        { polling },
+      );
+      expect((await focused())?.at).toBe('outcome');
+      expect(await page.$eval('#outcome', (p) => p.textContent)).toMatch(/^Access allowed/);
+      expect(await walk(press, focused)).toEqual([]); // nothing is left to press
+    },
+  );
 });

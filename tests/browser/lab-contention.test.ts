@@ -18,29 +18,51 @@ afterAll(() => driven.close());
 const contention = (config: Partial<Config>, parameters: Record<string, number>): Run =>
   runOf(workloadOf('contention'), { config, parameters }, { mode: 'count', repeats: 1 });
 
-it.each(['OPFSCoopSync', 'OPFSAdaptive', 'OPFSAnyContext', 'OPFSPermuted', 'OPFSWriteAhead', 'IDBBatchAtomic', 'IDBMirror'] as const)(
-  '%s: two writers and a reader, no increment lost',
-  async (vfs) => {
-    const [outcome] = await lab.run([contention({ vfs }, { writers: 2, readers: 1, iterations: 25 })], 60_000);
-    expect(outcome!.message).toBe('');
-    const { steps, verdicts } = outcome!.result!;
-    const { counters } = steps.find((s) => s.id === 'actors')!;
-    expect(counters).toMatchObject({ 'rows.lost': 0, 'writer.transactions': 50, 'reader.transactions': 25 });
-    expect(verdicts).toEqual([expect.objectContaining({ holds: true })]);
-    // each transaction of a writer took the lock, at least once
-    expect(counters['vfs.xLock']).toBeGreaterThanOrEqual(100);
-    expect(counters['busy.retries']).toBe(counters['writer.retries']! + counters['reader.retries']!);
-    expect(counters['writer-1.waitedFor.writer-2']! + counters['writer-2.waitedFor.writer-1']!).toBe(counters['writer.waited']);
-    expect(outcome!.left).toEqual([]);
-    expect(await lab.storage()).toEqual([]);
-  },
-);
+it.each([
+  'OPFSCoopSync',
+  'OPFSAdaptive',
+  'OPFSAnyContext',
+  'OPFSPermuted',
+  'OPFSWriteAhead',
+  'IDBBatchAtomic',
+  'IDBMirror',
+] as const)('%s: two writers and a reader, no increment lost', async (vfs) => {
+  const [outcome] = await lab.run(
+    [contention({ vfs }, { writers: 2, readers: 1, iterations: 25 })],
+    60_000,
+  );
+  expect(outcome!.message).toBe('');
+  const { steps, verdicts } = outcome!.result!;
+  const { counters } = steps.find((s) => s.id === 'actors')!;
+  expect(counters).toMatchObject({
+    'rows.lost': 0,
+    'writer.transactions': 50,
+    'reader.transactions': 25,
+  });
+  expect(verdicts).toEqual([expect.objectContaining({ holds: true })]);
+  // each transaction of a writer took the lock, at least once
+  expect(counters['vfs.xLock']).toBeGreaterThanOrEqual(100);
+  expect(counters['busy.retries']).toBe(counters['writer.retries']! + counters['reader.retries']!);
+  expect(counters['writer-1.waitedFor.writer-2']! + counters['writer-2.waitedFor.writer-1']!).toBe(
+    counters['writer.waited'],
+  );
+  expect(outcome!.left).toEqual([]);
+  expect(await lab.storage()).toEqual([]);
+});
 
 it('a writer alone waits for nobody', async () => {
-  const [outcome] = await lab.run([contention({}, { writers: 1, readers: 0, iterations: 25 })], 60_000);
+  const [outcome] = await lab.run(
+    [contention({}, { writers: 1, readers: 0, iterations: 25 })],
+    60_000,
+  );
   expect(outcome!.message).toBe('');
   const { counters } = outcome!.result!.steps[0]!;
-  expect(counters).toMatchObject({ 'rows.lost': 0, 'busy.retries': 0, 'writer.waited': 0, 'writer.transactions': 25 });
+  expect(counters).toMatchObject({
+    'rows.lost': 0,
+    'busy.retries': 0,
+    'writer.waited': 0,
+    'writer.transactions': 25,
+  });
 });
 
 it('what cannot be shared says why', async () => {

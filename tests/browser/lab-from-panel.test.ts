@@ -28,18 +28,34 @@ async function openFromPanel(): Promise<Page> {
   const link = await panel.frame.waitForSelector('[data-testid="replay-in-lab"]');
   const known = new Set(driven.browser.targets());
   await link!.click();
-  const target = await driven.browser.waitForTarget((t) => !known.has(t) && t.url().includes('/lab/lab.html?trace='));
+  const target = await driven.browser.waitForTarget(
+    (t) => !known.has(t) && t.url().includes('/lab/lab.html?trace='),
+  );
   const lab = (await target.page())!;
   await lab.waitForSelector('[data-testid="replay-facts"], [data-testid="replay-error"]');
   return lab;
 }
 const textIn = (lab: Page, id: string): Promise<string> =>
-  lab.evaluate((selector) => document.querySelector<HTMLElement>(selector)?.innerText.trim() ?? '', `[data-testid="${id}"]`);
+  lab.evaluate(
+    (selector) => document.querySelector<HTMLElement>(selector)?.innerText.trim() ?? '',
+    `[data-testid="${id}"]`,
+  );
 const callsIn = async (lab: Page): Promise<number> =>
-  Number(/: ([\d,]+) VFS calls/.exec((await textIn(lab, 'replay-facts')).replace(/\s+/g, ' '))![1]!.replaceAll(',', ''));
+  Number(
+    /: ([\d,]+) VFS calls/
+      .exec((await textIn(lab, 'replay-facts')).replace(/\s+/g, ' '))![1]!
+      .replaceAll(',', ''),
+  );
 const inserts = (n: number): Promise<unknown> =>
-  app.evaluate((rows) => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: rows }), n);
-const writesShown = async (): Promise<number> => Number((await panel.textOf('live-writes')).replaceAll(',', ''));
+  app.evaluate(
+    (rows) =>
+      (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+        n: rows,
+      }),
+    n,
+  );
+const writesShown = async (): Promise<number> =>
+  Number((await panel.textOf('live-writes')).replaceAll(',', ''));
 
 it('while it records, again when it has more, and after it stopped: replayed without a file', async () => {
   await startRecording(panel);
@@ -47,13 +63,20 @@ it('while it records, again when it has more, and after it stopped: replayed wit
   await recorded(app);
   await state(app, 'ready');
   await inserts(20);
-  await panel.frame.waitForFunction(() => Number(document.querySelector('[data-testid="live-writes"]')?.textContent ?? 0) > 40, {
-    polling,
-  });
+  await panel.frame.waitForFunction(
+    () => Number(document.querySelector('[data-testid="live-writes"]')?.textContent ?? 0) > 40,
+    {
+      polling,
+    },
+  );
   const lab = await openFromPanel();
   expect(await textIn(lab, 'replay-error')).toBe('');
-  expect(await textIn(lab, 'replay-from')).toMatch(/^\([\d,]+ KiB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/);
-  expect(await textIn(lab, 'replay-facts')).toContain('It was made on OPFSCoopSync (temporary files');
+  expect(await textIn(lab, 'replay-from')).toMatch(
+    /^\([\d,]+ KiB from the panel, which records it, as it was at \d\d:\d\d:\d\d\)$/,
+  );
+  expect(await textIn(lab, 'replay-facts')).toContain(
+    'It was made on OPFSCoopSync (temporary files',
+  );
   const first = await callsIn(lab);
   expect(first).toBeGreaterThan(40);
 
@@ -65,29 +88,45 @@ it('while it records, again when it has more, and after it stopped: replayed wit
     }),
   );
   await panel.frame.waitForFunction(
-    (least) => Number(document.querySelector('[data-testid="live-writes"]')?.textContent?.replaceAll(',', '') ?? 0) >= least,
+    (least) =>
+      Number(
+        document.querySelector('[data-testid="live-writes"]')?.textContent?.replaceAll(',', '') ??
+          0,
+      ) >= least,
     { polling },
     before + 60,
   );
   await stopRecording(panel);
   await lab.bringToFront();
   await lab.$eval('[data-testid="replay-panel"]', (e) => (e as HTMLElement).click());
-  await lab.waitForFunction(() => /from the panel, at \d/.test(document.querySelector('[data-testid="replay-from"]')?.textContent ?? ''), {
-    polling,
-  });
+  await lab.waitForFunction(
+    () =>
+      /from the panel, at \d/.test(
+        document.querySelector('[data-testid="replay-from"]')?.textContent ?? '',
+      ),
+    {
+      polling,
+    },
+  );
   expect(await callsIn(lab)).toBeGreaterThan(first + 60);
 
   await lab.$eval('[data-testid="replay-vfs-OPFSCoopSync"]', (e) => (e as HTMLElement).click());
   await lab.$eval('[data-testid="replay-run"]', (e) => (e as HTMLElement).click());
-  await lab.waitForSelector('[data-testid="replay-table"], [data-testid="replay-error"]', { timeout: 60_000 });
+  await lab.waitForSelector('[data-testid="replay-table"], [data-testid="replay-error"]', {
+    timeout: 60_000,
+  });
   expect(await textIn(lab, 'replay-error')).toBe('');
-  expect(await textIn(lab, 'replay-error-words')).toMatch(/made on \(temporary files .*\), 0 of \d+ VFS counts differ/);
+  expect(await textIn(lab, 'replay-error-words')).toMatch(
+    /made on \(temporary files .*\), 0 of \d+ VFS counts differ/,
+  );
   await lab.close();
 }, 180_000);
 
 it('a panel that is gone is said to be gone', async () => {
   const lab = await driven.browser.newPage();
-  await lab.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?trace=${crypto.randomUUID()}`);
+  await lab.goto(
+    `chrome-extension://${driven.extensionId}/lab/lab.html?trace=${crypto.randomUUID()}`,
+  );
   await lab.waitForSelector('[data-testid="replay-error"]');
   expect(await textIn(lab, 'replay-error')).toMatch(/does not answer: it was closed/);
   await lab.close();

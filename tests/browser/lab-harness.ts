@@ -38,10 +38,16 @@ export async function press(id: string): Promise<void> {
 }
 /** What all of this test id say, as it is drawn. */
 export const texts = (id: string): Promise<string[]> =>
-  page.$$eval(`[data-testid="${id}"]`, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
+  page.$$eval(`[data-testid="${id}"]`, (all) =>
+    all.map((e) => (e as HTMLElement).innerText.trim()),
+  );
 /** What all of a selector say in one line each, drawn or not. */
 export const wordsOf = (selector: string): Promise<string[]> =>
   page.$$eval(selector, (all) => all.map((e) => e.textContent!.replace(/\s+/g, ' ').trim()));
 /** Until so many runs are done. */
 export const finished = (runs: number): Promise<unknown> =>
-  page.waitForFunction((n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n, { polling }, runs);
+  page.waitForFunction(
+    (n) => document.querySelectorAll('[data-testid="open-trace"]:not(:disabled)').length === n,
+    { polling },
+    runs,
+  );

@@ -12,7 +12,8 @@ useLabPage();
 async function tabTo(selector: string): Promise<void> {
   for (let presses = 0; presses < 300; presses++) {
     await page.keyboard.press('Tab');
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector)) return;
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) === true, selector))
+      return;
   }
   throw new Error(`Tab does not lead to ${selector}`);
 }
@@ -24,8 +25,11 @@ const key = async (selector: string, name: 'Enter' | 'Space'): Promise<void> => 
 async function walk(): Promise<{ reached: number; all: number; faults: string[] }> {
   await page.evaluate(() => {
     (document.activeElement as HTMLElement | null)?.blur();
-    const can = 'button:not(:disabled), select:not(:disabled), input:not(:disabled), textarea, summary, a[href]';
-    const shown = [...document.querySelectorAll<HTMLElement>(can)].filter((e) => e.checkVisibility());
+    const can =
+      'button:not(:disabled), select:not(:disabled), input:not(:disabled), textarea, summary, a[href]';
+    const shown = [...document.querySelectorAll<HTMLElement>(can)].filter((e) =>
+      e.checkVisibility(),
+    );
     Object.assign(window, { toReach: new Set(shown), controls: shown.length });
   });
   const faults: string[] = [];
@@ -36,28 +40,49 @@ async function walk(): Promise<{ reached: number; all: number; faults: string[] 
       const left = (window as unknown as { toReach: Set<Element> }).toReach;
       const fresh = left.delete(at);
       const { outlineStyle, outlineWidth } = getComputedStyle(at);
-      const named = (at.textContent || at.ariaLabel || (at as HTMLInputElement).labels?.[0]?.textContent || at.title || '').trim() !== '';
+      const named =
+        (
+          at.textContent ||
+          at.ariaLabel ||
+          (at as HTMLInputElement).labels?.[0]?.textContent ||
+          at.title ||
+          ''
+        ).trim() !== '';
       const ring = outlineStyle !== 'none' && parseFloat(outlineWidth) > 0;
-      return { fresh, left: left.size, fault: named && ring ? '' : `${at.outerHTML.slice(0, 120)} named: ${named}, ring: ${ring}` };
+      return {
+        fresh,
+        left: left.size,
+        fault: named && ring ? '' : `${at.outerHTML.slice(0, 120)} named: ${named}, ring: ${ring}`,
+      };
     });
     if (stop.fresh && stop.fault) faults.push(stop.fault);
     if (stop.left === 0) break;
   }
   const { all, left } = await page.evaluate(() => {
-    const { toReach, controls } = window as unknown as { toReach: Set<HTMLElement>; controls: number };
+    const { toReach, controls } = window as unknown as {
+      toReach: Set<HTMLElement>;
+      controls: number;
+    };
     return { all: controls, left: [...toReach].map((e) => e.outerHTML.slice(0, 120)) };
   });
-  return { all, reached: all - left.length, faults: [...faults, ...left.map((e) => `not reached: ${e}`)] };
+  return {
+    all,
+    reached: all - left.length,
+    faults: [...faults, ...left.map((e) => `not reached: ${e}`)],
+  };
 }
 async function serious(): Promise<string[]> {
   await page.evaluate(axe);
   const { violations } = await page.evaluate(async () => {
-    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe;
+    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
+      .axe;
     return tool.run({ resultTypes: ['violations'], iframes: false });
   });
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`));
+    .flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map((n) => `${id}: ${n.target.join(' ')} ${n.html.slice(0, 140)}`),
+    );
 }
 
 it('a sweep is chosen, run, looked at and a pass left out by keys alone', async () => {
@@ -74,7 +99,10 @@ it('a sweep is chosen, run, looked at and a pass left out by keys alone', async 
   await page.keyboard.press('Enter');
   await tabTo('[data-testid="leave-out-1-2"]');
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.activeElement?.matches('[data-testid="leave-out-reason"]'), { polling });
+  await page.waitForFunction(
+    () => document.activeElement?.matches('[data-testid="leave-out-reason"]'),
+    { polling },
+  );
   await page.keyboard.type('the machine slept');
   await page.keyboard.press('Enter');
   await page.waitForSelector('[data-testid="left-out"]');
@@ -121,8 +149,13 @@ it('with results on show it fits from 400 to 1400 px: wide tables scroll in thei
     // a chart takes its new width a moment later
     await page.waitForFunction(
       () => {
-        const boxes = [...document.querySelector('main')!.querySelectorAll('section, details, svg, p, ul, form')];
-        return document.documentElement.scrollWidth <= innerWidth && boxes.every((e) => e.getBoundingClientRect().right <= innerWidth + 1);
+        const boxes = [
+          ...document.querySelector('main')!.querySelectorAll('section, details, svg, p, ul, form'),
+        ];
+        return (
+          document.documentElement.scrollWidth <= innerWidth &&
+          boxes.every((e) => e.getBoundingClientRect().right <= innerWidth + 1)
+        );
       },
       { polling, timeout: 10_000 },
     );

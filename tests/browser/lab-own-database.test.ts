@@ -20,7 +20,10 @@ beforeAll(async () => {
 WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<12000) INSERT INTO item SELECT x, printf('%0120d', x) FROM n;`);
   writeFileSync(path.join(folder, 'shop.sqlite'), db.export());
   writeFileSync(path.join(folder, 'torn.sqlite'), 'SQLite format 3\0 and no more');
-  writeFileSync(path.join(folder, 'ask.sql'), "SELECT id FROM item WHERE id % 3 = 0; UPDATE item SET body = 'x' WHERE id < 5;\n");
+  writeFileSync(
+    path.join(folder, 'ask.sql'),
+    "SELECT id FROM item WHERE id % 3 = 0; UPDATE item SET body = 'x' WHERE id < 5;\n",
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -56,13 +59,23 @@ it('Chromium and Firefox: the rows and calls of Node, on storage of theirs', asy
     expect(memory.totals).toEqual(node.totals);
     expect(memory.digest).toEqual(node.digest);
     const opfs = await counted('--browser', browser, '--config', 'vfs=OPFSCoopSync');
-    expect(opfs.totals).toMatchObject({ rows: 4000, 'vfs.main-db.xWrite': node.totals['vfs.main-db.xWrite'] });
+    expect(opfs.totals).toMatchObject({
+      rows: 4000,
+      'vfs.main-db.xWrite': node.totals['vfs.main-db.xWrite'],
+    });
     expect(opfs.totals['opfs.writes']).toBeGreaterThan(0);
   }
 }, 240_000);
 
 it('a file that is none, and none at all', async () => {
   const torn = await vfscope(...on('torn.sqlite'));
-  expect(torn).toMatchObject({ code: 3, out: '', said: expect.stringMatching(/does not take the database: /) });
-  expect(await vfscope(...on('nowhere.sqlite'))).toMatchObject({ code: 2, said: expect.stringMatching(/nowhere\.sqlite/) });
+  expect(torn).toMatchObject({
+    code: 3,
+    out: '',
+    said: expect.stringMatching(/does not take the database: /),
+  });
+  expect(await vfscope(...on('nowhere.sqlite'))).toMatchObject({
+    code: 2,
+    said: expect.stringMatching(/nowhere\.sqlite/),
+  });
 });

@@ -34,7 +34,12 @@ const SQL = [
 ] as const;
 
 /** The app with a database of its own on an origin of its own, at rest but open. */
-async function appWith(origin: string, address: string, pragmas: string[] = [], sql: typeof SQL | readonly string[] = SQL): Promise<void> {
+async function appWith(
+  origin: string,
+  address: string,
+  pragmas: string[] = [],
+  sql: typeof SQL | readonly string[] = SQL,
+): Promise<void> {
   await app.bringToFront();
   await openApp(app, `${server.origin(origin)}/${address}`);
   await prepareApp(app);
@@ -43,23 +48,32 @@ async function appWith(origin: string, address: string, pragmas: string[] = [], 
 async function openOn(page: Page): Promise<void> {
   await lab.bringToFront();
   await lab.goto(`chrome-extension://${driven.extensionId}/lab/lab.html`);
-  const tab = await lab.evaluate(async (url) => (await chrome.tabs.query({})).find((t) => t.url === url)!.id!, page.url());
+  const tab = await lab.evaluate(
+    async (url) => (await chrome.tabs.query({})).find((t) => t.url === url)!.id!,
+    page.url(),
+  );
   await lab.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?page=${tab}`);
   await lab.waitForSelector('[data-testid="page-databases"], [data-testid="lab-error"]');
 }
-const text = (selector: string): Promise<string[]> => lab.$$eval(selector, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
+const text = (selector: string): Promise<string[]> =>
+  lab.$$eval(selector, (all) => all.map((e) => (e as HTMLElement).innerText.trim()));
 const press = async (id: string): Promise<void> => {
   const element = await lab.waitForSelector(`[data-testid="${id}"]:not(:disabled)`);
   await element!.evaluate((e) => (e as HTMLElement).click());
 };
 async function copied(): Promise<string> {
   await press('copy-database');
-  await lab.waitForSelector('[data-testid="own-database"], [data-testid="lab-error"]', { timeout: 60_000 });
+  await lab.waitForSelector('[data-testid="own-database"], [data-testid="lab-error"]', {
+    timeout: 60_000,
+  });
   expect(await text('[data-testid="lab-error"]')).toEqual([]);
   return (await text('[data-testid="own-database"]'))[0]!;
 }
 /** What the script answers on every configuration: the notes at the table's foot have no word of a difference. */
-async function run(sql: string, ...knobs: string[]): Promise<{ states: string[]; errors: string[] }> {
+async function run(
+  sql: string,
+  ...knobs: string[]
+): Promise<{ states: string[]; errors: string[] }> {
   await lab.$eval(
     '[data-testid="own-sql"]',
     (e, value) => {
@@ -72,20 +86,27 @@ async function run(sql: string, ...knobs: string[]): Promise<{ states: string[];
   await press('lab-run');
   await lab.waitForFunction(
     () => {
-      const states = [...document.querySelectorAll('[data-testid="run-state"]')].map((e) => e.textContent!.trim());
+      const states = [...document.querySelectorAll('[data-testid="run-state"]')].map((e) =>
+        e.textContent!.trim(),
+      );
       return states.length > 0 && states.every((s) => s === 'Open the trace' || s === 'failed');
     },
     { polling, timeout: 110_000 },
   );
-  return { states: await text('[data-testid="run-state"]'), errors: await text('[data-testid="run-error"]') };
+  return {
+    states: await text('[data-testid="run-state"]'),
+    errors: await text('[data-testid="run-error"]'),
+  };
 }
 const numbers = (counter: string): Promise<number[]> =>
   lab.$$eval(
     '[data-testid="results"] tbody tr',
     (rows, name) =>
-      [...(rows.find((r) => r.querySelector('th')!.textContent === name)?.querySelectorAll('.number') ?? [])].map((e) =>
-        Number(e.textContent!.replace(/\D/g, '')),
-      ),
+      [
+        ...(rows
+          .find((r) => r.querySelector('th')!.textContent === name)
+          ?.querySelectorAll('.number') ?? []),
+      ].map((e) => Number(e.textContent!.replace(/\D/g, ''))),
     counter,
   );
 
@@ -112,9 +133,13 @@ it.each([
     // and the app's own storage: copied again, nothing is another byte than after the first copy
     const before = await storedBy(app);
     await press('copy-database');
-    await lab.waitForFunction(() => document.querySelector('[role="status"]') === null, { polling });
+    await lab.waitForFunction(() => document.querySelector('[role="status"]') === null, {
+      polling,
+    });
     expect(await text('[data-testid="lab-error"]')).toEqual([]);
-    const after = (await app.evaluate("import('/common/storage-hash.js').then(({ storageHash }) => storageHash())")) as typeof before;
+    const after = (await app.evaluate(
+      "import('/common/storage-hash.js').then(({ storageHash }) => storageHash())",
+    )) as typeof before;
     expect(after).toEqual(before);
   },
 );
@@ -124,12 +149,17 @@ it('a pool of files is refused, with the cause and the way out', async () => {
   await openOn(app);
   const rows = await text('[data-testid="page-databases"] tbody tr');
   const failures = await text('.database .subtle');
-  expect([...rows, ...failures].join('\n')).toMatch(/pool of files|export|held|cannot|modification/i);
+  expect([...rows, ...failures].join('\n')).toMatch(
+    /pool of files|export|held|cannot|modification/i,
+  );
   expect(await lab.$('[data-testid="copy-database"]')).toBeNull();
 });
 
 it.each([
-  ['OPFSWriteAhead', /Beside it lies test-1\.db-wa[01]: this VFS keeps more than SQLite's own files/],
+  [
+    'OPFSWriteAhead',
+    /Beside it lies test-1\.db-wa[01]: this VFS keeps more than SQLite's own files/,
+  ],
   ['OPFSPermuted', /OPFSPermutedVFS keeps its pages in an order of its own/],
 ])('%s is refused, with the cause, open and at rest', async (vfs, cause) => {
   await appWith(`refused-${vfs.toLowerCase()}`, `journeyapps-wa-sqlite/?vfs=${vfs}`);
@@ -137,7 +167,9 @@ it.each([
     await openOn(app);
     expect(await text('[data-testid="lab-error"]')).toEqual([]);
     const rows = await text('[data-testid="page-databases"] tbody tr');
-    expect(rows.filter((row) => row.startsWith('test-1.db'))).toEqual([expect.stringMatching(cause)]);
+    expect(rows.filter((row) => row.startsWith('test-1.db'))).toEqual([
+      expect.stringMatching(cause),
+    ]);
     expect(await lab.$('[data-testid="copy-database"]')).toBeNull();
   };
   await refused();
@@ -154,7 +186,9 @@ it('a file that came beside the database after the list is refused, too', async 
   });
   await press('copy-database');
   await lab.waitForSelector('[data-testid="lab-error"]');
-  expect((await text('[data-testid="lab-error"]'))[0]).toMatch(/was not copied\. Beside it lies test-1\.db-wa1/);
+  expect((await text('[data-testid="lab-error"]'))[0]).toMatch(
+    /was not copied\. Beside it lies test-1\.db-wa1/,
+  );
 });
 
 it('a hot journal is refused, a cold one is not', async () => {
@@ -169,7 +203,9 @@ it('a hot journal is refused, a cold one is not', async () => {
   const put = (name: string, bytes: number[]): Promise<void> =>
     app.evaluate(
       async (file, data) => {
-        const handle = await (await navigator.storage.getDirectory()).getFileHandle(file, { create: true });
+        const handle = await (
+          await navigator.storage.getDirectory()
+        ).getFileHandle(file, { create: true });
         const stream = await handle.createWritable();
         await stream.write(new Uint8Array(data));
         await stream.close();
@@ -181,7 +217,9 @@ it('a hot journal is refused, a cold one is not', async () => {
   await openOn(app);
   await press('copy-database');
   await lab.waitForSelector('[data-testid="lab-error"]');
-  expect((await text('[data-testid="lab-error"]'))[0]).toMatch(/was not copied\. A transaction is under way or was cut off/);
+  expect((await text('[data-testid="lab-error"]'))[0]).toMatch(
+    /was not copied\. A transaction is under way or was cut off/,
+  );
   await put(`${name}-journal`, [0, 0, 0, 0, 0, 0, 0, 0]);
   expect(await copied()).toContain('1 table');
 });

@@ -26,9 +26,11 @@ const row = (counter: string): Promise<number[]> =>
   page.$$eval(
     '[data-testid="results"] tbody tr',
     (rows, name) =>
-      [...(rows.find((r) => r.querySelector('th')!.textContent === name)?.querySelectorAll('.number') ?? [])].map((e) =>
-        Number(e.textContent!.replace(/[, ms]/g, '')),
-      ),
+      [
+        ...(rows
+          .find((r) => r.querySelector('th')!.textContent === name)
+          ?.querySelectorAll('.number') ?? []),
+      ].map((e) => Number(e.textContent!.replace(/[, ms]/g, ''))),
     counter,
   );
 
@@ -36,24 +38,35 @@ it('a workload’s parameters are chosen like settings: a column for each value'
   await press('offer-read-poll');
   expect(await texts('lab-command')).toEqual(['vfscope lab run read-poll --count']);
   for (const reads of ['10', '100']) await press(`parameter-reads-${reads}`);
-  expect(await texts('lab-command')).toEqual(['vfscope lab run read-poll --count --config reads=10,100']);
+  expect(await texts('lab-command')).toEqual([
+    'vfscope lab run read-poll --count --config reads=10,100',
+  ]);
   expect(await texts('lab-run')).toEqual(['Run 2 configurations']);
   await press('lab-run');
   await finished(2);
   const calls = await row('vfs.calls');
   expect(calls[1]!).toBeGreaterThan(5 * calls[0]!);
-  expect(await page.$$eval('[data-testid="results"] .heading', (all) => all.map((e) => e.textContent))).toEqual(['10 reads', '100 reads']);
+  expect(
+    await page.$$eval('[data-testid="results"] .heading', (all) => all.map((e) => e.textContent)),
+  ).toEqual(['10 reads', '100 reads']);
 });
 
 it('a grid over IndexedDB and OPFS: what is cancelled is resumed, the counts are shown with their ratios, storage is clean', async () => {
   await press('offer-own-sql');
-  for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192']) await press(`knob-${knob}`);
+  for (const knob of ['vfs-BlockIDB', 'vfs-AccessHandlePool', 'pageSize-4096', 'pageSize-8192'])
+    await press(`knob-${knob}`);
   await press('mode-time');
   expect(await texts('lab-run')).toEqual(['Run 4 configurations']);
   await press('lab-run');
-  await page.waitForFunction(() => /^[1-9]\d* of 24/.test(document.querySelector('[data-testid="lab-progress"]')?.textContent ?? ''), {
-    polling,
-  });
+  await page.waitForFunction(
+    () =>
+      /^[1-9]\d* of 24/.test(
+        document.querySelector('[data-testid="lab-progress"]')?.textContent ?? '',
+      ),
+    {
+      polling,
+    },
+  );
   await press('lab-cancel');
   await page.waitForSelector('[data-testid="lab-resume"]');
   const done = Number(/^\d+/.exec((await texts('lab-progress'))[0]!)![0]);
@@ -81,11 +94,16 @@ it('the trace of a run opens in the viewer, over the Lab, and gives way again', 
   await finished(1);
   await press('open-trace');
   await page.waitForFunction(
-    () => Number(document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\D/g, '') ?? 0) > 100,
+    () =>
+      Number(
+        document.querySelector('[data-testid="live-events"]')?.textContent?.replace(/\D/g, '') ?? 0,
+      ) > 100,
     { polling },
   );
   await press('lab-back');
-  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, { polling });
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, {
+    polling,
+  });
   expect(await texts('open-trace')).toHaveLength(1);
 });
 
@@ -93,7 +111,9 @@ it('an experiment: its variants run, its claims are decided', async () => {
   await press('offer-cpu-counts');
   await press('lab-run');
   await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
-  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) => all.map((e) => e.textContent!.trim()));
+  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) =>
+    all.map((e) => e.textContent!.trim()),
+  );
   expect(verdicts.length).toBeGreaterThan(2);
   expect(verdicts).toContain('held');
   expect(verdicts).not.toContain('did not hold');
@@ -139,8 +159,13 @@ it('is usable from 400 to 2400 px: nothing is cut off sideways', async () => {
   for (const width of [400, 800, 1400, 2400]) {
     await page.setViewport({ width, height: 900 });
     await page.waitForFunction((w) => innerWidth === w, { polling }, width);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
-    const cut = await page.$$eval('button', (all) => all.filter((b) => b.getBoundingClientRect().right > innerWidth + 1).length);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
+      true,
+    );
+    const cut = await page.$$eval(
+      'button',
+      (all) => all.filter((b) => b.getBoundingClientRect().right > innerWidth + 1).length,
+    );
     expect([width, cut]).toEqual([width, 0]);
   }
 });

@@ -11,18 +11,31 @@ import { launch } from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';
 
 const IN_MEMORY: readonly VfsName[] = ['memory', 'MemoryVFS'];
-const ON_STORAGE: readonly VfsName[] = ['BlockIDB', 'IDBBatchAtomic', 'IDBMirror', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSAnyContext'];
+const ON_STORAGE: readonly VfsName[] = [
+  'BlockIDB',
+  'IDBBatchAtomic',
+  'IDBMirror',
+  'AccessHandlePool',
+  'OPFSCoopSync',
+  'OPFSAnyContext',
+];
 // those on storage first: what they do must not hinder the others
 const ALL = [...ON_STORAGE, ...IN_MEMORY];
-const runs: Run[] = ALL.map((vfs) => runOf(workloadOf('ac60'), { config: { vfs } }, { mode: 'count', repeats: 1 }));
+const runs: Run[] = ALL.map((vfs) =>
+  runOf(workloadOf('ac60'), { config: { vfs } }, { mode: 'count', repeats: 1 }),
+);
 const REFUSED =
   /^The browser refuses storage here, as it does in private windows and where site data are blocked \(.+\)\.( The VFS says: .+\.)?$/;
 
-const said = (outcomes: readonly LabRun[], of: readonly VfsName[]): string[] => of.map((vfs) => outcomes[ALL.indexOf(vfs)]!.message);
-const instructions = (outcomes: readonly LabRun[]): (number | undefined)[] => outcomes.map(({ result }) => result?.totals['instructions']);
+const said = (outcomes: readonly LabRun[], of: readonly VfsName[]): string[] =>
+  of.map((vfs) => outcomes[ALL.indexOf(vfs)]!.message);
+const instructions = (outcomes: readonly LabRun[]): (number | undefined)[] =>
+  outcomes.map(({ result }) => result?.totals['instructions']);
 
 it('a private window of Firefox refuses storage: told of each VFS that needs it, the others count as ever', async () => {
-  const driven = await launchInFirefox({ preferences: { 'browser.privatebrowsing.autostart': true } });
+  const driven = await launchInFirefox({
+    preferences: { 'browser.privatebrowsing.autostart': true },
+  });
   try {
     await driven.chrome.run(
       `const { ExtensionPermissions } = ChromeUtils.importESModule('resource://gre/modules/ExtensionPermissions.sys.mjs');
@@ -39,7 +52,10 @@ it('a private window of Firefox refuses storage: told of each VFS that needs it,
     const outcomes = await lab.run(runs, 30_000);
     for (const words of said(outcomes, ON_STORAGE)) expect(words).toMatch(REFUSED);
     expect(said(outcomes, IN_MEMORY)).toEqual(['', '']);
-    expect(instructions(outcomes).slice(ON_STORAGE.length)).toEqual([1_491_318, expect.any(Number)]);
+    expect(instructions(outcomes).slice(ON_STORAGE.length)).toEqual([
+      1_491_318,
+      expect.any(Number),
+    ]);
     expect(await lab.storage()).toEqual([]);
   } finally {
     await driven.close();
@@ -52,9 +68,13 @@ it('an incognito window of Chromium stores in memory: every VFS runs, and nothin
   try {
     const context = await driven.browser.createBrowserContext();
     const page = await context.newPage();
-    await page.evaluateOnNewDocument(() => Object.assign(window, { browser: { runtime: { getURL: (file: string) => file } } }));
+    await page.evaluateOnNewDocument(() =>
+      Object.assign(window, { browser: { runtime: { getURL: (file: string) => file } } }),
+    );
     await page.goto(`${server.url}/lab/lab.html`);
-    await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling: 50 });
+    await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+      polling: 50,
+    });
     const lab = new Lab(page);
     const outcomes = await lab.run(runs, 30_000);
     expect(said(outcomes, ALL)).toEqual(ALL.map(() => ''));

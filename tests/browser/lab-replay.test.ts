@@ -16,10 +16,15 @@ beforeAll(async () => {
   lab = await openLab(await driven.firstPage(), driven.extensionId);
 });
 afterAll(() => driven.close());
-const golden = readFileSync(path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'));
+const golden = readFileSync(
+  path.join(import.meta.dirname, '..', 'traces', 'golden', 'opfs-coop-sync.vfst'),
+);
 
 it('on the VFS that it was recorded on: the recorded counts and bytes, and a trace that holds them', async () => {
-  const { report, trace, left } = await lab.replay(golden, { ...DEFAULT_CONFIG, vfs: 'OPFSCoopSync' });
+  const { report, trace, left } = await lab.replay(golden, {
+    ...DEFAULT_CONFIG,
+    vfs: 'OPFSCoopSync',
+  });
   expect(report.replayed.vfs).toEqual(report.recorded.vfs);
   expect(report.retries).toBe(0);
   expect(report.replayed.web['opfs.writes']).toBe(1004); // one for each xWrite
@@ -33,7 +38,12 @@ it('on the VFS that it was recorded on: the recorded counts and bytes, and a tra
 
 it('on IndexedDB by policy: the same VFS calls, fewer puts where writes may wait', async () => {
   const puts = async (writePolicy: 'through' | 'lazy'): Promise<number> => {
-    const { report } = await lab.replay(golden, { ...DEFAULT_CONFIG, vfs: 'BlockIDB', blockSize: 8192, writePolicy });
+    const { report } = await lab.replay(golden, {
+      ...DEFAULT_CONFIG,
+      vfs: 'BlockIDB',
+      blockSize: 8192,
+      writePolicy,
+    });
     expect(report.replayed.vfs).toEqual(report.recorded.vfs);
     return report.replayed.web['block.put']!;
   };

@@ -21,7 +21,9 @@ const type = async (sql: string): Promise<void> => {
 /** Rows of a table by their heads. */
 const table = async (id: string): Promise<Record<string, string[]>> => {
   const rows = await page.$$eval(`[data-testid="${id}"] tbody tr`, (all) =>
-    all.map((row) => [...row.children].map((cell) => cell.textContent!.replace(/\s+/g, ' ').trim())),
+    all.map((row) =>
+      [...row.children].map((cell) => cell.textContent!.replace(/\s+/g, ' ').trim()),
+    ),
   );
   return Object.fromEntries(rows.map(([head, ...cells]) => [head, cells]));
 };
@@ -31,19 +33,31 @@ it('a sweep of rows: a curve a step on logarithmic axes, with its slope', async 
   for (const items of ['100', '1000', '10000']) await press(`parameter-items-${items}`);
   await press('lab-run');
   await finished(3);
-  expect(await page.$eval('[data-testid="sweep-counter"]', (e) => (e as HTMLSelectElement).value)).toBe('instructions');
+  expect(
+    await page.$eval('[data-testid="sweep-counter"]', (e) => (e as HTMLSelectElement).value),
+  ).toBe('instructions');
   const slopes = await table('sweep-slopes');
   // counts: the same every time
   expect([slopes['insert']![4], slopes['sum-1']![4]]).toEqual(['linear', 'linear']);
   expect(Number(slopes['insert']![2])).toBeCloseTo(0.98, 1);
   const curves = Object.keys(slopes).length;
-  expect(await page.$$eval('[data-testid="sweep-chart"] circle', (all) => all.length)).toBe(3 * curves);
-  expect(await page.$$eval('[data-testid="sweep-chart"] .tick', (all) => all.length)).toBeGreaterThan(2);
+  expect(await page.$$eval('[data-testid="sweep-chart"] circle', (all) => all.length)).toBe(
+    3 * curves,
+  );
+  expect(
+    await page.$$eval('[data-testid="sweep-chart"] .tick', (all) => all.length),
+  ).toBeGreaterThan(2);
   expect((await wordsOf('[data-testid="sweep"]'))[0]).toContain('both axes logarithmic');
   await page.select('[data-testid="sweep-counter"]', 'vfs.xRead');
-  await page.waitForFunction(() => document.querySelector('[data-testid="sweep-slopes"] thead')!.textContent!.includes('vfs.xRead at'), {
-    polling,
-  });
+  await page.waitForFunction(
+    () =>
+      document
+        .querySelector('[data-testid="sweep-slopes"] thead')!
+        .textContent!.includes('vfs.xRead at'),
+    {
+      polling,
+    },
+  );
   expect(Object.keys(await table('sweep-slopes'))).toContain('sum-1');
 });
 
@@ -73,9 +87,13 @@ it('a pass is left out with a written reason: struck through, said beside the ta
     await page.type('[data-testid="leave-out-reason"]', 'a <b>backup</b> ran');
     await page.keyboard.press('Enter');
     await page.waitForSelector('[data-testid="left-out"]');
-    expect(await wordsOf('[data-testid="left-out"] li')).toEqual(['pass 2 is left out: a <b>backup</b> ran']);
+    expect(await wordsOf('[data-testid="left-out"] li')).toEqual([
+      'pass 2 is left out: a <b>backup</b> ran',
+    ]);
     expect(await page.$$eval('[data-testid="passes"] .out', (all) => all.length)).toBe(1);
-    expect(await page.$eval('[data-testid="results"] .number', (e) => (e as HTMLElement).title)).toMatch(/ms in 4 of 5 passes: /);
+    expect(
+      await page.$eval('[data-testid="results"] .number', (e) => (e as HTMLElement).title),
+    ).toMatch(/ms in 4 of 5 passes: /);
     await press('save-results');
     const saved = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
     await expect.poll(saved, { timeout: 10_000 }).toEqual(['vfscope-lab-own-sql.json']);
@@ -84,7 +102,9 @@ it('a pass is left out with a written reason: struck through, said beside the ta
     expect([result!.totalMs!.n, result!.totalMs!.passes.length]).toEqual([4, 5]);
     expect(result!.warmUpMs).toBeGreaterThan(0);
     await press('take-in-0-2');
-    await page.waitForFunction(() => document.querySelector('[data-testid="left-out"]') === null, { polling });
+    await page.waitForFunction(() => document.querySelector('[data-testid="left-out"]') === null, {
+      polling,
+    });
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -123,7 +143,9 @@ it('builds and durability are settings like others; a build that cannot be leave
     'jspi, durability strict',
   ]);
   const { instructions } = await table('results');
-  const [asyncify, , jspi] = instructions!.map((cell) => Number(/[\d,]+/.exec(cell)![0].replaceAll(',', '')));
+  const [asyncify, , jspi] = instructions!.map((cell) =>
+    Number(/[\d,]+/.exec(cell)![0].replaceAll(',', '')),
+  );
   expect(asyncify!).toBeGreaterThan(1.3 * jspi!);
 });
 

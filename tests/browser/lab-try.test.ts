@@ -20,22 +20,38 @@ it('“Try it” opens the Lab in a tab, and the experiment runs there at once',
   await (await panel.frame.waitForSelector(title))!.click();
   const link = await panel.frame.waitForSelector('[data-rule="F11"] [data-testid="finding-try"]');
   await link!.click();
-  const target = await driven.browser.waitForTarget((t) => t.url().includes('/lab/lab.html?try=cache-thrash&'));
+  const target = await driven.browser.waitForTarget((t) =>
+    t.url().includes('/lab/lab.html?try=cache-thrash&'),
+  );
   const page = (await target.page())!;
   await page.waitForSelector('[data-testid="verdicts"]', { timeout: 100_000 });
-  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) => all.map((e) => e.textContent!.trim()));
+  const verdicts = await page.$$eval('[data-testid="verdicts"] .verdict', (all) =>
+    all.map((e) => e.textContent!.trim()),
+  );
   expect(verdicts).toEqual(['held', 'held', 'held']); // two expectations, and that both ways stored the same
-  expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(/small and a large page cache/);
+  expect(await page.$eval('nav [aria-current="true"]', (e) => e.textContent!.trim())).toMatch(
+    /small and a large page cache/,
+  );
   // and the recording with the finding is there to be replayed
   await page.$eval('[data-testid="offer-replay"]', (e) => (e as HTMLElement).click());
-  await page.waitForFunction(() => /^cache-thrash\.vfst/.test(document.querySelector('[data-testid="replay-facts"]')?.textContent ?? ''), {
-    polling,
-  });
+  await page.waitForFunction(
+    () =>
+      /^cache-thrash\.vfst/.test(
+        document.querySelector('[data-testid="replay-facts"]')?.textContent ?? '',
+      ),
+    {
+      polling,
+    },
+  );
 });
 
 it('an address with a name that is none says so', async () => {
   const { page } = await openLab(await driven.browser.newPage(), driven.extensionId);
   await page.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?try=%3Cb%3E`);
-  await page.waitForFunction(() => document.querySelector('[data-testid="lab-error"]') !== null, { polling });
-  expect(await page.$eval('[data-testid="lab-error"]', (e) => e.textContent)).toBe('The Lab has no experiment “<b>”.');
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-error"]') !== null, {
+    polling,
+  });
+  expect(await page.$eval('[data-testid="lab-error"]', (e) => e.textContent)).toBe(
+    'The Lab has no experiment “<b>”.',
+  );
 });

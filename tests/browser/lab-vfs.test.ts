@@ -10,11 +10,23 @@ import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
 import { runOf, runsOf } from '../../src/experiments/plan.ts';
 import { experimentResult } from '../../src/experiments/run-experiment.ts';
 import { sampleOf } from '../../src/experiments/run.ts';
-import { DEFAULT_CONFIG, type Config, type Mode, type Run, type VfsName } from '../../src/experiments/types.ts';
+import {
+  DEFAULT_CONFIG,
+  type Config,
+  type Mode,
+  type Run,
+  type VfsName,
+} from '../../src/experiments/types.ts';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI, PATTERNS_OF_BROWSERS } from '../contract/lab-counts.ts';
+import {
+  IN_MEMORY,
+  ON_MEMORY_VFS,
+  ON_STORAGE,
+  ON_STORAGE_JSPI,
+  PATTERNS_OF_BROWSERS,
+} from '../contract/lab-counts.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;
@@ -35,7 +47,15 @@ SELECT count(*),max(b) FROM t;
 PRAGMA integrity_check;
 `;
 const own = (config: Partial<Config>, mode: Mode = 'count', sql = SQL): Run => ({
-  ...{ workload: 'own-sql', parameters: {}, mode, repeats: mode === 'time' ? 2 : 1, seed: 1, readRows: true, sql },
+  ...{
+    workload: 'own-sql',
+    parameters: {},
+    mode,
+    repeats: mode === 'time' ? 2 : 1,
+    seed: 1,
+    readRows: true,
+    sql,
+  },
   config: { ...DEFAULT_CONFIG, ...config },
 });
 
@@ -60,35 +80,43 @@ const GRID: [VfsName, Config['build'], Config['engine']][] = [
 
 describe('every VFS', () => {
   let [digest, stored] = ['', ''];
-  it.each(GRID)('%s, %s, %s: the same rows, counted, and nothing left in storage', async (vfs, build, engine) => {
-    const [outcome] = await lab.run([own({ vfs, build, engine, pageSize: 4096 })], 60_000);
-    expect(outcome!.message).toBe('');
-    const { result, left } = outcome!;
-    digest ||= result!.digest;
-    expect(result!.digest).toBe(digest);
-    stored ||= result!.stored?.digest ?? '';
-    expect(result!.notes).toEqual([]);
-    expect(result!.stored?.digest).toBe(stored);
-    expect(result!.steps.map((s) => s.id)).toEqual(['script', 'read']);
-    expect(result!.totals['instructions']).toBeGreaterThan(1_000_000);
-    expect(result!.totals['vfs.xWrite']).toBeGreaterThan(5);
-    expect(result!.environment['crossOriginIsolated']).toBe(true);
-    if (vfs === 'BlockIDB') expect(result!.totals['block.put']).toBeGreaterThan(5);
-    if (vfs.includes('IDB')) expect(result!.totals['idb.put']).toBeGreaterThan(5);
-    if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool') expect(result!.totals['opfs.writes']).toBeGreaterThan(5);
-    expect(left).toEqual([]);
-    expect(await lab.storage()).toEqual([]);
-  });
+  it.each(GRID)(
+    '%s, %s, %s: the same rows, counted, and nothing left in storage',
+    async (vfs, build, engine) => {
+      const [outcome] = await lab.run([own({ vfs, build, engine, pageSize: 4096 })], 60_000);
+      expect(outcome!.message).toBe('');
+      const { result, left } = outcome!;
+      digest ||= result!.digest;
+      expect(result!.digest).toBe(digest);
+      stored ||= result!.stored?.digest ?? '';
+      expect(result!.notes).toEqual([]);
+      expect(result!.stored?.digest).toBe(stored);
+      expect(result!.steps.map((s) => s.id)).toEqual(['script', 'read']);
+      expect(result!.totals['instructions']).toBeGreaterThan(1_000_000);
+      expect(result!.totals['vfs.xWrite']).toBeGreaterThan(5);
+      expect(result!.environment['crossOriginIsolated']).toBe(true);
+      if (vfs === 'BlockIDB') expect(result!.totals['block.put']).toBeGreaterThan(5);
+      if (vfs.includes('IDB')) expect(result!.totals['idb.put']).toBeGreaterThan(5);
+      if (vfs.startsWith('OPFS') || vfs === 'AccessHandlePool')
+        expect(result!.totals['opfs.writes']).toBeGreaterThan(5);
+      expect(left).toEqual([]);
+      expect(await lab.storage()).toEqual([]);
+    },
+  );
 });
 
 it('MemoryVFS: counts in the browser are those of Node, to the last instruction', async () => {
   const require = createRequire(import.meta.url);
-  const engines = new Engines((path) => Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))));
+  const engines = new Engines((path) =>
+    Promise.resolve(new Uint8Array(readFileSync(require.resolve(path)))),
+  );
   for (const engine of ['wa-sqlite-2.0.6', 'wa-sqlite-1.0.0'] as const) {
     const run = own({ engine });
     const node = await sampleOf(run, { engines, environment: {} });
     const [outcome] = await lab.run([run]);
-    expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(node.steps.map((s) => s.counters));
+    expect(outcome!.result!.steps.map((s) => s.counters)).toEqual(
+      node.steps.map((s) => s.counters),
+    );
     expect(outcome!.result!.digest).toBe(node.digest);
   }
 });
@@ -111,14 +139,22 @@ it('the golden counts: every text on :memory:, and on VFSs, to the last digit', 
   ]);
 });
 
-it.each(EXPERIMENTS.filter(({ id }) => id === 'write-policy' || id === 'sql-over-storage').map((e) => [e.id, e] as const))(
+it.each(
+  EXPERIMENTS.filter(({ id }) => id === 'write-policy' || id === 'sql-over-storage').map(
+    (e) => [e.id, e] as const,
+  ),
+)(
   '%s on storage: no expectation about its counts is broken, all variants of a start store the same',
   async (_, experiment) => {
     const small = { rows: 5000, items: 2000 };
     const runs = [...runsOf(experiment, { parameters: small }, { mode: 'count', repeats: 1 })];
     const outcomes = await lab.run(runs.map(([, run]) => run));
     expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
-    const { verdicts } = experimentResult(experiment, new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])), {});
+    const { verdicts } = experimentResult(
+      experiment,
+      new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])),
+      {},
+    );
     expect(verdicts.filter(({ holds }) => holds === false)).toEqual([]);
     const open = verdicts.filter(({ holds }) => holds === null);
     expect(open.every(({ why }) => / ms$/.test(why ?? ''))).toBe(true); // times, which a count has not
@@ -129,14 +165,24 @@ it.each(EXPERIMENTS.filter(({ id }) => id === 'write-policy' || id === 'sql-over
   },
 );
 
-it.each(PATTERNS.filter(({ id }) => PATTERNS_OF_BROWSERS.includes(id) || id === 'spill').map((e) => [e.id, e] as const))(
+it.each(
+  PATTERNS.filter(({ id }) => PATTERNS_OF_BROWSERS.includes(id) || id === 'spill').map(
+    (e) => [e.id, e] as const,
+  ),
+)(
   'what a finding offers to try shows what the finding says, on storage: %s',
   async (_, experiment) => {
     const runs = [...runsOf(experiment, {}, { mode: 'count', repeats: 1 })];
     const outcomes = await lab.run(runs.map(([, run]) => run));
     expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
-    const { verdicts } = experimentResult(experiment, new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])), {});
-    const decided = experiment.expectations.filter(({ left }) => left.counter !== 'ms').map(({ text }) => text);
+    const { verdicts } = experimentResult(
+      experiment,
+      new Map(runs.map(([id], i) => [id, outcomes[i]!.result!])),
+      {},
+    );
+    const decided = experiment.expectations
+      .filter(({ left }) => left.counter !== 'ms')
+      .map(({ text }) => text);
     const held = verdicts.filter(({ holds }) => holds === true).map(({ text }) => text);
     expect(held).toEqual(expect.arrayContaining(decided));
     expect(verdicts.filter(({ holds }) => holds === false)).toEqual([]);
@@ -149,9 +195,13 @@ it('the trace of a run has all layers, and the numbers of the run', async () => 
   const [counted] = await lab.run([run]);
   const { store } = await readTrace(await lab.trace(run));
   const summary = summaryOf(store);
-  expect(summary.engines).toEqual([expect.objectContaining({ name: '@journeyapps/wa-sqlite', vfs: ['vfscope-lab'] })]);
+  expect(summary.engines).toEqual([
+    expect.objectContaining({ name: '@journeyapps/wa-sqlite', vfs: ['vfscope-lab'] }),
+  ]);
   expect(summary.engines[0]!.layers).toEqual({ web: true, vfs: true, sql: true, counters: true });
-  expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(counted!.result!.totals['vfs.main-db.xWrite']);
+  expect(summary.files.find((f) => f.kind === 'main-db')!.vfs.xWrite).toBe(
+    counted!.result!.totals['vfs.main-db.xWrite'],
+  );
   expect([summary.dropped, summary.faults]).toEqual([0, 0]);
   expect(summary.web.idb.put).toBeGreaterThanOrEqual(counted!.result!.totals['block.put']!);
   expect(await lab.storage()).toEqual([]);
@@ -159,7 +209,8 @@ it('the trace of a run has all layers, and the numbers of the run', async () => 
 
 describe('what cannot be', () => {
   it('one run that hangs, fails or has no such build is told, the others go on', async () => {
-    const endless = 'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n;';
+    const endless =
+      'WITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n) SELECT count(*) FROM n;';
     const runs = [
       own({}, 'time', endless),
       own({}, 'time', 'SELECT * FROM absent;'),
@@ -186,7 +237,8 @@ describe('what cannot be', () => {
         own({ vfs: 'BlockIDB', build: 'jspi' }, 'time', big),
         own({ vfs: 'AccessHandlePool' }, 'time', big),
       ]);
-      for (const { message } of outcomes) expect(message).toMatch(/no room left: the browser's storage quota/);
+      for (const { message } of outcomes)
+        expect(message).toMatch(/no room left: the browser's storage quota/);
       expect(await own2.storage()).toEqual([]);
     } finally {
       await browser.close();

@@ -22,7 +22,8 @@ const choose = async (file: string): Promise<void> => {
 const replayed = (columns: number): Promise<unknown> =>
   page.waitForFunction(
     (n) =>
-      document.querySelector('[data-testid="replay-error"]') ?? document.querySelectorAll('[data-testid="replay-compare"]').length === n,
+      document.querySelector('[data-testid="replay-error"]') ??
+      document.querySelectorAll('[data-testid="replay-compare"]').length === n,
     { polling, timeout: 100_000 },
     columns,
   );
@@ -31,9 +32,11 @@ const row = (group: string, name: string): Promise<string[]> =>
   page.$$eval(
     `[data-testid="replay-table"] tbody[data-group="${group}"] tr`,
     (rows, wanted) =>
-      [...(rows.find((r) => r.querySelector('th')!.textContent === wanted)?.querySelectorAll('td') ?? [])].map((td) =>
-        (td.querySelector('.number') ?? td).textContent!.trim(),
-      ),
+      [
+        ...(rows
+          .find((r) => r.querySelector('th')!.textContent === wanted)
+          ?.querySelectorAll('td') ?? []),
+      ].map((td) => (td.querySelector('.number') ?? td).textContent!.trim()),
     name,
   );
 
@@ -51,13 +54,23 @@ it('two block policies side by side with the measured error, then recording and 
   expect(await texts('replay-error')).toEqual([]);
   const [recorded, through, lazy] = await row('VFS calls', 'journal.xWriteBytes');
   expect([recorded, through, lazy]).toEqual(['873,724', '873,724', '873,724']);
-  const puts = (await row('Storage calls', 'block.put')).map((text) => Number(text.replaceAll(',', '')));
+  const puts = (await row('Storage calls', 'block.put')).map((text) =>
+    Number(text.replaceAll(',', '')),
+  );
   expect(puts[0]).toBeNaN(); // the recording has no such counter
   expect(puts[1]).toBeGreaterThanOrEqual(1004); // at least one a write
   expect(puts[2]).toBeLessThan(puts[1]!);
   expect(await row('Storage calls', 'opfs.writes')).toEqual(['1,004', '0', '0']);
-  expect(await row('Error of the estimate', 'measured on')).toEqual(['', 'OPFSCoopSync', 'OPFSCoopSync']);
-  expect((await row('Error of the estimate', 'VFS counts that differ')).slice(1).every((text) => /^0 of \d+$/.test(text))).toBe(true);
+  expect(await row('Error of the estimate', 'measured on')).toEqual([
+    '',
+    'OPFSCoopSync',
+    'OPFSCoopSync',
+  ]);
+  expect(
+    (await row('Error of the estimate', 'VFS counts that differ'))
+      .slice(1)
+      .every((text) => /^0 of \d+$/.test(text)),
+  ).toBe(true);
   expect((await texts('replay-error-words'))[0]).toMatch(/0 of \d+ VFS counts differ/);
   expect(await lab.storage()).toEqual([]);
 
@@ -65,20 +78,32 @@ it('two block policies side by side with the measured error, then recording and 
   await page.waitForSelector('[data-testid="compare-headline"]');
   expect(await texts('compare-name')).toEqual(['replayed on BlockIDB, 8 KiB blocks, through']);
   await page.click('[data-testid="changed-only"]');
-  await page.waitForFunction(() => /xWrite/.test(document.querySelector('[data-testid="compare-numbers"]')?.textContent ?? ''), {
+  await page.waitForFunction(
+    () =>
+      /xWrite/.test(document.querySelector('[data-testid="compare-numbers"]')?.textContent ?? ''),
+    {
+      polling,
+    },
+  );
+  await press('lab-back');
+  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, {
     polling,
   });
-  await press('lab-back');
-  await page.waitForFunction(() => document.querySelector('[data-testid="lab-trace"]') === null, { polling });
   await press('replay-forget');
-  await page.waitForFunction(() => document.querySelectorAll('[data-testid="replay-compare"]').length === 1, { polling });
+  await page.waitForFunction(
+    () => document.querySelectorAll('[data-testid="replay-compare"]').length === 1,
+    { polling },
+  );
 });
 
 it('is cancelled in the midst of its calls, leaves nothing in storage, and runs again', async () => {
   await choose(path.join(GOLDEN, 'memory-delete.vfst'));
   await press('replay-run');
   await page.waitForFunction(
-    () => /calls again: [1-9][\d,]* of /.test(document.querySelector('[data-testid="replay-progress"]')?.textContent ?? ''),
+    () =>
+      /calls again: [1-9][\d,]* of /.test(
+        document.querySelector('[data-testid="replay-progress"]')?.textContent ?? '',
+      ),
     { polling },
   );
   await press('replay-cancel');
@@ -101,7 +126,9 @@ it('what cannot be replayed says why, and what to do', async () => {
     expect(await page.$('[data-testid="replay-run"]:disabled')).not.toBeNull();
     return said!;
   };
-  expect(await refusal(path.join(GOLDEN, 'turso-wal.vfst'))).toMatch(/no VFS call.*Record the page from its start/);
+  expect(await refusal(path.join(GOLDEN, 'turso-wal.vfst'))).toMatch(
+    /no VFS call.*Record the page from its start/,
+  );
   await choose(path.join(GOLDEN, 'memory-delete.vfst')); // a good one takes the refusal away
   await page.waitForSelector('[data-testid="replay-facts"]');
   expect(await texts('replay-error')).toEqual([]);
@@ -121,7 +148,16 @@ it('other page sizes: what was recorded, and estimates beside it', async () => {
   const cells = await page.$$eval('[data-testid="page-sizes-table"] tbody tr', (rows) =>
     rows.map((r) => [...r.querySelectorAll('th, td')].map((cell) => cell.textContent!)),
   );
-  expect(cells.map(([size]) => size!.replace(/[^0-9]/g, ''))).toEqual(['512', '1024', '2048', '4096', '8192', '16384', '32768', '65536']);
+  expect(cells.map(([size]) => size!.replace(/[^0-9]/g, ''))).toEqual([
+    '512',
+    '1024',
+    '2048',
+    '4096',
+    '8192',
+    '16384',
+    '32768',
+    '65536',
+  ]);
   const recorded = cells.find(([size]) => size!.endsWith('recorded'))!;
   const [larger] = cells.slice(cells.indexOf(recorded) + 1);
   const reads = (row: string[]): number => Number(row[1]!.split(' to ')[0]!.replaceAll(',', ''));
@@ -166,12 +202,19 @@ it('fits from 400 to 1400 px, with results on show: nothing is scrolled sideways
   for (const width of [400, 800, 1400]) {
     await page.setViewport({ width, height: 900 });
     await page.waitForFunction((w) => innerWidth === w, { polling }, width);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(
+      true,
+    );
     const over = (): Promise<number> =>
-      page.$eval('[data-testid="replay-table"]', (e) => e.parentElement!.scrollWidth - e.parentElement!.clientWidth);
+      page.$eval(
+        '[data-testid="replay-table"]',
+        (e) => e.parentElement!.scrollWidth - e.parentElement!.clientWidth,
+      );
     await expect.poll(over, { message: `${width} px` }).toBeLessThanOrEqual(0);
     const cells = await page.$$eval('[data-testid="replay-table"] :is(td, .column)', (all) =>
-      all.map((e) => e.getBoundingClientRect()).filter(({ width, right }) => width > 0 && right > innerWidth),
+      all
+        .map((e) => e.getBoundingClientRect())
+        .filter(({ width, right }) => width > 0 && right > innerWidth),
     );
     expect(cells, `${width} px`).toEqual([]);
   }

@@ -41,7 +41,10 @@ export class LoadDriver {
     const page = await driven.firstPage();
     await page.goto(url);
     const worker = await driven.serviceWorker();
-    const tab = await worker.evaluate(async (address) => (await chrome.tabs.query({})).find((t) => t.url === address)?.id, url);
+    const tab = await worker.evaluate(
+      async (address) => (await chrome.tabs.query({})).find((t) => t.url === address)?.id,
+      url,
+    );
     if (tab === undefined) throw new Error(`no tab shows ${url}`);
     const panel = await openPanelTab(await driven.browser.newPage(), driven.extensionId, tab);
     return new LoadDriver(driven, page, panel);
@@ -62,14 +65,21 @@ export class LoadDriver {
       );
     }
     await startRecording(panel);
-    await page.waitForFunction(() => document.body?.dataset['state'] === 'ready' && Symbol.for('vfscope.thread') in globalThis, {
-      polling,
-    });
+    await page.waitForFunction(
+      () =>
+        document.body?.dataset['state'] === 'ready' && Symbol.for('vfscope.thread') in globalThis,
+      {
+        polling,
+      },
+    );
   }
 
   run(kind: LoadKind, options: { rate?: number; seconds: number }): Promise<LoadResult> {
     return this.page.evaluate(
-      (k, o) => (window as unknown as { load: (kind: string, options: object) => Promise<LoadResult> }).load(k, o),
+      (k, o) =>
+        (
+          window as unknown as { load: (kind: string, options: object) => Promise<LoadResult> }
+        ).load(k, o),
       kind,
       options,
     );
@@ -83,13 +93,19 @@ export class LoadDriver {
   counts(): Promise<Counts> {
     return this.panel.frame.evaluate(() => {
       const title = (id: string): string =>
-        document.querySelector(`[data-testid="live-${id}"]`)?.parentElement?.getAttribute('title') ?? '';
+        document
+          .querySelector(`[data-testid="live-${id}"]`)
+          ?.parentElement?.getAttribute('title') ?? '';
       const number = (id: string, pattern: RegExp): number | null => {
         const found = pattern.exec(title(id))?.[1];
         return found === undefined ? null : Number(found.replaceAll(',', ''));
       };
       const kept = number('events', /Calls recorded: ([\d,]+)/) ?? 0;
-      return { kept, seen: number('seen', /beginning: ([\d,]+)/) ?? kept, dropped: number('dropped', /way here: ([\d,]+)/) ?? 0 };
+      return {
+        kept,
+        seen: number('seen', /beginning: ([\d,]+)/) ?? kept,
+        dropped: number('dropped', /way here: ([\d,]+)/) ?? 0,
+      };
     });
   }
 
@@ -99,7 +115,11 @@ export class LoadDriver {
     const panelPage = panel.frame.page();
     const store = panelPage.workers().find((w) => w.url().includes('store-worker'));
     if (!store) throw new Error('the panel has no store worker');
-    return { page: await heapOfPage(page, page.workers()), panel: await heapOfPage(panelPage), store: await heapOf(store.client) };
+    return {
+      page: await heapOfPage(page, page.workers()),
+      panel: await heapOfPage(panelPage),
+      store: await heapOf(store.client),
+    };
   }
 
   /** What the panel saves. */

@@ -29,7 +29,8 @@ afterEach(() => driven?.close());
 
 function calls(store: TraceStore, op: number): number {
   let n = 0;
-  for (const { events } of store.threads) for (let row = 0; row < events.count; row++) if (events.op[row] === op) n++;
+  for (const { events } of store.threads)
+    for (let row = 0; row < events.count; row++) if (events.op[row] === op) n++;
   return n;
 }
 
@@ -66,7 +67,10 @@ describe('load', () => {
     await load.start();
     const notice = (start: string): Promise<unknown> =>
       frame.waitForFunction(
-        (text) => [...document.querySelectorAll('[data-testid="notice"]')].some((one) => one.textContent?.trim().startsWith(text)),
+        (text) =>
+          [...document.querySelectorAll('[data-testid="notice"]')].some((one) =>
+            one.textContent?.trim().startsWith(text),
+          ),
         { timeout: 30_000, polling: 50 },
         start,
       );
@@ -112,7 +116,10 @@ describe('load', () => {
     await load.run('notify', { rate: 100_000, seconds: 4 });
     await load.panel.frame.waitForFunction(
       (earlier) => {
-        const title = document.querySelector('[data-testid="live-seen"]')?.parentElement?.getAttribute('title') ?? '';
+        const title =
+          document
+            .querySelector('[data-testid="live-seen"]')
+            ?.parentElement?.getAttribute('title') ?? '';
         return Number(/beginning: ([\d,]+)/.exec(title)?.[1]?.replaceAll(',', '')) > earlier;
       },
       { polling: 100 },
@@ -122,7 +129,8 @@ describe('load', () => {
     expect(after.dropped).toBe(0);
     expect(after.kept).toBeLessThan(after.seen / 2);
     // columns grow by doubling: one more or less is 8 MB. What the second run recorded, kept, would be 24 MB.
-    for (const part of ['page', 'panel', 'store'] as const) expect(after[part], part).toBeLessThan(before[part] + 16 * MB);
+    for (const part of ['page', 'panel', 'store'] as const)
+      expect(after[part], part).toBeLessThan(before[part] + 16 * MB);
     await load.stop();
   });
 });
@@ -134,14 +142,17 @@ describe('bursts', () => {
     await startRecording(panel);
     await openApp(page, `${server.origin('burst')}/pglite/?vfs=idb`);
     await prepareApp(page);
-    const { counts } = await runTraced(page, () => runApp(page, 'portable', { n: 60, autocommits: 60 }));
+    const { counts } = await runTraced(page, () =>
+      runApp(page, 'portable', { n: 60, autocommits: 60 }),
+    );
     await stopRecording(panel);
     const store = await savedStore(driven, panel);
     expect(store.dropped).toBe(0);
     const between = (prefix: string): number => {
       for (const { events, definitions } of store.threads)
         for (let row = 0; row < events.count; row++) {
-          const name = events.op[row] === Op.mark ? definitions.get(events.object[row]!) : undefined;
+          const name =
+            events.op[row] === Op.mark ? definitions.get(events.object[row]!) : undefined;
           if (name?.kind === 'name' && name.text.startsWith(prefix)) return events.t0[row]!;
         }
       throw new Error(`the trace holds no mark ${prefix}`);

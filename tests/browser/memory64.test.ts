@@ -22,12 +22,18 @@ test('memory64 is refused with a note', async () => {
     async (bytes) => {
       const { instance } = await WebAssembly.instantiate(new Uint8Array(bytes));
       const memory = instance.exports.m as WebAssembly.Memory;
-      return [Object.keys(instance.exports).join(), new TextDecoder().decode(new Uint8Array(memory.buffer, 10, 15))];
+      return [
+        Object.keys(instance.exports).join(),
+        new TextDecoder().decode(new Uint8Array(memory.buffer, 10, 15)),
+      ];
     },
     [...memory64Module()],
   );
   expect(seen).toEqual(['m,t', 'SQLite format 3']);
-  const [thread] = await collectUntil(page, ([t]) => t?.definitions.some((d) => d.kind === 'engine') ?? false);
+  const [thread] = await collectUntil(
+    page,
+    ([t]) => t?.definitions.some((d) => d.kind === 'engine') ?? false,
+  );
   const engine = thread!.definitions.find((d) => d.kind === 'engine');
   expect(engine).toMatchObject({
     layers: { vfs: false, sql: false, counters: false },

@@ -49,6 +49,8 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   expect(await cases(page, (c) => c.heard)).toEqual([]);
   const store = await savedStore(driven, panel);
   const marks = store.threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));
-  expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(names.map((name) => `own ${name}`).sort());
+  expect(marks.filter((name) => name.startsWith('own')).sort()).toEqual(
+    names.map((name) => `own ${name}`).sort(),
+  );
   await Promise.all([page.close(), other.close()]);
 });

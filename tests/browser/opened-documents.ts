@@ -27,7 +27,11 @@ export async function makeFrames(): Promise<void> {
     const target = frames.get(name)!.contentWindow!;
     for (const type of ['message', 'messageerror'])
       for (const capture of [true, false])
-        target.addEventListener(type, (event) => heard.push(`${name}: ${JSON.stringify((event as MessageEvent).data)}`), capture);
+        target.addEventListener(
+          type,
+          (event) => heard.push(`${name}: ${JSON.stringify((event as MessageEvent).data)}`),
+          capture,
+        );
   };
   Object.assign(window, { listenIn });
   const append = (name: string, attributes: Record<string, string> = {}): HTMLIFrameElement => {
@@ -39,7 +43,8 @@ export async function makeFrames(): Promise<void> {
     return frame;
   };
   /** What is written listens as its first action. */
-  const text = (name: string): string => `<!doctype html><script>parent.listenIn(${JSON.stringify(name)})</script><p>${name}</p>`;
+  const text = (name: string): string =>
+    `<!doctype html><script>parent.listenIn(${JSON.stringify(name)})</script><p>${name}</p>`;
   const loaded = (frame: HTMLIFrameElement): Promise<unknown> =>
     new Promise((done) => frame.addEventListener('load', done, { once: true }));
   const write = (frame: HTMLIFrameElement, html: string): void => {
@@ -95,8 +100,15 @@ export async function makeFrames(): Promise<void> {
   window.frameCases = {
     names: [...frames.keys()],
     heard,
-    hooked: () => [...frames].filter(([, { contentWindow }]) => sign in contentWindow!).map(([name]) => name),
-    handing: () => [...frames].filter(([, { contentDocument }]) => contentDocument!.querySelector(':root > div')).map(([name]) => name),
-    mark: (prefix) => frames.forEach(({ contentWindow }, name) => contentWindow!.performance.mark(`${prefix} ${name}`)),
+    hooked: () =>
+      [...frames].filter(([, { contentWindow }]) => sign in contentWindow!).map(([name]) => name),
+    handing: () =>
+      [...frames]
+        .filter(([, { contentDocument }]) => contentDocument!.querySelector(':root > div'))
+        .map(([name]) => name),
+    mark: (prefix) =>
+      frames.forEach(({ contentWindow }, name) =>
+        contentWindow!.performance.mark(`${prefix} ${name}`),
+      ),
   };
 }

@@ -32,7 +32,9 @@ afterAll(async () => {
 const workerStates = async (run: () => Promise<unknown>): Promise<string[]> => {
   const session = await ours.createCDPSession();
   const states: string[] = [];
-  session.on('ServiceWorker.workerVersionUpdated', ({ versions }) => states.push(...versions.map((v) => v.runningStatus)));
+  session.on('ServiceWorker.workerVersionUpdated', ({ versions }) =>
+    states.push(...versions.map((v) => v.runningStatus)),
+  );
   await session.send('ServiceWorker.enable');
   await session.send('ServiceWorker.stopAllWorkers');
   await expect.poll(() => states.at(-1)).toBe('stopped');
@@ -60,7 +62,8 @@ test('a tab of another origin sees nothing; another tab of the recorded origin s
   await startRecording(panel);
   await recorded(page);
   const other = await driven.browser.newPage();
-  for (let i = 0; i < 5; i++) expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
+  for (let i = 0; i < 5; i++)
+    expect(await observe(other, `${origins.origin('elsewhere')}/${i}`)).toEqual(plain);
   for (let i = 0; i < 5; i++) {
     const { first, ...rest } = await observe(other, `${app()}/page`);
     expect({ first: { ...first, symbols: [] }, ...rest }).toEqual(plain);
@@ -72,12 +75,15 @@ test('a tab of another origin sees nothing; another tab of the recorded origin s
 
 test('redirects, frames of other origins and empty frames of the recorded tab are recorded', async () => {
   const hop = (to: string): string => `/hop?to=${encodeURIComponent(to)}`;
-  await page.goto(origins.origin('one') + hop(origins.origin('two') + hop(`${origins.origin('three')}/page`)));
+  await page.goto(
+    origins.origin('one') + hop(origins.origin('two') + hop(`${origins.origin('three')}/page`)),
+  );
   await recorded(page);
   await page.goto(`${app()}/frames?of=${encodeURIComponent(`${origins.origin('framed')}/page`)}`);
   const frames = page.frames().filter((frame) => !frame.url().startsWith('chrome-extension:')); // the handover's come and go
   expect(frames).toHaveLength(3);
-  for (const frame of frames) await frame.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50 });
+  for (const frame of frames)
+    await frame.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50 });
 });
 
 test('pages that load while the background is stopped again and again are recorded', async () => {

@@ -57,22 +57,35 @@ export async function serveOrigins(): Promise<Origins> {
     const { pathname, searchParams } = new URL(request.url!, 'http://server');
     const port = (server.address() as AddressInfo).port;
     const send = (type: string | null, text: string, status = 200): void =>
-      void response.writeHead(status, { ...(type ? { 'Content-Type': type } : {}), 'Cache-Control': 'no-store' }).end(text);
+      void response
+        .writeHead(status, {
+          ...(type ? { 'Content-Type': type } : {}),
+          'Cache-Control': 'no-store',
+        })
+        .end(text);
     if (pathname === '/worker.js') send('text/javascript', WORKER);
     else if (pathname === '/worker.txt') send('text/plain', WORKER);
     else if (pathname === '/fetches.js') send('text/javascript', FETCHES);
     else if (pathname === '/abroad.js')
-      send('text/javascript', ABROAD.replace('URL_ABROAD', JSON.stringify(`http://abroad.localhost:${port}/open`)));
-    else if (pathname === '/open') response.writeHead(200, { 'Access-Control-Allow-Origin': '*' }).end();
+      send(
+        'text/javascript',
+        ABROAD.replace('URL_ABROAD', JSON.stringify(`http://abroad.localhost:${port}/open`)),
+      );
+    else if (pathname === '/open')
+      response.writeHead(200, { 'Access-Control-Allow-Origin': '*' }).end();
     else if (pathname === '/referred') send('text/plain', '', request.headers.referer ? 200 : 403);
     else if (pathname === '/sw/worker.js')
       send(
         'text/javascript',
         SERVICE_WORKER.replace('PAGE', () => JSON.stringify(PAGE)),
       );
-    else if (pathname === '/hop') response.writeHead(302, { Location: searchParams.get('to')! }).end();
+    else if (pathname === '/hop')
+      response.writeHead(302, { Location: searchParams.get('to')! }).end();
     else if (pathname === '/frames')
-      send('text/html', `<!doctype html><iframe src="${searchParams.get('of')!}"></iframe><iframe srcdoc="<p>one"></iframe>`);
+      send(
+        'text/html',
+        `<!doctype html><iframe src="${searchParams.get('of')!}"></iframe><iframe srcdoc="<p>one"></iframe>`,
+      );
     else {
       response.setHeader('Content-Security-Policy', "connect-src 'self'");
       send('text/html', PAGE);

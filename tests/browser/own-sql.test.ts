@@ -41,7 +41,9 @@ function tally(thread: ThreadStore): Record<string, { calls: number; bytes: numb
   for (let i = 0; i < events.count; i++) {
     if (events.op[i]! >= 64 || events.seq[i]! <= from || events.seq[i]! >= to) continue;
     const file = definitions.get(events.object[i]!);
-    const sum = (found[`${opName(events.op[i]!)} ${file?.kind === 'file' ? file.fileKind : '?'}`] ??= { calls: 0, bytes: 0 });
+    const sum = (found[
+      `${opName(events.op[i]!)} ${file?.kind === 'file' ? file.fileKind : '?'}`
+    ] ??= { calls: 0, bytes: 0 });
     sum.calls++;
     sum.bytes += events.length[i]!;
   }
@@ -53,8 +55,14 @@ test.each(OWN_SQL_GOLDENS)('$name', async (golden) => {
   await startRecording(panel);
   await openApp(page, `${server.origin('own-sql')}/journeyapps-wa-sqlite/?vfs=Memory&build=sync`);
   await prepareApp(page);
-  const pragmas = (golden.pragmas ?? '').split(';').flatMap((p) => (p ? [p.replace('PRAGMA ', '')] : []));
-  const { integrity } = await runApp(page, 'own-sql', { n: 1000, pragmas, oneTransaction: golden.oneTransaction ?? false });
+  const pragmas = (golden.pragmas ?? '')
+    .split(';')
+    .flatMap((p) => (p ? [p.replace('PRAGMA ', '')] : []));
+  const { integrity } = await runApp(page, 'own-sql', {
+    n: 1000,
+    pragmas,
+    oneTransaction: golden.oneTransaction ?? false,
+  });
   expect(integrity).toBe('ok');
   await stopRecording(panel);
   const store = await savedStore(driven, panel);

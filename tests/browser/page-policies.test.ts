@@ -20,7 +20,11 @@ const CASES: [policy: string, way: Way, place?: Place][] = [
 ];
 
 test('the app sees no violation of ours', async () => {
-  const [plain, driven, server] = await Promise.all([launchPlainBrowser(), launch(), servePagePolicies()]);
+  const [plain, driven, server] = await Promise.all([
+    launchPlainBrowser(),
+    launch(),
+    servePagePolicies(),
+  ]);
   try {
     const tabs = { native: await plain.newPage(), recorded: await driven.browser.newPage() };
     await tabs.recorded.goto(server.plain);
@@ -28,7 +32,10 @@ test('the app sees no violation of ours', async () => {
     await startRecording(panel);
     await recorded(tabs.recorded);
     for (const [policy, way, place] of CASES)
-      expect(await differencesUnder(tabs, server, policy, way, place), `${policy}, by ${way}, ${place ?? 'page'}`).toEqual([]);
+      expect(
+        await differencesUnder(tabs, server, policy, way, place),
+        `${policy}, by ${way}, ${place ?? 'page'}`,
+      ).toEqual([]);
 
     const { threads } = await savedStore(driven, panel);
     const workersOf = (url: string): string[] => {

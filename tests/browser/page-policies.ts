@@ -61,7 +61,8 @@ export const PAGE_POLICIES: Record<string, string> = {
   'two policies, of which the second refuses': `${BLOB}, worker-src 'self'`,
   'sandbox with origin': 'sandbox allow-scripts allow-same-origin',
   'sandbox without origin': 'sandbox allow-scripts',
-  'sandbox with origin and worker-src self': "sandbox allow-scripts allow-same-origin; worker-src 'self'",
+  'sandbox with origin and worker-src self':
+    "sandbox allow-scripts allow-same-origin; worker-src 'self'",
 };
 export const WAYS = ['header', 'report-only', 'meta'] as const;
 export type Way = (typeof WAYS)[number];
@@ -146,12 +147,16 @@ export async function servePagePolicies() {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     const answer = (type: string, text: string, headers: Record<string, string> = {}): void =>
-      void response.writeHead(200, { 'Content-Type': type, 'Access-Control-Allow-Origin': '*', ...headers }).end(text);
+      void response
+        .writeHead(200, { 'Content-Type': type, 'Access-Control-Allow-Origin': '*', ...headers })
+        .end(text);
     const worker = WORKER.replace('ELSEWHERE', elsewhere);
     if (pathname === '/report')
       void body(request).then((text) => {
         const report = (JSON.parse(text) as { 'csp-report': Record<string, string> })['csp-report'];
-        reports.push(`${report['effective-directive']} ${report['blocked-uri']?.replace(/^blob.*/, 'blob')}`);
+        reports.push(
+          `${report['effective-directive']} ${report['blocked-uri']?.replace(/^blob.*/, 'blob')}`,
+        );
         answer('text/plain', '');
       });
     else if (pathname === '/worker.js') answer('text/javascript', worker);
@@ -163,7 +168,9 @@ export async function servePagePolicies() {
       const name = searchParams.get('policy')!;
       const policy = PAGE_POLICIES[name]!.replace(HASH, SCRIPT_HASH);
       const way = searchParams.get('way') as Way;
-      const script = name.startsWith('hash') ? `<script>${RUN}</script>` : `<script nonce="${NONCE}" src="/run.js"></script>`;
+      const script = name.startsWith('hash')
+        ? `<script>${RUN}</script>`
+        : `<script nonce="${NONCE}" src="/run.js"></script>`;
       const head = `<title>policy</title>${way === 'meta' ? `<meta http-equiv="Content-Security-Policy" content="${policy}">` : ''}`;
       const app = `<template>${worker}</template>${script}`;
       const quoted = app.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
@@ -191,7 +198,8 @@ export async function servePagePolicies() {
       `http://localhost:${port}/?policy=${encodeURIComponent(policy)}&way=${way}&place=${place}`,
     /** Reports that have come since the last call; enough, if they come soon. */
     async takeReports(enough: (reports: readonly string[]) => boolean) {
-      for (let i = 0; i < 100 && !enough(reports); i++) await new Promise((done) => setTimeout(done, 20));
+      for (let i = 0; i < 100 && !enough(reports); i++)
+        await new Promise((done) => setTimeout(done, 20));
       return reports.splice(0).sort();
     },
     close: () =>
@@ -233,8 +241,18 @@ export async function differencesUnder(
 ): Promise<string[]> {
   const url = server.url(policy, way, place);
   // the page hears of each report of its own twice
-  const without = await outcomeOf(tabs.native, server, url, (came, seen) => came.length >= seen.length / 2);
-  const during = await outcomeOf(tabs.recorded, server, url, (came) => missingOf(without.reports, came).length === 0);
+  const without = await outcomeOf(
+    tabs.native,
+    server,
+    url,
+    (came, seen) => came.length >= seen.length / 2,
+  );
+  const during = await outcomeOf(
+    tabs.recorded,
+    server,
+    url,
+    (came) => missingOf(without.reports, came).length === 0,
+  );
   return differencesOf(without, during);
 }
 
@@ -258,7 +276,10 @@ function differencesOf(without: Outcome, during: Outcome): string[] {
     if (a !== b) differ.push(`${key}: ${a} -> ${b}`);
   }
   for (const key of ['seen', 'console', 'reports'] as const) {
-    const [a, b] = [without[key].map((v) => JSON.stringify(v)), during[key].map((v) => JSON.stringify(v))];
+    const [a, b] = [
+      without[key].map((v) => JSON.stringify(v)),
+      during[key].map((v) => JSON.stringify(v)),
+    ];
     differ.push(...missingOf(a, b).map((line) => `${key} lacks ${line}`));
     const more = missingOf(b, a).filter((line) => !line.includes(OF_DEVTOOLS));
     differ.push(...more.map((line) => `${key} has ${line}`));

@@ -28,9 +28,14 @@ afterAll(() => driven?.close());
 
 /** The drawer takes its room from the panel. */
 const height = (): Promise<number> => panel.frame.evaluate(() => innerHeight);
-const isThere = (name: string): Promise<unknown> => panel.frame.waitForSelector(id(name), { timeout: 10_000 });
+const isThere = (name: string): Promise<unknown> =>
+  panel.frame.waitForSelector(id(name), { timeout: 10_000 });
 const isGone = (name: string): Promise<unknown> =>
-  panel.frame.waitForFunction((s) => !document.querySelector(s), { timeout: 10_000, polling }, id(name));
+  panel.frame.waitForFunction(
+    (s) => !document.querySelector(s),
+    { timeout: 10_000, polling },
+    id(name),
+  );
 
 test('Escape closes one thing at a time, and with nothing left it opens the drawer', async () => {
   const whole = await height();
@@ -51,5 +56,9 @@ test('Escape closes one thing at a time, and with nothing left it opens the draw
   await isGone('key-help');
   // what an earlier Escape had opened would be shut by this one: the panel would grow, not shrink
   await keyboard.press('Escape');
-  await panel.frame.waitForFunction((before) => innerHeight < before - 50, { timeout: 10_000, polling }, whole);
+  await panel.frame.waitForFunction(
+    (before) => innerHeight < before - 50,
+    { timeout: 10_000, polling },
+    whole,
+  );
 });

@@ -45,14 +45,18 @@ afterEach(async () => {
   await page.close();
 });
 
-const origins = (): Promise<string[]> => ours.evaluate(async () => (await chrome.permissions.getAll()).origins!.sort());
+const origins = (): Promise<string[]> =>
+  ours.evaluate(async () => (await chrome.permissions.getAll()).origins!.sort());
 /** The user takes all access back, and will be asked again. */
 async function takeBack(): Promise<void> {
   const taken = await origins();
-  if (taken.length) await ours.evaluate((all) => chrome.permissions.remove({ origins: all }), taken);
+  if (taken.length)
+    await ours.evaluate((all) => chrome.permissions.remove({ origins: all }), taken);
   await switches.evaluate(
     (extensionId) =>
-      (chrome as unknown as { developerPrivate: Developer }).developerPrivate.updateExtensionConfiguration({
+      (
+        chrome as unknown as { developerPrivate: Developer }
+      ).developerPrivate.updateExtensionConfiguration({
         extensionId,
         hostAccess: 'ON_CLICK',
       }),
@@ -62,7 +66,11 @@ async function takeBack(): Promise<void> {
 /** The question for this pattern, when it comes, is answered with Allow. */
 const willAllow = (pattern: string): Promise<void> =>
   switches.evaluate(
-    (id, host) => (chrome as unknown as { developerPrivate: Developer }).developerPrivate.addHostPermission(id, host),
+    (id, host) =>
+      (chrome as unknown as { developerPrivate: Developer }).developerPrivate.addHostPermission(
+        id,
+        host,
+      ),
     driven.extensionId,
     pattern,
   );
@@ -71,13 +79,31 @@ const patternOf = (origin: string): string => `http://${new URL(origin).hostname
 const nextOrigin = (): string => server.origin(`permissions-${++labels}`);
 
 const says = (panel: Panel, pattern: string): Promise<unknown> =>
-  panel.frame.waitForFunction((text) => new RegExp(text).test(document.body.innerText), { polling: 50, timeout: 15_000 }, pattern);
+  panel.frame.waitForFunction(
+    (text) => new RegExp(text).test(document.body.innerText),
+    { polling: 50, timeout: 15_000 },
+    pattern,
+  );
 const saysNoLonger = (panel: Panel, pattern: string): Promise<unknown> =>
-  panel.frame.waitForFunction((text) => !new RegExp(text).test(document.body.innerText), { polling: 50, timeout: 15_000 }, pattern);
+  panel.frame.waitForFunction(
+    (text) => !new RegExp(text).test(document.body.innerText),
+    { polling: 50, timeout: 15_000 },
+    pattern,
+  );
 const inserts = (n: number): Promise<unknown> =>
-  page.evaluate((rows) => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: rows }), n);
+  page.evaluate(
+    (rows) =>
+      (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+        n: rows,
+      }),
+    n,
+  );
 const hooked = (where: Frame | Page = page): Promise<boolean> =>
-  where.evaluate(() => Object.getOwnPropertySymbols(globalThis).some((symbol) => symbol.description?.startsWith('vfscope')));
+  where.evaluate(() =>
+    Object.getOwnPropertySymbols(globalThis).some((symbol) =>
+      symbol.description?.startsWith('vfscope'),
+    ),
+  );
 async function opened(origin: string): Promise<Panel> {
   await page.goto(origin + APP);
   await state(page, 'ready');
@@ -87,8 +113,17 @@ async function opened(origin: string): Promise<Panel> {
 test('the package requires no site, and asks for no other permission later', async () => {
   const { origins: sites, permissions } = await ours.evaluate(() => chrome.permissions.getAll());
   expect(sites).toEqual([]);
-  expect(permissions!.sort()).toEqual(['activeTab', 'devtools', 'scripting', 'storage', 'webNavigation', 'webRequest']); // devtools by having a page there
-  const { optional_host_permissions, optional_permissions } = await ours.evaluate(() => chrome.runtime.getManifest());
+  expect(permissions!.sort()).toEqual([
+    'activeTab',
+    'devtools',
+    'scripting',
+    'storage',
+    'webNavigation',
+    'webRequest',
+  ]); // devtools by having a page there
+  const { optional_host_permissions, optional_permissions } = await ours.evaluate(() =>
+    chrome.runtime.getManifest(),
+  );
   expect([optional_host_permissions, optional_permissions]).toEqual([['*://*/*'], undefined]);
 });
 
@@ -127,9 +162,12 @@ test('access to all sites is asked for where the user wants it', async () => {
 test('without an answer no script runs', async () => {
   const panel = await opened(nextOrigin());
   await panel.press('record-empty');
-  await panel.frame.waitForFunction(() => document.querySelector<HTMLButtonElement>('[data-testid="record-empty"]')?.disabled, {
-    polling: 50,
-  });
+  await panel.frame.waitForFunction(
+    () => document.querySelector<HTMLButtonElement>('[data-testid="record-empty"]')?.disabled,
+    {
+      polling: 50,
+    },
+  );
   expect([await hooked(), await origins()]).toEqual([false, []]);
 });
 
@@ -140,9 +178,13 @@ test('the Lab asks for access to the page whose database it is to copy', async (
   await page.bringToFront();
   const tab = await ours.evaluate(async () => (await chrome.tabs.query({ active: true }))[0]!.id);
   const lab = await driven.browser.newPage();
-  await lab.goto(`chrome-extension://${driven.extensionId}/lab/lab.html?page=${tab}&site=${encodeURIComponent(origin)}`);
+  await lab.goto(
+    `chrome-extension://${driven.extensionId}/lab/lab.html?page=${tab}&site=${encodeURIComponent(origin)}`,
+  );
   const button = (await lab.waitForSelector('[data-testid="page-withheld"] button'))!;
-  expect(await button.evaluate((b) => b.textContent)).toBe(`Allow http://${new URL(origin).hostname} (any port)`);
+  expect(await button.evaluate((b) => b.textContent)).toBe(
+    `Allow http://${new URL(origin).hostname} (any port)`,
+  );
   await willAllow(patternOf(origin));
   await button.click();
   await lab.waitForSelector('[data-testid="page-databases"]');
@@ -176,7 +218,10 @@ test('a frame and a page of other origins are named with an offer, and recorded 
     page.evaluate(
       (src) =>
         new Promise<void>((done) => {
-          const frame = Object.assign(document.createElement('iframe'), { src, onload: () => done() });
+          const frame = Object.assign(document.createElement('iframe'), {
+            src,
+            onload: () => done(),
+          });
           document.body.append(frame);
         }),
       url,

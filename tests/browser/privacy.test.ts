@@ -14,9 +14,43 @@ import { recordHarness } from './record-harness.ts';
 
 /** Where an app has words. Each word begins with "zq" and goes on with its own name. */
 const PLACES = [
-  ...['literal', 'number', 'comment', 'table', 'column', 'alias', 'parameter', 'bound', 'quoted', 'pragma'],
-  ...['syntax', 'constraint', 'thrown', 'rejected', 'path', 'query', 'fragment', 'origin', 'function', 'worker'],
-  ...['file', 'idbname', 'idbstore', 'idbkey', 'idbvalue', 'idbindex', 'storagekey', 'storagevalue', 'lock', 'mark', 'measure'],
+  ...[
+    'literal',
+    'number',
+    'comment',
+    'table',
+    'column',
+    'alias',
+    'parameter',
+    'bound',
+    'quoted',
+    'pragma',
+  ],
+  ...[
+    'syntax',
+    'constraint',
+    'thrown',
+    'rejected',
+    'path',
+    'query',
+    'fragment',
+    'origin',
+    'function',
+    'worker',
+  ],
+  ...[
+    'file',
+    'idbname',
+    'idbstore',
+    'idbkey',
+    'idbvalue',
+    'idbindex',
+    'storagekey',
+    'storagevalue',
+    'lock',
+    'mark',
+    'measure',
+  ],
   ...['opfsname', 'opfsbytes', 'console', 'detail'],
 ] as const;
 type Place = (typeof PLACES)[number];
@@ -24,18 +58,46 @@ type Place = (typeof PLACES)[number];
 const word = (place: Place): string => (place === 'number' ? '7313177' : `zq${place}zq`);
 
 /** Never in a file: what the app stores, string keys among it, and what it says to others. Each of the other levels adds to the one before. */
-const NEVER: readonly Place[] = ['idbkey', 'idbvalue', 'idbindex', 'storagevalue', 'opfsbytes', 'console', 'detail'];
+const NEVER: readonly Place[] = [
+  'idbkey',
+  'idbvalue',
+  'idbindex',
+  'storagevalue',
+  'opfsbytes',
+  'console',
+  'detail',
+];
 const ADDED: Readonly<Record<CaptureLevel, readonly Place[]>> = {
   0: [
     ...(['path', 'query', 'fragment', 'origin', 'worker', 'file', 'opfsname'] as const),
     ...(['idbname', 'idbstore', 'storagekey', 'lock', 'mark', 'measure'] as const),
   ],
-  1: ['comment', 'table', 'column', 'alias', 'parameter', 'quoted', 'thrown', 'rejected', 'function'],
+  1: [
+    'comment',
+    'table',
+    'column',
+    'alias',
+    'parameter',
+    'quoted',
+    'thrown',
+    'rejected',
+    'function',
+  ],
   2: ['literal', 'number', 'pragma', 'syntax', 'constraint'],
   3: ['bound'],
 };
 /** Without the app's words in them; Parquet is compressed. */
-const FORMATS = ['vfst', 'chrome', 'perfetto', 'firefox', 'csv', 'arrow', 'sqlite', 'vfstrace', 'html'];
+const FORMATS = [
+  'vfst',
+  'chrome',
+  'perfetto',
+  'firefox',
+  'csv',
+  'arrow',
+  'sqlite',
+  'vfstrace',
+  'html',
+];
 
 const command = recordHarness();
 
@@ -50,8 +112,12 @@ async function leak(w: Record<Place, string>): Promise<void> {
   interface Database {
     exec(sql: string, parameters?: unknown[]): unknown;
   }
-  const page = globalThis as unknown as { initSqlJs(o: object): Promise<{ Database: new () => Database }> };
-  const SQL = await page.initSqlJs({ locateFile: (file: string) => `/node_modules/sql.js/dist/${file}` });
+  const page = globalThis as unknown as {
+    initSqlJs(o: object): Promise<{ Database: new () => Database }>;
+  };
+  const SQL = await page.initSqlJs({
+    locateFile: (file: string) => `/node_modules/sql.js/dist/${file}`,
+  });
   const db = new SQL.Database();
   const trial = (sql: string): string => {
     try {
@@ -64,11 +130,16 @@ async function leak(w: Record<Place, string>): Promise<void> {
   const zq: Record<string, () => void> = {
     [w.function]() {
       db.exec(`ATTACH '${w.file}.db' AS attached; CREATE TABLE attached.x(a)`);
-      db.exec(`CREATE TABLE ${w.table}(id INTEGER PRIMARY KEY, ${w.column} TEXT UNIQUE) -- ${w.comment}`);
-      db.exec(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.literal}'), (${w.number}), ('${w.constraint}') /* ${w.comment} */`);
-      db.exec(`SELECT ${w.column} AS ${w.alias} FROM ${w.table} WHERE ${w.column} = "${w.quoted}" OR ${w.column} = :${w.parameter}`, [
-        w.bound,
-      ]);
+      db.exec(
+        `CREATE TABLE ${w.table}(id INTEGER PRIMARY KEY, ${w.column} TEXT UNIQUE) -- ${w.comment}`,
+      );
+      db.exec(
+        `INSERT INTO ${w.table}(${w.column}) VALUES('${w.literal}'), (${w.number}), ('${w.constraint}') /* ${w.comment} */`,
+      );
+      db.exec(
+        `SELECT ${w.column} AS ${w.alias} FROM ${w.table} WHERE ${w.column} = "${w.quoted}" OR ${w.column} = :${w.parameter}`,
+        [w.bound],
+      );
       db.exec(`PRAGMA application_id = 1; PRAGMA journal_mode = '${w.pragma}'`);
     },
   };
@@ -78,7 +149,9 @@ async function leak(w: Record<Place, string>): Promise<void> {
     trial(`INSERT INTO ${w.table}(${w.column}) VALUES('${w.constraint}')`),
   ];
   // told once the page has heard of it: the hook listens before we do
-  const uncaught = ['error', 'unhandledrejection'].map((type) => new Promise((done) => addEventListener(type, done, { once: true })));
+  const uncaught = ['error', 'unhandledrejection'].map(
+    (type) => new Promise((done) => addEventListener(type, done, { once: true })),
+  );
   // by a script of the page's own: errors of a script that is evaluated from outside are nobody's
   const failing = document.createElement('script');
   const text = JSON.stringify([w.thrown, ...messages].join(' '));
@@ -87,7 +160,8 @@ async function leak(w: Record<Place, string>): Promise<void> {
   console.error(w.console);
 
   const open = indexedDB.open(w.idbname);
-  open.onupgradeneeded = () => open.result.createObjectStore(w.idbstore).createIndex(w.idbindex, w.idbindex);
+  open.onupgradeneeded = () =>
+    open.result.createObjectStore(w.idbstore).createIndex(w.idbindex, w.idbindex);
   await new Promise((done) => (open.onsuccess = done));
   const change = open.result.transaction(w.idbstore, 'readwrite');
   change.objectStore(w.idbstore).put({ a: w.idbvalue }, w.idbkey);
@@ -97,11 +171,16 @@ async function leak(w: Record<Place, string>): Promise<void> {
   await navigator.locks.request(w.lock, () => {});
   performance.mark(w.mark, { detail: w.detail });
   performance.measure(w.measure, { start: 0, detail: w.detail });
-  const opfs = await (await navigator.storage.getDirectory()).getFileHandle(w.opfsname, { create: true });
+  const opfs = await (
+    await navigator.storage.getDirectory()
+  ).getFileHandle(w.opfsname, { create: true });
   const writable = await opfs.createWritable();
   await writable.write(w.opfsbytes);
   await writable.close();
-  const worker = new Worker(URL.createObjectURL(new Blob([`localStorage; postMessage('${w.console}')`])), { name: w.worker });
+  const worker = new Worker(
+    URL.createObjectURL(new Blob([`localStorage; postMessage('${w.console}')`])),
+    { name: w.worker },
+  );
   await new Promise((done) => (worker.onmessage = worker.onerror = done));
   await Promise.all(uncaught);
 }
@@ -109,28 +188,50 @@ async function leak(w: Record<Place, string>): Promise<void> {
 /** Everything that the file says, gzip members unpacked where they lie. */
 function contents(file: Buffer): string {
   let text = file.toString('latin1');
-  for (let at = file.indexOf('\x1f\x8b\x08', 0, 'latin1'); at >= 0; at = file.indexOf('\x1f\x8b\x08', at + 3, 'latin1')) {
-    for (const end of sectionEnds(file, at)) text += gunzipSync(file.subarray(at, end)).toString('latin1');
+  for (
+    let at = file.indexOf('\x1f\x8b\x08', 0, 'latin1');
+    at >= 0;
+    at = file.indexOf('\x1f\x8b\x08', at + 3, 'latin1')
+  ) {
+    for (const end of sectionEnds(file, at))
+      text += gunzipSync(file.subarray(at, end)).toString('latin1');
   }
   return text;
 }
 /** A gzip member lasts to its section's end; docs/trace-format.md has the layout. */
 function* sectionEnds(file: Buffer, at: number): Generator<number> {
-  for (let from = 16 + 4 + file.readUInt32LE(12); from + 12 <= file.length && from < at; from += 12 + file.readUInt32LE(from + 4)) {
+  for (
+    let from = 16 + 4 + file.readUInt32LE(12);
+    from + 12 <= file.length && from < at;
+    from += 12 + file.readUInt32LE(from + 4)
+  ) {
     const end = from + 12 + file.readUInt32LE(from + 4);
     if (at < end && /^[A-Z]{4}$/.test(file.toString('latin1', from, from + 4))) yield end;
   }
 }
 
-const found = (text: string): Place[] => PLACES.filter((place) => text.toLowerCase().includes(word(place)));
+const found = (text: string): Place[] =>
+  PLACES.filter((place) => text.toLowerCase().includes(word(place)));
 
 async function recorded(level: CaptureLevel): Promise<string> {
   const out = path.join(command.folder, `level-${level}.vfst`);
   const script = path.join(command.folder, `steps-${level}.mjs`);
   const words = Object.fromEntries(PLACES.map((place) => [place, word(place)]));
-  await writeFile(script, `export default async (page) => { await page.evaluate(${leak.toString()}, ${JSON.stringify(words)}); };`);
+  await writeFile(
+    script,
+    `export default async (page) => { await page.evaluate(${leak.toString()}, ${JSON.stringify(words)}); };`,
+  );
   const url = `${command.server.origin(word('origin'))}/sql-js/?${word('path')}=${word('query')}#${word('fragment')}`;
-  expect(await record({ url, out, script, extension: EXTENSION, capture: { capture: level, stacks: level > 0 } }), command.said).toBe(0);
+  expect(
+    await record({
+      url,
+      out,
+      script,
+      extension: EXTENSION,
+      capture: { capture: level, stacks: level > 0 },
+    }),
+    command.said,
+  ).toBe(0);
   return out;
 }
 
@@ -138,14 +239,21 @@ test('every place is told of by one level, or by none', () => {
   expect([...NEVER, ...Object.values(ADDED).flat()].sort()).toEqual([...PLACES].sort());
 });
 
-test.each<CaptureLevel>([0, 1, 2, 3])('level %i tells what it says, and sanitised nothing', async (level) => {
-  const file = await recorded(level);
-  const allowed = ([0, 1, 2, 3] as const).filter((l) => l <= level).flatMap((l) => ADDED[l]);
-  expect(found(contents(await readFile(file)))).toEqual(PLACES.filter((place) => allowed.includes(place)));
-  for (const format of FORMATS) {
-    const out = path.join(command.folder, `clean-${level}.${format}`);
-    expect(await exportCommand({ file, format, out, sanitize: true }), format).toBe(0);
-    const bytes = await readFile(out);
-    expect(found(format === 'vfst' ? contents(bytes) : bytes.toString('latin1')), format).toEqual([]);
-  }
-});
+test.each<CaptureLevel>([0, 1, 2, 3])(
+  'level %i tells what it says, and sanitised nothing',
+  async (level) => {
+    const file = await recorded(level);
+    const allowed = ([0, 1, 2, 3] as const).filter((l) => l <= level).flatMap((l) => ADDED[l]);
+    expect(found(contents(await readFile(file)))).toEqual(
+      PLACES.filter((place) => allowed.includes(place)),
+    );
+    for (const format of FORMATS) {
+      const out = path.join(command.folder, `clean-${level}.${format}`);
+      expect(await exportCommand({ file, format, out, sanitize: true }), format).toBe(0);
+      const bytes = await readFile(out);
+      expect(found(format === 'vfst' ? contents(bytes) : bytes.toString('latin1')), format).toEqual(
+        [],
+      );
+    }
+  },
+);

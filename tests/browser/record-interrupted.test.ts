@@ -29,8 +29,15 @@ let running: ChildProcess | undefined;
 afterEach(() => running?.kill('SIGKILL'));
 
 /** Runs the command. @param at once it has said this, `act` is done to it */
-async function record(out: string, args: readonly string[], at = '', act: (child: ChildProcess) => void = () => {}) {
-  const child = spawn(process.execPath, [COMMAND, 'record', url, '--out', out, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+async function record(
+  out: string,
+  args: readonly string[],
+  at = '',
+  act: (child: ChildProcess) => void = () => {},
+) {
+  const child = spawn(process.execPath, [COMMAND, 'record', url, '--out', out, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   running = child;
   let [said, printed, acted] = ['', '', false];
   child.stdout.on('data', (text) => (printed += String(text)));
@@ -44,7 +51,8 @@ async function record(out: string, args: readonly string[], at = '', act: (child
   expect(said).not.toMatch(/\n\s+at /);
   return { code, said, printed };
 }
-const events = async (file: string): Promise<number> => (await readTrace(await readFile(file))).store.eventCount;
+const events = async (file: string): Promise<number> =>
+  (await readTrace(await readFile(file))).store.eventCount;
 /** Does this when the app has run, and never comes to an end. */
 async function steps(name: string, lines: string): Promise<string[]> {
   const file = path.join(folder, name);
@@ -68,24 +76,41 @@ describe('what is recorded is saved', () => {
   ])('at %s, whatever it waits for', async (name, signals) => {
     const out = path.join(folder, `${name}.vfst`);
     const waits = await steps('waits.mjs', `console.error('app has run');`);
-    const { code, said } = await record(out, waits, 'app has run', (child) => signals.forEach((signal) => child.kill(signal)));
-    expect([code, said]).toEqual([3, expect.stringMatching(/vfscope: Interrupted; the trace up to then is saved\.\n$/)]);
+    const { code, said } = await record(out, waits, 'app has run', (child) =>
+      signals.forEach((signal) => child.kill(signal)),
+    );
+    expect([code, said]).toEqual([
+      3,
+      expect.stringMatching(/vfscope: Interrupted; the trace up to then is saved\.\n$/),
+    ]);
     expect(await events(out)).toBeGreaterThan(1000);
   });
 
   test('where the page crashes', async () => {
     const out = path.join(folder, 'crashed.vfst');
-    const { code, said } = await record(out, await steps('crash.mjs', `void page.goto('chrome://crash').catch(() => {});`));
-    expect([code, said]).toEqual([3, expect.stringMatching(/The page crashed .*; the trace up to then is saved\.\n$/)]);
+    const { code, said } = await record(
+      out,
+      await steps('crash.mjs', `void page.goto('chrome://crash').catch(() => {});`),
+    );
+    expect([code, said]).toEqual([
+      3,
+      expect.stringMatching(/The page crashed .*; the trace up to then is saved\.\n$/),
+    ]);
     expect(await events(out)).toBeGreaterThan(1000);
   });
 
   test('elsewhere where its place is gone', async () => {
     const gone = path.join(folder, 'gone');
     await mkdir(gone);
-    const removes = await steps('removes.mjs', `await rm(${JSON.stringify(gone)}, { recursive: true }); return;`);
+    const removes = await steps(
+      'removes.mjs',
+      `await rm(${JSON.stringify(gone)}, { recursive: true }); return;`,
+    );
     const { code, said, printed } = await record(path.join(gone, 'x.vfst'), removes);
-    const kept = /x\.vfst cannot be written: there is no folder .* The recording is in (.*\.vfst)\n$/.exec(said)?.[1];
+    const kept =
+      /x\.vfst cannot be written: there is no folder .* The recording is in (.*\.vfst)\n$/.exec(
+        said,
+      )?.[1];
     expect([code, printed, typeof kept], said).toEqual([2, '', 'string']);
     expect(await events(kept!)).toBeGreaterThan(1000);
     await rm(path.dirname(kept!), { recursive: true });
@@ -95,15 +120,28 @@ describe('what is recorded is saved', () => {
 describe('what cannot be saved is said', () => {
   test('Ctrl+C before there is a recording', async () => {
     const out = path.join(folder, 'early.vfst');
-    const { code, said } = await record(out, [], 'opening DevTools', (child) => child.kill('SIGINT'));
-    expect([code, said]).toEqual([3, expect.stringMatching(/Interrupted before the recording began: there is nothing to save\.\n$/)]);
+    const { code, said } = await record(out, [], 'opening DevTools', (child) =>
+      child.kill('SIGINT'),
+    );
+    expect([code, said]).toEqual([
+      3,
+      expect.stringMatching(
+        /Interrupted before the recording began: there is nothing to save\.\n$/,
+      ),
+    ]);
     expect(existsSync(out)).toBe(false);
   });
 
   test('a browser that ends', async () => {
     const out = path.join(folder, 'lost.vfst');
-    const { code, said } = await record(out, await steps('kill.mjs', `page.browser().process().kill('SIGKILL');`));
-    expect([code, said]).toEqual([3, expect.stringMatching(/The browser ended before the recording was saved\.\n$/)]);
+    const { code, said } = await record(
+      out,
+      await steps('kill.mjs', `page.browser().process().kill('SIGKILL');`),
+    );
+    expect([code, said]).toEqual([
+      3,
+      expect.stringMatching(/The browser ended before the recording was saved\.\n$/),
+    ]);
     expect(existsSync(out)).toBe(false);
   });
 });

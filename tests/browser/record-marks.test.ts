@@ -31,12 +31,16 @@ async function recorded(
   );
   const out = path.join(command.folder, `${recordings}.vfst`);
   const url = `${command.server.origin(`marks-${recordings}`)}/${page}`;
-  expect(await record({ url, out, script, extension: EXTENSION, ...args }), command.said).toBe(code);
+  expect(await record({ url, out, script, extension: EXTENSION, ...args }), command.said).toBe(
+    code,
+  );
   return (await readTrace(await readFile(out))).store;
 }
 
-const inserts = (store: TraceStore): number => statementTable(store)?.rows.find((r) => r.text?.startsWith('insert'))?.executions ?? 0;
-const notes = (store: TraceStore): string[] => store.threads.flatMap((t) => t.notes.map((n) => n.text));
+const inserts = (store: TraceStore): number =>
+  statementTable(store)?.rows.find((r) => r.text?.startsWith('insert'))?.executions ?? 0;
+const notes = (store: TraceStore): string[] =>
+  store.threads.flatMap((t) => t.notes.map((n) => n.text));
 const START = "performance.mark('vfscope:start');";
 const STOP = "performance.mark('vfscope:stop');";
 
@@ -50,14 +54,20 @@ describe('marks', () => {
     );
     expect(inserts(store)).toBe(11);
     expect(summaryOf(store)).toMatchObject({ commits: 13, dropped: 0 }); // and two CREATE TABLE
-    expect(notes(store)).toEqual([expect.stringMatching(/^Only what began between .*: 2 ranges, .* events outside are left out\.$/)]);
+    expect(notes(store)).toEqual([
+      expect.stringMatching(
+        /^Only what began between .*: 2 ranges, .* events outside are left out\.$/,
+      ),
+    ]);
     expect(command.said).toMatch(/kept \d+ events in 2 marked ranges, left \d+ out/);
   });
 
   test('without any, the whole trace is kept and the command fails', async () => {
     const store = await recorded('await run(5);', { marks: true }, 3);
     expect(inserts(store)).toBe(5);
-    expect(command.said).toMatch(/made no performance\.mark\('vfscope:start'\): the whole trace is saved/);
+    expect(command.said).toMatch(
+      /made no performance\.mark\('vfscope:start'\): the whole trace is saved/,
+    );
   });
 
   test('vfscope:stop ends the recording, whenever it comes', async () => {
@@ -81,13 +91,22 @@ describe('capture', () => {
     const store = await recorded('await run(9);', { capture: { capture: 0 } });
     expect(definitions(store, 'sql')).toBe(0);
     const summary = summaryOf(store);
-    expect(summary).toMatchObject({ commits: 10, statements: { count: 13, distinct: null }, environment: { capture: { capture: 0 } } });
+    expect(summary).toMatchObject({
+      commits: 10,
+      statements: { count: 13, distinct: null },
+      environment: { capture: { capture: 0 } },
+    });
     expect(privacyReport(store)).toMatchObject({ level: 0, capturedLevel: 0 });
   });
 
   test('level 2 keeps literals, stacks name the place in the app and none of ours', async () => {
     const store = await recorded('await run(9);', { capture: { capture: 2, stacks: true } });
-    expect(privacyReport(store)).toMatchObject({ level: 2, capturedLevel: 2, sqlTexts: 13, sqlWithLiterals: 9 });
+    expect(privacyReport(store)).toMatchObject({
+      level: 2,
+      capturedLevel: 2,
+      sqlTexts: 13,
+      sqlWithLiterals: 9,
+    });
     expect(definitions(store, 'values')).toBe(0);
     const insert = statementTable(store)!.rows.find((r) => r.text?.startsWith('insert'))!;
     expect(insert.executions).toBe(9);
@@ -97,10 +116,19 @@ describe('capture', () => {
 
   test('layers that are left out, and a small buffer on an isolated page', async () => {
     const capture = { layers: ['vfs' as const], buffer: 256 };
-    const store = await recorded('await run(9);', { capture }, 0, 'coi/journeyapps-wa-sqlite/?vfs=OPFSCoopSync');
+    const store = await recorded(
+      'await run(9);',
+      { capture },
+      0,
+      'coi/journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
+    );
     const summary = summaryOf(store);
     expect(summary.statements.count).toBeNull();
     expect(summary.web.opfs).toMatchObject({ writes: null, flushes: null });
-    expect(summary).toMatchObject({ commits: 10, dropped: 0, environment: { capture: { layers: ['vfs'], buffer: 256 } } });
+    expect(summary).toMatchObject({
+      commits: 10,
+      dropped: 0,
+      environment: { capture: { layers: ['vfs'], buffer: 256 } },
+    });
   });
 });

@@ -31,7 +31,10 @@ beforeAll(async () => {
   expect(manifest.message_serialization).toBeUndefined();
   expect(manifest.background).toEqual({ scripts: ['background.js'] });
   // the one thing that Chromium needs in another way
-  await writeFile(file, JSON.stringify({ ...manifest, background: { service_worker: 'background.js' } }));
+  await writeFile(
+    file,
+    JSON.stringify({ ...manifest, background: { service_worker: 'background.js' } }),
+  );
   [server, driven] = await Promise.all([createServer(), launch({ extension: folder })]);
   page = await driven.firstPage();
   panel = await openPanel(page);
@@ -42,21 +45,28 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.each(['journeyapps-wa-sqlite IDBBatchAtomic', 'sqlite-org opfs-sahpool'])('%s, recorded over ports that carry JSON', async (id) => {
-  const app = ENGINE_APPS.find((a) => a.id === id)!;
-  const golden = JSON.parse(await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'))[id];
-  await page.goto('about:blank');
-  await startRecording(panel);
-  await openApp(page, server.origin(`safari-${ENGINE_APPS.indexOf(app)}`) + app.path);
-  await prepareApp(page);
-  const result = await runApp(page, app.run.workload, app.run.options);
-  expect(result.rows).toEqual(app.run.rows);
-  await stopRecording(panel);
-  const store = await savedStore(driven, panel);
-  const summary = summaryOf(store);
-  expect(summary.dropped).toBe(0);
-  expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
-  expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(golden);
-  // nothing was handed over: no frame of the extension has been in the page, no hub was started
-  expect(driven.browser.targets().filter((t) => /handover/.test(t.url()))).toEqual([]);
-});
+test.each(['journeyapps-wa-sqlite IDBBatchAtomic', 'sqlite-org opfs-sahpool'])(
+  '%s, recorded over ports that carry JSON',
+  async (id) => {
+    const app = ENGINE_APPS.find((a) => a.id === id)!;
+    const golden = JSON.parse(
+      await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'),
+    )[id];
+    await page.goto('about:blank');
+    await startRecording(panel);
+    await openApp(page, server.origin(`safari-${ENGINE_APPS.indexOf(app)}`) + app.path);
+    await prepareApp(page);
+    const result = await runApp(page, app.run.workload, app.run.options);
+    expect(result.rows).toEqual(app.run.rows);
+    await stopRecording(panel);
+    const store = await savedStore(driven, panel);
+    const summary = summaryOf(store);
+    expect(summary.dropped).toBe(0);
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+      store.threads.map(() => [0, 0, 0]),
+    );
+    expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(golden);
+    // nothing was handed over: no frame of the extension has been in the page, no hub was started
+    expect(driven.browser.targets().filter((t) => /handover/.test(t.url()))).toEqual([]);
+  },
+);

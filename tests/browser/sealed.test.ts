@@ -9,7 +9,14 @@ import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanel, openPanelTab } from '../../src/cli/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { EXTENSION, launch, liveNumber, recorded, savedSummary, state } from './extension-harness.ts';
+import {
+  EXTENSION,
+  launch,
+  liveNumber,
+  recorded,
+  savedSummary,
+  state,
+} from './extension-harness.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;
@@ -29,7 +36,11 @@ const FILES = readdirSync(EXTENSION, { recursive: true, withFileTypes: true })
 /** In a page: files of the extension that it gets hold of in any way. */
 async function found(extensionId: string, files: string[]): Promise<string[]> {
   const got: string[] = [];
-  const attempt = async (file: string, how: string, load: (url: string) => Promise<unknown>): Promise<void> => {
+  const attempt = async (
+    file: string,
+    how: string,
+    load: (url: string) => Promise<unknown>,
+  ): Promise<void> => {
     try {
       await load(`chrome-extension://${extensionId}/${file}`);
       got.push(`${how} ${file}`);
@@ -40,7 +51,11 @@ async function found(extensionId: string, files: string[]): Promise<string[]> {
   const element = (tag: string, attribute: string) => (url: string) =>
     new Promise((loaded, failed) => {
       const made = document.createElement(tag);
-      Object.assign(made, { onload: loaded, onerror: failed, [attribute]: url }, tag === 'link' ? { rel: 'stylesheet' } : {});
+      Object.assign(
+        made,
+        { onload: loaded, onerror: failed, [attribute]: url },
+        tag === 'link' ? { rel: 'stylesheet' } : {},
+      );
       document.head.append(made);
     });
   for (const file of files) {
@@ -99,13 +114,21 @@ test('no page can tell that the extension is there by loading its files, recorde
   await startRecording(panel);
   await recorded(page);
   await state(page, 'ready');
-  await page.evaluate(() => (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', { n: 40 }));
+  await page.evaluate(() =>
+    (window as unknown as { run(w: string, o: object): Promise<unknown> }).run('own-sql', {
+      n: 40,
+    }),
+  );
   await liveNumber(panel, 'syncs', 123);
   await nothing();
   await stopRecording(panel);
   expect((await savedSummary(driven, panel)).dropped).toBe(0);
   expect(
-    await ours.evaluate(() => (globalThis as unknown as { ports: string[] }).ports.filter((name) => name.startsWith('relay:'))),
+    await ours.evaluate(() =>
+      (globalThis as unknown as { ports: string[] }).ports.filter((name) =>
+        name.startsWith('relay:'),
+      ),
+    ),
   ).toEqual([]);
   await page.close();
   await ours.close();
@@ -118,9 +141,12 @@ interface Refused {
 const listen = (): void => {
   const violations: string[] = [];
   Object.assign(globalThis, { violations });
-  addEventListener('securitypolicyviolation', (e) => violations.push(`${e.effectiveDirective} ${e.blockedURI}`));
+  addEventListener('securitypolicyviolation', (e) =>
+    violations.push(`${e.effectiveDirective} ${e.blockedURI}`),
+  );
 };
-const violations = (page: Page): Promise<string[]> => page.evaluate(() => (globalThis as unknown as Refused).violations);
+const violations = (page: Page): Promise<string[]> =>
+  page.evaluate(() => (globalThis as unknown as Refused).violations);
 
 const TRACE = 'tests/traces/golden/checkpoint-storm.vfst';
 const VIEWS = [
@@ -142,9 +168,17 @@ const VIEWS = [
 test('our own pages need nothing that their policy refuses', async () => {
   const page = await driven.browser.newPage();
   await page.evaluateOnNewDocument(listen);
-  for (const name of ['devtools/options', 'devtools/welcome', 'devtools/access', 'devtools/popup', 'lab/lab']) {
+  for (const name of [
+    'devtools/options',
+    'devtools/welcome',
+    'devtools/access',
+    'devtools/popup',
+    'lab/lab',
+  ]) {
     await page.goto(`chrome-extension://${driven.extensionId}/${name}.html`);
-    await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { polling: 50 });
+    await page.waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+      polling: 50,
+    });
     expect(await violations(page), name).toEqual([]);
   }
   const panel = await openPanelTab(page, driven.extensionId);
@@ -162,7 +196,9 @@ test('nothing of another origin loads in our own pages, and nothing is sent ther
   await page.evaluateOnNewDocument(listen);
   await page.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
   const requested: string[] = [];
-  const other = http.createServer(({ url }, response) => void (requested.push(url!), response.end()));
+  const other = http.createServer(
+    ({ url }, response) => void (requested.push(url!), response.end()),
+  );
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
   const to = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   await page.evaluate(async (elsewhere) => {
@@ -196,7 +232,10 @@ test('nothing of another origin loads in our own pages, and nothing is sent ther
     'style-src-elem',
   ];
   await expect
-    .poll(async () => [...new Set((await violations(page)).map((text) => text.split(' ')[0]))].sort(), { timeout: 15_000 })
+    .poll(
+      async () => [...new Set((await violations(page)).map((text) => text.split(' ')[0]))].sort(),
+      { timeout: 15_000 },
+    )
     .toEqual(refused);
   await page.close();
   other.close();

@@ -11,16 +11,34 @@ test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {
   const files = new Map(filesOf(path.join(EXTENSION, '..', browser)));
   const text = files.get(FILE)!.toString();
   const { metafile } = await build({
-    entryPoints: ['src/viewer/worker/store-worker.ts', 'src/lab/lab-worker.ts', 'src/hooks/hooks.ts', 'src/viewer/views/sql/editor.ts'],
-    ...{ bundle: true, write: false, outdir: 'out', format: 'esm', metafile: true, logLevel: 'error', external: ['node:*', 'module'] },
+    entryPoints: [
+      'src/viewer/worker/store-worker.ts',
+      'src/lab/lab-worker.ts',
+      'src/hooks/hooks.ts',
+      'src/viewer/views/sql/editor.ts',
+    ],
+    ...{
+      bundle: true,
+      write: false,
+      outdir: 'out',
+      format: 'esm',
+      metafile: true,
+      logLevel: 'error',
+      external: ['node:*', 'module'],
+    },
     loader: { '.wasm': 'empty' },
   });
   const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
-  const found = bundled.flatMap(([id, { bytesInOutput }]) => (bytesInOutput > 0 ? (packageFolder(id) ?? []) : []));
+  const found = bundled.flatMap(([id, { bytesInOutput }]) =>
+    bytesInOutput > 0 ? (packageFolder(id) ?? []) : [],
+  );
   const folders = [...new Set([...found, 'node_modules/svelte'])];
   expect(folders.length).toBeGreaterThan(15);
   for (const folder of folders) {
-    const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as { name: string; version: string };
+    const { name, version } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8')) as {
+      name: string;
+      version: string;
+    };
     expect(text).toContain(`\n${name} ${version}\n`);
   }
   expect(text.match(/Permission is hereby granted, free of charge/g)!.length).toBeGreaterThan(15);

@@ -42,18 +42,25 @@ export function countOf({ events }: ThreadStore, op: number): number {
 
 /** The one thread that made this mark of its own. */
 export function threadOf(store: TraceStore, label: string): ThreadStore {
-  const found = store.threads.filter((thread) => marksOf(thread).some(({ name }) => name === `own ${label}`));
-  if (found.length !== 1) throw new Error(`${found.length} threads made the mark "own ${label}"; expected one`);
+  const found = store.threads.filter((thread) =>
+    marksOf(thread).some(({ name }) => name === `own ${label}`),
+  );
+  if (found.length !== 1)
+    throw new Error(`${found.length} threads made the mark "own ${label}"; expected one`);
   return found[0]!;
 }
 
 /** The panel's notices as the user reads them, unfolded. */
 export async function noticesIn(panel: Panel): Promise<string[]> {
   return panel.frame.evaluate(async () => {
-    const more = [...document.querySelectorAll<HTMLElement>('.notices .more button')].find((b) => /more/.test(b.innerText));
+    const more = [...document.querySelectorAll<HTMLElement>('.notices .more button')].find((b) =>
+      /more/.test(b.innerText),
+    );
     more?.click();
     await new Promise((done) => setTimeout(done));
-    return [...document.querySelectorAll<HTMLElement>('[data-testid="notice"]')].map((e) => e.innerText.trim());
+    return [...document.querySelectorAll<HTMLElement>('[data-testid="notice"]')].map((e) =>
+      e.innerText.trim(),
+    );
   });
 }
 
@@ -64,7 +71,8 @@ export async function notice(panel: Panel, like: RegExp): Promise<string> {
     const all = await noticesIn(panel);
     const found = all.find((text) => like.test(text));
     if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`no notice like ${String(like)} within 10 s; there are:\n${all.join('\n')}`);
+    if (Date.now() > end)
+      throw new Error(`no notice like ${String(like)} within 10 s; there are:\n${all.join('\n')}`);
     await panel.frame
       .waitForFunction(
         (known) => document.querySelectorAll('[data-testid="notice"]').length !== known,

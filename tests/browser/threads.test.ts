@@ -56,8 +56,11 @@ const MANY = 200;
 const eventsAbove = (count: number): Promise<unknown> =>
   panel.frame.waitForFunction(
     (least) => {
-      const title = document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '';
-      return Number(/Calls recorded: ([\d,]+) so far/.exec(title)?.[1]?.replaceAll(',', '') ?? 0) > least;
+      const title =
+        document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '';
+      return (
+        Number(/Calls recorded: ([\d,]+) so far/.exec(title)?.[1]?.replaceAll(',', '') ?? 0) > least
+      );
     },
     { polling: 50 },
     count,
@@ -85,18 +88,31 @@ describe.each(['', '/coi'])('workers of a page %s', (variant) => {
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);
     const first = store.threads.find((t) => t.info.kind === 'page')!;
-    const labelled = ['classic', 'module', 'blob', 'nested', 'nested inner', ...Array.from({ length: 8 }, (_, i) => `pool ${i}`)];
+    const labelled = [
+      'classic',
+      'module',
+      'blob',
+      'nested',
+      'nested inner',
+      ...Array.from({ length: 8 }, (_, i) => `pool ${i}`),
+    ];
     for (const label of labelled) {
       const thread = threadOf(store, label);
       expect(thread.info).toMatchObject({ kind: 'worker', name: label });
-      expect(thread.info.parent).toBe(label === 'nested inner' ? threadOf(store, 'nested').info.id : first.info.id);
+      expect(thread.info.parent).toBe(
+        label === 'nested inner' ? threadOf(store, 'nested').info.id : first.info.id,
+      );
       if (label !== 'nested') expect(countOf(thread, Op.idbOpen), label).toBe(1);
       expect(thread.ended, label).toBe('stopped');
     }
     expect(store.threads).toHaveLength(labelled.length + 1);
     expect(summary.faults).toBe(0);
     const { note } = summary.threads.find(({ kind }) => kind === 'page')!;
-    for (const url of [`${origin}${variant}${PATH}shared.js`, `${origin}${variant}${PATH}service.js`, 'data:text/javascript'])
+    for (const url of [
+      `${origin}${variant}${PATH}shared.js`,
+      `${origin}${variant}${PATH}service.js`,
+      'data:text/javascript',
+    ])
       expect(note).toContain(url);
   });
 });
@@ -106,9 +122,9 @@ test('frames: same site, another site, srcdoc, about:blank, sandboxed', async ()
   await startRecording(panel);
   await page.goto(origin + PATH);
   const foreign = server.origin(`foreign-${labels}`);
-  expect(await started(['sameSite', 'crossSite', 'srcdoc', 'blank', 'sandboxed'], foreign)).toEqual([
-    ...['done', 'done', 'done', 'done', 'threw: SecurityError'],
-  ]);
+  expect(await started(['sameSite', 'crossSite', 'srcdoc', 'blank', 'sandboxed'], foreign)).toEqual(
+    [...['done', 'done', 'done', 'done', 'threw: SecurityError']],
+  );
   await eventsAbove(MANY);
   await stopRecording(panel);
   const { store } = await saved(driven, panel);
@@ -157,7 +173,10 @@ describe('a recording that begins on a running page', () => {
     panel = await openPanel(page);
     await withoutReload();
     await startRecording(panel);
-    await notice(panel, /SQLite was loaded before the recording began \(sqlite3\.wasm\).*Reload the page while you record/);
+    await notice(
+      panel,
+      /SQLite was loaded before the recording began \(sqlite3\.wasm\).*Reload the page while you record/,
+    );
     await stopRecording(panel);
   });
 });
@@ -195,14 +214,18 @@ describe('back/forward cache', () => {
     url = cacheable.url('plain').replace('/?', '/threads/index.html?');
   });
   afterAll(() => cacheable?.close());
-  const mark = (name: string): Promise<unknown> => page.evaluate((text) => void performance.mark(text), name);
-  const persisted = (): Promise<boolean> => page.evaluate(() => (window as unknown as { cameBack?: boolean }).cameBack === true);
+  const mark = (name: string): Promise<unknown> =>
+    page.evaluate((text) => void performance.mark(text), name);
+  const persisted = (): Promise<boolean> =>
+    page.evaluate(() => (window as unknown as { cameBack?: boolean }).cameBack === true);
 
   test('a page that is left and comes back goes on in its own thread', async () => {
     panel = await openPanel(page);
     await startRecording(panel);
     await page.goto(url);
-    await page.evaluate(() => addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })));
+    await page.evaluate(() =>
+      addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
+    );
     await mark('before');
     await moreEvents(panel); // a page that goes before its port has reached the panel takes its events along
     await page.goto(`${url}&elsewhere`);
@@ -226,7 +249,9 @@ describe('back/forward cache', () => {
     await page.goto(url);
     await recorded(page);
     await moreEvents(panel);
-    await page.evaluate(() => addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })));
+    await page.evaluate(() =>
+      addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
+    );
     await page.goto(`${url}&elsewhere`);
     await stopRecording(panel);
     await page.goBack();
@@ -242,14 +267,22 @@ test('a prerendered page is recorded from its first line', async () => {
   const next = `${origin}${PATH}prerendered.html`;
   await page.evaluate((url) => {
     const rules = Object.assign(document.createElement('script'), { type: 'speculationrules' });
-    rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }] });
+    rules.textContent = JSON.stringify({
+      prerender: [{ source: 'list', urls: [url], eagerness: 'immediate' }],
+    });
     document.head.append(rules);
   }, next);
   await eventsAbove(MANY); // of the page that nobody sees yet
   await page.evaluate((url) => void setTimeout(() => (location.href = url)), next);
   // activation puts another frame in the tab: DevTools follow it
   const inTab = (code: string): Promise<unknown> =>
-    panel.frame.evaluate((text) => new Promise((done) => chrome.devtools.inspectedWindow.eval(text, (...[said]) => done(said))), code);
+    panel.frame.evaluate(
+      (text) =>
+        new Promise((done) =>
+          chrome.devtools.inspectedWindow.eval(text, (...[said]) => done(said)),
+        ),
+      code,
+    );
   const recordedPage = `Symbol.for('vfscope.thread') in globalThis && !document.prerendering ? location.href : ''`;
   await expect.poll(() => inTab(recordedPage), { timeout: 20_000 }).toBe(next);
   await inTab(`void performance.mark('seen')`);
@@ -291,7 +324,13 @@ test('two tabs of an origin are on one clock', async () => {
     await stopRecording(panel);
     const { store } = await saved(driven, panel);
     const turns = store.threads
-      .flatMap((t) => marksOf(t).map(({ name, t0 }) => ({ thread: t.index, t0, n: Number(/^turn (\d+)$/.exec(name)?.[1] ?? NaN) })))
+      .flatMap((t) =>
+        marksOf(t).map(({ name, t0 }) => ({
+          thread: t.index,
+          t0,
+          n: Number(/^turn (\d+)$/.exec(name)?.[1] ?? NaN),
+        })),
+      )
       .filter(({ n }) => n < rounds)
       .sort((a, b) => a.n - b.n);
     expect(turns.map(({ n }) => n)).toEqual(Array.from({ length: rounds }, (_, i) => i));

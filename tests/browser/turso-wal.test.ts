@@ -38,16 +38,21 @@ test('every commit of Turso is a commit frame in OPFS', async () => {
   const frames = (events: { op: string; length: number }[]): number =>
     events.filter((e) => e.op === 'opfs.write' && e.length === FRAME).length;
   const threads = await collectUntil(page, (all) => frames(all.flatMap((t) => t.events)) >= FRAMES);
-  expect(threads.flatMap((t) => t.definitions.flatMap((d) => (d.kind === 'engine' ? [d.name] : [])))).toContain(
-    '@tursodatabase/database-wasm',
-  );
+  expect(
+    threads.flatMap((t) => t.definitions.flatMap((d) => (d.kind === 'engine' ? [d.name] : []))),
+  ).toContain('@tursodatabase/database-wasm');
   expect(threads.map((t) => t.faults)).toEqual(threads.map(() => 0));
-  const records = await page.evaluate(() => window.vfscopeStandIn.batches.map((batch) => batch.records));
+  const records = await page.evaluate(() =>
+    window.vfscopeStandIn.batches.map((batch) => batch.records),
+  );
   const writes = records.flatMap((base64) => {
     const r = new RecordReader(new Uint8Array(Buffer.from(base64, 'base64')).buffer);
-    return Array.from({ length: r.count }, (_, i) => ({ op: r.op(i), length: r.length(i), page: r.aux(i), commit: r.aux2(i) })).filter(
-      (w) => w.op === Op.opfsWrite,
-    );
+    return Array.from({ length: r.count }, (_, i) => ({
+      op: r.op(i),
+      length: r.length(i),
+      page: r.aux(i),
+      commit: r.aux2(i),
+    })).filter((w) => w.op === Op.opfsWrite);
   });
   expect(writes.filter((w) => w.page === AUX_WAL_HEADER)).toHaveLength(1);
   const seen = writes.filter((w) => w.page !== 0 && w.page !== AUX_WAL_HEADER);

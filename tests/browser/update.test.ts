@@ -27,7 +27,9 @@ afterAll(async () => {
 /** "1,234" or "1.2k", rounded down. */
 async function shown(panel: Panel, id: 'live-syncs'): Promise<number> {
   const [, digits, thousands] = /^([\d.,]+)(k?)$/.exec(await panel.textOf(id))!;
-  return thousands ? Math.floor((Number(digits) - 0.1) * 1000) : Number(digits!.replaceAll(',', ''));
+  return thousands
+    ? Math.floor((Number(digits) - 0.1) * 1000)
+    : Number(digits!.replaceAll(',', ''));
 }
 
 /** Until the spool has grown twice: what the panel held before is in it. @param ours a page of the extension */
@@ -62,7 +64,9 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
   const switches = await driven.firstPage();
   await switches.goto('chrome://extensions/');
   await switches.evaluate(() =>
-    (chrome as unknown as { developerPrivate: Developer }).developerPrivate.updateProfileConfiguration({ inDeveloperMode: true }),
+    (
+      chrome as unknown as { developerPrivate: Developer }
+    ).developerPrivate.updateProfileConfiguration({ inDeveloperMode: true }),
   ); // else an unpacked extension stays off once it was stopped
   const ours = await driven.browser.newPage();
   await ours.goto(`chrome-extension://${driven.extensionId}/devtools/options.html`);
@@ -74,14 +78,19 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
   await recorded(page);
   await state(page, 'ready');
   await page.evaluate((n) => {
-    const app = window as unknown as { run(w: string, o: object): Promise<{ rows: unknown[][] }>; answer: unknown };
+    const app = window as unknown as {
+      run(w: string, o: object): Promise<{ rows: unknown[][] }>;
+      answer: unknown;
+    };
     app.run('own-sql', { n }).then(
       ({ rows }) => (app.answer = rows[0]![0]),
       (e: unknown) => (app.answer = String(e)),
     );
   }, INSERTS);
   await moreEvents(panel);
-  await expect.poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 15_000 }).toBeGreaterThan(20);
+  await expect
+    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 15_000 })
+    .toBeGreaterThan(20);
   const syncs = await shown(panel, 'live-syncs');
   await spooled(ours);
   return { driven, page, ours, switches, panel, syncs };
@@ -92,7 +101,11 @@ interface Developer {
   reload(id: string): Promise<void>;
 }
 const reload = (switches: Page, id: string): Promise<void> =>
-  switches.evaluate((extension) => (chrome as unknown as { developerPrivate: Developer }).developerPrivate.reload(extension), id);
+  switches.evaluate(
+    (extension) =>
+      (chrome as unknown as { developerPrivate: Developer }).developerPrivate.reload(extension),
+    id,
+  );
 const enable = (switches: Page, id: string, on: boolean): Promise<void> =>
   switches.evaluate((extension, wanted) => chrome.management.setEnabled(extension, wanted), id, on);
 
@@ -128,7 +141,9 @@ async function expectOffered(page: Page, origin: string, syncs: number): Promise
   await panel.find('recovered-offer');
   expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
   await panel.press('recover' as 'record');
-  await expect.poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 20_000 }).toBeGreaterThanOrEqual(syncs);
+  await expect
+    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 20_000 })
+    .toBeGreaterThanOrEqual(syncs);
 }
 
 test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
@@ -141,7 +156,9 @@ test.each(Object.entries(STOPS))('the extension is %s', async (label, stop) => {
     await expectOffered(page, origin, syncs);
     // the app has not been disturbed
     await page.waitForFunction(() => 'answer' in window, { polling, timeout: 60_000 });
-    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(INSERTS);
+    expect(await page.evaluate(() => (window as unknown as { answer: unknown }).answer)).toBe(
+      INSERTS,
+    );
   } finally {
     await driven.close();
   }

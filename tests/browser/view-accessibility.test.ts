@@ -31,7 +31,14 @@ function trace(): TraceStore {
   for (let i = 0; i < 60; i++) {
     t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
       t.call('xLock', { object: db, context: 1, aux: 1, dur: 5, result: i === 5 ? 5 : 0 });
-      t.call('xRead', { object: db, context: 1, offset: 4096, length: 4096, dur: 50, result: i === 9 ? 266 : 0 });
+      t.call('xRead', {
+        object: db,
+        context: 1,
+        offset: 4096,
+        length: 4096,
+        dur: 50,
+        result: i === 9 ? 266 : 0,
+      });
       t.call('xLock', { object: db, context: 1, aux: 2, dur: 5 });
       t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512, dur: 10 });
       t.call('xWrite', { object: db, context: 1, offset: 4096, length: 4096, dur: 10 });
@@ -73,13 +80,18 @@ async function open(query: string, width = 1000): Promise<Page> {
 /** Serious faults as `rule: where`; [] is what is wanted. */
 async function faults(page: Page): Promise<string[]> {
   const { violations } = await page.evaluate(async () => {
-    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe;
+    const tool = (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } })
+      .axe;
     return tool.run({ resultTypes: ['violations'], iframes: false });
   });
   return violations
     .filter(({ impact }) => GRAVE.includes(impact))
     .flatMap(({ id: rule, nodes }) =>
-      nodes.slice(0, 3).map((n) => `${rule}: ${n.target.join(' ')} ${n.html.slice(0, 120)} ${n.failureSummary ?? ''}`),
+      nodes
+        .slice(0, 3)
+        .map(
+          (n) => `${rule}: ${n.target.join(' ')} ${n.html.slice(0, 120)} ${n.failureSummary ?? ''}`,
+        ),
     );
 }
 
@@ -87,7 +99,9 @@ describe.each(['light', 'dark'])('%s', (theme) => {
   it('every view has no serious fault', async () => {
     const page = await open(`open=/traces/a.vfst&theme=${theme}`);
     await page.waitForSelector(id('file-name'));
-    const views = await page.$$eval('[role=tab]', (tabs) => tabs.map((tab) => (tab as HTMLElement).dataset.testid!));
+    const views = await page.$$eval('[role=tab]', (tabs) =>
+      tabs.map((tab) => (tab as HTMLElement).dataset.testid!),
+    );
     expect(views.length).toBeGreaterThan(5);
     const found: Record<string, string[]> = {};
     for (const view of views) {
@@ -116,11 +130,16 @@ describe.each(['light', 'dark'])('%s', (theme) => {
       await page.waitForNetworkIdle({ idleTime: 50 });
       found[name] = await faults(page);
     };
-    const view = (name: string): Promise<void> => page.$eval(id(`tab-${name}`), (tab) => (tab as HTMLElement).click());
+    const view = (name: string): Promise<void> =>
+      page.$eval(id(`tab-${name}`), (tab) => (tab as HTMLElement).click());
     await view('errors');
     await look('errors', id('errors-row'), id('error-details'));
     await view('transactions');
-    await look('transactions', id('transactions-row'), `${id('transactions-row')}[aria-selected=true]`);
+    await look(
+      'transactions',
+      id('transactions-row'),
+      `${id('transactions-row')}[aria-selected=true]`,
+    );
     await view('statements');
     await look('statements', id('statements-row'), `${id('statements-row')}[aria-selected=true]`);
     await view('sql');
@@ -134,7 +153,9 @@ describe.each(['light', 'dark'])('%s', (theme) => {
     await page.waitForSelector(id('area-table-row'));
     found.area = await faults(page);
     await view('compare');
-    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(join(folder, 'a.vfst'));
+    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(
+      join(folder, 'a.vfst'),
+    );
     await page.waitForSelector(id('compare-strip-b'));
     found.compare = await faults(page);
     expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, []])));
@@ -186,11 +207,18 @@ describe('the keyboard', () => {
   it('reaches the tabs with one Tab stop and moves among them with arrows', async () => {
     const page = await open('open=/traces/a.vfst&theme=light', 400);
     await page.waitForSelector(id('file-name'));
-    expect(await page.$$eval('[role=tab]', (tabs) => tabs.filter((tab) => (tab as HTMLElement).tabIndex === 0).length)).toBe(1);
+    expect(
+      await page.$$eval(
+        '[role=tab]',
+        (tabs) => tabs.filter((tab) => (tab as HTMLElement).tabIndex === 0).length,
+      ),
+    ).toBe(1);
     await page.focus(id('tab-timeline'));
     await page.keyboard.press('End');
     await page.waitForSelector(`[role=tab][aria-selected=true]${id('tab-settings')}`);
-    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe('tab-settings');
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe(
+      'tab-settings',
+    );
     // 400 px: it was scrolled into sight, and a menu lists all of them
     const seen = await page.$eval(id('tab-settings'), (tab) => {
       const [own, list] = [tab.getBoundingClientRect(), tab.parentElement!.getBoundingClientRect()];
@@ -212,7 +240,9 @@ describe('the keyboard', () => {
     await page.focus(id('help'));
     await page.keyboard.press('Enter');
     await page.waitForSelector(id('key-help'));
-    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(
+      true,
+    );
     await page.keyboard.press('Escape');
     await page.waitForSelector(id('key-help'), { hidden: true });
     await page.waitForFunction((s: string) => document.activeElement?.matches(s), {}, id('help'));

@@ -18,7 +18,15 @@ function trace(runs: number): TraceStore {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'db' });
   for (const origin of ORIGINS)
-    t.say({ kind: 'storage', id: 0, when: 'start', origin, quota: 1000, usage: 10, persisted: false } as Parameters<typeof t.say>[0]);
+    t.say({
+      kind: 'storage',
+      id: 0,
+      when: 'start',
+      origin,
+      quota: 1000,
+      usage: 10,
+      persisted: false,
+    } as Parameters<typeof t.say>[0]);
   for (const [path, text] of [
     ['/a.db', 'INSERT INTO a VALUES (?)'],
     ['/b.db', 'UPDATE b SET x = ?'],
@@ -40,7 +48,8 @@ function trace(runs: number): TraceStore {
   t.send();
   return store;
 }
-const file = async (store: TraceStore): Promise<Uint8Array> => new Uint8Array(await (await saveTrace(store)).arrayBuffer());
+const file = async (store: TraceStore): Promise<Uint8Array> =>
+  new Uint8Array(await (await saveTrace(store)).arrayBuffer());
 const viewer = new ViewerPage(async () => ({
   'a.vfst': await file(trace(12)),
   'b.vfst': await file(trace(4)),
@@ -51,20 +60,30 @@ const open = async (name: string, hash: string): Promise<void> => {
   await viewer.page.waitForSelector(id('file-name'));
 };
 const isThere = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector);
-const isGone = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector, { hidden: true });
+const isGone = (selector: string): Promise<unknown> =>
+  viewer.page.waitForSelector(selector, { hidden: true });
 const click = async (selector: string): Promise<void> => {
   await isThere(selector);
   await viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
 };
 const says = (selector: string, words: string): Promise<unknown> =>
-  viewer.page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.includes(w), {}, selector, words);
-const row = (table: string, words: string): string => `::-p-xpath(//*[@data-testid="${table}-row"][contains(., "${words}")])`;
+  viewer.page.waitForFunction(
+    (s: string, w: string) => document.querySelector(s)?.textContent?.includes(w),
+    {},
+    selector,
+    words,
+  );
+const row = (table: string, words: string): string =>
+  `::-p-xpath(//*[@data-testid="${table}-row"][contains(., "${words}")])`;
 
 it('the Overview names each of several origins', async () => {
   await open('a.vfst', '#tab=overview');
   await isThere(id('recorded'));
-  const labels = await viewer.page.$$eval(`${id('recorded')} dt`, (all) => all.map((e) => e.textContent));
-  for (const origin of ORIGINS) expect(labels).toEqual(expect.arrayContaining([`Storage, ${origin}`, `Persisted, ${origin}`]));
+  const labels = await viewer.page.$$eval(`${id('recorded')} dt`, (all) =>
+    all.map((e) => e.textContent),
+  );
+  for (const origin of ORIGINS)
+    expect(labels).toEqual(expect.arrayContaining([`Storage, ${origin}`, `Persisted, ${origin}`]));
 });
 
 describe('an answer about another thing is not shown', () => {
@@ -156,7 +175,12 @@ describe('an answer about another thing is not shown', () => {
     await wire.hold('timelineArea');
     for (let i = 0; i < 4; i++) await viewer.page.keyboard.press('w');
     await viewer.page.keyboard.press('r');
-    await viewer.page.waitForFunction((s: string, b: string) => document.querySelector(s)?.textContent !== b, {}, id('area-span'), span);
+    await viewer.page.waitForFunction(
+      (s: string, b: string) => document.querySelector(s)?.textContent !== b,
+      {},
+      id('area-span'),
+      span,
+    );
     expect(await viewer.text(`${id('area-times')} .subtle`)).toBe(share);
   });
 });

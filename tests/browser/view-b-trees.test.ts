@@ -35,21 +35,29 @@ const viewer = new ViewerPage(async () => {
   trees = bTreesOf(store, files, accesses)[0]!;
   pages = pagesOf(store, {}, accesses)[0]!;
   const bytes = new Uint8Array(await (await saveTrace(store)).arrayBuffer());
-  t.definitions.splice(0, t.definitions.length, ...t.definitions.filter((d) => !d.kind.startsWith('b-tree')));
+  t.definitions.splice(
+    0,
+    t.definitions.length,
+    ...t.definitions.filter((d) => !d.kind.startsWith('b-tree')),
+  );
   older = new Uint8Array(await (await saveTrace(storeOf(t))).arrayBuffer());
   return { 'app.vfst': bytes, 'older.vfst': older };
 });
 
 const nameOf = (page: number): string | undefined => trees.list[trees.ownerOf(page)]?.name;
-const pagesCalled = (name: string | undefined): number[] => [...pages.places.place].filter((page) => nameOf(page) === name);
-const cell = (page: number, column: string): string => `${id('pages')} [data-key="${page}"] [data-column="${column}"]`;
+const pagesCalled = (name: string | undefined): number[] =>
+  [...pages.places.place].filter((page) => nameOf(page) === name);
+const cell = (page: number, column: string): string =>
+  `${id('pages')} [data-key="${page}"] [data-column="${column}"]`;
 async function open(trace = 'app', width = 1400): Promise<void> {
   await viewer.open(`open=/traces/${trace}.vfst`, width, 800);
   await viewer.page.$eval(id('tab-files'), (tab) => (tab as HTMLElement).click());
   await viewer.page.waitForSelector(id('pages-row'));
 }
 const labels = (): Promise<(string | null)[]> =>
-  viewer.page.$$eval(`${id('pages-row')} [data-column=tree]`, (cells) => cells.map((c) => c.textContent.trim()));
+  viewer.page.$$eval(`${id('pages-row')} [data-column=tree]`, (cells) =>
+    cells.map((c) => c.textContent.trim()),
+  );
 
 describe('tables and indexes of pages', () => {
   it('stand in the table, and in the tip of the map', async () => {
@@ -64,7 +72,8 @@ describe('tables and indexes of pages', () => {
     await viewer.page.waitForSelector(id('page-tip'));
     for (let page = 2; page <= root; page++) await viewer.page.keyboard.press('ArrowUp');
     await viewer.page.waitForFunction(
-      (s: string, wanted: string) => document.querySelector(s)?.textContent.replace(/\s+/g, ' ').includes(wanted),
+      (s: string, wanted: string) =>
+        document.querySelector(s)?.textContent.replace(/\s+/g, ' ').includes(wanted),
       {},
       id('page-tip'),
       `Page ${root} · root of index orders_by_date`,
@@ -78,7 +87,10 @@ describe('tables and indexes of pages', () => {
     await viewer.page.select(id('pages-tree'), String(root));
     const count = pagesCalled('orders_by_date').length;
     await viewer.page.waitForFunction(
-      (s: string) => [...document.querySelectorAll(s)].every((c) => c.textContent.trim() === 'index orders_by_date'),
+      (s: string) =>
+        [...document.querySelectorAll(s)].every(
+          (c) => c.textContent.trim() === 'index orders_by_date',
+        ),
       {},
       `${id('pages-row')} [data-column=tree]`,
     );
@@ -90,40 +102,57 @@ describe('tables and indexes of pages', () => {
       `${id('pages-row')} [data-column=tree]`,
     );
     expect((await labels()).length).toBe(pagesCalled(undefined).length);
-    expect(await viewer.text(id('b-tree-cause'))).toMatch(/^Table or index n\/a for \d+ of \d+ pages: .*overflow/);
+    expect(await viewer.text(id('b-tree-cause'))).toMatch(
+      /^Table or index n\/a for \d+ of \d+ pages: .*overflow/,
+    );
     await viewer.page.select(id('pages-tree'), '0');
     await viewer.page.click(id('pages-by-tree'));
     await viewer.page.waitForSelector(id('trees-row'));
     const sum = (name: string | undefined, column: 'reads' | 'writes' | 'rereads'): number =>
-      pages.places[column].reduce((total, n, i) => total + (nameOf(pages.places.place[i]!) === name ? n : 0), 0);
+      pages.places[column].reduce(
+        (total, n, i) => total + (nameOf(pages.places.place[i]!) === name ? n : 0),
+        0,
+      );
     for (const { name, root: key } of trees.list) {
       const at = `${id('trees')} [data-key="${key}"] [data-column=`;
       if (pagesCalled(name).length === 0) continue;
-      expect(await Promise.all(['name', 'pages', 'reads', 'rereads', 'writes'].map((c) => viewer.text(`${at}${c}]`)))).toEqual([
+      expect(
+        await Promise.all(
+          ['name', 'pages', 'reads', 'rereads', 'writes'].map((c) => viewer.text(`${at}${c}]`)),
+        ),
+      ).toEqual([
         ...[
           name,
           String(pagesCalled(name).length),
-          ...(['reads', 'rereads', 'writes'] as const).map((c) => sum(name, c).toLocaleString('en-US')),
+          ...(['reads', 'rereads', 'writes'] as const).map((c) =>
+            sum(name, c).toLocaleString('en-US'),
+          ),
         ],
       ]);
     }
     await viewer.shot('b-trees-by-tree-1400');
     await viewer.page.click(`${id('trees')} [data-key="${root}"]`);
-    expect(await viewer.page.$eval(id('pages-tree'), (select) => (select as HTMLSelectElement).value)).toBe(String(root));
+    expect(
+      await viewer.page.$eval(id('pages-tree'), (select) => (select as HTMLSelectElement).value),
+    ).toBe(String(root));
   });
 
   it('say why they are not known, in a recording without them', async () => {
     await open('older');
     expect(await viewer.page.$(id('pages-tree'))).toBeNull();
     expect(await viewer.text(cell(1, 'tree'))).toBe('n/a');
-    expect(await viewer.text(id('b-tree-cause'))).toContain('Tables and indexes of pages n/a: no page of its schema passed');
+    expect(await viewer.text(id('b-tree-cause'))).toContain(
+      'Tables and indexes of pages n/a: no page of its schema passed',
+    );
   });
 
   it('fit a narrow panel, in dark colours', async () => {
     await open('app', 400);
     await viewer.page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await viewer.page.waitForSelector(id('pages-tree'));
-    expect(await viewer.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
+    expect(
+      await viewer.page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth),
+    ).toBe(true);
     await viewer.shot('b-trees-dark-400');
     await viewer.page.setViewport({ width: 1400, height: 800 });
     await viewer.shot('b-trees-dark-1400');

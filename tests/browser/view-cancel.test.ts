@@ -7,7 +7,9 @@ import { syntheticStore } from '../traces/synthetic.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 
 const trace = syntheticStore({ events: 150_000, clockStepUs: 5 });
-const viewer = new ViewerPage(async () => ({ 'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()) }));
+const viewer = new ViewerPage(async () => ({
+  'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()),
+}));
 
 /** Pauses of the store's worker: how many may pass, how many have passed, and those that wait. */
 interface Gate {
@@ -44,7 +46,11 @@ async function open(): Promise<{ pass(pauses: number): Promise<void>; passed(): 
   await viewer.page.evaluate(async () => {
     await window.panel.viewer.open(await (await fetch('/traces/large.vfst')).blob(), 'large.vfst');
   });
-  await viewer.page.waitForFunction((s: string) => /^\d/.test(document.querySelector(s)?.textContent ?? ''), {}, id('live-commits'));
+  await viewer.page.waitForFunction(
+    (s: string) => /^\d/.test(document.querySelector(s)?.textContent ?? ''),
+    {},
+    id('live-commits'),
+  );
   await viewer.page.click(id('tab-events'));
   await viewer.page.waitForSelector(id('event-count'));
   await store.evaluate(() => void ((globalThis as Gated).gate.left = 0));
@@ -58,10 +64,12 @@ async function open(): Promise<{ pass(pauses: number): Promise<void>; passed(): 
     passed: () => store.evaluate(() => (globalThis as Gated).gate.passed),
   };
 }
-const click = (name: string): Promise<void> => viewer.page.$eval(id(name), (e) => (e as HTMLElement).click());
+const click = (name: string): Promise<void> =>
+  viewer.page.$eval(id(name), (e) => (e as HTMLElement).click());
 const waitFor = (name: string): Promise<unknown> => viewer.page.waitForSelector(id(name));
 /** The worker has heard all that was said until now, and answers others. */
-const settled = (): Promise<void> => viewer.page.evaluate(() => window.panel.viewer.copy().then(() => undefined));
+const settled = (): Promise<void> =>
+  viewer.page.evaluate(() => window.panel.viewer.copy().then(() => undefined));
 
 describe('a view that waits', () => {
   it('says how far it is, stops on Escape, and computes again', async () => {
@@ -71,7 +79,11 @@ describe('a view that waits', () => {
     await waitFor('computing');
     await worker.pass(3 + 2); // each of its three questions waits to be heard; then two steps
     const bar = `${id('computing')} progress`;
-    await page.waitForFunction((s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 2, {}, bar);
+    await page.waitForFunction(
+      (s: string) => document.querySelector<HTMLProgressElement>(s)?.value === 2,
+      {},
+      bar,
+    );
     const steps = await page.$eval(bar, (e) => (e as HTMLProgressElement).max);
     expect(steps).toBeGreaterThan(10);
     const [before, said] = [await worker.passed(), await viewer.text(id('computing'))];
@@ -79,11 +91,17 @@ describe('a view that waits', () => {
     expect(said).toMatch(/^Looking through the trace: \w/);
     await page.keyboard.press('Escape');
     await waitFor('compute-again');
-    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe('compute-again');
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid)).toBe(
+      'compute-again',
+    );
     expect(await page.$(id('copy-markdown'))).toBeNull();
     expect(await page.$(id('computing'))).toBeNull();
     await worker.pass(1000);
-    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('Stopped'), {}, id('computing-stopped'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('Stopped'),
+      {},
+      id('computing-stopped'),
+    );
     await settled();
     expect((await worker.passed()) - before).toBeLessThanOrEqual(1); // it ended at its next pause, and the two behind it never began
     await page.keyboard.press('Enter');
@@ -109,7 +127,8 @@ describe('a view that waits', () => {
     expect((await worker.passed()) - before).toBeLessThanOrEqual(1);
     await click('tab-statements');
     await viewer.page.waitForFunction(
-      (s: string, rows: string) => document.querySelector(s)?.getAttribute('aria-rowcount') === rows,
+      (s: string, rows: string) =>
+        document.querySelector(s)?.getAttribute('aria-rowcount') === rows,
       {},
       id('statements'),
       String(statementTable(trace)!.rows.length + 1),

@@ -4,8 +4,10 @@ import { holdMessages } from './held-messages.ts';
 import { id, viewHarness } from './view-harness.ts';
 
 const panel = viewHarness(['checkpoint-storm', 'opfs-wl-two-tabs']);
-const focused = (): Promise<string | undefined> => panel.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
-const saved = (): Promise<string[]> => panel.page.evaluate(() => window.panel.saved.map(({ name }) => name));
+const focused = (): Promise<string | undefined> =>
+  panel.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
+const saved = (): Promise<string[]> =>
+  panel.page.evaluate(() => window.panel.saved.map(({ name }) => name));
 /** The panel on a page of its own that is recorded and goes on making events until the test ends. */
 async function record(): Promise<void> {
   await panel.page.goto(`${panel.url}?test&live`);
@@ -70,12 +72,20 @@ describe('a menu', () => {
     expect(await query()).toBe(before);
     const seen = await page.evaluate(() => {
       const { x, y, width, height } = document.activeElement!.getBoundingClientRect();
-      return document.activeElement!.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+      return document.activeElement!.contains(
+        document.elementFromPoint(x + width / 2, y + height / 2),
+      );
     });
     expect(seen).toBe(true);
     await page.keyboard.press('Enter');
-    await page.waitForFunction((was: string) => document.querySelector('.cm-content')!.textContent !== was, {}, before);
-    expect(await page.evaluate(() => document.activeElement!.closest('.cm-editor') !== null)).toBe(true);
+    await page.waitForFunction(
+      (was: string) => document.querySelector('.cm-content')!.textContent !== was,
+      {},
+      before,
+    );
+    expect(await page.evaluate(() => document.activeElement!.closest('.cm-editor') !== null)).toBe(
+      true,
+    );
   });
 });
 
@@ -99,7 +109,8 @@ it('the second button of a mouse neither drags a border nor chooses a page', asy
   await panel.open('checkpoint-storm', 'files');
   await panel.waitFor(`${id('page-map')}[data-to-place]`);
   const border = '[aria-label="Border between the map and the table of pages"]';
-  const at = (): Promise<string | null> => page.$eval(border, (e) => e.getAttribute('aria-valuenow'));
+  const at = (): Promise<string | null> =>
+    page.$eval(border, (e) => e.getAttribute('aria-valuenow'));
   const before = await at();
   const line = (await (await page.$(border))!.boundingBox())!;
   await page.mouse.move(line.x + line.width / 2, line.y + line.height / 2);
@@ -124,12 +135,14 @@ it('a click on a lock selects what lies under the pointer, though the lanes have
   const y = track.y + 14;
   let x = track.x + track.width * 0.6;
   for (await page.mouse.move(x, y); !(await hint()); x += 3) await page.mouse.move(x + 3, y);
-  const drawn = (): Promise<string> => page.$eval(id('lock-lanes'), (e) => (e as HTMLElement).dataset.frame ?? '');
+  const drawn = (): Promise<string> =>
+    page.$eval(id('lock-lanes'), (e) => (e as HTMLElement).dataset.frame ?? '');
   let before = await drawn();
   for (const key of ['w', 'w', 'w', 'd'] as const) {
     await page.keyboard.press(key);
     await page.waitForFunction(
-      (s: string, was: string) => ![undefined, was].includes(document.querySelector<HTMLElement>(s)!.dataset.frame),
+      (s: string, was: string) =>
+        ![undefined, was].includes(document.querySelector<HTMLElement>(s)!.dataset.frame),
       {},
       id('lock-lanes'),
       before,
@@ -168,7 +181,8 @@ describe('an export', () => {
     const worker = await holdMessages(page, 'exportLines');
     await panel.click(id('export-rows'));
     await page.waitForFunction(
-      (s: string) => document.querySelector(s)?.textContent?.includes('checkpoint-storm-events.csv'),
+      (s: string) =>
+        document.querySelector(s)?.textContent?.includes('checkpoint-storm-events.csv'),
       {},
       id('loading'),
     );
@@ -192,13 +206,19 @@ describe('an export', () => {
     await grown();
     expect(await worker.kept()).toBe(1);
     await worker.release();
-    await panel.page.waitForFunction((s: string) => document.querySelector(s)!.textContent!.includes('The trace holds'), {}, id('privacy'));
+    await panel.page.waitForFunction(
+      (s: string) => document.querySelector(s)!.textContent!.includes('The trace holds'),
+      {},
+      id('privacy'),
+    );
   });
 });
 
 it('the report is on the clipboard while the recording goes on', async () => {
   const { page } = panel;
-  await page.browserContext().overridePermissions(new URL(panel.url).origin, ['clipboard-read', 'clipboard-write']);
+  await page
+    .browserContext()
+    .overridePermissions(new URL(panel.url).origin, ['clipboard-read', 'clipboard-write']);
   await record();
   await panel.click(id('tab-overview'));
   await panel.waitFor(id('copy-markdown'));
@@ -217,7 +237,9 @@ it('a finding says from which moment to which it was seen', async () => {
   await panel.waitFor(id('finding-title'));
   await panel.click(id('finding-title'));
   await panel.waitFor(id('finding-details'));
-  expect(await panel.page.$eval(id('finding-details'), (e) => e.textContent)).toMatch(/from \d+\.\d{6} s to \d+\.\d{6} s\./);
+  expect(await panel.page.$eval(id('finding-details'), (e) => e.textContent)).toMatch(
+    /from \d+\.\d{6} s to \d+\.\d{6} s\./,
+  );
 });
 
 describe('a result as a line', () => {
@@ -234,7 +256,8 @@ describe('a result as a line', () => {
     await panel.click(id('sql-run'));
     await panel.waitFor(id('sql-chart'));
   };
-  const line = (): Promise<string> => panel.page.$eval(`${id('sql-line')} path`, (e) => e.getAttribute('d')!);
+  const line = (): Promise<string> =>
+    panel.page.$eval(`${id('sql-line')} path`, (e) => e.getAttribute('d')!);
 
   it('has a place for one point, however large', async () => {
     await run('SELECT 20000000 AS x, 5 AS y');
@@ -244,13 +267,20 @@ describe('a result as a line', () => {
   });
 
   it('takes a column of numbers, though words were chosen for bars', async () => {
-    await run("SELECT column1 AS n, column2 AS word, column3 AS more FROM (VALUES (1, 'a', 3), (2, 'b', 5))");
+    await run(
+      "SELECT column1 AS n, column2 AS word, column3 AS more FROM (VALUES (1, 'a', 3), (2, 'b', 5))",
+    );
     await panel.page.select(id('sql-chart'), 'bars');
     await panel.waitFor(id('sql-bars'));
     await panel.page.select(id('chart-x'), '1');
     await panel.page.select(id('sql-chart'), 'line');
     await panel.waitFor(id('sql-line'));
     expect((await line()).match(/[ML]/g)).toEqual(['M', 'L']);
-    expect(await panel.page.$eval(id('chart-x'), (e) => (e as HTMLSelectElement).selectedOptions[0]?.textContent)).toBe('n');
+    expect(
+      await panel.page.$eval(
+        id('chart-x'),
+        (e) => (e as HTMLSelectElement).selectedOptions[0]?.textContent,
+      ),
+    ).toBe('n');
   });
 });

@@ -42,8 +42,24 @@ function trace(): TraceStore {
   for (let round = 1; round <= 3; round++) {
     t.call('sqlStep', { object: sql, context: 1, aux: round, dur: 10, result: 101 }, () => {
       for (let n = 1; n <= PAGES; n++)
-        if (round < 3) t.call('xRead', { object: db, context: 1, offset: (n - 1) * PAGE, length: PAGE, aux2: 13, dur: 5 });
-        else t.call('xWrite', { object: db, context: 1, offset: (n - 1) * PAGE, length: PAGE, aux2: 13, dur: 5 });
+        if (round < 3)
+          t.call('xRead', {
+            object: db,
+            context: 1,
+            offset: (n - 1) * PAGE,
+            length: PAGE,
+            aux2: 13,
+            dur: 5,
+          });
+        else
+          t.call('xWrite', {
+            object: db,
+            context: 1,
+            offset: (n - 1) * PAGE,
+            length: PAGE,
+            aux2: 13,
+            dur: 5,
+          });
     });
     t.call('sqlCounters', { context: 1, offset: 10 * round, length: PAGES * Math.min(2, round) });
     t.idle(1000);
@@ -63,7 +79,9 @@ beforeAll(async () => {
   server = await servePanel({ out, traces: { 'data.vfst': file } });
   browser = await launchPlainBrowser();
   page = await browser.newPage();
-  page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  page.on('pageerror', (error) =>
+    failures.push(error instanceof Error ? error.message : String(error)),
+  );
   await page.setViewport({ width: 1400, height: 800 });
   await page.goto(`${server.url}?test&open=/traces/data.vfst`);
   await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
@@ -74,16 +92,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const show = (view: string): Promise<void> => page.$eval(id(`tab-${view}`), (tab) => (tab as HTMLElement).click());
-const text = (selector: string): Promise<string> => page.$eval(selector, (e) => e.textContent?.replace(/\s+/g, ' ').trim() ?? '');
+const show = (view: string): Promise<void> =>
+  page.$eval(id(`tab-${view}`), (tab) => (tab as HTMLElement).click());
+const text = (selector: string): Promise<string> =>
+  page.$eval(selector, (e) => e.textContent?.replace(/\s+/g, ' ').trim() ?? '');
 const waitText = (selector: string, wanted: string): Promise<unknown> =>
   page.waitForFunction(
-    (s: string, w: string) => document.querySelector(s)?.textContent?.replace(/\s+/g, ' ').trim() === w,
+    (s: string, w: string) =>
+      document.querySelector(s)?.textContent?.replace(/\s+/g, ' ').trim() === w,
     {},
     selector,
     wanted,
   );
-const cell = (row: number, column: string): string => `${id('pages')} [data-key="${row}"] [data-column="${column}"]`;
+const cell = (row: number, column: string): string =>
+  `${id('pages')} [data-key="${row}"] [data-column="${column}"]`;
 async function query(sql: string): Promise<void> {
   await page.click(id('sql-editor'));
   await page.keyboard.down('Control');
@@ -99,17 +121,32 @@ describe('files and pages', () => {
   it('shows the busiest database’s pages, and another file’s cause', async () => {
     await show('files');
     await page.waitForSelector(id('pages-row'));
-    expect(await page.$eval(`${id('file-row')}[aria-selected=true]`, (row) => (row as HTMLElement).dataset.path)).toBe('/app.db');
+    expect(
+      await page.$eval(
+        `${id('file-row')}[aria-selected=true]`,
+        (row) => (row as HTMLElement).dataset.path,
+      ),
+    ).toBe('/app.db');
     await waitText(cell(2, 'reads'), '2');
     expect(await text(`${id('file-use')} li`)).toBe('30 writes in 1 run, 29 could be merged');
-    expect(await Promise.all(['rereads', 'writes', 'type'].map((c) => text(cell(2, c))))).toEqual(['1', '1', 'table leaf']);
-    await page.waitForFunction((s: string) => (document.querySelector(s) as HTMLElement).dataset.toPlace === '31', {}, id('page-map'));
+    expect(await Promise.all(['rereads', 'writes', 'type'].map((c) => text(cell(2, c))))).toEqual([
+      '1',
+      '1',
+      'table leaf',
+    ]);
+    await page.waitForFunction(
+      (s: string) => (document.querySelector(s) as HTMLElement).dataset.toPlace === '31',
+      {},
+      id('page-map'),
+    );
     await page.click(`${id('file-row')}[data-kind=journal]`);
     await page.waitForSelector(id('no-pages'));
     expect(await text(id('no-pages'))).toContain('Its database has the map');
     await page.click(`${id('no-pages')} button`);
     await page.waitForSelector(id('pages-row'));
-    expect(await page.$$eval(id('file-row'), (rows) => rows.map((r) => (r as HTMLElement).dataset.path))).toContain(plain(HOSTILE));
+    expect(
+      await page.$$eval(id('file-row'), (rows) => rows.map((r) => (r as HTMLElement).dataset.path)),
+    ).toContain(plain(HOSTILE));
   });
 
   it('moves by keys, looks closer, and shows a cell’s calls on the timeline', async () => {
@@ -120,11 +157,23 @@ describe('files and pages', () => {
     expect(await text(id('page-tip'))).toContain('Page 1');
     await page.keyboard.press('+');
     await page.waitForSelector(id('page-map-all'));
-    await page.waitForFunction((s: string) => Number((document.querySelector(s) as HTMLElement).dataset.toPlace) < 31, {}, id('page-map'));
+    await page.waitForFunction(
+      (s: string) => Number((document.querySelector(s) as HTMLElement).dataset.toPlace) < 31,
+      {},
+      id('page-map'),
+    );
     await page.keyboard.press('-');
-    await page.waitForFunction((s: string) => (document.querySelector(s) as HTMLElement).dataset.toPlace === '31', {}, id('page-map'));
+    await page.waitForFunction(
+      (s: string) => (document.querySelector(s) as HTMLElement).dataset.toPlace === '31',
+      {},
+      id('page-map'),
+    );
     await page.click(cell(3, 'reads'));
-    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('3 calls'), {}, id('places-chosen'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('3 calls'),
+      {},
+      id('places-chosen'),
+    );
     await page.click(id('places-show'));
     await waitText(id('details-name'), 'xRead');
     await page.waitForSelector(id('timeline'));
@@ -135,14 +184,22 @@ describe('cache', () => {
   it('shows the engine’s counters, the curve and its kind', async () => {
     await show('cache');
     await page.waitForSelector(id('curve-goal'));
-    expect(await Promise.all(['cache-hits', 'cache-misses', 'cache-hit-rate'].map((name) => text(id(name))))).toEqual([
-      '30',
-      '60',
-      '33.3 %',
-    ]);
+    expect(
+      await Promise.all(
+        ['cache-hits', 'cache-misses', 'cache-hit-rate'].map((name) => text(id(name))),
+      ),
+    ).toEqual(['30', '60', '33.3 %']);
     expect(await text(id('curve-kind'))).toContain('a cache below SQLite');
     expect(await text(id('curve-size'))).toContain('cache_size -2000 (assumed)');
-    for (const part of ['spill-zone', 'miss-ratio-curve', 'cache-rate', 'cache-pages', 'cache-set', 'cache-statements-row', 'phase-cold'])
+    for (const part of [
+      'spill-zone',
+      'miss-ratio-curve',
+      'cache-rate',
+      'cache-pages',
+      'cache-set',
+      'cache-statements-row',
+      'phase-cold',
+    ])
       expect(await page.$(id(part)), part).not.toBeNull();
     await page.$eval(id('cache-pages'), (chart) => (chart as SVGElement).focus());
     await page.keyboard.press('ArrowRight');
@@ -177,7 +234,9 @@ describe('SQL', () => {
     await page.waitForSelector(id('sql-error'));
     expect(await text(id('sql-error'))).toBe('no such column: unknown');
     await page.click(id('sql-history'));
-    expect(await page.$$eval(`${id('sql-history-menu')} [role=menuitem]`, (all) => all.length)).toBe(1); // the one that went well
+    expect(
+      await page.$$eval(`${id('sql-history-menu')} [role=menuitem]`, (all) => all.length),
+    ).toBe(1); // the one that went well
     await page.keyboard.press('Escape');
     await page.click(id('sql-editor'));
     await page.keyboard.down('Control');
@@ -185,11 +244,17 @@ describe('SQL', () => {
     await page.keyboard.up('Control');
     await page.keyboard.type('SELECT count(*) FROM chec');
     await page.waitForSelector('.cm-tooltip-autocomplete li');
-    expect(await page.$$eval('.cm-tooltip-autocomplete li', (all) => all.map((e) => e.textContent).join())).toContain('checkpoints');
+    expect(
+      await page.$$eval('.cm-tooltip-autocomplete li', (all) =>
+        all.map((e) => e.textContent).join(),
+      ),
+    ).toContain('checkpoints');
     await page.keyboard.press('Escape');
     await page.click(id('sql-tables-toggle'));
     await page.waitForSelector(`${id('sql-tables')} details`);
-    expect(await page.$$eval(`${id('sql-tables')} details`, (all) => all.length)).toBeGreaterThanOrEqual(10);
+    expect(
+      await page.$$eval(`${id('sql-tables')} details`, (all) => all.length),
+    ).toBeGreaterThanOrEqual(10);
     expect(failures).toEqual([]);
   });
 });

@@ -12,15 +12,22 @@ const panel = viewHarness(['opfs-coop-sync', 'idb-two-tabs']);
 it('a call that waited names who held it up, and leads to the call that took the lock', async () => {
   const store = panel.store('idb-two-tabs');
   const { edges, waits, holds } = locksOf(store);
-  const edge = [...edges].filter((e) => e.waiter !== e.holder).sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))[0]!;
+  const edge = [...edges]
+    .filter((e) => e.waiter !== e.holder)
+    .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))[0]!;
   const row = waits.row[edge.wait]!;
   await panel.page.setViewport({ width: 1200, height: 700 });
   await panel.load('idb-two-tabs', `#tab=events&event=${edge.waiter}:${row}`);
   await panel.waitFor(id('holder'));
   await panel.click(id('holder'));
   const { thread, events } = { thread: edge.holder, events: store.threads[edge.holder]!.events };
-  await panel.waitText(id('field-begin'), `${(events.t0[holds.row[edge.firstHold]!]! / 1e6).toFixed(6)} s`);
-  expect(await panel.page.$eval(id('field-thread'), (e) => e.textContent)).toBe(`Page ${thread === 1 ? 1 : 2} · Worker worker.js`);
+  await panel.waitText(
+    id('field-begin'),
+    `${(events.t0[holds.row[edge.firstHold]!]! / 1e6).toFixed(6)} s`,
+  );
+  expect(await panel.page.$eval(id('field-thread'), (e) => e.textContent)).toBe(
+    `Page ${thread === 1 ? 1 : 2} · Worker worker.js`,
+  );
 });
 
 describe('a screen reader is told', () => {
@@ -45,11 +52,17 @@ describe('a screen reader is told', () => {
     await panel.click(id('tab-timeline'));
     await panel.page.keyboard.press('f');
     await panel.page.waitForFunction(
-      (s: string) => /^Timeline shows [\d.]+ .?s from [\d.]+ s$/.test(document.querySelector(s)?.textContent ?? ''),
+      (s: string) =>
+        /^Timeline shows [\d.]+ .?s from [\d.]+ s$/.test(
+          document.querySelector(s)?.textContent ?? '',
+        ),
       {},
       id('announcer'),
     );
-    const seen = await panel.page.$eval(id('announcer'), (e) => [e.getBoundingClientRect().width, e.getAttribute('role')]);
+    const seen = await panel.page.$eval(id('announcer'), (e) => [
+      e.getBoundingClientRect().width,
+      e.getAttribute('role'),
+    ]);
     expect(seen).toEqual([1, 'status']);
   });
 });
@@ -57,7 +70,9 @@ describe('a screen reader is told', () => {
 it('two traces are drawn over time on one scale: the longer one is longer', async () => {
   await panel.open('opfs-coop-sync', 'compare', 1000);
   await panel.waitFor(id('compare-empty'));
-  await ((await panel.page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(join(GOLDEN, 'idb-two-tabs.vfst'));
+  await ((await panel.page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(
+    join(GOLDEN, 'idb-two-tabs.vfst'),
+  );
   await panel.page.waitForFunction(
     (s: string) => Number(document.querySelector<HTMLElement>(s)?.dataset.us) > 0,
     {},
@@ -67,9 +82,12 @@ it('two traces are drawn over time on one scale: the longer one is longer', asyn
   const filled = (side: 'a' | 'b'): Promise<{ us: number; share: number }> =>
     panel.page.$eval(id(`compare-strip-${side}`), (e) => {
       const canvas = e as HTMLCanvasElement;
-      const { data, width, height } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
+      const { data, width, height } = canvas
+        .getContext('2d')!
+        .getImageData(0, 0, canvas.width, canvas.height);
       let last = 0;
-      for (let x = 0; x < width; x++) for (let y = 0; y < height; y++) if (data[4 * (y * width + x) + 3]) last = x + 1;
+      for (let x = 0; x < width; x++)
+        for (let y = 0; y < height; y++) if (data[4 * (y * width + x) + 3]) last = x + 1;
       return { us: Number(canvas.dataset.us), share: last / width };
     });
   const both = { a: await filled('a'), b: await filled('b') };
@@ -82,7 +100,9 @@ it('two traces are drawn over time on one scale: the longer one is longer', asyn
   await panel.page.waitForFunction(
     (s: string) => {
       const canvas = document.querySelector<HTMLCanvasElement>(s)!;
-      const { data } = canvas.getContext('2d')!.getImageData(canvas.width - 20, canvas.height - 1, 19, 1);
+      const { data } = canvas
+        .getContext('2d')!
+        .getImageData(canvas.width - 20, canvas.height - 1, 19, 1);
       return data.some((value) => value > 0);
     },
     {},
@@ -104,11 +124,15 @@ describe('the address restores', () => {
     await panel.page.select(id('page-map-shown'), 'writes');
     await panel.click(`${id('pages')} ${id('sort-writes')}`);
     await panel.page.waitForFunction(() =>
-      ['transactions.chosen', 'locks.table=busy', 'pages.shown=writes', 'pages.sort=writes'].every((s) => location.hash.includes(s)),
+      ['transactions.chosen', 'locks.table=busy', 'pages.shown=writes', 'pages.sort=writes'].every(
+        (s) => location.hash.includes(s),
+      ),
     );
     await panel.page.reload();
     await panel.waitFor(id('page-map-shown'));
-    expect(await panel.page.$eval(id('page-map-shown'), (e) => (e as HTMLSelectElement).value)).toBe('writes');
+    expect(
+      await panel.page.$eval(id('page-map-shown'), (e) => (e as HTMLSelectElement).value),
+    ).toBe('writes');
     await panel.waitFor(`${id('pages')} [aria-sort=descending] ${id('sort-writes')}`);
     await panel.click(id('tab-locks'));
     await panel.waitFor(`${id('locks-busy')}[aria-selected=true]`);

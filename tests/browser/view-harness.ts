@@ -59,7 +59,9 @@ export function viewHarness(names: readonly string[]): ViewHarness {
   });
   beforeEach(async () => {
     page = await browser!.newPage();
-    page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+    page.on('pageerror', (error) =>
+      failures.push(error instanceof Error ? error.message : String(error)),
+    );
   });
   afterEach(async () => {
     await page.close();
@@ -89,7 +91,12 @@ export function viewHarness(names: readonly string[]): ViewHarness {
     },
     waitFor: (selector) => page.waitForSelector(selector),
     waitText: (selector, wanted) =>
-      page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted),
+      page.waitForFunction(
+        (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
+        {},
+        selector,
+        wanted,
+      ),
     click: (selector) => page.$eval(selector, (e) => (e as HTMLElement).click()),
   };
   return harness;

@@ -4,13 +4,17 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import { hostileStore } from '../traces/hostile.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 
-const viewer = new ViewerPage(async () => ({ 'hostile.vfst': new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer()) }));
+const viewer = new ViewerPage(async () => ({
+  'hostile.vfst': new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer()),
+}));
 
 /** What the page holds that a hostile word could have made. `turning`: texts and hints with an override of direction. */
 const harm = () => {
   const turns = /[\u202a-\u202e\u2066-\u2069]/;
   const texts = [...document.querySelectorAll('*')].flatMap((e) => [
-    ...[...e.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.textContent ?? ''),
+    ...[...e.childNodes]
+      .filter((n) => n.nodeType === Node.TEXT_NODE)
+      .map((n) => n.textContent ?? ''),
     ...['title', 'aria-label'].map((name) => e.getAttribute(name) ?? ''),
   ]);
   return {
@@ -28,7 +32,9 @@ const open = async (view: string): Promise<void> => {
   await viewer.open(`open=/traces/hostile.vfst#tab=${view}`, 900, 640);
   await viewer.page.waitForSelector(id('file-name'));
   await viewer.page.waitForSelector(`${id(`tab-${view}`)}[aria-selected=true]`);
-  await viewer.page.waitForFunction(() => !document.querySelector('[aria-busy=true], [data-testid=loading]'));
+  await viewer.page.waitForFunction(
+    () => !document.querySelector('[aria-busy=true], [data-testid=loading]'),
+  );
 };
 
 describe('hostile words', () => {
@@ -38,7 +44,11 @@ describe('hostile words', () => {
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
     await viewer.page.click(id('event-row'));
     await viewer.page.waitForSelector(id('details-statement'));
-    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.startsWith('Selected'), {}, id('announcer'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.startsWith('Selected'),
+      {},
+      id('announcer'),
+    );
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
@@ -66,10 +76,18 @@ describe('hostile words', () => {
     await viewer.page.keyboard.down('Control');
     await viewer.page.keyboard.press('a');
     await viewer.page.keyboard.up('Control');
-    await viewer.page.keyboard.type('SELECT object, statement, count(*) AS n FROM events WHERE object IS NOT NULL GROUP BY object');
+    await viewer.page.keyboard.type(
+      'SELECT object, statement, count(*) AS n FROM events WHERE object IS NOT NULL GROUP BY object',
+    );
     await viewer.page.click(id('sql-run'));
-    await viewer.page.waitForSelector(`${id('sql-result')} [role=columnheader]:nth-child(2) [data-testid=sort-1]`);
-    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('<img'), {}, id('sql-result'));
+    await viewer.page.waitForSelector(
+      `${id('sql-result')} [role=columnheader]:nth-child(2) [data-testid=sort-1]`,
+    );
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('<img'),
+      {},
+      id('sql-result'),
+    );
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
     await viewer.page.select(id('sql-chart'), 'bars');
     await viewer.page.waitForSelector(id('sql-bars'));
@@ -79,7 +97,9 @@ describe('hostile words', () => {
   it('in Compare, beside another trace', async () => {
     await open('compare');
     const input = await viewer.page.waitForSelector(id('compare-input'), { hidden: true });
-    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile('tests/traces/golden/opfs-coop-sync.vfst');
+    await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(
+      'tests/traces/golden/opfs-coop-sync.vfst',
+    );
     await viewer.page.waitForSelector(id('compare-warning'));
     await viewer.page.waitForSelector(id('compare-numbers-row'));
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
@@ -106,13 +126,17 @@ describe('hostile words', () => {
         parts.add(name);
       expect(await viewer.page.evaluate(harm)).toEqual(NONE);
     }
-    expect([...parts]).toEqual(expect.arrayContaining(['statement-text', 'statement-stack', 'statement-values']));
+    expect([...parts]).toEqual(
+      expect.arrayContaining(['statement-text', 'statement-stack', 'statement-values']),
+    );
   });
 
   it('under the pointer on the timeline', async () => {
     await open('timeline');
     await viewer.page.waitForSelector(`${id('timeline')}[data-frame]:not([data-waiting])`);
-    const { x, y, height } = (await (await viewer.page.$('.lane-box:has([data-testid="buttons-0:vfs"])'))!.boundingBox())!;
+    const { x, y, height } = (await (await viewer.page.$(
+      '.lane-box:has([data-testid="buttons-0:vfs"])',
+    ))!.boundingBox())!;
     const { left, width } = await viewer.page.$eval(id('timeline'), (e) => {
       const box = e.getBoundingClientRect();
       return { left: box.left, width: box.width };
@@ -120,7 +144,12 @@ describe('hostile words', () => {
     expect(x).toBeLessThan(left);
     for (let at = left + 20; at < left + width && !(await viewer.page.$(id('tooltip'))); at += 5) {
       await viewer.page.mouse.move(at, y + height / 2);
-      await viewer.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+      await viewer.page.evaluate(
+        () =>
+          new Promise<void>((done) =>
+            requestAnimationFrame(() => requestAnimationFrame(() => done())),
+          ),
+      );
     }
     await viewer.page.waitForSelector(id('tooltip'));
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
@@ -130,7 +159,9 @@ describe('hostile words', () => {
   it('on the way through the events of a finding', async () => {
     await open('overview');
     await viewer.page.waitForSelector(`${id('finding-show')}:not(:disabled)`);
-    const findings = await viewer.page.$$eval(id('finding'), (all) => all.map((e) => (e as HTMLElement).dataset.rule!));
+    const findings = await viewer.page.$$eval(id('finding'), (all) =>
+      all.map((e) => (e as HTMLElement).dataset.rule!),
+    );
     for (const rule of findings) {
       await viewer.page.click(id('tab-overview'));
       const show = `[data-rule="${rule}"] ${id('finding-show')}`;
@@ -148,14 +179,23 @@ describe('hostile words', () => {
     await viewer.page.keyboard.press('k');
     await viewer.page.keyboard.up('Control');
     await viewer.page.type(id('palette-input'), 'img');
-    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('<img'), {}, id('palette-entry'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('<img'),
+      {},
+      id('palette-entry'),
+    );
     expect(await viewer.page.evaluate(harm)).toEqual(NONE);
   });
 
-  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])('in %s', async (view) => {
-    await open(view);
-    await viewer.page.waitForFunction(() => (document.querySelector('#view')?.textContent?.length ?? 0) > 60);
-    const { seen: _, ...found } = await viewer.page.evaluate(harm); // not all of them show words of the page
-    expect(found).toEqual({ ran: false, markup: 0, turning: 0, wide: false, long: 0 });
-  });
+  it.each(['overview', 'timeline', 'transactions', 'statements', 'files', 'locks', 'cache', 'wal'])(
+    'in %s',
+    async (view) => {
+      await open(view);
+      await viewer.page.waitForFunction(
+        () => (document.querySelector('#view')?.textContent?.length ?? 0) > 60,
+      );
+      const { seen: _, ...found } = await viewer.page.evaluate(harm); // not all of them show words of the page
+      expect(found).toEqual({ ran: false, markup: 0, turning: 0, wide: false, long: 0 });
+    },
+  );
 });

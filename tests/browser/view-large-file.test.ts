@@ -6,7 +6,9 @@ import { id, ViewerPage } from './viewer-page.ts';
 
 const trace = syntheticStore({ events: 520_000, clockStepUs: 5 });
 const events = trace.eventCount;
-const viewer = new ViewerPage(async () => ({ 'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()) }));
+const viewer = new ViewerPage(async () => ({
+  'large.vfst': Buffer.from(await (await saveTrace(trace)).arrayBuffer()),
+}));
 
 /** Workers that the store's worker starts. */
 interface Helpers {
@@ -21,7 +23,11 @@ it('is unpacked by a worker beside the store’s', async () => {
   await viewer.open('');
   const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
   await store.evaluate(() => {
-    const helpers: Helpers = { started: [], ended: 0, ready: Promise.reject(new Error('none was started')) };
+    const helpers: Helpers = {
+      started: [],
+      ended: 0,
+      ready: Promise.reject(new Error('none was started')),
+    };
     helpers.ready.catch(() => undefined);
     (globalThis as Watched).helpers = helpers;
     // with two it is for larger files
@@ -40,7 +46,9 @@ it('is unpacked by a worker beside the store’s', async () => {
         super.terminate();
         // it may have been too late for this file: whether it comes at all is seen with another
         const again = new Plain(this.script, this.options);
-        helpers.ready = new Promise((resolve) => again.addEventListener('message', ({ data }) => resolve(data), { once: true }));
+        helpers.ready = new Promise((resolve) =>
+          again.addEventListener('message', ({ data }) => resolve(data), { once: true }),
+        );
       }
     };
   });
@@ -50,7 +58,9 @@ it('is unpacked by a worker beside the store’s', async () => {
   await viewer.page.waitForSelector(`${id('timeline')}[data-frame]`);
   const { started, ended } = await store.evaluate(() => (globalThis as Watched).helpers);
   expect({ started, ended }).toEqual({ started: ['vfscope unpacker'], ended: 1 });
-  expect(await store.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({ push: 'ready' });
+  expect(await store.evaluate(() => (globalThis as Watched).helpers.ready)).toEqual({
+    push: 'ready',
+  });
   await viewer.page.click(id('tab-events'));
   await viewer.page.waitForFunction(
     (selector, count) => document.querySelector(selector)?.textContent?.startsWith(count),

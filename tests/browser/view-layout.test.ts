@@ -2,7 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import { id, viewHarness } from './view-harness.ts';
 
-const panel = viewHarness(['opfs-sahpool', 'opfs-coop-sync', 'idb-two-tabs', 'cache-thrash', 'checkpoint-storm']);
+const panel = viewHarness([
+  'opfs-sahpool',
+  'opfs-coop-sync',
+  'idb-two-tabs',
+  'cache-thrash',
+  'checkpoint-storm',
+]);
 
 /** Of elements within their scrolling parent and the window, the part that is seen, px. */
 function seenHeight(selector: string): number {
@@ -29,18 +35,30 @@ describe('Files', () => {
     await panel.open('cache-thrash', 'files', 1400);
     await panel.waitFor(id('page-map'));
     const columns = await panel.page.evaluate(columnsInSight, id('file-row'));
-    expect(columns.slice(0, 7)).toEqual(['path', 'timeUs', 'reads', 'readBytes', 'writes', 'writeBytes', 'syncs']);
-    expect(await panel.page.$eval(`${id('file-row')}[aria-selected=true] [data-column=path]`, (e) => e.textContent?.trim())).toBe(
-      'test-1.dbmain-db',
-    );
+    expect(columns.slice(0, 7)).toEqual([
+      'path',
+      'timeUs',
+      'reads',
+      'readBytes',
+      'writes',
+      'writeBytes',
+      'syncs',
+    ]);
+    expect(
+      await panel.page.$eval(`${id('file-row')}[aria-selected=true] [data-column=path]`, (e) =>
+        e.textContent?.trim(),
+      ),
+    ).toBe('test-1.dbmain-db');
     await panel.page.setViewport({ width: 1900, height: 700 });
     await panel.waitFor(`${id('file-row')} [data-column=vfs]`);
   });
   it('says a folder of OPFS once', async () => {
     await panel.open('opfs-sahpool', 'files', 1280);
     await panel.waitFor(`${id('file-row')}[data-kind=opfs]`);
-    const rows = await panel.page.$$eval(`${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"] [data-column=path]`, (cells) =>
-      cells.map((cell) => [cell.firstChild!.textContent!.trim(), (cell as HTMLElement).title]),
+    const rows = await panel.page.$$eval(
+      `${id('file-row')}[data-path^="/.opfs-sahpool/.opaque/"] [data-column=path]`,
+      (cells) =>
+        cells.map((cell) => [cell.firstChild!.textContent!.trim(), (cell as HTMLElement).title]),
     );
     expect(rows.length).toBeGreaterThan(3);
     for (const [name, title] of rows) {
@@ -52,21 +70,27 @@ describe('Files', () => {
     [620, 300],
     [900, 300],
     [400, 640],
-  ])('at %i x %i has rows of the table and, scrolled to, a map that is no slit', async (width, height) => {
-    await panel.open('cache-thrash', 'files', width);
-    await panel.page.setViewport({ width, height });
-    await panel.waitFor(`${id('page-map')}[data-cells]`);
-    expect(await panel.page.evaluate(seenHeight, id('files'))).toBeGreaterThan(80);
-    await panel.page.$eval(id('page-map'), (e) => e.scrollIntoView({ block: 'nearest' }));
-    expect(await panel.page.evaluate(seenHeight, id('page-map'))).toBeGreaterThan(50);
-  });
+  ])(
+    'at %i x %i has rows of the table and, scrolled to, a map that is no slit',
+    async (width, height) => {
+      await panel.open('cache-thrash', 'files', width);
+      await panel.page.setViewport({ width, height });
+      await panel.waitFor(`${id('page-map')}[data-cells]`);
+      expect(await panel.page.evaluate(seenHeight, id('files'))).toBeGreaterThan(80);
+      await panel.page.$eval(id('page-map'), (e) => e.scrollIntoView({ block: 'nearest' }));
+      expect(await panel.page.evaluate(seenHeight, id('page-map'))).toBeGreaterThan(50);
+    },
+  );
 });
 
 describe('Locks', () => {
   it('gives its tables the room that the lanes do not need, until the border is moved', async () => {
     await panel.open('idb-two-tabs', 'locks', 1400);
     await panel.waitFor(`${id('lock-waits')}`);
-    const space = await panel.page.$eval(id('lock-lanes'), (e) => e.clientHeight - e.firstElementChild!.clientHeight);
+    const space = await panel.page.$eval(
+      id('lock-lanes'),
+      (e) => e.clientHeight - e.firstElementChild!.clientHeight,
+    );
     expect(space).toBeGreaterThanOrEqual(0);
     expect(space).toBeLessThan(10);
     const before = await panel.page.$eval(id('lock-waits'), (e) => e.clientHeight);
@@ -85,7 +109,8 @@ it('in a low panel the query has half of the width, and the buttons of a dialog 
   await panel.open('opfs-coop-sync', 'sql', 620);
   await panel.page.setViewport({ width: 620, height: 300 });
   await panel.page.waitForFunction(
-    (s: string) => Math.abs(document.querySelector(s)!.querySelector('.cm-editor')!.clientWidth - 308) < 12,
+    (s: string) =>
+      Math.abs(document.querySelector(s)!.querySelector('.cm-editor')!.clientWidth - 308) < 12,
     {},
     id('sql-view'),
   );
@@ -115,11 +140,16 @@ it('charts over time have an axis with round moments', async () => {
   await panel.open('checkpoint-storm', 'wal', 900);
   const labels = async (chart: string): Promise<string[]> => {
     await panel.waitFor(`${id(chart)} ${id('time-ticks')}`);
-    return panel.page.$$eval(`${id(chart)} ${id('time-ticks')} text`, (all) => all.map((e) => e.textContent ?? ''));
+    return panel.page.$$eval(`${id(chart)} ${id('time-ticks')} text`, (all) =>
+      all.map((e) => e.textContent ?? ''),
+    );
   };
-  const seconds = (await labels('wal-chart')).map((label) => Number(/^(\d+\.\d+) s$/.exec(label)![1]));
+  const seconds = (await labels('wal-chart')).map((label) =>
+    Number(/^(\d+\.\d+) s$/.exec(label)![1]),
+  );
   expect(seconds.length).toBeGreaterThan(3);
-  for (const [i, second] of seconds.entries()) if (i) expect(second - seconds[i - 1]!).toBeCloseTo(seconds[1]! - seconds[0]!, 9);
+  for (const [i, second] of seconds.entries())
+    if (i) expect(second - seconds[i - 1]!).toBeCloseTo(seconds[1]! - seconds[0]!, 9);
   await panel.click(id('tab-cache'));
   expect((await labels('cache-rate')).length).toBeGreaterThan(2);
 });
@@ -127,29 +157,42 @@ it('charts over time have an axis with round moments', async () => {
 it('threads of two tabs have names that differ, on the timeline and in the chosen area', async () => {
   await panel.open('idb-two-tabs', 'timeline', 1400);
   const names = (): Promise<string[]> =>
-    panel.page.$$eval('[data-testid^="thread-"]', (all) => all.map((e) => e.textContent?.trim() ?? ''));
+    panel.page.$$eval('[data-testid^="thread-"]', (all) =>
+      all.map((e) => e.textContent?.trim() ?? ''),
+    );
   await panel.waitFor('[data-testid^="thread-"]');
   expect(await names()).toEqual(['Page 1 · Worker worker.js', 'Page 2 · Worker worker.js']);
   await panel.page.keyboard.press('r');
   await panel.waitFor(id('area'));
-  const ticks = await panel.page.$$eval(`${id('area')} label`, (all) => all.map((e) => e.textContent?.trim()));
-  expect(ticks).toEqual(['SQL', 'VFS', 'Storage', 'Host', 'Page 1 · Worker worker.js', 'Page 2 · Worker worker.js']);
+  const ticks = await panel.page.$$eval(`${id('area')} label`, (all) =>
+    all.map((e) => e.textContent?.trim()),
+  );
+  expect(ticks).toEqual([
+    'SQL',
+    'VFS',
+    'Storage',
+    'Host',
+    'Page 1 · Worker worker.js',
+    'Page 2 · Worker worker.js',
+  ]);
 });
 
 describe('Transactions', () => {
   it('stand one after the other over time, each with its commit', async () => {
     await panel.open('opfs-coop-sync', 'transactions', 1400);
     await panel.waitFor(`${id('transactions-row')} [data-column=waterfall] i`);
-    const bars = await panel.page.$$eval(`${id('transactions-row')} [data-column=waterfall] i`, (all) =>
-      all.map((e) => {
-        const [box, room] = [e.getBoundingClientRect(), e.parentElement!.getBoundingClientRect()];
-        return {
-          left: box.left - room.left,
-          right: room.right - box.right,
-          commit: e.firstElementChild!.getBoundingClientRect().width,
-          width: box.width,
-        };
-      }),
+    const bars = await panel.page.$$eval(
+      `${id('transactions-row')} [data-column=waterfall] i`,
+      (all) =>
+        all.map((e) => {
+          const [box, room] = [e.getBoundingClientRect(), e.parentElement!.getBoundingClientRect()];
+          return {
+            left: box.left - room.left,
+            right: room.right - box.right,
+            commit: e.firstElementChild!.getBoundingClientRect().width,
+            width: box.width,
+          };
+        }),
     );
     expect(bars.length).toBeGreaterThan(15);
     expect(bars[0]!.left).toBe(0);
@@ -171,9 +214,12 @@ describe('Errors', () => {
     await panel.page.evaluate(() => {
       const copied: string[] = [];
       Object.assign(window, { copied });
-      Object.defineProperty(navigator, 'clipboard', { value: { writeText: (text: string) => Promise.resolve(void copied.push(text)) } });
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: (text: string) => Promise.resolve(void copied.push(text)) },
+      });
     });
-    const copied = (): Promise<string[]> => panel.page.evaluate(() => (window as unknown as { copied: string[] }).copied);
+    const copied = (): Promise<string[]> =>
+      panel.page.evaluate(() => (window as unknown as { copied: string[] }).copied);
     const shown = (await panel.page.$$(id('errors-row'))).length;
     await panel.click(id('error-copy'));
     await panel.waitFor(id('toast'));
@@ -183,13 +229,21 @@ describe('Errors', () => {
     await panel.page.keyboard.down('Control');
     await panel.page.keyboard.press('c');
     await panel.page.keyboard.up('Control');
-    await panel.page.waitForFunction(() => (window as unknown as { copied: string[] }).copied.length === 2);
-    const said = /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\nSQLITE_BUSY\t(\d+)\tVFS\txLock\ttest-1\.db\t([.\d]+)\t([.\d]+)\n$/.exec(
-      (await copied())[1]!,
+    await panel.page.waitForFunction(
+      () => (window as unknown as { copied: string[] }).copied.length === 2,
     );
+    const said =
+      /^Error\tCount\tLayer\tCall\tOn\tFirst\tLast\nSQLITE_BUSY\t(\d+)\tVFS\txLock\ttest-1\.db\t([.\d]+)\t([.\d]+)\n$/.exec(
+        (await copied())[1]!,
+      );
     const [count, first, last] = said!.slice(1).map(Number) as [number, number, number];
-    const moments = await panel.page.$$eval(`${id('error-details')} li`, (all) => all.map((e) => e.textContent?.trim()));
-    expect([moments.length, moments[0], moments.at(-1)]).toEqual([count, ...[first, last].map((us) => `${(us / 1e6).toFixed(6)} s`)]);
+    const moments = await panel.page.$$eval(`${id('error-details')} li`, (all) =>
+      all.map((e) => e.textContent?.trim()),
+    );
+    expect([moments.length, moments[0], moments.at(-1)]).toEqual([
+      count,
+      ...[first, last].map((us) => `${(us / 1e6).toFixed(6)} s`),
+    ]);
     await panel.click(id('error-list'));
     await panel.waitText(id('event-count'), `${count} event${count === 1 ? '' : 's'}`);
   });
@@ -197,12 +251,17 @@ describe('Errors', () => {
     await panel.open('opfs-coop-sync', 'errors');
     await panel.waitFor(id('errors-row'));
     await panel.page.type(id('error-filter'), 'vfs create table');
-    await panel.page.waitForFunction((s: string) => !document.querySelector(s), {}, id('errors-row'));
+    await panel.page.waitForFunction(
+      (s: string) => !document.querySelector(s),
+      {},
+      id('errors-row'),
+    );
     await panel.page.click(id('error-filter'), { count: 3 });
     await panel.page.type(id('error-filter'), 'CREATE TABLE t');
     await panel.waitFor(id('errors-row'));
     await panel.page.waitForFunction(
-      (s: string) => [...document.querySelectorAll(s)].some((cell) => cell.textContent?.trim() === 'xLock'),
+      (s: string) =>
+        [...document.querySelectorAll(s)].some((cell) => cell.textContent?.trim() === 'xLock'),
       {},
       `${id('errors-row')} [data-column=call]`,
     );
@@ -212,7 +271,9 @@ describe('Errors', () => {
 it('SQL offers questions to begin with; one of them runs', async () => {
   await panel.open('opfs-coop-sync', 'sql');
   await panel.waitFor(id('sql-example'));
-  await panel.page.$$eval(id('sql-example'), (all) => (all.find((e) => e.textContent?.includes('slowest')) as HTMLElement).click());
+  await panel.page.$$eval(id('sql-example'), (all) =>
+    (all.find((e) => e.textContent?.includes('slowest')) as HTMLElement).click(),
+  );
   await panel.waitFor(id('sql-result-row'));
   await panel.waitFor(id('sql-show'));
 });

@@ -5,7 +5,8 @@ import { wireOf } from './worker-wire.ts';
 
 const viewer = new ViewerPage(async () => ({}));
 const isThere = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector);
-const isGone = (selector: string): Promise<unknown> => viewer.page.waitForSelector(selector, { hidden: true });
+const isGone = (selector: string): Promise<unknown> =>
+  viewer.page.waitForSelector(selector, { hidden: true });
 const click = async (selector: string): Promise<void> => {
   await viewer.page.waitForSelector(selector);
   await viewer.page.$eval(selector, (e) => (e as HTMLElement).click());
@@ -83,7 +84,9 @@ describe('while a recording runs', () => {
     const wire = await wireOf(page);
     await wire.fail(question, 'The worker is lost.');
     await page.evaluate(() => window.panel.app.work(5));
-    await page.waitForFunction(() => document.querySelector('#view [role=alert]')?.textContent === 'The worker is lost.');
+    await page.waitForFunction(
+      () => document.querySelector('#view [role=alert]')?.textContent === 'The worker is lost.',
+    );
     expect(await page.$('#view [role=grid]')).not.toBeNull();
   });
 

@@ -98,7 +98,9 @@ afterEach(async () => {
 
 async function open(query: string, width = 1000): Promise<void> {
   page = await context.newPage();
-  page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  page.on('pageerror', (error) =>
+    failures.push(error instanceof Error ? error.message : String(error)),
+  );
   page.on('dialog', (dialog) => failures.push(`dialog: ${dialog.message()}`));
   await page.setViewport({ width, height: 800 });
   await page.goto(`${server.url}?test&${query}`);
@@ -108,10 +110,17 @@ async function openTrace(name: string, more = ''): Promise<void> {
   await open(`open=/traces/${name}${more}`);
   await page.waitForSelector(id('file-name'));
 }
-const text = (selector: string): Promise<string> => page.$eval(selector, (e) => e.textContent?.trim() ?? '');
+const text = (selector: string): Promise<string> =>
+  page.$eval(selector, (e) => e.textContent?.trim() ?? '');
 const waitText = (selector: string, wanted: string): Promise<unknown> =>
-  page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
-const activeTab = (name: string): Promise<unknown> => page.waitForSelector(`${id(`tab-${name}`)}[aria-selected=true]`);
+  page.waitForFunction(
+    (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
+    {},
+    selector,
+    wanted,
+  );
+const activeTab = (name: string): Promise<unknown> =>
+  page.waitForSelector(`${id(`tab-${name}`)}[aria-selected=true]`);
 const chord = async (key: 'k'): Promise<void> => {
   await page.keyboard.down('Control');
   await page.keyboard.press(key);
@@ -128,20 +137,32 @@ describe('the Overview', () => {
     await page.keyboard.press('o');
     await activeTab('overview');
     await page.waitForSelector(id('finding'));
-    for (const number of headlineNumbers(store)) expect(await text(id(`number-${number.id}`)), number.id).toBe(headlineText(number));
+    for (const number of headlineNumbers(store))
+      expect(await text(id(`number-${number.id}`)), number.id).toBe(headlineText(number));
     const findings = findingsOf(store);
     expect(findings.length).toBeGreaterThan(0);
-    expect(await page.$$eval(id('finding'), (items) => items.map((item) => (item as HTMLElement).dataset.rule))).toEqual(
-      findings.map((f) => f.rule),
-    );
+    expect(
+      await page.$$eval(id('finding'), (items) =>
+        items.map((item) => (item as HTMLElement).dataset.rule),
+      ),
+    ).toEqual(findings.map((f) => f.rule));
     const database = await text(id('database'));
     expect(database).toContain(plain(HOSTILE));
     expect(database).toContain('4.00 KiB');
     expect(database).toContain('delete');
-    expect(await page.$eval(`${id('database')} [title*="no PRAGMA synchronous"] dd`, (e) => e.textContent)).toBe('n/a');
+    expect(
+      await page.$eval(
+        `${id('database')} [title*="no PRAGMA synchronous"] dd`,
+        (e) => e.textContent,
+      ),
+    ).toBe('n/a');
     expect(await page.$$eval(id('thread-time'), (bars) => bars.length)).toBe(1);
     await page.click(id('time-whole'));
-    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('Idle'), {}, id('thread-time'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('Idle'),
+      {},
+      id('thread-time'),
+    );
     await page.click(id('finding-title'));
     expect(await text(id('finding-details'))).toContain(findings[0]!.advice);
     // a name that turns the direction of text does not turn the sentence around it
@@ -166,7 +187,10 @@ describe('the Overview', () => {
     await page.click(id('evidence-all'));
     await page.click(id('evidence-close'));
     await page.waitForSelector(id('evidence'), { hidden: true });
-    await context.overridePermissions(new URL(server.url).origin, ['clipboard-read', 'clipboard-write']);
+    await context.overridePermissions(new URL(server.url).origin, [
+      'clipboard-read',
+      'clipboard-write',
+    ]);
     await page.click(id('tab-overview'));
     await page.waitForSelector(id('copy-markdown'));
     await page.click(id('copy-markdown'));
@@ -193,7 +217,11 @@ describe('the command palette', () => {
     await activeTab('compare');
     await chord('k');
     await page.type(id('palette-input'), 'nothing of that name');
-    await page.waitForFunction((s: string) => document.querySelectorAll(s).length === 0, {}, id('palette-entry'));
+    await page.waitForFunction(
+      (s: string) => document.querySelectorAll(s).length === 0,
+      {},
+      id('palette-entry'),
+    );
     await page.keyboard.press('Escape');
     await page.waitForSelector(id('palette'), { hidden: true });
   });
@@ -205,7 +233,9 @@ describe('exports', () => {
     const formats = Object.keys(EXPORT_FORMATS).filter((format) => format !== 'vfst');
     await page.click(id('export'));
     expect(
-      await page.$$eval(`${id('export-menu')} button:not(:disabled)`, (all) => all.map((e) => (e as HTMLElement).dataset.testid)),
+      await page.$$eval(`${id('export-menu')} button:not(:disabled)`, (all) =>
+        all.map((e) => (e as HTMLElement).dataset.testid),
+      ),
     ).toEqual([...formats, 'share'].map((one) => `export-${one}`));
     await page.keyboard.press('Escape');
     for (const [i, format] of formats.entries()) {
@@ -214,15 +244,27 @@ describe('exports', () => {
       await page.click(id(`export-${format}`));
       await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, i + 1);
     }
-    const saved = await page.evaluate(() => window.panel.saved.map(({ name, data }) => ({ name, size: data.size, type: data.type })));
-    expect(saved.map(({ name }) => name)).toEqual(formats.map((f) => `a.${EXPORT_FORMATS[f as keyof typeof EXPORT_FORMATS].ending}`));
+    const saved = await page.evaluate(() =>
+      window.panel.saved.map(({ name, data }) => ({ name, size: data.size, type: data.type })),
+    );
+    expect(saved.map(({ name }) => name)).toEqual(
+      formats.map((f) => `a.${EXPORT_FORMATS[f as keyof typeof EXPORT_FORMATS].ending}`),
+    );
     for (const { name, size } of saved) expect(size, name).toBeGreaterThan(1000);
     await page.waitForSelector(`${id('export')}:not(:disabled)`);
     await page.click(id('export'));
     await page.click(id('export-share'));
-    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('3 file names'), {}, id('privacy'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('3 file names'),
+      {},
+      id('privacy'),
+    );
     await page.click(id('export-run'));
-    await page.waitForFunction((n: number) => window.panel.saved.length === n, {}, formats.length + 1);
+    await page.waitForFunction(
+      (n: number) => window.panel.saved.length === n,
+      {},
+      formats.length + 1,
+    );
     const bytes = await page.evaluate(async () => {
       const { name, data } = window.panel.saved.at(-1)!;
       return { name, bytes: [...new Uint8Array(await data.arrayBuffer())] };
@@ -237,25 +279,37 @@ describe('exports', () => {
 
 describe('a comparison', () => {
   const row = (name: string): Promise<string[]> =>
-    page.$$eval(`${id('compare-headline')} tr[data-id=${name}] td`, (cells) => cells.map((cell) => cell.textContent!.trim()));
+    page.$$eval(`${id('compare-headline')} tr[data-id=${name}] td`, (cells) =>
+      cells.map((cell) => cell.textContent!.trim()),
+    );
 
   it('sets a second file beside the first', async () => {
     await openTrace('a.vfst');
     await page.click(id('tab-compare'));
     await page.waitForSelector(id('compare-empty'));
-    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(join(folder, 'b.vfst'));
+    await ((await page.$(id('compare-input'))) as ElementHandle<HTMLInputElement>).uploadFile(
+      join(folder, 'b.vfst'),
+    );
     await page.waitForSelector(id('compare-headline'));
     await waitText(id('compare-name'), 'b.vfst');
     expect(await row('commits')).toEqual(['60', '15', '0.25']);
     expect(await row('hitRate')).toEqual(['n/a', 'n/a', 'n/a']);
     expect(
-      await page.$$eval(`${id('compare-statements-row')} [data-column]`, (cells) => cells.map((c) => c.textContent!.trim()).slice(0, 3)),
+      await page.$$eval(`${id('compare-statements-row')} [data-column]`, (cells) =>
+        cells.map((c) => c.textContent!.trim()).slice(0, 3),
+      ),
     ).toEqual(['insert into note values (?)', '60', '15']);
     // F01 and F07 are in both: 60 and 15 commits, one after another
     const findings = await page.$$eval(id('compare-findings-row'), (rows) =>
-      rows.map((r) => ['rule', 'verdict'].map((key) => r.querySelector(`[data-column=${key}]`)!.textContent!.trim())),
+      rows.map((r) =>
+        ['rule', 'verdict'].map((key) =>
+          r.querySelector(`[data-column=${key}]`)!.textContent!.trim(),
+        ),
+      ),
     );
-    expect(new Map(findings as [string, string][])).toEqual(new Map(diffOf(store, trace(15)).findings.map((f) => [f.rule, f.verdict])));
+    expect(new Map(findings as [string, string][])).toEqual(
+      new Map(diffOf(store, trace(15)).findings.map((f) => [f.rule, f.verdict])),
+    );
     expect(findings).toContainEqual(['F01', 'in both']);
     await shot('compare');
     await page.click(id('compare-close'));
@@ -291,8 +345,15 @@ describe('settings', () => {
     await page.click(id('layer-setting-web'));
     await page.select(id('settings-keep'), 'seconds');
     await page.waitForSelector(id('flight'));
-    const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('settings')!) as Record<string, unknown>);
-    expect(kept).toMatchObject({ theme: 'dark', capture: 2, layers: ['sql', 'vfs'], flight: { kind: 'seconds' } });
+    const kept = await page.evaluate(
+      () => JSON.parse(localStorage.getItem('settings')!) as Record<string, unknown>,
+    );
+    expect(kept).toMatchObject({
+      theme: 'dark',
+      capture: 2,
+      layers: ['sql', 'vfs'],
+      flight: { kind: 'seconds' },
+    });
     await shot('settings');
     await page.reload();
     await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
@@ -311,7 +372,11 @@ describe('a recording', () => {
     await page.evaluate(() => window.panel.app.work(10));
     await page.waitForSelector(`${id('timeline')}[data-frame]`);
     await page.click(id('tab-events'));
-    await page.waitForFunction((s: string) => /\d/.test(document.querySelector(s)?.textContent ?? ''), {}, id('event-count'));
+    await page.waitForFunction(
+      (s: string) => /\d/.test(document.querySelector(s)?.textContent ?? ''),
+      {},
+      id('event-count'),
+    );
     await page.click(id('pause'));
     await waitText(id('pause'), 'Resume view');
     const held = await text(id('event-count'));
@@ -347,14 +412,18 @@ describe('the address of a tab', () => {
     await page.keyboard.press('Enter');
     await page.waitForSelector(id('details'));
     await page.waitForFunction(() => /from=.*event=0:0/.test(location.hash));
-    const range = await page.$eval(id('timeline'), (e) => [(e as HTMLElement).dataset.from, (e as HTMLElement).dataset.to].map(Number));
+    const range = await page.$eval(id('timeline'), (e) =>
+      [(e as HTMLElement).dataset.from, (e as HTMLElement).dataset.to].map(Number),
+    );
     await page.reload();
     await page.waitForSelector(id('details'));
     await waitText(id('details-name'), 'sqlite3_step');
     await page.waitForFunction(
       (s: string, from: number, to: number) => {
         const { dataset } = document.querySelector<HTMLElement>(s)!;
-        return Math.abs(Number(dataset.from) - from) < 0.01 && Math.abs(Number(dataset.to) - to) < 0.01;
+        return (
+          Math.abs(Number(dataset.from) - from) < 0.01 && Math.abs(Number(dataset.to) - to) < 0.01
+        );
       },
       {},
       id('timeline'),

@@ -12,37 +12,49 @@ async function trace(reads: number): Promise<Uint8Array> {
   const store = newStore();
   const t = new ThreadBuilder(store, { name: 'db' });
   const db = t.file('/app.db');
-  for (let i = 0; i < reads; i++) t.call('xRead', { object: db, context: 1, offset: 4096 * i, length: 4096 });
+  for (let i = 0; i < reads; i++)
+    t.call('xRead', { object: db, context: 1, offset: 4096 * i, length: 4096 });
   t.send();
   return new Uint8Array(await (await saveTrace(store)).arrayBuffer());
 }
-const viewer = new ViewerPage(async () => ({ 'few.vfst': await trace(200), 'many.vfst': await trace(MANY) }));
+const viewer = new ViewerPage(async () => ({
+  'few.vfst': await trace(200),
+  'many.vfst': await trace(MANY),
+}));
 const open = async (name: string, tab: string, rows: string): Promise<void> => {
   await viewer.open(`open=/traces/${name}#tab=${tab}`);
   await viewer.page.waitForSelector(id('file-name'));
   await viewer.page.waitForSelector(id(rows));
 };
 const EVENTS = '.events [role=grid]';
-const press = (...keys: ('ArrowDown' | 'ArrowUp' | 'ArrowRight' | 'Enter' | 'Tab' | 'End')[]): Promise<void> =>
-  keys.reduce((before, key) => before.then(() => viewer.page.keyboard.press(key)), Promise.resolve());
+const press = (
+  ...keys: ('ArrowDown' | 'ArrowUp' | 'ArrowRight' | 'Enter' | 'Tab' | 'End')[]
+): Promise<void> =>
+  keys.reduce(
+    (before, key) => before.then(() => viewer.page.keyboard.press(key)),
+    Promise.resolve(),
+  );
 const copy = async (): Promise<void> => {
   await viewer.page.keyboard.down('Control');
   await viewer.page.keyboard.press('c');
   await viewer.page.keyboard.up('Control');
 };
-const focused = (): Promise<string | undefined> => viewer.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
+const focused = (): Promise<string | undefined> =>
+  viewer.page.evaluate(() => (document.activeElement as HTMLElement).dataset.testid);
 /** Until a screen reader is led to the row of this number, and it is selected and seen whole. */
 const active = (grid: string, rowindex: number): Promise<unknown> =>
   viewer.page.waitForFunction(
     (s: string, wanted: string) => {
       const table = document.querySelector(s)!;
       const row = document.getElementById(table.getAttribute('aria-activedescendant') ?? '');
-      if (row?.getAttribute('aria-rowindex') !== wanted || row.getAttribute('aria-selected') !== 'true') return false;
-      const [outer, inner, head] = [table, row, table.firstElementChild!].map((e) => e.getBoundingClientRect()) as [
-        DOMRect,
-        DOMRect,
-        DOMRect,
-      ];
+      if (
+        row?.getAttribute('aria-rowindex') !== wanted ||
+        row.getAttribute('aria-selected') !== 'true'
+      )
+        return false;
+      const [outer, inner, head] = [table, row, table.firstElementChild!].map((e) =>
+        e.getBoundingClientRect(),
+      ) as [DOMRect, DOMRect, DOMRect];
       return inner.top >= head.bottom - 1 && inner.bottom <= outer.top + table.clientHeight + 1;
     },
     {},
@@ -60,7 +72,8 @@ describe('by keyboard', () => {
     const next = await focused();
     expect(next).toMatch(/^sort-(?!place)/);
     await press('Enter');
-    const sorted = (how: string): Promise<unknown> => viewer.page.waitForSelector(`${id('pages')} [aria-sort=${how}] ${id(next!)}`);
+    const sorted = (how: string): Promise<unknown> =>
+      viewer.page.waitForSelector(`${id('pages')} [aria-sort=${how}] ${id(next!)}`);
     await sorted('ascending').catch(() => sorted('descending'));
     await press('ArrowDown');
     expect(await focused()).toBe('pages');
@@ -84,7 +97,9 @@ describe('by keyboard', () => {
   it('a copied row leaves the focus where it was, also where the clipboard is not open to the panel', async () => {
     await open('few.vfst', 'files', 'pages-row');
     await viewer.page.evaluate(() => {
-      Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new Error('not here')) } });
+      Object.defineProperty(navigator, 'clipboard', {
+        value: { writeText: () => Promise.reject(new Error('not here')) },
+      });
     });
     await viewer.page.focus(id('pages'));
     await press('ArrowDown');
@@ -117,13 +132,18 @@ describe('more rows than a browser can scroll', () => {
     await viewer.page.focus(id('pages'));
     await copy();
     await viewer.page.waitForFunction(
-      (s: string) => document.querySelector(s)?.textContent?.includes('50,000 rows are on the clipboard. The first of 410,000.'),
+      (s: string) =>
+        document
+          .querySelector(s)
+          ?.textContent?.includes('50,000 rows are on the clipboard. The first of 410,000.'),
       {},
       id('toast'),
     );
     await press('ArrowDown');
     await viewer.page.waitForSelector(id('details')); // takes room
-    await viewer.page.evaluate(() => new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut))));
+    await viewer.page.evaluate(
+      () => new Promise((laidOut) => requestAnimationFrame(() => requestAnimationFrame(laidOut))),
+    );
     await press('End');
     await active(id('pages'), MANY + 1);
     const scrolled = (): Promise<number> => viewer.page.$eval(id('pages'), (e) => e.scrollTop);

@@ -8,7 +8,13 @@ const TRACE = 'checkpoint-storm';
 const panel = viewHarness([TRACE]);
 const some = (n: number): string => `${n.toLocaleString('en-US')} event${n === 1 ? '' : 's'}`;
 const reads = (): number =>
-  panel.store(TRACE).threads.reduce((n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op === Op.xRead).length, 0);
+  panel
+    .store(TRACE)
+    .threads.reduce(
+      (n, { events }) =>
+        n + events.op.subarray(0, events.count).filter((op) => op === Op.xRead).length,
+      0,
+    );
 const hash = (): Promise<string> => panel.page.evaluate(() => decodeURIComponent(location.hash));
 
 describe('the address', () => {
@@ -16,13 +22,19 @@ describe('the address', () => {
     const { page } = panel;
     await panel.load(TRACE, '#tab=events&events.layers=vfs&events.more=1&events.op=xRead');
     await panel.waitText(id('event-count'), some(reads()));
-    await page.waitForFunction((s: string) => document.querySelector<HTMLSelectElement>(s)?.value === 'xRead', {}, id('where-op'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector<HTMLSelectElement>(s)?.value === 'xRead',
+      {},
+      id('where-op'),
+    );
     await page.type(id('filter'), 'no such thing');
     await panel.waitText(id('event-count'), '0 events');
     await page.waitForFunction(() => location.hash.includes('events.filter=no'));
     await page.reload();
     await panel.waitText(id('event-count'), '0 events');
-    expect(await page.$eval(id('filter'), (e) => (e as HTMLInputElement).value)).toBe('no such thing');
+    expect(await page.$eval(id('filter'), (e) => (e as HTMLInputElement).value)).toBe(
+      'no such thing',
+    );
     // one step back to all of them
     await page.$$eval('[aria-label="Events"] p button', (all) => (all[0] as HTMLElement).click());
     await panel.waitText(id('event-count'), some(panel.store(TRACE).eventCount));
@@ -35,7 +47,9 @@ describe('the address', () => {
     await panel.waitFor(id('statements-row'));
     await panel.click(id('sort-executions'));
     await panel.click(id('statements-row'));
-    const chosen = await page.$eval(`${id('statements')} [aria-selected=true]`, (row) => row.getAttribute('data-key')!);
+    const chosen = await page.$eval(`${id('statements')} [aria-selected=true]`, (row) =>
+      row.getAttribute('data-key')!,
+    );
     await page.waitForFunction(() => location.hash.includes('statements.chosen'));
     expect(await hash()).toContain('statements.sort=executions');
     await panel.click(id('tab-wal'));
@@ -45,8 +59,16 @@ describe('the address', () => {
     await page.waitForFunction(() => location.hash.includes('tab=statements')); // a burst of changes is written once
     await page.reload();
     await panel.waitFor(`${id('statements')} [aria-selected=true]`);
-    expect(await page.$eval(`${id('statements')} [aria-selected=true]`, (row) => row.getAttribute('data-key')!)).toBe(chosen);
-    expect(await page.$eval(`${id('sort-executions')}`, (b) => b.parentElement!.getAttribute('aria-sort'))).toBe('descending');
+    expect(
+      await page.$eval(`${id('statements')} [aria-selected=true]`, (row) =>
+        row.getAttribute('data-key')!,
+      ),
+    ).toBe(chosen);
+    expect(
+      await page.$eval(`${id('sort-executions')}`, (b) =>
+        b.parentElement!.getAttribute('aria-sort'),
+      ),
+    ).toBe('descending');
   });
 
   it('holds the part of the page map that is looked at, what is chosen in it, and where table and border are', async () => {
@@ -55,13 +77,17 @@ describe('the address', () => {
     await panel.waitFor(`${id('page-map')}[data-to-place]`);
     const map = await page.$(id('page-map'));
     const size = (): Promise<number[]> =>
-      page.$eval(id('page-map'), (e) => [Number(e.getAttribute('data-from-place')), Number(e.getAttribute('data-to-place'))]);
+      page.$eval(id('page-map'), (e) => [
+        Number(e.getAttribute('data-from-place')),
+        Number(e.getAttribute('data-to-place')),
+      ]);
     const all = await size();
     await map!.focus();
     for (const key of ['ArrowRight', 'ArrowUp', '+']) await map!.press(key as 'ArrowRight');
     await panel.waitFor(id('page-map-all'));
     await page.waitForFunction(
-      (s: string, to: number) => Number(document.querySelector(s)?.getAttribute('data-to-place')) < to,
+      (s: string, to: number) =>
+        Number(document.querySelector(s)?.getAttribute('data-to-place')) < to,
       {},
       id('page-map'),
       all[1]!,
@@ -69,31 +95,50 @@ describe('the address', () => {
     const zoomed = await size();
     await panel.click(`${id('pages-row')}:nth-of-type(3)`);
     await panel.waitFor(id('places-chosen'));
-    const chosen = await page.$eval(id('places-chosen'), (e) => e.textContent!.replace(/…|\d+ calls?/, ''));
+    const chosen = await page.$eval(id('places-chosen'), (e) =>
+      e.textContent!.replace(/…|\d+ calls?/, ''),
+    );
     await page.focus('[aria-label="Border between the map and the table of pages"]');
     await page.keyboard.press('ArrowUp');
-    const border = await page.$eval('[aria-label="Border between the map and the table of pages"]', (e) => e.getAttribute('aria-valuenow'));
+    const border = await page.$eval(
+      '[aria-label="Border between the map and the table of pages"]',
+      (e) => e.getAttribute('aria-valuenow'),
+    );
     await page.$eval(id('pages'), (e) => e.scrollTo(0, 66));
     await page.waitForFunction(
-      () => /pages.area/.test(location.hash) && /rows.pages=66/.test(location.hash) && /border.pages/.test(location.hash),
+      () =>
+        /pages.area/.test(location.hash) &&
+        /rows.pages=66/.test(location.hash) &&
+        /border.pages/.test(location.hash),
     );
     await page.reload();
     await panel.waitFor(id('page-map-all'));
     await page.waitForFunction(
-      (s: string, to: number) => Number(document.querySelector(s)?.getAttribute('data-to-place')) === to,
+      (s: string, to: number) =>
+        Number(document.querySelector(s)?.getAttribute('data-to-place')) === to,
       {},
       id('page-map'),
       zoomed[1]!,
     );
     expect(await size()).toEqual(zoomed);
     await panel.waitFor(id('places-chosen'));
-    expect(await page.$eval(id('places-chosen'), (e) => e.textContent!.replace(/…|\d+ calls?/, ''))).toBe(chosen);
-    expect(await page.$eval('[aria-label="Border between the map and the table of pages"]', (e) => e.getAttribute('aria-valuenow'))).toBe(
-      border,
+    expect(
+      await page.$eval(id('places-chosen'), (e) => e.textContent!.replace(/…|\d+ calls?/, '')),
+    ).toBe(chosen);
+    expect(
+      await page.$eval('[aria-label="Border between the map and the table of pages"]', (e) =>
+        e.getAttribute('aria-valuenow'),
+      ),
+    ).toBe(border);
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.scrollTop === 66,
+      {},
+      id('pages'),
     );
-    await page.waitForFunction((s: string) => document.querySelector(s)?.scrollTop === 66, {}, id('pages'));
     // another file: its own map, whole
-    const other = await page.$$eval(id('file-row'), (rows) => rows.findIndex((row) => row.getAttribute('aria-selected') !== 'true'));
+    const other = await page.$$eval(id('file-row'), (rows) =>
+      rows.findIndex((row) => row.getAttribute('aria-selected') !== 'true'),
+    );
     await page.$$eval(id('file-row'), (rows, at) => (rows[at] as HTMLElement).click(), other);
     await page.waitForFunction(() => !/pages.(area|chosen)/.test(location.hash));
   });
@@ -102,26 +147,43 @@ describe('the address', () => {
     const { page } = panel;
     await panel.open(TRACE, 'timeline');
     await panel.waitFor(id('lanes-menu'));
-    const lanes = (): Promise<string[]> => page.$$eval('.gutter .lane-box .lane', (all) => all.map((e) => e.textContent!.trim()));
+    const lanes = (): Promise<string[]> =>
+      page.$$eval('.gutter .lane-box .lane', (all) => all.map((e) => e.textContent!.trim()));
     await page.waitForFunction(() => document.querySelectorAll('.gutter .lane-box').length > 3);
     const before = await lanes();
     await panel.click(id('lanes-menu'));
     await panel.click(id('show-vfs'));
     await page.keyboard.press('Escape');
-    await page.waitForFunction((n: number) => document.querySelectorAll('.gutter .lane-box').length < n, {}, before.length);
+    await page.waitForFunction(
+      (n: number) => document.querySelectorAll('.gutter .lane-box').length < n,
+      {},
+      before.length,
+    );
     await panel.click('.lane-box [data-do=pin]');
     await page.waitForSelector('.pins .lane-box');
     await panel.click(id('toggle-map'));
     for (const zooms of [1, 2]) {
-      await page.waitForFunction((n: number) => document.querySelectorAll('[data-testid=crumb]').length === n, {}, zooms);
+      await page.waitForFunction(
+        (n: number) => document.querySelectorAll('[data-testid=crumb]').length === n,
+        {},
+        zooms,
+      );
       if (zooms === 1) await page.keyboard.press('w');
     }
     await page.keyboard.press('m');
     await panel.click(id('area-by-file'));
     const now = await lanes();
-    await page.waitForFunction(() => /timeline.by=file/.test(location.hash) && /timeline.zooms/.test(location.hash));
+    await page.waitForFunction(
+      () => /timeline.by=file/.test(location.hash) && /timeline.zooms/.test(location.hash),
+    );
     const said = await hash();
-    for (const part of ['timeline.hidden=kind:vfs', 'timeline.pinned=', 'timeline.map=0', 'timeline.area=']) expect(said).toContain(part);
+    for (const part of [
+      'timeline.hidden=kind:vfs',
+      'timeline.pinned=',
+      'timeline.map=0',
+      'timeline.area=',
+    ])
+      expect(said).toContain(part);
     const crumbs = await page.$$eval(id('crumb'), (all) => all.map((e) => e.textContent));
     await page.reload();
     await panel.waitFor(`${id('area-by-file')}[aria-checked=true]`);
@@ -135,7 +197,11 @@ describe('the address', () => {
     await panel.click(id('reset-lanes'));
     await page.waitForFunction(() => !/timeline.(hidden|pinned)/.test(location.hash));
     await page.reload();
-    await page.waitForFunction((n: number) => document.querySelectorAll('.gutter .lane-box').length === n, {}, before.length);
+    await page.waitForFunction(
+      (n: number) => document.querySelectorAll('.gutter .lane-box').length === n,
+      {},
+      before.length,
+    );
   });
 
   it('holds what is unfolded in the Overview, and how far it is scrolled', async () => {
@@ -146,15 +212,24 @@ describe('the address', () => {
     await panel.click(id('time-whole'));
     await panel.waitFor(id('finding-details'));
     await page.$eval(id('overview-view'), (e) => e.scrollTo(0, 50));
-    await page.waitForFunction(() => /rows.overview=50/.test(location.hash) && /overview.open/.test(location.hash));
+    await page.waitForFunction(
+      () => /rows.overview=50/.test(location.hash) && /overview.open/.test(location.hash),
+    );
     await page.reload();
     await panel.waitFor(id('finding-details'));
     expect(await page.$eval(id('time-whole'), (e) => e.getAttribute('aria-pressed'))).toBe('true');
-    await page.waitForFunction((s: string) => document.querySelector(s)?.scrollTop === 50, {}, id('overview-view'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.scrollTop === 50,
+      {},
+      id('overview-view'),
+    );
   });
 
   it('that makes no sense shows everything', async () => {
-    await panel.load(TRACE, '#tab=events&events.layers=nonsense,sql,vfs,web,host&events.thread=x&events.more=1&timeline.area=5,,&a.b.c=1');
+    await panel.load(
+      TRACE,
+      '#tab=events&events.layers=nonsense,sql,vfs,web,host&events.thread=x&events.more=1&timeline.area=5,,&a.b.c=1',
+    );
     await panel.waitText(id('event-count'), some(panel.store(TRACE).eventCount));
   });
 });
@@ -166,25 +241,38 @@ describe('answers that come late', () => {
     await page.evaluateOnNewDocument(() => {
       const Real = Worker;
       let n = 0;
-      const late = (before: Promise<void>): Promise<void> => before.then(() => new Promise((done) => setTimeout(done, (n++ * 37) % 130)));
+      const late = (before: Promise<void>): Promise<void> =>
+        before.then(() => new Promise((done) => setTimeout(done, (n++ * 37) % 130)));
       window.Worker = class extends Real {
         private there = Promise.resolve();
         private back = Promise.resolve();
-        override postMessage(message: unknown, transfer?: Transferable[] | StructuredSerializeOptions): void {
-          this.there = late(this.there).then(() => super.postMessage(message, transfer as Transferable[]));
+        override postMessage(
+          message: unknown,
+          transfer?: Transferable[] | StructuredSerializeOptions,
+        ): void {
+          this.there = late(this.there).then(() =>
+            super.postMessage(message, transfer as Transferable[]),
+          );
         }
-        override addEventListener(type: string, listener: EventListenerOrEventListenerObject): void {
-          const hear = (event: Event): void => (typeof listener === 'function' ? listener(event) : listener.handleEvent(event));
-          const heard = (event: Event): void => void (this.back = late(this.back).then(() => hear(event)));
+        override addEventListener(
+          type: string,
+          listener: EventListenerOrEventListenerObject,
+        ): void {
+          const hear = (event: Event): void =>
+            typeof listener === 'function' ? listener(event) : listener.handleEvent(event);
+          const heard = (event: Event): void =>
+            void (this.back = late(this.back).then(() => hear(event)));
           super.addEventListener(type, type === 'message' ? heard : listener);
         }
       };
     });
     const table = statementTable(panel.store(TRACE))!;
     await panel.load(TRACE);
-    for (const tab of ['statements', 'transactions', 'statements', 'locks', 'wal', 'statements']) await panel.click(id(`tab-${tab}`));
+    for (const tab of ['statements', 'transactions', 'statements', 'locks', 'wal', 'statements'])
+      await panel.click(id(`tab-${tab}`));
     await page.waitForFunction(
-      (s: string, rows: string) => document.querySelector(s)?.getAttribute('aria-rowcount') === rows,
+      (s: string, rows: string) =>
+        document.querySelector(s)?.getAttribute('aria-rowcount') === rows,
       {},
       id('statements'),
       String(table.rows.length + 1),

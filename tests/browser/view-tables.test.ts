@@ -19,8 +19,10 @@ beforeEach(() => void (page = panel.page));
 const count = (n: number): string => n.toLocaleString('en-US');
 const some = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? '' : 's'}`;
 /** Rows of a table in all, its heading not counted. */
-const rowsOf = async (table: string): Promise<number> => Number(await page.$eval(id(table), (e) => e.getAttribute('aria-rowcount'))) - 1;
-const texts = (selector: string): Promise<string[]> => page.$$eval(selector, (all) => all.map((e) => e.textContent?.trim() ?? ''));
+const rowsOf = async (table: string): Promise<number> =>
+  Number(await page.$eval(id(table), (e) => e.getAttribute('aria-rowcount'))) - 1;
+const texts = (selector: string): Promise<string[]> =>
+  page.$$eval(selector, (all) => all.map((e) => e.textContent?.trim() ?? ''));
 const fill = async (field: string, text: string): Promise<void> => {
   await page.$eval(id(field), (e) => (e as HTMLInputElement).select());
   await page.keyboard.press('Backspace');
@@ -29,7 +31,11 @@ const fill = async (field: string, text: string): Promise<void> => {
 const failed = ({ threads }: TraceStore): number =>
   threads.reduce((n, { events }) => {
     for (let row = 0; row < events.count; row++)
-      if (events.op[row] === Op.error || isFailure(events.op[row]!, events.result[row]!, events.flags[row]!)) n++;
+      if (
+        events.op[row] === Op.error ||
+        isFailure(events.op[row]!, events.result[row]!, events.flags[row]!)
+      )
+        n++;
     return n;
   }, 0);
 
@@ -44,7 +50,8 @@ describe('transactions', () => {
     await page.select(id('transaction-kind'), 'write');
     const writes = all.filter((t) => t.kind === 'write').length;
     await page.waitForFunction(
-      (s: string, n: number) => document.querySelector(s)?.getAttribute('aria-rowcount') === String(n + 1),
+      (s: string, n: number) =>
+        document.querySelector(s)?.getAttribute('aria-rowcount') === String(n + 1),
       {},
       id('transactions'),
       writes,
@@ -81,11 +88,17 @@ describe('locks', () => {
     const locks = locksOf(await open('opfs-wl-two-tabs', 'locks'));
     await waitFor(id('lock-waits-row'));
     const lanes = new Set(
-      [locks.holds, locks.waits].flatMap((c) => Array.from({ length: c.count }, (_, i) => `${c.thread[i]}:${c.resource[i]}`)),
+      [locks.holds, locks.waits].flatMap((c) =>
+        Array.from({ length: c.count }, (_, i) => `${c.thread[i]}:${c.resource[i]}`),
+      ),
     );
-    expect(await page.$eval(id('lock-lanes'), (e) => Number((e as HTMLElement).dataset.lanes))).toBe(lanes.size);
+    expect(
+      await page.$eval(id('lock-lanes'), (e) => Number((e as HTMLElement).dataset.lanes)),
+    ).toBe(lanes.size);
     await waitFor(`${id('lock-lanes')}[data-frame]`);
-    const spans = await page.$$eval(id('lock-track'), (all) => all.map((e) => Number((e as HTMLElement).dataset.spans)));
+    const spans = await page.$$eval(id('lock-track'), (all) =>
+      all.map((e) => Number((e as HTMLElement).dataset.spans)),
+    );
     expect(spans.length).toBeGreaterThan(0);
     expect(spans.every((n) => n > 0)).toBe(true);
     // something of the lock's colour is painted
@@ -93,7 +106,8 @@ describe('locks', () => {
       const canvas = e as HTMLCanvasElement;
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
       let n = 0;
-      for (let i = 0; i < data.length; i += 4) if (data[i + 3]! > 0 && data[i + 1]! > data[i]! + 30) n++;
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i + 3]! > 0 && data[i + 1]! > data[i]! + 30) n++;
       return n;
     });
     expect(painted).toBeGreaterThan(100);
@@ -111,13 +125,23 @@ describe('locks', () => {
     await waitFor(id('locks-graph'));
     await click(id('locks-graph'));
     await waitFor(id('wait-arrow'));
-    expect(new Set(await page.$$eval(id('wait-arrow'), (all) => all.map((e) => (e as unknown as SVGElement).dataset.key!)))).toEqual(pairs);
+    expect(
+      new Set(
+        await page.$$eval(id('wait-arrow'), (all) =>
+          all.map((e) => (e as unknown as SVGElement).dataset.key!),
+        ),
+      ),
+    ).toEqual(pairs);
     expect(await rowsOf('lock-arrows')).toBe(pairs.size);
     await page.$eval(id('wait-arrow'), (e) => (e as unknown as SVGElement).focus());
     await page.keyboard.press('Enter');
     await waitFor(`${id('wait-arrow')}.selected`);
     await page.select(id('lock-kind'), 'web-lock');
-    const left = new Set(locks.edges.filter((e) => locks.resources[e.resource]!.kind === 'web-lock').map((e) => `${e.waiter}:${e.holder}`));
+    const left = new Set(
+      locks.edges
+        .filter((e) => locks.resources[e.resource]!.kind === 'web-lock')
+        .map((e) => `${e.waiter}:${e.holder}`),
+    );
     await waitText(`${id('locks-graph')} small`, String(left.size));
     await fill('lock-filter', 'no such lock');
     await waitText(`${id('locks-graph')} small`, '0');
@@ -129,7 +153,11 @@ describe('locks', () => {
     await open('memory-delete', 'locks');
     await waitFor(id('locks-busy'));
     await click(id('locks-busy'));
-    await page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('No SQLITE_BUSY'), {}, id('lock-busy'));
+    await page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('No SQLITE_BUSY'),
+      {},
+      id('lock-busy'),
+    );
   });
 });
 
@@ -178,7 +206,8 @@ describe('events', () => {
     const pages = pageAccessesOf(store);
     const first = new Set<string>();
     for (let i = 0; i < pages.count; i++)
-      if (pages.place[i]! <= 1 && pages.place[i]! + pages.span[i]! > 1) first.add(`${pages.thread[i]}:${pages.row[i]}`);
+      if (pages.place[i]! <= 1 && pages.place[i]! + pages.span[i]! > 1)
+        first.add(`${pages.thread[i]}:${pages.row[i]}`);
     expect(first.size).toBeGreaterThan(2);
     await fill('where-page', '1');
     await waitText(id('event-count'), some(first.size, 'event'));
@@ -187,7 +216,8 @@ describe('events', () => {
     await waitText(id('event-count'), some(store.eventCount, 'event'));
     await click(id('where-clear'));
     const writes = store.threads.reduce(
-      (n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op === Op.xWrite).length,
+      (n, { events }) =>
+        n + events.op.subarray(0, events.count).filter((op) => op === Op.xWrite).length,
       0,
     );
     await waitFor(`${id('where-op')} option[value=xWrite]`);
@@ -205,7 +235,11 @@ describe('events', () => {
     await page.keyboard.up('Shift');
     await waitText(id('chosen-count'), '3 selected');
     await page.evaluate(() => {
-      document.addEventListener('copy', () => (document.body.dataset.copied = (document.activeElement as HTMLTextAreaElement).value));
+      document.addEventListener(
+        'copy',
+        () =>
+          (document.body.dataset.copied = (document.activeElement as HTMLTextAreaElement).value),
+      );
       Object.defineProperty(navigator, 'clipboard', {
         value: { writeText: async (text: string) => void (document.body.dataset.copied = text) },
       });
@@ -218,7 +252,10 @@ describe('events', () => {
     expect(copied.slice(1).every((line) => line.split('\t').includes('xWrite'))).toBe(true);
     await click(id('export-rows'));
     await page.waitForFunction(() => window.panel.saved.length === 1);
-    const saved = await page.evaluate(async () => ({ name: window.panel.saved[0]!.name, text: await window.panel.saved[0]!.data.text() }));
+    const saved = await page.evaluate(async () => ({
+      name: window.panel.saved[0]!.name,
+      text: await window.panel.saved[0]!.data.text(),
+    }));
     expect(saved.name).toBe('checkpoint-storm-events.csv');
     expect(saved.text.trimEnd().split('\n')).toHaveLength(4);
   });
@@ -229,7 +266,9 @@ describe('events', () => {
     await click(id('event-columns'));
     await click(id('column-detail'));
     await click(id('column-time'));
-    await page.waitForFunction(() => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Duration');
+    await page.waitForFunction(
+      () => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Duration',
+    );
     expect(await texts('[role=columnheader]')).toContain('Detail');
     await click(id('tab-errors'));
     await waitFor(id('errors-view'));
@@ -238,6 +277,8 @@ describe('events', () => {
     expect(await texts('[role=columnheader]')).toContain('Detail');
     await click(id('event-columns'));
     await click(id('columns-reset'));
-    await page.waitForFunction(() => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Time');
+    await page.waitForFunction(
+      () => document.querySelector('[role=columnheader]')?.textContent?.trim() === 'Time',
+    );
   });
 });

@@ -16,10 +16,15 @@ interface Box {
   height: number;
 }
 const AXIS_Y = 8;
-const boxOf = async (selector: string): Promise<Box> => (await (await panel.page.$(selector))!.boundingBox())!;
+const boxOf = async (selector: string): Promise<Box> =>
+  (await (await panel.page.$(selector))!.boundingBox())!;
 const view = (): Promise<{ from: number; to: number }> =>
-  panel.page.$eval(id('timeline'), (e) => ({ from: Number((e as HTMLElement).dataset.from), to: Number((e as HTMLElement).dataset.to) }));
-const text = (name: string): Promise<string> => panel.page.$eval(id(name), (e) => e.textContent!.trim());
+  panel.page.$eval(id('timeline'), (e) => ({
+    from: Number((e as HTMLElement).dataset.from),
+    to: Number((e as HTMLElement).dataset.to),
+  }));
+const text = (name: string): Promise<string> =>
+  panel.page.$eval(id(name), (e) => e.textContent!.trim());
 /** Opens the timeline, its picture painted. */
 async function open(): Promise<Box> {
   await panel.open(TRACE, 'timeline');
@@ -36,7 +41,9 @@ const moved = (before: { from: number }): Promise<unknown> =>
   );
 /** Middle of a lane, by the end of its key. */
 const laneY = async (kind: string): Promise<number> => {
-  const { y, height } = await boxOf(`.lane-box:has([data-testid^="buttons-"][data-testid$=":${kind}"])`);
+  const { y, height } = await boxOf(
+    `.lane-box:has([data-testid^="buttons-"][data-testid$=":${kind}"])`,
+  );
   return y + height / 2;
 };
 async function savedNotes(): Promise<readonly TraceNote[]> {
@@ -44,7 +51,9 @@ async function savedNotes(): Promise<readonly TraceNote[]> {
   await panel.page.keyboard.press('s');
   await panel.page.keyboard.up('Control');
   await panel.page.waitForFunction(() => window.panel.saved.length === 1);
-  const bytes = await panel.page.evaluate(async () => [...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer())]);
+  const bytes = await panel.page.evaluate(async () => [
+    ...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer()),
+  ]);
   return (await readTrace(Uint8Array.from(bytes))).store.annotations.notes;
 }
 
@@ -115,7 +124,9 @@ describe('the pointer', () => {
     await panel.waitText(id('moment'), formatDuration((end - begin) * usPerPx));
     await panel.page.keyboard.press('Escape');
     await panel.page.waitForFunction(
-      (s: string) => / s$/.test(document.querySelector(s)!.textContent!) && /\.\d{6} /.test(document.querySelector(s)!.textContent!),
+      (s: string) =>
+        / s$/.test(document.querySelector(s)!.textContent!) &&
+        /\.\d{6} /.test(document.querySelector(s)!.textContent!),
       {},
       id('moment'),
     );
@@ -148,7 +159,9 @@ describe('the pointer', () => {
       await panel.page.mouse.move(x, box.y + AXIS_Y);
       await panel.page.waitForSelector(id('pointed'), { hidden: true });
     }
-    expect(told.time).toMatch(/^(No SQL in flight|(CPU|Read|Write|Sync|Lock wait|Other wait) [<\d.]+ %)/);
+    expect(told.time).toMatch(
+      /^(No SQL in flight|(CPU|Read|Write|Sync|Lock wait|Other wait) [<\d.]+ %)/,
+    );
     expect(told.writes).toMatch(/^Written: [\d.]+ ([KM]i)?B\/s$/);
   });
 
@@ -158,7 +171,12 @@ describe('the pointer', () => {
     let x = box.x + 40;
     for (; x < box.x + box.width && !(await panel.page.$(id('tooltip'))); x += 7) {
       await panel.page.mouse.move(x, y);
-      await panel.page.evaluate(() => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+      await panel.page.evaluate(
+        () =>
+          new Promise<void>((done) =>
+            requestAnimationFrame(() => requestAnimationFrame(() => done())),
+          ),
+      );
     }
     await panel.waitFor(id('tooltip'));
     for (let i = 0; i < 12; i++) await panel.page.keyboard.press('a'); // before the trace begins, as far as that goes
@@ -183,7 +201,8 @@ describe('the pointer', () => {
     await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
     const map = await boxOf(id('io-map-canvas'));
     const worker = await holdMessages(panel.page, 'ioAt');
-    for (let i = 0; i < 8; i++) await panel.page.mouse.move(map.x + 50 + 10 * i, map.y + map.height / 2);
+    for (let i = 0; i < 8; i++)
+      await panel.page.mouse.move(map.x + 50 + 10 * i, map.y + map.height / 2);
     expect(await worker.kept()).toBe(1);
     await worker.release();
   });
@@ -193,8 +212,12 @@ it('pictures are as sharp as the screen that the window is moved to', async () =
   await open();
   await panel.waitFor(`${id('io-map-canvas')}[data-map]`);
   const ratios = (): Promise<number[]> =>
-    panel.page.$$eval(['timeline', 'overview', 'io-map-canvas'].map((name) => `[data-testid="${name}"]`).join(), (all) =>
-      (all as HTMLCanvasElement[]).map((canvas) => Math.round((10 * canvas.width) / canvas.clientWidth) / 10),
+    panel.page.$$eval(
+      ['timeline', 'overview', 'io-map-canvas'].map((name) => `[data-testid="${name}"]`).join(),
+      (all) =>
+        (all as HTMLCanvasElement[]).map(
+          (canvas) => Math.round((10 * canvas.width) / canvas.clientWidth) / 10,
+        ),
     );
   expect(await ratios()).toEqual([1, 1, 1]);
   await panel.page.setViewport({ width: 1200, height: 700, deviceScaleFactor: 2 });
@@ -205,9 +228,15 @@ it('pictures are as sharp as the screen that the window is moved to', async () =
 it('an address that is put into the tab is obeyed: place, selection, and how the timeline is set up', async () => {
   await open();
   const { from, to } = await view();
-  const [near, far] = [from + (to - from) / 4, from + (to - from) / 2].map(Math.round) as [number, number];
-  const put = (hash: string): Promise<void> => panel.page.evaluate((text: string) => void (location.hash = text), hash);
-  await put(`#tab=timeline&from=${near}&to=${far}&event=0:3&timeline.search=xSync&timeline.hidden=kind:vfs&timeline.map=0`);
+  const [near, far] = [from + (to - from) / 4, from + (to - from) / 2].map(Math.round) as [
+    number,
+    number,
+  ];
+  const put = (hash: string): Promise<void> =>
+    panel.page.evaluate((text: string) => void (location.hash = text), hash);
+  await put(
+    `#tab=timeline&from=${near}&to=${far}&event=0:3&timeline.search=xSync&timeline.hidden=kind:vfs&timeline.map=0`,
+  );
   await panel.page.waitForFunction(
     (s: string, a: number, b: number) => {
       const { from, to } = document.querySelector<HTMLElement>(s)!.dataset;
@@ -222,7 +251,9 @@ it('an address that is put into the tab is obeyed: place, selection, and how the
   await panel.waitFor(id('timeline-hits'));
   await panel.page.waitForSelector(id('io-map'), { hidden: true });
   await panel.page.waitForSelector('[data-testid$=":vfs"]', { hidden: true });
-  expect(await panel.page.$eval(id('timeline-search'), (e) => (e as HTMLInputElement).value)).toBe('xSync');
+  expect(await panel.page.$eval(id('timeline-search'), (e) => (e as HTMLInputElement).value)).toBe(
+    'xSync',
+  );
   await put('#tab=timeline');
   await panel.page.waitForFunction(
     (s: string, a: string) => document.querySelector<HTMLElement>(s)!.dataset.from === a,

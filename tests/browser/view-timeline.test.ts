@@ -48,7 +48,9 @@ beforeAll(async () => {
   server = await servePanel({ out, traces: { 'known.vfst': file } });
   browser = await launchPlainBrowser();
   page = await browser.newPage();
-  page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+  page.on('pageerror', (error) =>
+    failures.push(error instanceof Error ? error.message : String(error)),
+  );
   page.on('dialog', (dialog) => {
     failures.push(`a dialog: ${dialog.message()}`);
     void dialog.dismiss();
@@ -67,7 +69,12 @@ afterAll(async () => {
 });
 
 const waitText = (selector: string, wanted: string): Promise<unknown> =>
-  page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
+  page.waitForFunction(
+    (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
+    {},
+    selector,
+    wanted,
+  );
 interface Asked {
   from: number;
   to: number;
@@ -75,11 +82,15 @@ interface Asked {
   lanes: string[];
 }
 const laneKeys = (): Promise<string[]> =>
-  page.$$eval('[data-testid^="buttons-0:"]', (all) => all.map((e) => (e as HTMLElement).dataset.testid!.slice('buttons-0:'.length)));
+  page.$$eval('[data-testid^="buttons-0:"]', (all) =>
+    all.map((e) => (e as HTMLElement).dataset.testid!.slice('buttons-0:'.length)),
+  );
 const waitLanes = (wanted: string[]): Promise<unknown> =>
   page.waitForFunction(
     (w: string) =>
-      [...document.querySelectorAll<HTMLElement>('[data-testid^="buttons-0:"]')].map((e) => e.dataset.testid!.slice(10)).join() === w,
+      [...document.querySelectorAll<HTMLElement>('[data-testid^="buttons-0:"]')]
+        .map((e) => e.dataset.testid!.slice(10))
+        .join() === w,
     {},
     wanted.join(),
   );
@@ -134,7 +145,9 @@ it('says of an area how many calls touch it, by operation, statement and file, a
 it('has the search ready for the letter after the slash, and a view without one the filter of Events', async () => {
   const focused = (): Promise<string | undefined> =>
     page.evaluate(() => {
-      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }));
+      document.body.dispatchEvent(
+        new KeyboardEvent('keydown', { key: '/', bubbles: true, cancelable: true }),
+      );
       const found = (document.activeElement as HTMLElement).dataset.testid;
       (document.activeElement as HTMLElement).blur();
       return found;
@@ -161,16 +174,27 @@ it('finds words, goes from hit to hit, and draws arrows from the statement that 
   await waitText(id('timeline-hits'), '100 of 100');
   await page.click(id('parent'));
   await waitText(id('details-name'), 'sqlite3_step');
-  await page.waitForFunction((s: string) => document.querySelector<HTMLElement>(s)!.dataset.arrows === '1', {}, id('timeline'));
+  await page.waitForFunction(
+    (s: string) => document.querySelector<HTMLElement>(s)!.dataset.arrows === '1',
+    {},
+    id('timeline'),
+  );
   await page.keyboard.press(']');
-  await page.waitForFunction((s: string) => !document.querySelector(s)?.textContent.includes('sqlite3_step'), {}, id('details-name'));
+  await page.waitForFunction(
+    (s: string) => !document.querySelector(s)?.textContent.includes('sqlite3_step'),
+    {},
+    id('details-name'),
+  );
   await page.keyboard.press('[');
   await waitText(id('details-name'), 'sqlite3_step');
 });
 
 it('goes back and forth through the zooms', async () => {
   const span = (): Promise<number> =>
-    page.$eval(id('timeline'), (e) => Number((e as HTMLElement).dataset.to) - Number((e as HTMLElement).dataset.from));
+    page.$eval(
+      id('timeline'),
+      (e) => Number((e as HTMLElement).dataset.to) - Number((e as HTMLElement).dataset.from),
+    );
   /** The view has come to rest: it is the present step among the zooms. */
   const rested = async (): Promise<number> => {
     const wanted = await span();
@@ -181,7 +205,11 @@ it('goes back and forth through the zooms', async () => {
   const whole = await rested();
   await page.keyboard.press('w');
   await rested();
-  await page.waitForFunction((s: string) => !document.querySelector<HTMLButtonElement>(s)!.disabled, {}, id('zoom-back'));
+  await page.waitForFunction(
+    (s: string) => !document.querySelector<HTMLButtonElement>(s)!.disabled,
+    {},
+    id('zoom-back'),
+  );
   expect(await span()).toBeLessThan(whole * 0.7);
   await page.keyboard.press('z');
   await page.waitForFunction(
@@ -213,13 +241,19 @@ it('keeps notes in the file', async () => {
   await input.click({ count: 3 });
   await page.keyboard.type('look <b>here</b>');
   await page.keyboard.press('Tab');
-  await page.waitForFunction((s: string) => document.querySelector<HTMLInputElement>(s)?.value === 'look <b>here</b>', {}, id('note-text'));
+  await page.waitForFunction(
+    (s: string) => document.querySelector<HTMLInputElement>(s)?.value === 'look <b>here</b>',
+    {},
+    id('note-text'),
+  );
   await page.keyboard.press('Escape');
   await page.keyboard.down('Control');
   await page.keyboard.press('s');
   await page.keyboard.up('Control');
   await page.waitForFunction(() => window.panel.saved.length === 1);
-  const bytes = await page.evaluate(async () => [...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer())]);
+  const bytes = await page.evaluate(async () => [
+    ...new Uint8Array(await window.panel.saved[0]!.data.arrayBuffer()),
+  ]);
   const { store: read } = await readTrace(Uint8Array.from(bytes));
   expect(read.annotations.notes.map((n) => n.text)).toEqual(['look <b>here</b>']);
   expect(read.eventCount).toBe(store.eventCount);
@@ -233,18 +267,25 @@ it('maps the reads and writes of a file, and selects what is clicked there', asy
       const canvas = document.querySelector<HTMLCanvasElement>(s)!;
       const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
       let orange = 0;
-      for (let i = 0; i < data.length; i += 4) if (data[i]! > 200 && data[i]! > data[i + 2]! + 60) orange++;
+      for (let i = 0; i < data.length; i += 4)
+        if (data[i]! > 200 && data[i]! > data[i + 2]! + 60) orange++;
       return orange > 50; // writes are orange, on a diagonal: each at the next offset
     },
     {},
     id('io-map-canvas'),
   );
-  expect(await page.$eval(id('io-map-file'), (e) => (e as HTMLSelectElement).selectedOptions[0]!.textContent)).toContain('(database)');
+  expect(
+    await page.$eval(
+      id('io-map-file'),
+      (e) => (e as HTMLSelectElement).selectedOptions[0]!.textContent,
+    ),
+  ).toContain('(database)');
 });
 
 it('keeps room for the lanes in a low panel, beside the map', async () => {
   await page.setViewport({ width: 1200, height: 240 });
-  const height = (name: string): Promise<number> => page.$eval(id(name), (e) => e.getBoundingClientRect().height);
+  const height = (name: string): Promise<number> =>
+    page.$eval(id(name), (e) => e.getBoundingClientRect().height);
   expect(await height('timeline')).toBeGreaterThanOrEqual(96);
   await page.setViewport({ width: 1200, height: 800 });
 });
@@ -256,10 +297,17 @@ it('keeps its picture while it has no size, as DevTools does for a moment: it is
       for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
     };
     const pixels = (): number => {
-      const { data } = canvas.getContext('2d')!.getImageData(0, 20, canvas.width, canvas.height - 20);
+      const { data } = canvas
+        .getContext('2d')!
+        .getImageData(0, 20, canvas.width, canvas.height - 20);
       let count = 0;
       for (let i = 0; i < data.length; i += 4)
-        if (Math.max(data[i]!, data[i + 1]!, data[i + 2]!) - Math.min(data[i]!, data[i + 1]!, data[i + 2]!) > 60) count++;
+        if (
+          Math.max(data[i]!, data[i + 1]!, data[i + 2]!) -
+            Math.min(data[i]!, data[i + 1]!, data[i + 2]!) >
+          60
+        )
+          count++;
       return count;
     };
     const before = pixels();
@@ -268,7 +316,10 @@ it('keeps its picture while it has no size, as DevTools does for a moment: it is
     document.documentElement.style.display = 'none';
     await frames();
     const gone = canvas.clientWidth;
-    Worker.prototype.postMessage = function (this: Worker, ...args: [unknown, StructuredSerializeOptions]) {
+    Worker.prototype.postMessage = function (
+      this: Worker,
+      ...args: [unknown, StructuredSerializeOptions]
+    ) {
       held.push(() => postMessage.apply(this, args)); // no picture comes
     } as typeof postMessage;
     document.documentElement.style.display = '';
@@ -289,7 +340,15 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
       id('timeline'),
       (canvas, how) => {
         const { x, y, width } = canvas.getBoundingClientRect();
-        canvas.dispatchEvent(new WheelEvent('wheel', { ...how, clientX: x + width / 2, clientY: y + 30, bubbles: true, cancelable: true }));
+        canvas.dispatchEvent(
+          new WheelEvent('wheel', {
+            ...how,
+            clientX: x + width / 2,
+            clientY: y + 30,
+            bubbles: true,
+            cancelable: true,
+          }),
+        );
       },
       change,
     );
@@ -306,7 +365,8 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
     } as typeof postMessage;
     Object.assign(window, { asked, unspy: () => (Worker.prototype.postMessage = postMessage) });
   });
-  const asked = (): Promise<Asked[]> => page.evaluate(() => (window as unknown as { asked: Asked[] }).asked);
+  const asked = (): Promise<Asked[]> =>
+    page.evaluate(() => (window as unknown as { asked: Asked[] }).asked);
   const frames = (): Promise<void> =>
     page.evaluate(async () => {
       for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
@@ -314,7 +374,8 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
   /** Wait for the picture of a view at rest: it is twice as wide as the view. @returns what was asked up to then */
   const resting = async (columns: number): Promise<Asked[]> => {
     await page.waitForFunction(
-      (wide: number) => (window as unknown as { asked: Asked[] }).asked.some(({ width }) => width >= wide),
+      (wide: number) =>
+        (window as unknown as { asked: Asked[] }).asked.some(({ width }) => width >= wide),
       {},
       2 * columns - 2,
     );
@@ -324,7 +385,10 @@ it('asks for the lanes on screen while the zoom moves, and at rest for those aro
   try {
     await page.setViewport({ width: 1200, height: 420 });
     await frames();
-    const columns = await page.$eval(id('timeline'), (canvas) => (canvas as HTMLCanvasElement).width);
+    const columns = await page.$eval(
+      id('timeline'),
+      (canvas) => (canvas as HTMLCanvasElement).width,
+    );
     await wheel({ ctrlKey: true, deltaY: -100 });
     await resting(columns);
     await page.evaluate(() => void ((window as unknown as { asked: Asked[] }).asked.length = 0));

@@ -25,7 +25,8 @@ export class ViewerPage {
     beforeAll(async () => {
       this.folder = await mkdtemp(join(tmpdir(), 'vfscope-viewer-'));
       const traces: Record<string, string> = {};
-      for (const [name, content] of Object.entries(await files())) await writeFile((traces[name] = join(this.folder, name)), content);
+      for (const [name, content] of Object.entries(await files()))
+        await writeFile((traces[name] = join(this.folder, name)), content);
       const out = join(this.folder, 'panel');
       await buildPanel(out);
       this.server = await servePanel({ out, traces });
@@ -49,7 +50,9 @@ export class ViewerPage {
 
   async open(query: string, width = 1200, height = 640): Promise<void> {
     this.page = await this.context.newPage();
-    this.page.on('pageerror', (error) => this.failures.push(error instanceof Error ? error.message : String(error)));
+    this.page.on('pageerror', (error) =>
+      this.failures.push(error instanceof Error ? error.message : String(error)),
+    );
     await this.page.setViewport({ width, height });
     await this.page.goto(`${this.server!.url}?test&${query}`);
     await this.page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
@@ -58,7 +61,12 @@ export class ViewerPage {
     return this.page.$eval(selector, (e) => e.textContent?.trim() ?? '');
   }
   waitText(selector: string, wanted: string): Promise<unknown> {
-    return this.page.waitForFunction((s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w, {}, selector, wanted);
+    return this.page.waitForFunction(
+      (s: string, w: string) => document.querySelector(s)?.textContent?.trim() === w,
+      {},
+      selector,
+      wanted,
+    );
   }
   view(): Promise<{ from: number; to: number }> {
     return this.page.$eval(id('timeline'), (e) => ({

@@ -6,7 +6,9 @@ import { syntheticStore } from '../traces/synthetic.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 
 const large = syntheticStore({ events: 400_000, clockStepUs: 5 });
-const viewer = new ViewerPage(async () => ({ 'large.vfst': new Uint8Array(await (await saveTrace(large)).arrayBuffer()) }));
+const viewer = new ViewerPage(async () => ({
+  'large.vfst': new Uint8Array(await (await saveTrace(large)).arrayBuffer()),
+}));
 const open = viewer.open.bind(viewer);
 const text = viewer.text.bind(viewer);
 const waitText = viewer.waitText.bind(viewer);
@@ -35,10 +37,13 @@ describe('a recording', () => {
     await stop();
     const done = await viewer.page.evaluate(() => window.panel.app.done);
     await waitText(id('live-events'), count(done.events));
-    for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const) await waitText(id(`live-${metric}`), count(done[metric]));
+    for (const metric of ['reads', 'writes', 'syncs', 'commits'] as const)
+      await waitText(id(`live-${metric}`), count(done[metric]));
     expect(await text(id('live-dropped'))).toBe('0');
     expect(await text(id('live-cost'))).toMatch(/^\d+ ns\/event$/);
-    const acknowledged = await viewer.page.evaluate(() => window.panel.app.threads.reduce((n, t) => n + t.acknowledged, 0));
+    const acknowledged = await viewer.page.evaluate(() =>
+      window.panel.app.threads.reduce((n, t) => n + t.acknowledged, 0),
+    );
     expect(acknowledged).toBe(done.events);
     await shot('recorded');
     await viewer.page.click(id('clear'));
@@ -54,17 +59,28 @@ describe('a recording', () => {
     const atEnd = (): Promise<unknown> =>
       viewer.page.waitForFunction(
         (s: string) => {
-          const { scrollTop = 0, scrollHeight = 0, clientHeight = 0 } = document.querySelector(s) ?? {}; // the list comes with its first rows
+          const {
+            scrollTop = 0,
+            scrollHeight = 0,
+            clientHeight = 0,
+          } = document.querySelector(s) ?? {}; // the list comes with its first rows
           return scrollTop > 0 && scrollTop + clientHeight > scrollHeight - 2;
         },
         {},
         list,
       );
-    const pressed = (wanted: boolean): Promise<unknown> => viewer.page.waitForSelector(`${id('follow')}[aria-pressed=${wanted}]`);
-    const rows = (): Promise<number> => viewer.page.$eval(list, (e) => Number(e.getAttribute('aria-rowcount')));
+    const pressed = (wanted: boolean): Promise<unknown> =>
+      viewer.page.waitForSelector(`${id('follow')}[aria-pressed=${wanted}]`);
+    const rows = (): Promise<number> =>
+      viewer.page.$eval(list, (e) => Number(e.getAttribute('aria-rowcount')));
     const more = async (than: number): Promise<void> => {
       await viewer.page.evaluate(() => window.panel.app.work(20));
-      await viewer.page.waitForFunction((s: string, n: number) => Number(document.querySelector(s)!.ariaRowCount) > n, {}, list, than);
+      await viewer.page.waitForFunction(
+        (s: string, n: number) => Number(document.querySelector(s)!.ariaRowCount) > n,
+        {},
+        list,
+        than,
+      );
     };
     await atEnd();
     await more(await rows());
@@ -91,7 +107,11 @@ describe('a recording', () => {
       port1.postMessage({ k: 'batch', batch: { thread: 'x' } });
       window.panel.app.work(5);
     });
-    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('2 messages'), {}, id('notice'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('2 messages'),
+      {},
+      id('notice'),
+    );
     await stop();
     const done = await viewer.page.evaluate(() => window.panel.app.done);
     await waitText(id('live-events'), count(done.events));
@@ -106,7 +126,8 @@ describe('a recording', () => {
     await viewer.page.waitForSelector(row);
     await viewer.page.click(row);
     const chosen = await viewer.page.waitForSelector(id('places-chosen'));
-    const reads = (): Promise<string> => text(`${id('file-row')}[aria-selected=true] [data-column=reads]`);
+    const reads = (): Promise<string> =>
+      text(`${id('file-row')}[aria-selected=true] [data-column=reads]`);
     const before = await reads();
     await viewer.page.evaluate(() => window.panel.app.work(25));
     await viewer.page.waitForFunction(
@@ -133,7 +154,9 @@ describe('a recording', () => {
     await first.close();
     await live('third');
     await viewer.page.waitForSelector(id('recovered-offer'));
-    expect(await text(id('recovered-offer'))).toContain('A recording of https://app.example was not saved');
+    expect(await text(id('recovered-offer'))).toContain(
+      'A recording of https://app.example was not saved',
+    );
     await viewer.page.click(id('recover'));
     await waitText(id('live-events'), count(events));
     await viewer.page.waitForSelector(id('recovered-offer'), { hidden: true });
@@ -147,9 +170,12 @@ describe('a recording', () => {
   it('is whole after a crash, with what threads said while the store was busy', async () => {
     const bytesIn = (folder: string): Promise<number> =>
       viewer.page.evaluate(async (name) => {
-        const directory = await (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
+        const directory = await (
+          await navigator.storage.getDirectory()
+        ).getDirectoryHandle(name, { create: true });
         let bytes = 0;
-        for await (const handle of directory.values()) bytes += (await (handle as FileSystemFileHandle).getFile()).size;
+        for await (const handle of directory.values())
+          bytes += (await (handle as FileSystemFileHandle).getFile()).size;
         return bytes;
       }, folder);
     await live('busy');
@@ -195,7 +221,9 @@ describe('a recording', () => {
 
     await live('reopened');
     await viewer.page.waitForSelector(id('saved-copy'));
-    expect(await text(id('saved-copy'))).toContain('You saved your recording of https://app.example');
+    expect(await text(id('saved-copy'))).toContain(
+      'You saved your recording of https://app.example',
+    );
     expect(await viewer.page.$(id('recovered-offer'))).toBeNull();
     await shot('saved-copy');
     await viewer.page.click(id('open-saved-copy'));
@@ -231,13 +259,22 @@ describe('a recording', () => {
     const { events } = await viewer.page.evaluate(() => window.panel.app.done);
     await waitText(id('live-events'), count(events));
     await viewer.page.evaluate(() => {
-      window.panel.app.recorder.start = () => Promise.reject(new Error('This tab is recorded by another panel: stop that one first.'));
+      window.panel.app.recorder.start = () =>
+        Promise.reject(new Error('This tab is recorded by another panel: stop that one first.'));
     });
     await viewer.page.click(id('record'));
-    await viewer.page.waitForFunction((s: string) => document.querySelector(s)?.textContent?.includes('another panel'), {}, id('toast'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelector(s)?.textContent?.includes('another panel'),
+      {},
+      id('toast'),
+    );
     await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
     await waitText(id('live-events'), count(events));
-    await viewer.page.waitForFunction((s: string) => document.querySelectorAll(s).length > 0, {}, '.lane-box');
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelectorAll(s).length > 0,
+      {},
+      '.lane-box',
+    );
     await viewer.page.close();
     await live('after');
     await viewer.page.waitForSelector(id('recovered-offer'));
@@ -248,7 +285,8 @@ describe('a recording', () => {
     await viewer.page.evaluate(async () => {
       const blob = await (await fetch('/traces/large.vfst')).blob();
       void window.panel.viewer.open(blob, 'large.vfst');
-      while (!document.querySelector('[data-testid=cancel-open]')) await new Promise(requestAnimationFrame);
+      while (!document.querySelector('[data-testid=cancel-open]'))
+        await new Promise(requestAnimationFrame);
     });
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(5));
@@ -256,7 +294,9 @@ describe('a recording', () => {
     const { events } = await viewer.page.evaluate(() => window.panel.app.done);
     await waitText(id('live-events'), count(events));
     expect(await viewer.page.$(id('file-name'))).toBeNull();
-    expect(await viewer.page.$$eval(id('notice'), (all) => all.map((e) => e.textContent))).toEqual([]);
+    expect(await viewer.page.$$eval(id('notice'), (all) => all.map((e) => e.textContent))).toEqual(
+      [],
+    );
   });
 
   it('ends by key, in a narrow dark panel too', async () => {
@@ -271,7 +311,9 @@ describe('a recording', () => {
     await viewer.page.waitForSelector(`${id('record')}:not(:disabled)`);
     const wide = await viewer.page.evaluate(() => document.querySelector('.vfscope')!.scrollWidth);
     expect(wide).toBe(400);
-    expect(await viewer.page.$eval('.vfscope', (e) => getComputedStyle(e).backgroundColor)).toBe('rgb(40, 40, 40)');
+    expect(await viewer.page.$eval('.vfscope', (e) => getComputedStyle(e).backgroundColor)).toBe(
+      'rgb(40, 40, 40)',
+    );
     await shot('narrow-dark');
     await viewer.page.click(id('clear'));
     await waitText(id('live-events'), 'n/a');
@@ -280,7 +322,12 @@ describe('a recording', () => {
 
 describe('a large file', () => {
   /** Open it; what was on screen whenever the timeline had a new picture. @param cancel with the first one */
-  const opened = (cancel: boolean): Promise<{ pictures: { from: string; to: string; lanes: number; events: string }[]; frames: number }> =>
+  const opened = (
+    cancel: boolean,
+  ): Promise<{
+    pictures: { from: string; to: string; lanes: number; events: string }[];
+    frames: number;
+  }> =>
     viewer.page.evaluate(async (giveUp: boolean) => {
       const { viewer: model } = window.panel;
       const blob = await (await fetch('/traces/large.vfst')).blob();
@@ -292,14 +339,16 @@ describe('a large file', () => {
           const canvas = document.querySelector<HTMLCanvasElement>('[data-testid=timeline]');
           if (canvas?.dataset.frame && canvas.dataset.frame !== frame) {
             frame = canvas.dataset.frame;
-            const events = document.querySelector('[data-testid=live-events]')?.textContent?.trim() ?? '';
+            const events =
+              document.querySelector('[data-testid=live-events]')?.textContent?.trim() ?? '';
             pictures.push({
               from: canvas.dataset.from!,
               to: canvas.dataset.to!,
               lanes: document.querySelectorAll('.lane-box').length,
               events,
             });
-            if (giveUp && pictures.length === 1) document.querySelector<HTMLElement>('[data-testid=cancel-open]')!.click();
+            if (giveUp && pictures.length === 1)
+              document.querySelector<HTMLElement>('[data-testid=cancel-open]')!.click();
           }
           await new Promise(requestAnimationFrame);
         }
@@ -317,7 +366,11 @@ describe('a large file', () => {
     await waitText(id('live-events'), formatShortCount(large.eventCount));
     expect(pictures[0]!.events).not.toBe(formatShortCount(large.eventCount));
     expect(pictures.map(({ lanes }) => lanes)).toEqual(pictures.map(() => 4 * 8)); // four threads: time, SQL, transactions, VFS, lock, bytes read and written, WAL
-    await viewer.page.waitForFunction((s: string) => !document.querySelector(s)!.classList.contains('unknown'), {}, id('live-commits'));
+    await viewer.page.waitForFunction(
+      (s: string) => !document.querySelector(s)!.classList.contains('unknown'),
+      {},
+      id('live-commits'),
+    );
     expect(await viewer.page.$$eval('.lane-box', (boxes) => boxes.length)).toBe(4 * 8); // also when the transactions are known
     const [first, view] = [pictures[0]!, await viewer.view()];
     expect(view).toEqual({ from: Number(first.from), to: Number(first.to) });
@@ -333,8 +386,12 @@ describe('a large file', () => {
       const { postMessage } = Worker.prototype;
       const widths: number[] = [];
       Object.assign(window, { widths });
-      Worker.prototype.postMessage = function (this: Worker, message: { method?: string; args?: { width: number; lanes: unknown }[] }) {
-        if (message.method === 'timeline' && message.args![0]!.lanes) widths.push(message.args![0]!.width);
+      Worker.prototype.postMessage = function (
+        this: Worker,
+        message: { method?: string; args?: { width: number; lanes: unknown }[] },
+      ) {
+        if (message.method === 'timeline' && message.args![0]!.lanes)
+          widths.push(message.args![0]!.width);
         postMessage.call(this, message);
       } as typeof postMessage;
     });

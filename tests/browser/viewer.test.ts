@@ -28,7 +28,9 @@ function trace(): TraceStore {
   for (let i = 0; i < 300; i++) {
     writer.call('sqlStep', { object: insert, dur: 200, result: 101 }, () => {
       writer.call('xLock', { object: db, aux: 1, dur: 20 });
-      writer.call('xRead', { object: db, offset: 0, length: 4096, dur: 10 }, () => writer.call('idbGet', { object: idb, dur: 300 }));
+      writer.call('xRead', { object: db, offset: 0, length: 4096, dur: 10 }, () =>
+        writer.call('idbGet', { object: idb, dur: 300 }),
+      );
       writer.call('xLock', { object: db, aux: 4, dur: 20 });
       writer.call('xWrite', { object: db, offset: i * 4096, length: 4096, dur: 10 }, () =>
         writer.call('idbPut', { object: idb, dur: 100 }),
@@ -41,7 +43,13 @@ function trace(): TraceStore {
   const reader = new ThreadBuilder(made, { name: 'reader' });
   const file = reader.file('/other <b>.db');
   for (let i = 0; i < 40; i++) {
-    reader.call('xRead', { object: file, offset: i * 1024, length: 1024, dur: 50, result: i === 7 ? 266 : 0 });
+    reader.call('xRead', {
+      object: file,
+      offset: i * 1024,
+      length: 1024,
+      dur: 50,
+      result: i === 7 ? 266 : 0,
+    });
     reader.idle(100);
   }
   writer.send();
@@ -55,7 +63,11 @@ async function files(): Promise<Record<string, Uint8Array>> {
   const newer = Buffer.from(bytes);
   newer.writeUInt32LE(99, 8);
   return {
-    ...{ 'good.vfst': bytes, 'cut.vfst': bytes.subarray(0, bytes.length - 40), 'newer.vfst': newer },
+    ...{
+      'good.vfst': bytes,
+      'cut.vfst': bytes.subarray(0, bytes.length - 40),
+      'newer.vfst': newer,
+    },
     ...{ 'text.vfst': Buffer.from('{"not": "a trace"}'), 'empty.vfst': Buffer.alloc(0) },
   };
 }
@@ -84,7 +96,9 @@ async function pointOf(us: number, laneTitle: string, nth = 0): Promise<{ x: num
   return viewer.page.evaluate(
     (canvas: string, share: number, title: string, n: number) => {
       const picture = document.querySelector(canvas)!.getBoundingClientRect();
-      const lane = [...document.querySelectorAll('.lane')].filter((e) => e.textContent === title)[n]!.getBoundingClientRect();
+      const lane = [...document.querySelectorAll('.lane')]
+        .filter((e) => e.textContent === title)
+        [n]!.getBoundingClientRect();
       return { x: picture.left + share * picture.width, y: lane.top + lane.height / 2 };
     },
     id('timeline'),
@@ -107,18 +121,25 @@ describe('an opened trace', () => {
     const shown = await viewer.page.$$eval(id('file-row'), (rows) =>
       rows.map((row) => [
         (row as HTMLElement).dataset.path,
-        ...['reads', 'writes', 'syncs', 'locks'].map((c) => row.querySelector(`[data-column=${c}]`)!.textContent),
+        ...['reads', 'writes', 'syncs', 'locks'].map(
+          (c) => row.querySelector(`[data-column=${c}]`)!.textContent,
+        ),
       ]),
     );
     const expected = filesOf(store)
       .sort((a, b) => b.timeUs - a.timeUs)
-      .map((f) => [f.path, ...[f.reads, f.writes, f.syncs, f.locks].map((n) => n.toLocaleString('en-US'))]);
+      .map((f) => [
+        f.path,
+        ...[f.reads, f.writes, f.syncs, f.locks].map((n) => n.toLocaleString('en-US')),
+      ]);
     expect(shown).toEqual(expected);
     expect(shown.map(([path]) => path)).toContain('/other <b>.db'); // a name is text, whatever it holds
     await viewer.page.click(id('sort-path'));
-    expect(await viewer.page.$$eval(id('file-row'), (rows) => rows.map((r) => (r as HTMLElement).dataset.path))).toEqual(
-      expected.map(([p]) => p!).sort((a, b) => a.localeCompare(b)),
-    );
+    expect(
+      await viewer.page.$$eval(id('file-row'), (rows) =>
+        rows.map((r) => (r as HTMLElement).dataset.path),
+      ),
+    ).toEqual(expected.map(([p]) => p!).sort((a, b) => a.localeCompare(b)));
     await shot('files');
   });
 
@@ -130,8 +151,14 @@ describe('an opened trace', () => {
     const wheel = await viewChanges(() => viewer.page.mouse.wheel({ deltaY: -300 }));
     const share = 0.25;
     expect(span(wheel.after)).toBeLessThan(span(wheel.before) * 0.7);
-    expect(wheel.after.from + share * span(wheel.after)).toBeCloseTo(wheel.before.from + share * span(wheel.before), -1);
-    const keys: [string, (b: { from: number; to: number }, a: { from: number; to: number }) => void][] = [
+    expect(wheel.after.from + share * span(wheel.after)).toBeCloseTo(
+      wheel.before.from + share * span(wheel.before),
+      -1,
+    );
+    const keys: [
+      string,
+      (b: { from: number; to: number }, a: { from: number; to: number }) => void,
+    ][] = [
       ['w', (b, a) => expect(span(a)).toBeCloseTo(span(b) / 1.5, 3)],
       ['d', (b, a) => expect(a.from - b.from).toBeCloseTo(span(b) * 0.2, 3)],
       ['a', (b, a) => expect(b.from - a.from).toBeCloseTo(span(b) * 0.2, 3)],
@@ -153,25 +180,38 @@ describe('an opened trace', () => {
     const brush = await viewChanges(async () => {
       await viewer.page.mouse.move(overview.x + overview.width * 0.5, overview.y + 20);
       await viewer.page.mouse.down();
-      await viewer.page.mouse.move(overview.x + overview.width * 0.75, overview.y + 20, { steps: 4 });
+      await viewer.page.mouse.move(overview.x + overview.width * 0.75, overview.y + 20, {
+        steps: 4,
+      });
       await viewer.page.mouse.up();
     });
     expect(span(brush.after)).toBeCloseTo(span(all.after) / 4, -2);
-    const back = await viewChanges(() => viewer.page.mouse.click(overview.x + 5, overview.y + 20, { count: 2 }));
+    const back = await viewChanges(() =>
+      viewer.page.mouse.click(overview.x + 5, overview.y + 20, { count: 2 }),
+    );
     expect(span(back.after)).toBeCloseTo(span(all.after), 3);
   });
 
   it('selects by click, shows details, follows links, fits by F', async () => {
     await openTrace('good.vfst');
     const [t0, dur] = [store.threads[0]!.events.t0[0]!, store.threads[0]!.events.dur[0]!];
-    await viewer.page.mouse.click(...(Object.values(await pointOf(t0 + dur / 2, 'SQL')) as [number, number]));
+    await viewer.page.mouse.click(
+      ...(Object.values(await pointOf(t0 + dur / 2, 'SQL')) as [number, number]),
+    );
     await waitText(id('details-name'), 'sqlite3_step');
     expect(await text(id('details-statement'))).toBe('INSERT INTO note VALUES (?)');
     expect(await text(id('field-thread'))).toContain('writer');
     const fitted = await viewChanges(() => viewer.page.keyboard.press('f'));
     expect(span(fitted.after)).toBeCloseTo(dur * 1.5, 3);
-    await viewer.page.waitForFunction((s: string) => document.querySelectorAll(s).length === 6, {}, id('child'));
-    await viewer.page.evaluate((s: string) => document.querySelectorAll<HTMLElement>(s)[1]!.click(), id('child'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.querySelectorAll(s).length === 6,
+      {},
+      id('child'),
+    );
+    await viewer.page.evaluate(
+      (s: string) => document.querySelectorAll<HTMLElement>(s)[1]!.click(),
+      id('child'),
+    );
     await waitText(id('details-name'), 'xRead');
     expect(await text(id('field-object'))).toBe('/app.db');
     expect(await text(id('field-duration'))).toBe('310 µs');
@@ -180,7 +220,9 @@ describe('an opened trace', () => {
     await waitText(id('details-name'), 'sqlite3_step');
     await shot('selected');
     const read = store.threads[0]!.events.row(2);
-    await viewer.page.mouse.move(...(Object.values(await pointOf(read.t0 + read.dur / 2, 'VFS')) as [number, number]));
+    await viewer.page.mouse.move(
+      ...(Object.values(await pointOf(read.t0 + read.dur / 2, 'VFS')) as [number, number]),
+    );
     await viewer.page.waitForSelector(id('tooltip'));
     await viewer.page.keyboard.press('Escape');
     await viewer.page.waitForSelector(id('details'), { hidden: true });
@@ -190,7 +232,9 @@ describe('an opened trace', () => {
       (element: Element | null, at: { x: number; y: number }) => {
         const canvas = element as HTMLCanvasElement;
         const box = canvas.getBoundingClientRect();
-        const [red, , blue] = canvas.getContext('2d')!.getImageData(at.x - box.left, at.y - box.top, 1, 1).data;
+        const [red, , blue] = canvas
+          .getContext('2d')!
+          .getImageData(at.x - box.left, at.y - box.top, 1, 1).data;
         return blue! > red!; // reads are blue
       },
       { timeout: 5000 },
@@ -205,7 +249,11 @@ describe('an opened trace', () => {
     await viewer.page.waitForSelector(id('filter'));
     await viewer.page.keyboard.press('/');
     await waitText(id('event-count'), `${store.eventCount.toLocaleString('en-US')} events`);
-    await viewer.page.waitForFunction((s: string) => document.activeElement?.matches(s), {}, id('filter'));
+    await viewer.page.waitForFunction(
+      (s: string) => document.activeElement?.matches(s),
+      {},
+      id('filter'),
+    );
     await viewer.page.keyboard.type('xread app');
     await waitText(id('event-count'), '300 events');
     await viewer.page.$eval(id('filter'), (e) => (e as HTMLInputElement).select());
@@ -235,7 +283,10 @@ describe('an opened trace', () => {
     await viewer.page.click(id('in-view'));
     const inRange = store.threads.reduce(
       (n, { events }) =>
-        n + [...events.t0.subarray(0, events.count)].filter((t, i) => t < range.to && t + events.dur[i]! >= range.from).length,
+        n +
+        [...events.t0.subarray(0, events.count)].filter(
+          (t, i) => t < range.to && t + events.dur[i]! >= range.from,
+        ).length,
       0,
     );
     await waitText(id('event-count'), `${inRange} event${inRange === 1 ? '' : 's'}`);
@@ -247,10 +298,15 @@ describe('an opened trace', () => {
     await viewer.page.keyboard.press('s');
     await viewer.page.keyboard.up('Control');
     await viewer.page.waitForFunction(() => window.panel.saved.length === 1);
-    const [name, size] = await viewer.page.evaluate(() => [window.panel.saved[0]!.name, window.panel.saved[0]!.data.size]);
+    const [name, size] = await viewer.page.evaluate(() => [
+      window.panel.saved[0]!.name,
+      window.panel.saved[0]!.data.size,
+    ]);
     expect(name).toBe('good.vfst');
     expect(size).toBeGreaterThan(1000);
-    await viewer.page.evaluate(() => window.panel.viewer.open(window.panel.saved[0]!.data, 'again.vfst'));
+    await viewer.page.evaluate(() =>
+      window.panel.viewer.open(window.panel.saved[0]!.data, 'again.vfst'),
+    );
     await waitText(id('file-name'), 'again.vfst');
     expect(await text(id('live-events'))).toBe(store.eventCount.toLocaleString('en-US'));
     await viewer.page.click(id('export'));
@@ -258,8 +314,9 @@ describe('an opened trace', () => {
     await viewer.page.waitForFunction(() => window.panel.saved.length === 2);
     const events = await viewer.page.evaluate(
       async () =>
-        (JSON.parse(await window.panel.saved[1]!.data.text()) as { traceEvents: { ph: string }[] }).traceEvents.filter((e) => e.ph === 'X')
-          .length,
+        (
+          JSON.parse(await window.panel.saved[1]!.data.text()) as { traceEvents: { ph: string }[] }
+        ).traceEvents.filter((e) => e.ph === 'X').length,
     );
     expect(events).toBe(store.eventCount);
   });

@@ -34,18 +34,32 @@ export interface Wire {
 export async function wireOf(page: Page): Promise<Wire> {
   const store = page.workers().find((worker) => worker.url().includes('store-worker'))!;
   await store.evaluate(() => {
-    const wire: WireState = { names: new Map(), heard: new Map(), held: new Map(), failing: new Map() };
+    const wire: WireState = {
+      names: new Map(),
+      heard: new Map(),
+      held: new Map(),
+      failing: new Map(),
+    };
     (globalThis as Wired).wire = wire;
-    addEventListener('message', ({ data }: MessageEvent<{ id: number; method: string; args: unknown[] }>) => {
-      const name = data.method === 'ask' ? String(data.args[0]) : data.method;
-      wire.names.set(data.id, name);
-      wire.heard.set(name, [...(wire.heard.get(name) ?? []), performance.now()]);
-    });
-    const post = postMessage.bind(globalThis) as (message: unknown, transfer: Transferable[]) => void;
+    addEventListener(
+      'message',
+      ({ data }: MessageEvent<{ id: number; method: string; args: unknown[] }>) => {
+        const name = data.method === 'ask' ? String(data.args[0]) : data.method;
+        wire.names.set(data.id, name);
+        wire.heard.set(name, [...(wire.heard.get(name) ?? []), performance.now()]);
+      },
+    );
+    const post = postMessage.bind(globalThis) as (
+      message: unknown,
+      transfer: Transferable[],
+    ) => void;
     const deliver = (message: Reply, transfer: Transferable[] = []): void => {
       const name = wire.names.get(message.id) ?? '';
       const why = wire.failing.get(name);
-      const said: Reply = why === undefined ? message : { id: message.id, ok: false, error: { name: 'Error', message: why } };
+      const said: Reply =
+        why === undefined
+          ? message
+          : { id: message.id, ok: false, error: { name: 'Error', message: why } };
       const go = (): void => post(said, why === undefined ? transfer : []);
       const held = wire.held.get(name);
       if (held) held.push(go);
@@ -55,7 +69,8 @@ export async function wireOf(page: Page): Promise<Wire> {
     globalThis.postMessage = ((message: Reply, transfer?: Transferable[]) =>
       void setTimeout(deliver, 0, message, transfer)) as typeof postMessage;
   });
-  const heard = (name: string): Promise<number[]> => store.evaluate((n) => (globalThis as Wired).wire.heard.get(n) ?? [], name);
+  const heard = (name: string): Promise<number[]> =>
+    store.evaluate((n) => (globalThis as Wired).wire.heard.get(n) ?? [], name);
   return {
     heard,
     hold: (name) => store.evaluate((n) => void (globalThis as Wired).wire.held.set(n, []), name),
@@ -66,7 +81,11 @@ export async function wireOf(page: Page): Promise<Wire> {
         held.delete(n);
         for (const go of all) go();
       }, name),
-    fail: (name, why) => store.evaluate((n, w) => void (globalThis as Wired).wire.failing.set(n, w), name, why),
-    asked: (name, times) => expect.poll(async () => (await heard(name)).length, { timeout: 30_000 }).toBeGreaterThanOrEqual(times),
+    fail: (name, why) =>
+      store.evaluate((n, w) => void (globalThis as Wired).wire.failing.set(n, w), name, why),
+    asked: (name, times) =>
+      expect
+        .poll(async () => (await heard(name)).length, { timeout: 30_000 })
+        .toBeGreaterThanOrEqual(times),
   };
 }

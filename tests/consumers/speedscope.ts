@@ -16,7 +16,8 @@ export interface SpeedscopeProfile {
 /** Something of which every property and call answers the same again. */
 const anything = (): unknown =>
   new Proxy(() => undefined, {
-    get: (_, key) => (key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined : anything()),
+    get: (_, key) =>
+      key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined : anything(),
     apply: anything,
     construct: anything as () => object,
     set: () => true,
@@ -24,7 +25,10 @@ const anything = (): unknown =>
 
 /** @returns the profiles that speedscope makes of a file, one a thread; [] where it does not know the format */
 export async function speedscopeImport(name: string, text: string): Promise<SpeedscopeProfile[]> {
-  const folder = join(dirname(createRequire(import.meta.url).resolve('speedscope/package.json')), 'dist/release');
+  const folder = join(
+    dirname(createRequire(import.meta.url).resolve('speedscope/package.json')),
+    'dist/release',
+  );
   const source = readFileSync(
     join(
       folder,
@@ -32,12 +36,24 @@ export async function speedscopeImport(name: string, text: string): Promise<Spee
     ),
     'utf8',
   );
-  const importer = /loadFileFromBase64:\(\w+,\w+\)=>\{this\.loadProfile\(\(\)=>(\w+)\(/.exec(source)?.[1];
+  const importer = /loadFileFromBase64:\(\w+,\w+\)=>\{this\.loadProfile\(\(\)=>(\w+)\(/.exec(
+    source,
+  )?.[1];
   const at = importer ? source.search(new RegExp(`async function ${importer}\\(`)) : -1;
-  if (at < 0) throw new Error('speedscope is not built as it was: look for what loadFileFromBase64 calls');
+  if (at < 0)
+    throw new Error('speedscope is not built as it was: look for what loadFileFromBase64 calls');
   const quiet = { log: () => undefined, warn: () => undefined, error: () => undefined };
-  const page = { location: { hash: '', href: 'file:///', protocol: 'file:' }, document: anything(), navigator: { userAgent: '' } };
-  const functions = { addEventListener: () => undefined, requestAnimationFrame: () => 0, matchMedia: anything, localStorage: anything() };
+  const page = {
+    location: { hash: '', href: 'file:///', protocol: 'file:' },
+    document: anything(),
+    navigator: { userAgent: '' },
+  };
+  const functions = {
+    addEventListener: () => undefined,
+    requestAnimationFrame: () => 0,
+    matchMedia: anything,
+    localStorage: anything(),
+  };
   const context: Record<string, unknown> = {
     ...page,
     ...functions,
@@ -52,10 +68,16 @@ export async function speedscopeImport(name: string, text: string): Promise<Spee
   };
   context.window = context.self = context;
   try {
-    runInContext(`${source.slice(0, at)}globalThis.importFile=${importer};${source.slice(at)}`, createContext(context));
+    runInContext(
+      `${source.slice(0, at)}globalThis.importFile=${importer};${source.slice(at)}`,
+      createContext(context),
+    );
   } catch (e) {
     if (!context.importFile) throw e; // else the app came as far as drawing itself
   }
-  const load = context.importFile as (name: string, base64: string) => Promise<{ profiles: SpeedscopeProfile[] } | null>;
+  const load = context.importFile as (
+    name: string,
+    base64: string,
+  ) => Promise<{ profiles: SpeedscopeProfile[] } | null>;
   return (await load(name, Buffer.from(text).toString('base64')))?.profiles ?? [];
 }

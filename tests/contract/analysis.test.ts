@@ -15,7 +15,14 @@ afterEach(() => traced?.restore());
 /** What was recorded, as a store; optionally without the calls of some operations. */
 function storeOf(t: Traced, leaveOut: readonly number[] = []): TraceStore {
   const store = newStore();
-  const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
+  const info = {
+    id: 't',
+    kind: 'worker' as const,
+    url: '',
+    name: '',
+    parent: null,
+    timeOrigin: store.originMs,
+  };
   const rows = t
     .all()
     .filter((r) => !leaveOut.includes(r.op))
@@ -50,7 +57,10 @@ async function workload(pragmas: string): Promise<Traced> {
   const many = Array.from({ length: 10 }, (_, i) => insertT(100 + i)).join('');
   await sqlite3.exec(db, `BEGIN;${many}COMMIT;`);
   await sqlite3.exec(db, `BEGIN;${insertT(200)}ROLLBACK;`);
-  await sqlite3.exec(db, `BEGIN;${insertT(300)}SAVEPOINT s;${insertT(301)}ROLLBACK TO s;RELEASE s;${insertT(302)}COMMIT;`);
+  await sqlite3.exec(
+    db,
+    `BEGIN;${insertT(300)}SAVEPOINT s;${insertT(301)}ROLLBACK TO s;RELEASE s;${insertT(302)}COMMIT;`,
+  );
   return traced;
 }
 // reads: the queries, and the schema when the database is first used
@@ -66,11 +76,35 @@ interface Mode {
 const exclusive = 'PRAGMA locking_mode=exclusive;';
 const MODES: Mode[] = [
   { name: 'delete', pragmas: '', point: 'journal deleted', read: 6, rolledBack: 1 },
-  { name: 'truncate', pragmas: 'PRAGMA journal_mode=truncate;', point: 'journal truncated', read: 6, rolledBack: 1 },
-  { name: 'persist', pragmas: 'PRAGMA journal_mode=persist;', point: 'journal zeroed', read: 6, rolledBack: 1 },
-  { name: 'memory', pragmas: 'PRAGMA journal_mode=memory;', point: 'database write', read: 6, rolledBack: 1 },
+  {
+    name: 'truncate',
+    pragmas: 'PRAGMA journal_mode=truncate;',
+    point: 'journal truncated',
+    read: 6,
+    rolledBack: 1,
+  },
+  {
+    name: 'persist',
+    pragmas: 'PRAGMA journal_mode=persist;',
+    point: 'journal zeroed',
+    read: 6,
+    rolledBack: 1,
+  },
+  {
+    name: 'memory',
+    pragmas: 'PRAGMA journal_mode=memory;',
+    point: 'database write',
+    read: 6,
+    rolledBack: 1,
+  },
   { name: 'exclusive', pragmas: exclusive, point: 'journal', read: null, rolledBack: 1 },
-  { name: 'wal', pragmas: `${exclusive}PRAGMA journal_mode=wal;`, point: 'wal', read: null, rolledBack: null },
+  {
+    name: 'wal',
+    pragmas: `${exclusive}PRAGMA journal_mode=wal;`,
+    point: 'wal',
+    read: null,
+    rolledBack: null,
+  },
 ];
 
 describe.each(MODES)('journal mode $name', ({ pragmas, point, read, rolledBack, name }) => {
@@ -79,8 +113,12 @@ describe.each(MODES)('journal mode $name', ({ pragmas, point, read, rolledBack, 
     const transactions = transactionsOf(store);
     const commits = commitsOf(store, transactions);
     expect(commits.count).toBe(COMMITS + (name === 'wal' ? 1 : 0)); // going to WAL is a commit of its own
-    for (const t of [...transactions.list].filter((t) => t.outcome === 'committed').slice(-COMMITS)) expect(t.commitPoint).toContain(point);
-    expect({ read: transactions.read, rolledBack: transactions.rolledBack }).toEqual({ read, rolledBack });
+    for (const t of [...transactions.list].filter((t) => t.outcome === 'committed').slice(-COMMITS))
+      expect(t.commitPoint).toContain(point);
+    expect({ read: transactions.read, rolledBack: transactions.rolledBack }).toEqual({
+      read,
+      rolledBack,
+    });
     if (rolledBack !== null) expect(transactions.write).toBe(COMMITS + 1);
   });
 

@@ -57,14 +57,22 @@ async function start(
 const treesOf = (store: TraceStore): { trees: BTrees; touched: Set<number> } => {
   const files = databaseFilesOf(store);
   const accesses = pageAccessesOf(store, files);
-  const at = files.list.findIndex(({ path }) => path.endsWith('app.db') || path.includes('dbfile_'));
+  const at = files.list.findIndex(
+    ({ path }) => path.endsWith('app.db') || path.includes('dbfile_'),
+  );
   const touched = new Set<number>();
-  for (let i = 0; i < accesses.count; i++) if (accesses.object[i] === at) touched.add(accesses.place[i]!);
+  for (let i = 0; i < accesses.count; i++)
+    if (accesses.object[i] === at) touched.add(accesses.place[i]!);
   return { trees: bTreesOf(store, files, accesses)[at]!, touched };
 };
 const rootsOf = async (exec: Engine['exec']): Promise<Map<number, string>> =>
   new Map(
-    ((await exec('SELECT rootpage, name FROM sqlite_schema WHERE rootpage>0')) as [number, string][]).map(([root, name]) => [root, name]),
+    (
+      (await exec('SELECT rootpage, name FROM sqlite_schema WHERE rootpage>0')) as [
+        number,
+        string,
+      ][]
+    ).map(([root, name]) => [root, name]),
   );
 
 /** Every page that was touched has the name that the walk gives it, and none where it is in no b-tree. @returns how many have one */
@@ -74,7 +82,9 @@ function compare(store: TraceStore, file: Uint8Array, roots: Map<number, string>
   const said = new Map([...touched].map((page) => [page, trees.list[trees.ownerOf(page)]?.name]));
   const wrong = [...said].filter(([page, name]) => page <= pages && name !== names.get(page));
   expect(wrong.map(([page, name]) => ({ page, name, is: names.get(page) }))).toEqual([]);
-  expect(trees.list.map(({ name }) => name).sort()).toEqual(['sqlite_schema', ...roots.values()].sort());
+  expect(trees.list.map(({ name }) => name).sort()).toEqual(
+    ['sqlite_schema', ...roots.values()].sort(),
+  );
   expect(trees.causes).toEqual([]);
   return [...said.values()].filter((name) => name !== undefined).length;
 }
@@ -86,7 +96,8 @@ const rows = (table: string, from: number, to: number): string =>
 const SCRIPT: readonly string[] = [
   ...Array.from(
     { length: 50 },
-    (_, i) => `CREATE TABLE "small ${i}"(a INTEGER PRIMARY KEY, b TEXT UNIQUE, c BLOB); ${rows(`"small ${i}"`, 1, 3)}`,
+    (_, i) =>
+      `CREATE TABLE "small ${i}"(a INTEGER PRIMARY KEY, b TEXT UNIQUE, c BLOB); ${rows(`"small ${i}"`, 1, 3)}`,
   ),
   'CREATE TABLE big(a INTEGER PRIMARY KEY, b TEXT, c BLOB); CREATE INDEX big_b ON big(b); CREATE INDEX big_bc ON big(b, c, a)',
   'CREATE TABLE keyed(a, b TEXT, c BLOB, PRIMARY KEY(b, a)) WITHOUT ROWID; CREATE VIEW seen AS SELECT b FROM big',
@@ -100,7 +111,8 @@ const SCRIPT: readonly string[] = [
   rows('after', 1, 2500),
   'BEGIN; DELETE FROM big WHERE a<2500; DROP INDEX big_bc; CREATE INDEX undone ON big(c); ROLLBACK',
 ];
-const READ_ALL = 'PRAGMA integrity_check; SELECT count(*), sum(length(c)), max(b) FROM big NOT INDEXED';
+const READ_ALL =
+  'PRAGMA integrity_check; SELECT count(*), sum(length(c)), max(b) FROM big NOT INDEXED';
 
 const SETTINGS = {
   'rollback journal': 'PRAGMA cache_size=40;',
@@ -111,42 +123,62 @@ const SETTINGS = {
   WAL: 'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA cache_size=40;',
 } as const;
 
-describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)('%s', (build) => {
-  it.each(Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])('every page touched has its name: %s', async (setting) => {
-    const { t, sqlite3, db, exec, file, files } = await start(build);
-    await exec(SETTINGS[setting]);
-    for (const sql of SCRIPT) await exec(sql);
-    await exec(READ_ALL);
-    const before = storeOf(t);
-    const roots = await rootsOf(exec);
-    if (setting === 'WAL') await exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    const named = compare(before, file(), roots); // in the WAL: known before the checkpoint has written a page
-    expect(named).toBeGreaterThan(setting === 'pages of 64 KiB' ? 80 : 250);
-    await exec('VACUUM');
-    await exec(READ_ALL);
-    if (setting === 'WAL') await exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    compare(storeOf(t), file(), await rootsOf(exec));
-    expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
-    expect(t.definitions.filter((d) => isBTreeKind(d.kind)).every((d) => isBTreeDefinition(d as never))).toBe(true);
-    expect(JSON.stringify(t.definitions.filter((d) => isBTreeKind(d.kind)))).not.toMatch(/create|primary|zeroblob/i);
-    await sqlite3.close(db);
-    t.restore();
-    if (setting === 'WAL') return;
-    // a second engine, which only reads
-    const again = await start(build, 1, {}, files);
-    await again.exec(READ_ALL);
-    expect(compare(storeOf(again.t), again.file(), await rootsOf(again.exec))).toBeGreaterThan(40);
-    expect(again.t.all().filter((r) => r.op === Op.xWrite && again.t.kind(r) === 'main-db')).toEqual([]);
-    await again.sqlite3.close(again.db);
-  });
-});
+describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)(
+  '%s',
+  (build) => {
+    it.each(Object.keys(SETTINGS) as (keyof typeof SETTINGS)[])(
+      'every page touched has its name: %s',
+      async (setting) => {
+        const { t, sqlite3, db, exec, file, files } = await start(build);
+        await exec(SETTINGS[setting]);
+        for (const sql of SCRIPT) await exec(sql);
+        await exec(READ_ALL);
+        const before = storeOf(t);
+        const roots = await rootsOf(exec);
+        if (setting === 'WAL') await exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        const named = compare(before, file(), roots); // in the WAL: known before the checkpoint has written a page
+        expect(named).toBeGreaterThan(setting === 'pages of 64 KiB' ? 80 : 250);
+        await exec('VACUUM');
+        await exec(READ_ALL);
+        if (setting === 'WAL') await exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        compare(storeOf(t), file(), await rootsOf(exec));
+        expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
+        expect(
+          t.definitions
+            .filter((d) => isBTreeKind(d.kind))
+            .every((d) => isBTreeDefinition(d as never)),
+        ).toBe(true);
+        expect(JSON.stringify(t.definitions.filter((d) => isBTreeKind(d.kind)))).not.toMatch(
+          /create|primary|zeroblob/i,
+        );
+        await sqlite3.close(db);
+        t.restore();
+        if (setting === 'WAL') return;
+        // a second engine, which only reads
+        const again = await start(build, 1, {}, files);
+        await again.exec(READ_ALL);
+        expect(compare(storeOf(again.t), again.file(), await rootsOf(again.exec))).toBeGreaterThan(
+          40,
+        );
+        expect(
+          again.t.all().filter((r) => r.op === Op.xWrite && again.t.kind(r) === 'main-db'),
+        ).toEqual([]);
+        await again.sqlite3.close(again.db);
+      },
+    );
+  },
+);
 
 it('a database whose log was left behind: recovery names what is in the log', async () => {
   const first = await start('journey-sync');
-  await first.exec('PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0');
+  await first.exec(
+    'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0',
+  );
   for (const sql of SCRIPT.slice(50, 54)) await first.exec(sql);
   const roots = await rootsOf(first.exec);
-  const left = new Map([...first.files].map(([path, f]) => [path, { ...f, data: f.data.slice(0) }]));
+  const left = new Map(
+    [...first.files].map(([path, f]) => [path, { ...f, data: f.data.slice(0) }]),
+  );
   await first.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   const file = first.file();
   first.t.restore();
@@ -159,7 +191,10 @@ it('a database whose log was left behind: recovery names what is in the log', as
 });
 
 it('says the same from a ring that another thread reads', async () => {
-  const { t, sqlite3, db, exec, file } = await start('journey-sync', 1, {}, undefined, { shared: true, capacity: 65536 });
+  const { t, sqlite3, db, exec, file } = await start('journey-sync', 1, {}, undefined, {
+    shared: true,
+    capacity: 65536,
+  });
   for (const sql of SCRIPT) await exec(sql);
   await exec(READ_ALL);
   expect(compare(storeOf(t), file(), await rootsOf(exec))).toBeGreaterThan(200);
@@ -168,10 +203,13 @@ it('says the same from a ring that another thread reads', async () => {
 
 it('sql.js: names against the bytes that it exports', async () => {
   const t = (traced = new Traced());
-  const SQL = await loadSqlJs({ instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance });
+  const SQL = await loadSqlJs({
+    instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance,
+  });
   const db = new SQL.Database() as InstanceType<typeof SQL.Database> & { export(): Uint8Array };
   for (const sql of SCRIPT) db.run(sql);
-  const values = db.exec('SELECT rootpage, name FROM sqlite_schema WHERE rootpage>0')[0]!.values as [number, string][];
+  const values = db.exec('SELECT rootpage, name FROM sqlite_schema WHERE rootpage>0')[0]!
+    .values as [number, string][];
   const store = storeOf(t);
   const file = db.export();
   expect(compare(store, file, new Map(values))).toBeGreaterThan(250);
@@ -190,17 +228,23 @@ it('sqlite.org’s build: names are those of its own dbstat table', async () => 
   for (const sql of SCRIPT) db.exec(sql);
   db.exec(READ_ALL);
   const store = storeOf(t);
-  const rows = db.exec({ sql: 'SELECT name, pageno, pagetype FROM dbstat', rowMode: 'array', returnValue: 'resultRows' }) as [
-    string,
-    number,
-    string,
-  ][];
+  const rows = db.exec({
+    sql: 'SELECT name, pageno, pagetype FROM dbstat',
+    rowMode: 'array',
+    returnValue: 'resultRows',
+  }) as [string, number, string][];
   const { trees, touched } = treesOf(store);
   const inTrees = rows.filter(([, page, type]) => touched.has(page) && type !== 'overflow');
   expect(inTrees.length).toBeGreaterThan(250);
-  expect(inTrees.map(([, page]) => [trees.list[trees.ownerOf(page)]?.name, page])).toEqual(inTrees.map(([name, page]) => [name, page]));
+  expect(inTrees.map(([, page]) => [trees.list[trees.ownerOf(page)]?.name, page])).toEqual(
+    inTrees.map(([name, page]) => [name, page]),
+  );
   const others = new Set(inTrees.map(([, page]) => page));
-  expect([...touched].filter((page) => !others.has(page) && trees.ownerOf(page) >= 0 && page <= rows.length)).toEqual([]);
+  expect(
+    [...touched].filter(
+      (page) => !others.has(page) && trees.ownerOf(page) >= 0 && page <= rows.length,
+    ),
+  ).toEqual([]);
   db.close();
 });
 

@@ -76,15 +76,25 @@ const SUMS = 'SELECT sum(a) FROM t;SELECT sum(c) FROM t;';
 const PRAGMAS = 'PRAGMA page_size=4096;PRAGMA locking_mode=exclusive;PRAGMA synchronous=normal;';
 
 /** Fill, read; on a new table, or where one of the same size was dropped before. */
-async function experiment(blockSize: number, writePolicy: 'through' | 'queued' | 'lazy', reused: boolean): Promise<BlockIdbVfs['stats']> {
-  const { run, vfs, sqlite3, db } = await open(new MemoryStorage(), { blockSize, writePolicy, cacheBlocks: 8 });
+async function experiment(
+  blockSize: number,
+  writePolicy: 'through' | 'queued' | 'lazy',
+  reused: boolean,
+): Promise<BlockIdbVfs['stats']> {
+  const { run, vfs, sqlite3, db } = await open(new MemoryStorage(), {
+    blockSize,
+    writePolicy,
+    cacheBlocks: 8,
+  });
   await run(PRAGMAS);
   if (reused) await run(`${FILL}DROP TABLE t`);
   await vfs.dropCaches();
   const before = { ...vfs.stats };
   await run(FILL);
   expect(await run(SUMS)).toEqual([[50005000], [100010000]]);
-  const after = Object.fromEntries(Object.entries(vfs.stats).map(([k, v]) => [k, v - before[k as keyof typeof before]]));
+  const after = Object.fromEntries(
+    Object.entries(vfs.stats).map(([k, v]) => [k, v - before[k as keyof typeof before]]),
+  );
   await sqlite3.close(db);
   return after as unknown as BlockIdbVfs['stats'];
 }
@@ -116,7 +126,11 @@ describe('what is read and written below xRead and xWrite', () => {
   it('the page cache misses half as often with pages of twice the size', async () => {
     const reads: number[] = [];
     for (const page of [4096, 8192, 16384]) {
-      const { run, vfs, sqlite3, db } = await open(new MemoryStorage(), { blockSize: page, writePolicy: 'lazy', cacheBlocks: 1 });
+      const { run, vfs, sqlite3, db } = await open(new MemoryStorage(), {
+        blockSize: page,
+        writePolicy: 'lazy',
+        cacheBlocks: 1,
+      });
       await run(`PRAGMA page_size=${page};${FILL}`);
       await sqlite3.close(db);
       const again = await sqlite3.open_v2('app.db');
@@ -133,7 +147,9 @@ describe.each(['through', 'queued', 'lazy'] as const)('%s', (writePolicy) => {
   it.each([512, 4096, 65536])('blocks of %i bytes hold the same database', async (blockSize) => {
     const storage = new MemoryStorage();
     const first = await open(storage, { blockSize, writePolicy, cacheBlocks: 3 });
-    await first.run(`${FILL}CREATE INDEX i ON t(c);DELETE FROM t WHERE a%3=0;VACUUM;UPDATE t SET b=b||'!' WHERE a%7=0;`);
+    await first.run(
+      `${FILL}CREATE INDEX i ON t(c);DELETE FROM t WHERE a%3=0;VACUUM;UPDATE t SET b=b||'!' WHERE a%7=0;`,
+    );
     const expected = await first.run('SELECT count(*), sum(a), sum(length(b)) FROM t');
     await first.sqlite3.close(first.db);
     const second = await open(storage, { blockSize: 8192, writePolicy: 'through', cacheBlocks: 3 }); // a file keeps its block size
@@ -158,18 +174,27 @@ describe.each(['through', 'queued', 'lazy'] as const)('%s', (writePolicy) => {
         `PRAGMA locking_mode=exclusive;PRAGMA journal_mode=${mode};PRAGMA synchronous=full;PRAGMA cache_size=10;CREATE TABLE t(a,b)`,
       );
       for (let i = 0; i < 12; i++) {
-        await run(`BEGIN;INSERT INTO t VALUES(${i},zeroblob(${3000 * (i % 5)}));UPDATE t SET b=zeroblob(9000) WHERE a%4=1;COMMIT`);
+        await run(
+          `BEGIN;INSERT INTO t VALUES(${i},zeroblob(${3000 * (i % 5)}));UPDATE t SET b=zeroblob(9000) WHERE a%4=1;COMMIT`,
+        );
         done = i + 1;
       }
       expect(states.length).toBeGreaterThan(12);
       const step = Math.ceil(states.length / 12);
       for (let i = 0; i < states.length; i += step) {
         const { state, done: before } = states[i]!;
-        if (!state.files.has('app.db') && ![...state.files.keys()].some((p) => p.endsWith('app.db'))) continue;
+        if (
+          !state.files.has('app.db') &&
+          ![...state.files.keys()].some((p) => p.endsWith('app.db'))
+        )
+          continue;
         const crashed = await open(MemoryStorage.after(state), { blockSize: 8192, cacheBlocks: 4 });
         await crashed.run('PRAGMA locking_mode=exclusive');
         expect(await crashed.run('PRAGMA integrity_check')).toEqual([['ok']]);
-        if (before) expect(Number((await crashed.run('SELECT count(*) FROM t'))[0]![0])).toBeGreaterThanOrEqual(before);
+        if (before)
+          expect(
+            Number((await crashed.run('SELECT count(*) FROM t'))[0]![0]),
+          ).toBeGreaterThanOrEqual(before);
       }
     },
   );
@@ -198,6 +223,10 @@ it('two connections of one thread take turns', async () => {
 
 it('options that cannot be are refused by name', async () => {
   const { module } = await loadWaSqlite('journey-async');
-  await expect(BlockIdbVfs.create('x', module as never, { blockSize: 5000 }, new MemoryStorage())).rejects.toThrow(/blockSize/);
-  await expect(BlockIdbVfs.create('x', module as never, { cacheBlocks: 0 }, new MemoryStorage())).rejects.toThrow(/cacheBlocks/);
+  await expect(
+    BlockIdbVfs.create('x', module as never, { blockSize: 5000 }, new MemoryStorage()),
+  ).rejects.toThrow(/blockSize/);
+  await expect(
+    BlockIdbVfs.create('x', module as never, { cacheBlocks: 0 }, new MemoryStorage()),
+  ).rejects.toThrow(/cacheBlocks/);
 });

@@ -15,7 +15,10 @@ afterEach(() => {
 });
 
 const begin = (options: EngineOptions): Traced => (traced = new Traced({}, options));
-function said<K extends Definition['kind']>(t: Traced, kind: K): Extract<Definition, { kind: K }>[] {
+function said<K extends Definition['kind']>(
+  t: Traced,
+  kind: K,
+): Extract<Definition, { kind: K }>[] {
   t.drain();
   return t.definitions.filter((d): d is Extract<Definition, { kind: K }> => d.kind === kind);
 }
@@ -23,50 +26,55 @@ const LONG = `it's ${'x'.repeat(300)}`;
 const VALUES = [7, -1.5, LONG, new Uint8Array(12), null, 2n ** 40n];
 const SAID = ['7', '-1.5', `'it''s ${'x'.repeat(195)}…'`, "x'(12 bytes)'", 'NULL', '1099511627776'];
 
-describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)('bound values, %s', (build) => {
-  it('are said at level 3, once a run, beside its first step', async () => {
-    const t = begin({ level: 3 });
-    const { sqlite3 } = await loadWaSqlite(build);
-    const db = await sqlite3.open_v2('a.db');
-    await sqlite3.exec(db, 'CREATE TABLE t(a, b, c, d, e, f)');
-    for await (const stmt of sqlite3.statements(db, 'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)')) {
-      sqlite3.bind_collection(stmt, VALUES);
-      expect(await sqlite3.step(stmt)).toBe(101);
-      await sqlite3.reset(stmt);
-      sqlite3.bind_collection(stmt, [8]); // the others stay bound
-      expect(await sqlite3.step(stmt)).toBe(101);
-    }
-    for await (const stmt of sqlite3.statements(db, 'SELECT a FROM t WHERE a >= ?')) {
-      sqlite3.bind_collection(stmt, [0]);
-      while ((await sqlite3.step(stmt)) === 100);
-    }
-    const values = said(t, 'values');
-    expect(values.map((v) => v.values)).toEqual([SAID, ['8', ...SAID.slice(1)], ['0']]);
-    const steps = t.all().filter((r) => r.op === Op.sqlStep);
-    const texts = new Map(said(t, 'sql').map((d) => [d.id, d.text]));
-    expect(values.map((v) => texts.get(steps.find((r) => r.seq === v.of)!.object))).toEqual([
-      'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)',
-      'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)',
-      'SELECT a FROM t WHERE a >= ?',
-    ]);
-    expect(t.counters().faults).toBe(0);
-  });
+describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)(
+  'bound values, %s',
+  (build) => {
+    it('are said at level 3, once a run, beside its first step', async () => {
+      const t = begin({ level: 3 });
+      const { sqlite3 } = await loadWaSqlite(build);
+      const db = await sqlite3.open_v2('a.db');
+      await sqlite3.exec(db, 'CREATE TABLE t(a, b, c, d, e, f)');
+      for await (const stmt of sqlite3.statements(db, 'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)')) {
+        sqlite3.bind_collection(stmt, VALUES);
+        expect(await sqlite3.step(stmt)).toBe(101);
+        await sqlite3.reset(stmt);
+        sqlite3.bind_collection(stmt, [8]); // the others stay bound
+        expect(await sqlite3.step(stmt)).toBe(101);
+      }
+      for await (const stmt of sqlite3.statements(db, 'SELECT a FROM t WHERE a >= ?')) {
+        sqlite3.bind_collection(stmt, [0]);
+        while ((await sqlite3.step(stmt)) === 100);
+      }
+      const values = said(t, 'values');
+      expect(values.map((v) => v.values)).toEqual([SAID, ['8', ...SAID.slice(1)], ['0']]);
+      const steps = t.all().filter((r) => r.op === Op.sqlStep);
+      const texts = new Map(said(t, 'sql').map((d) => [d.id, d.text]));
+      expect(values.map((v) => texts.get(steps.find((r) => r.seq === v.of)!.object))).toEqual([
+        'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)',
+        'INSERT INTO t VALUES(?, ?, ?, ?, ?, ?)',
+        'SELECT a FROM t WHERE a >= ?',
+      ]);
+      expect(t.counters().faults).toBe(0);
+    });
 
-  it.each([0, 1, 2] as const)('are not looked at on level %i', async (level) => {
-    const t = begin({ level });
-    const { sqlite3 } = await loadWaSqlite(build);
-    const db = await sqlite3.open_v2('a.db');
-    for await (const stmt of sqlite3.statements(db, "SELECT 'secret', ?")) {
-      sqlite3.bind_collection(stmt, ['hidden']);
-      expect(await sqlite3.step(stmt)).toBe(100);
-      expect(sqlite3.column(stmt, 1)).toBe('hidden');
-    }
-    expect(said(t, 'values')).toEqual([]);
-    expect(said(t, 'sql').map((d) => d.text)).toEqual([[], ['SELECT ?, ?'], ["SELECT 'secret', ?"]][level]);
-    expect(t.all().filter((r) => r.op === Op.sqlStep).length).toBeGreaterThanOrEqual(1);
-    expect(t.counters().faults).toBe(0);
-  });
-});
+    it.each([0, 1, 2] as const)('are not looked at on level %i', async (level) => {
+      const t = begin({ level });
+      const { sqlite3 } = await loadWaSqlite(build);
+      const db = await sqlite3.open_v2('a.db');
+      for await (const stmt of sqlite3.statements(db, "SELECT 'secret', ?")) {
+        sqlite3.bind_collection(stmt, ['hidden']);
+        expect(await sqlite3.step(stmt)).toBe(100);
+        expect(sqlite3.column(stmt, 1)).toBe('hidden');
+      }
+      expect(said(t, 'values')).toEqual([]);
+      expect(said(t, 'sql').map((d) => d.text)).toEqual(
+        [[], ['SELECT ?, ?'], ["SELECT 'secret', ?"]][level],
+      );
+      expect(t.all().filter((r) => r.op === Op.sqlStep).length).toBeGreaterThanOrEqual(1);
+      expect(t.counters().faults).toBe(0);
+    });
+  },
+);
 
 describe('sql.js', () => {
   interface Bound {
@@ -74,7 +82,10 @@ describe('sql.js', () => {
   }
   const loadAll = (t: Traced): Promise<SqlJs> => {
     expect(t.recorder.enabled).toBe(true);
-    return loadSqlJs({ instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance });
+    return loadSqlJs({
+      instantiate: async (imports) =>
+        (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance,
+    });
   };
   const load = async (t: Traced): Promise<Bound> => {
     const { Database } = await loadAll(t);
@@ -87,7 +98,9 @@ describe('sql.js', () => {
     db.run("CREATE TABLE t(a, b); INSERT INTO t VALUES(1, 'one')");
     db.run('INSERT INTO t VALUES(?, ?)', [2, 'two']);
     expect(said(t, 'values').map((v) => v.values)).toEqual([['2', "'two'"]]);
-    expect(said(t, 'sql').map((d) => d.text)).toEqual(expect.arrayContaining(["CREATE TABLE t(a, b); INSERT INTO t VALUES(1, 'one')"]));
+    expect(said(t, 'sql').map((d) => d.text)).toEqual(
+      expect.arrayContaining(["CREATE TABLE t(a, b); INSERT INTO t VALUES(1, 'one')"]),
+    );
   });
 
   it('a stack for each text and connection, once', async () => {
@@ -140,13 +153,23 @@ describe('stacks', () => {
     );
   });
   it('as Firefox and Safari write them', () => {
-    const stack = ['call@blob:https://a.test/1:2:900', 'save@https://a.test/app.js:10:3', '@blob:https://a.test/1:4:1', ''].join('\n');
-    expect(withoutOurs(stack, own)).toBe(['save@https://a.test/app.js:10:3', '@blob:https://a.test/1:1:1'].join('\n'));
+    const stack = [
+      'call@blob:https://a.test/1:2:900',
+      'save@https://a.test/app.js:10:3',
+      '@blob:https://a.test/1:4:1',
+      '',
+    ].join('\n');
+    expect(withoutOurs(stack, own)).toBe(
+      ['save@https://a.test/app.js:10:3', '@blob:https://a.test/1:1:1'].join('\n'),
+    );
   });
   it('on the line that the app shares with us, columns tell', () => {
     const inFront = { url: 'https://a.test/w.js', lines: 1, columns: 500, shift: 0 };
-    const stack = 'Error\n    at h (https://a.test/w.js:1:400)\n    at f (https://a.test/w.js:1:600)\n    at g (https://a.test/w.js:8:2)';
-    expect(withoutOurs(stack, inFront)).toBe('at f (https://a.test/w.js:1:600)\nat g (https://a.test/w.js:8:2)');
+    const stack =
+      'Error\n    at h (https://a.test/w.js:1:400)\n    at f (https://a.test/w.js:1:600)\n    at g (https://a.test/w.js:8:2)';
+    expect(withoutOurs(stack, inFront)).toBe(
+      'at f (https://a.test/w.js:1:600)\nat g (https://a.test/w.js:8:2)',
+    );
   });
   it('are whole frames, 4096 characters at most', () => {
     const frame = `    at f (https://a.test/${'a'.repeat(480)}.js:1:1)`;

@@ -4,7 +4,10 @@ import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
 import { databaseHeadersOf } from '../../src/trace/analysis/database-headers.ts';
 import { pagesOf } from '../../src/trace/analysis/pages.ts';
 import { staleCachesOf } from '../../src/trace/analysis/stale-caches.ts';
-import { isDatabaseHeader, type DatabaseHeaderDefinition } from '../../src/trace/database-headers.ts';
+import {
+  isDatabaseHeader,
+  type DatabaseHeaderDefinition,
+} from '../../src/trace/database-headers.ts';
 import type { Definition } from '../../src/trace/definitions.ts';
 import { Op } from '../../src/trace/event.ts';
 import { PageType } from '../../src/trace/sqlite-format/page.ts';
@@ -21,11 +24,23 @@ afterEach(() => {
 
 const headersOf = (definitions: readonly Definition[]): DatabaseHeaderDefinition[] =>
   definitions.filter((d): d is DatabaseHeaderDefinition => d.kind === 'database-header');
-const said = ({ pageSize, pages, free, schema, vacuum }: DatabaseHeaderDefinition): number[] => [pageSize, pages, free, schema, vacuum];
+const said = ({ pageSize, pages, free, schema, vacuum }: DatabaseHeaderDefinition): number[] => [
+  pageSize,
+  pages,
+  free,
+  schema,
+  vacuum,
+];
 /** The same numbers from the bytes of a file. */
 function inFile(file: DataView): number[] {
   const pageSize = file.getUint16(16) === 1 ? 65536 : file.getUint16(16);
-  return [pageSize, file.getUint32(28), file.getUint32(36), file.getUint32(40), file.getUint32(52) ? (file.getUint32(64) ? 2 : 1) : 0];
+  return [
+    pageSize,
+    file.getUint32(28),
+    file.getUint32(36),
+    file.getUint32(40),
+    file.getUint32(52) ? (file.getUint32(64) ? 2 : 1) : 0,
+  ];
 }
 const FILL = `WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<400) INSERT INTO t SELECT NULL, zeroblob(900) FROM c`;
 const SCRIPT = [
@@ -39,23 +54,35 @@ const SCRIPT = [
   'VACUUM',
 ];
 
-async function start(build: Build, pragmas: string, options: ConstructorParameters<typeof Traced>[1] = {}) {
+async function start(
+  build: Build,
+  pragmas: string,
+  options: ConstructorParameters<typeof Traced>[1] = {},
+) {
   const t = (traced = new Traced({}, options));
   const { sqlite3, vfs } = await loadWaSqlite(build);
   const db = await sqlite3.open_v2('h.db');
   if (pragmas) await sqlite3.exec(db, pragmas);
   const file = (): DataView => {
-    const [, found] = [...(vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>)].find(([path]) => path.endsWith('h.db'))!;
+    const [, found] = [
+      ...(vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>),
+    ].find(([path]) => path.endsWith('h.db'))!;
     return new DataView(found.data.slice(0, found.size));
   };
   return { t, sqlite3, db, file };
 }
-const transfers = (t: Traced, rows: readonly Row[], op: number): Row[] => rows.filter((r) => r.op === op && t.kind(r) === 'main-db');
+const transfers = (t: Traced, rows: readonly Row[], op: number): Row[] =>
+  rows.filter((r) => r.op === op && t.kind(r) === 'main-db');
 
-describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)('%s', (build) => {
-  it.each(['', 'PRAGMA page_size=65536;', 'PRAGMA auto_vacuum=full;', 'PRAGMA auto_vacuum=incremental;'])(
-    'numbers of the header are those of the file after every statement: %s',
-    async (pragma) => {
+describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)(
+  '%s',
+  (build) => {
+    it.each([
+      '',
+      'PRAGMA page_size=65536;',
+      'PRAGMA auto_vacuum=full;',
+      'PRAGMA auto_vacuum=incremental;',
+    ])('numbers of the header are those of the file after every statement: %s', async (pragma) => {
       const { t, sqlite3, db, file } = await start(build, pragma);
       for (const sql of SCRIPT) {
         const mark = t.mark();
@@ -69,107 +96,136 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         if (sql.startsWith('UPDATE')) expect(after).toHaveLength(before.length);
       }
       const all = headersOf(t.definitions);
-      expect(all.every((d) => isDatabaseHeader(d as never) && t.kind({ object: d.file } as Row) === 'main-db')).toBe(true);
+      expect(
+        all.every(
+          (d) => isDatabaseHeader(d as never) && t.kind({ object: d.file } as Row) === 'main-db',
+        ),
+      ).toBe(true);
       expect(all.some((d) => d.free > (pragma.includes('full') ? -1 : 0))).toBe(true);
       expect(t.counters()).toEqual({ dropped: 0, faults: 0 });
-    },
-  );
-
-  it.each(['none', 'full', 'incremental'])('pages of the pointer map are known by number: auto_vacuum=%s', async (vacuum) => {
-    const { t, sqlite3, db } = await start(build, `PRAGMA page_size=512; PRAGMA cache_size=20; PRAGMA auto_vacuum=${vacuum};`);
-    for (const sql of SCRIPT.slice(0, 2)) await sqlite3.exec(db, sql);
-    const [{ places } = { places: null }] = pagesOf(storeOf(t)).filter(({ path }) => path.endsWith('h.db'));
-    const typed = [...places!.place].filter((_, i) => places!.type[i] === PageType.pointerMap);
-    // 102 entries of 5 bytes in 512: each map page is followed by the 102 pages that it tells of
-    const mapPages = [2, 105, 208, 311, 414, 517, 620, 723];
-    expect(typed.slice(0, 8)).toEqual(vacuum === 'none' ? [] : mapPages);
-    expect(typed.every((page) => (page - 2) % 103 === 0)).toBe(true);
-  });
-
-  it('another connection’s commit shows in the 16 bytes that are compared', async () => {
-    const { t, sqlite3, db } = await start(build, '');
-    for (const sql of SCRIPT.slice(0, 3)) await sqlite3.exec(db, sql);
-    const other = await sqlite3.open_v2('h.db');
-    const compared = async (sql: string, by: number): Promise<number[][]> => {
-      const mark = t.mark();
-      await sqlite3.exec(by, sql);
-      return transfers(t, t.since(mark), Op.xRead)
-        .filter((r) => r.offset === 24)
-        .map((r) => [r.length, r.aux, r.aux2]);
-    };
-    await compared('SELECT * FROM t', other);
-    const [[length, counter, free] = []] = await compared('SELECT * FROM t', db);
-    expect([length, free]).toEqual([16, headersOf(t.definitions).at(-1)!.free]);
-    await sqlite3.exec(other, 'UPDATE t SET b = 2 WHERE a = 100');
-    expect(await compared('SELECT * FROM t', db)).toEqual([[16, counter! + 1, free]]);
-    // of these connections: who found the cache stale, and after how many commits of others
-    await sqlite3.exec(db, 'UPDATE t SET b = 3 WHERE a = 100');
-    for (let i = 0; i < 3; i++) await sqlite3.exec(db, `UPDATE t SET b = ${i} WHERE a = 150`);
-    await sqlite3.exec(other, 'SELECT * FROM t');
-    const store = storeOf(t);
-    const caches = staleCachesOf(store, databaseFilesOf(store));
-    expect(caches.map(({ stale, commits, rows }) => [stale, commits, rows.length])).toEqual([
-      [1, 1, 1],
-      [1, 4, 1],
-    ]);
-    const all = transfers(t, t.all(), Op.xRead).filter((r) => r.offset === 24 && r.aux); // not of the empty database
-    expect(caches.reduce((n, { compared }) => n + compared, 0)).toBe(all.length);
-    await sqlite3.close(other);
-  });
-
-  it('what is freed, used again and appended over time', async () => {
-    const { t, sqlite3, db, file } = await start(build, '');
-    const states: number[][] = [];
-    for (const sql of SCRIPT) {
-      await sqlite3.exec(db, sql);
-      const [, pages, free] = inFile(file());
-      states.push([pages!, free!]);
-    }
-    const store = storeOf(t);
-    const [headers] = databaseHeadersOf(store, databaseFilesOf(store));
-    const { count, us, pages, free, pageSize, ...sums } = headers!;
-    expect(Array.from({ length: count }, (_, i) => [pages[i], free[i]])).toEqual(
-      states.filter((s, i) => String(s) !== String(states[i - 1])),
-    );
-    expect([...us]).toEqual([...us].sort((a, b) => a - b));
-    type State = [pages: number, free: number];
-    const [created, filled, deleted, , again, , dropped, vacuumed] = states as [State, State, State, State, State, State, State, State];
-    expect(deleted[1]).toBeGreaterThan(50);
-    expect(again[1]).toBe(0); // all of it was used again, and the rest went to the end
-    expect({ pageSize, ...sums }).toEqual({
-      ...{ pageSize: 4096, vacuum: 0, severalOrigins: false, reused: deleted[1], freed: deleted[1] + dropped[1] },
-      ...{ appended: dropped[0] - created[0], cut: dropped[0] - vacuumed[0] },
     });
-    expect(filled[0]).toBeLessThan(dropped[0]);
-  });
 
-  it('in WAL mode the page in the log tells', async () => {
-    const { t, sqlite3, db, file } = await start(
-      build,
-      'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0;',
+    it.each(['none', 'full', 'incremental'])(
+      'pages of the pointer map are known by number: auto_vacuum=%s',
+      async (vacuum) => {
+        const { t, sqlite3, db } = await start(
+          build,
+          `PRAGMA page_size=512; PRAGMA cache_size=20; PRAGMA auto_vacuum=${vacuum};`,
+        );
+        for (const sql of SCRIPT.slice(0, 2)) await sqlite3.exec(db, sql);
+        const [{ places } = { places: null }] = pagesOf(storeOf(t)).filter(({ path }) =>
+          path.endsWith('h.db'),
+        );
+        const typed = [...places!.place].filter((_, i) => places!.type[i] === PageType.pointerMap);
+        // 102 entries of 5 bytes in 512: each map page is followed by the 102 pages that it tells of
+        const mapPages = [2, 105, 208, 311, 414, 517, 620, 723];
+        expect(typed.slice(0, 8)).toEqual(vacuum === 'none' ? [] : mapPages);
+        expect(typed.every((page) => (page - 2) % 103 === 0)).toBe(true);
+      },
     );
-    for (const sql of SCRIPT.slice(0, 3)) await sqlite3.exec(db, sql);
-    t.drain();
-    const before = headersOf(t.definitions).at(-1)!;
-    expect(before.free).toBeGreaterThan(20);
-    await sqlite3.exec(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
-    expect(said(before)).toEqual(inFile(file()));
-  });
 
-  it('at capture level 0, and without the SQL layer: numbers tell no name', async () => {
-    for (const options of [{ level: 0 }, { sql: false }] as const) {
-      const { t, sqlite3, db, file } = await start(build, '', options);
-      await sqlite3.exec(db, SCRIPT[0]!);
+    it('another connection’s commit shows in the 16 bytes that are compared', async () => {
+      const { t, sqlite3, db } = await start(build, '');
+      for (const sql of SCRIPT.slice(0, 3)) await sqlite3.exec(db, sql);
+      const other = await sqlite3.open_v2('h.db');
+      const compared = async (sql: string, by: number): Promise<number[][]> => {
+        const mark = t.mark();
+        await sqlite3.exec(by, sql);
+        return transfers(t, t.since(mark), Op.xRead)
+          .filter((r) => r.offset === 24)
+          .map((r) => [r.length, r.aux, r.aux2]);
+      };
+      await compared('SELECT * FROM t', other);
+      const [[length, counter, free] = []] = await compared('SELECT * FROM t', db);
+      expect([length, free]).toEqual([16, headersOf(t.definitions).at(-1)!.free]);
+      await sqlite3.exec(other, 'UPDATE t SET b = 2 WHERE a = 100');
+      expect(await compared('SELECT * FROM t', db)).toEqual([[16, counter! + 1, free]]);
+      // of these connections: who found the cache stale, and after how many commits of others
+      await sqlite3.exec(db, 'UPDATE t SET b = 3 WHERE a = 100');
+      for (let i = 0; i < 3; i++) await sqlite3.exec(db, `UPDATE t SET b = ${i} WHERE a = 150`);
+      await sqlite3.exec(other, 'SELECT * FROM t');
+      const store = storeOf(t);
+      const caches = staleCachesOf(store, databaseFilesOf(store));
+      expect(caches.map(({ stale, commits, rows }) => [stale, commits, rows.length])).toEqual([
+        [1, 1, 1],
+        [1, 4, 1],
+      ]);
+      const all = transfers(t, t.all(), Op.xRead).filter((r) => r.offset === 24 && r.aux); // not of the empty database
+      expect(caches.reduce((n, { compared }) => n + compared, 0)).toBe(all.length);
+      await sqlite3.close(other);
+    });
+
+    it('what is freed, used again and appended over time', async () => {
+      const { t, sqlite3, db, file } = await start(build, '');
+      const states: number[][] = [];
+      for (const sql of SCRIPT) {
+        await sqlite3.exec(db, sql);
+        const [, pages, free] = inFile(file());
+        states.push([pages!, free!]);
+      }
+      const store = storeOf(t);
+      const [headers] = databaseHeadersOf(store, databaseFilesOf(store));
+      const { count, us, pages, free, pageSize, ...sums } = headers!;
+      expect(Array.from({ length: count }, (_, i) => [pages[i], free[i]])).toEqual(
+        states.filter((s, i) => String(s) !== String(states[i - 1])),
+      );
+      expect([...us]).toEqual([...us].sort((a, b) => a - b));
+      type State = [pages: number, free: number];
+      const [created, filled, deleted, , again, , dropped, vacuumed] = states as [
+        State,
+        State,
+        State,
+        State,
+        State,
+        State,
+        State,
+        State,
+      ];
+      expect(deleted[1]).toBeGreaterThan(50);
+      expect(again[1]).toBe(0); // all of it was used again, and the rest went to the end
+      expect({ pageSize, ...sums }).toEqual({
+        ...{
+          pageSize: 4096,
+          vacuum: 0,
+          severalOrigins: false,
+          reused: deleted[1],
+          freed: deleted[1] + dropped[1],
+        },
+        ...{ appended: dropped[0] - created[0], cut: dropped[0] - vacuumed[0] },
+      });
+      expect(filled[0]).toBeLessThan(dropped[0]);
+    });
+
+    it('in WAL mode the page in the log tells', async () => {
+      const { t, sqlite3, db, file } = await start(
+        build,
+        'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0;',
+      );
+      for (const sql of SCRIPT.slice(0, 3)) await sqlite3.exec(db, sql);
       t.drain();
-      expect(said(headersOf(t.definitions).at(-1)!)).toEqual(inFile(file()));
-      t.restore();
-    }
-  });
-});
+      const before = headersOf(t.definitions).at(-1)!;
+      expect(before.free).toBeGreaterThan(20);
+      await sqlite3.exec(db, 'PRAGMA wal_checkpoint(TRUNCATE)');
+      expect(said(before)).toEqual(inFile(file()));
+    });
+
+    it('at capture level 0, and without the SQL layer: numbers tell no name', async () => {
+      for (const options of [{ level: 0 }, { sql: false }] as const) {
+        const { t, sqlite3, db, file } = await start(build, '', options);
+        await sqlite3.exec(db, SCRIPT[0]!);
+        t.drain();
+        expect(said(headersOf(t.definitions).at(-1)!)).toEqual(inFile(file()));
+        t.restore();
+      }
+    });
+  },
+);
 
 it('sql.js: numbers of the header are those of the file that it exports', async () => {
   const t = (traced = new Traced());
-  const SQL = await loadSqlJs({ instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance });
+  const SQL = await loadSqlJs({
+    instantiate: async (imports) => (await WebAssembly.instantiate(sqlJsWasm(), imports)).instance,
+  });
   const db = new SQL.Database() as InstanceType<typeof SQL.Database> & { export(): Uint8Array };
   for (const sql of SCRIPT.slice(0, 3)) db.run(sql);
   t.drain();

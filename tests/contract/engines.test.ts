@@ -26,7 +26,8 @@ const bytesOf = (vfs: WaSqlite['vfs']): [string, Buffer][] => {
 /** Counts what the VFS object itself is asked: an account that the tracer has no part in. */
 function countCalls(vfs: WaSqlite['vfs']): Record<string, number> {
   const counts: Record<string, number> = {};
-  const methods = 'Open Close Read Write Truncate Sync FileSize Lock Unlock Delete Access FileControl'.split(' ');
+  const methods =
+    'Open Close Read Write Truncate Sync FileSize Lock Unlock Delete Access FileControl'.split(' ');
   for (const m of methods) {
     const key = typeof vfs[`j${m}`] === 'function' ? `j${m}` : `x${m}`;
     const inner = vfs[key] as (...a: unknown[]) => unknown;
@@ -45,61 +46,73 @@ function countCalls(vfs: WaSqlite['vfs']): Record<string, number> {
   return counts;
 }
 /** The 1.0 API's handleAsync calls a method twice: once to begin, once to hand over the result. */
-const rewinding = (vfs: WaSqlite['vfs']): boolean => (vfs.rewinding as (() => boolean) | undefined)?.() ?? false;
+const rewinding = (vfs: WaSqlite['vfs']): boolean =>
+  (vfs.rewinding as (() => boolean) | undefined)?.() ?? false;
 
-describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)('%s', (build: Build) => {
-  const isAsync = build.endsWith('async');
+describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const)(
+  '%s',
+  (build: Build) => {
+    const isAsync = build.endsWith('async');
 
-  it('gives the same rows and the same bytes, traced or not', async () => {
-    const plain = await loadWaSqlite(build);
-    const expected = await runScript(plain.sqlite3);
-    const t = trace();
-    const traced = await loadWaSqlite(build);
-    expect(await runScript(traced.sqlite3)).toEqual(expected);
-    expect(bytesOf(traced.vfs)).toEqual(bytesOf(plain.vfs));
-    expect(expected.at(-1)).toEqual(['ok']);
-    expect(t.all().length).toBeGreaterThan(1000);
-    expect(t.counters().faults).toBe(0);
-    expect(t.notes).toEqual([]);
-  });
+    it('gives the same rows and the same bytes, traced or not', async () => {
+      const plain = await loadWaSqlite(build);
+      const expected = await runScript(plain.sqlite3);
+      const t = trace();
+      const traced = await loadWaSqlite(build);
+      expect(await runScript(traced.sqlite3)).toEqual(expected);
+      expect(bytesOf(traced.vfs)).toEqual(bytesOf(plain.vfs));
+      expect(expected.at(-1)).toEqual(['ok']);
+      expect(t.all().length).toBeGreaterThan(1000);
+      expect(t.counters().faults).toBe(0);
+      expect(t.notes).toEqual([]);
+    });
 
-  it('names the engine and what is seen of it', async () => {
-    const t = trace();
-    await runScript((await loadWaSqlite(build)).sqlite3);
-    expect(t.engines).toEqual([
-      expect.objectContaining({
-        name: build.startsWith('journey') ? '@journeyapps/wa-sqlite' : 'wa-sqlite',
-        sqliteVersion: build.startsWith('journey') ? '3.53.0' : '3.44.0',
-        suspension: isAsync ? 'asyncify' : 'none',
-        layers: { vfs: true, sql: true, counters: build.startsWith('journey') },
-        note: null,
-      }),
-    ]);
-  });
+    it('names the engine and what is seen of it', async () => {
+      const t = trace();
+      await runScript((await loadWaSqlite(build)).sqlite3);
+      expect(t.engines).toEqual([
+        expect.objectContaining({
+          name: build.startsWith('journey') ? '@journeyapps/wa-sqlite' : 'wa-sqlite',
+          sqliteVersion: build.startsWith('journey') ? '3.53.0' : '3.44.0',
+          suspension: isAsync ? 'asyncify' : 'none',
+          layers: { vfs: true, sql: true, counters: build.startsWith('journey') },
+          note: null,
+        }),
+      ]);
+    });
 
-  it('every call once, with its end, as many as the VFS itself was asked', async () => {
-    const t = trace();
-    const { sqlite3, vfs } = await loadWaSqlite(build);
-    let counts: Record<string, number> = {};
-    if (build !== 'wa1-async') counts = countCalls(vfs);
-    await runScript(sqlite3);
-    const rows = t.all();
-    expect(t.faultsOf(rows)).toEqual([]);
-    const seen: Record<string, number> = {};
-    for (const r of rows) if (!(r.flags & Flag.memoryJournal)) seen[r.name] = (seen[r.name] ?? 0) + 1;
-    for (const [name, n] of Object.entries(counts)) expect([name, seen[name] ?? 0]).toEqual([name, n]);
-    expect(seen.sqlite3_open).toBe(1);
-    expect(seen.sqlite3_close).toBe(1);
-    expect(seen.sqlite3_step).toBe(SCRIPT.length + 2); // one row of the count, one of the check
-    expect(seen.sqlite3_prepare).toBeGreaterThanOrEqual(SCRIPT.length);
-    expect(rows.filter((r) => r.op === Op.xRead).every((r) => Boolean(r.flags & Flag.async) === isAsync)).toBe(true);
-    const inserts = rows.filter((r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT'));
-    expect(inserts).toHaveLength(ROWS + 20);
-    // an autocommit insert reaches its VFS, so an asynchronous build suspends in it
-    expect(inserts.slice(-20).every((r) => Boolean(r.flags & Flag.async) === isAsync)).toBe(true);
-    expect(t.recorder.current).toBe(0);
-  });
-});
+    it('every call once, with its end, as many as the VFS itself was asked', async () => {
+      const t = trace();
+      const { sqlite3, vfs } = await loadWaSqlite(build);
+      let counts: Record<string, number> = {};
+      if (build !== 'wa1-async') counts = countCalls(vfs);
+      await runScript(sqlite3);
+      const rows = t.all();
+      expect(t.faultsOf(rows)).toEqual([]);
+      const seen: Record<string, number> = {};
+      for (const r of rows)
+        if (!(r.flags & Flag.memoryJournal)) seen[r.name] = (seen[r.name] ?? 0) + 1;
+      for (const [name, n] of Object.entries(counts))
+        expect([name, seen[name] ?? 0]).toEqual([name, n]);
+      expect(seen.sqlite3_open).toBe(1);
+      expect(seen.sqlite3_close).toBe(1);
+      expect(seen.sqlite3_step).toBe(SCRIPT.length + 2); // one row of the count, one of the check
+      expect(seen.sqlite3_prepare).toBeGreaterThanOrEqual(SCRIPT.length);
+      expect(
+        rows
+          .filter((r) => r.op === Op.xRead)
+          .every((r) => Boolean(r.flags & Flag.async) === isAsync),
+      ).toBe(true);
+      const inserts = rows.filter(
+        (r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT'),
+      );
+      expect(inserts).toHaveLength(ROWS + 20);
+      // an autocommit insert reaches its VFS, so an asynchronous build suspends in it
+      expect(inserts.slice(-20).every((r) => Boolean(r.flags & Flag.async) === isAsync)).toBe(true);
+      expect(t.recorder.current).toBe(0);
+    });
+  },
+);
 
 it('counts the same in the sync and Asyncify builds', async () => {
   const tallies = [];
@@ -142,7 +155,9 @@ it('reads page-cache counters where the build has them, and only when they chang
   expect(counters).toHaveLength(10);
   const writes = counters.map((r) => r.aux);
   expect(writes).toEqual([...writes].sort((a, b) => a - b));
-  expect(writes.at(-1)! - writes[0]!).toBe(t.since(mark).filter((r) => r.name === 'xWrite' && t.kind(r) === 'main-db').length - 2);
+  expect(writes.at(-1)! - writes[0]!).toBe(
+    t.since(mark).filter((r) => r.name === 'xWrite' && t.kind(r) === 'main-db').length - 2,
+  );
   const before = t.mark();
   await sqlite3.exec(db, 'SELECT 1');
   expect(t.since(before).filter((r) => r.name === 'sqlite3_counters')).toEqual([]);
@@ -155,14 +170,20 @@ it('a prepared statement keeps its text and its instance over resets', async () 
   const db = await sqlite3.open_v2('p.db');
   await sqlite3.exec(db, 'CREATE TABLE t(a, b)');
   const mark = t.mark();
-  for await (const stmt of sqlite3.statements(db, "INSERT INTO t VALUES(?, 'secret'); SELECT a FROM t WHERE b = 'secret'"))
+  for await (const stmt of sqlite3.statements(
+    db,
+    "INSERT INTO t VALUES(?, 'secret'); SELECT a FROM t WHERE b = 'secret'",
+  ))
     for (let i = 0; i < 5; i++) {
       await sqlite3.reset(stmt);
       await sqlite3.step(stmt);
     }
   const rows = t.since(mark).filter((r) => r.name === 'sqlite3_step');
   expect(new Set(rows.slice(0, 5).map((r) => `${t.sqlText(r.object)} ${r.aux}`)).size).toBe(1);
-  expect([...new Set(rows.map((r) => t.sqlText(r.object)))]).toEqual(['INSERT INTO t VALUES(?, ?)', 'SELECT a FROM t WHERE b = ?']);
+  expect([...new Set(rows.map((r) => t.sqlText(r.object)))]).toEqual([
+    'INSERT INTO t VALUES(?, ?)',
+    'SELECT a FROM t WHERE b = ?',
+  ]);
   expect(new Set(rows.map((r) => r.aux)).size).toBe(2);
   expect(JSON.stringify(t.definitions)).not.toContain('secret');
   await sqlite3.close(db);
@@ -170,7 +191,11 @@ it('a prepared statement keeps its text and its instance over resets', async () 
 
 it('two engines at once, and one of them twice: each with its own files, connections and texts', async () => {
   const t = trace();
-  const engines = [await loadWaSqlite('journey-async'), await loadWaSqlite('journey-sync'), await loadWaSqlite('journey-async')];
+  const engines = [
+    await loadWaSqlite('journey-async'),
+    await loadWaSqlite('journey-sync'),
+    await loadWaSqlite('journey-async'),
+  ];
   const answers = await Promise.all(engines.map((e, i) => runScript(e.sqlite3, `db${i}.db`)));
   expect(answers[1]).toEqual(answers[0]);
   expect(answers[2]).toEqual(answers[0]);
@@ -190,7 +215,10 @@ it('two engines at once, and one of them twice: each with its own files, connect
     expect(steps.get(r.parent)?.context).toBe(r.context);
     expect(steps.get(r.parent)!.endSeq).toBeGreaterThan(r.endSeq);
   }
-  const contexts = engines.map((_, i) => new Set(rows.filter((r) => t.file(r.object)?.path === `db${i}.db`).map((r) => r.context)));
+  const contexts = engines.map(
+    (_, i) =>
+      new Set(rows.filter((r) => t.file(r.object)?.path === `db${i}.db`).map((r) => r.context)),
+  );
   expect(contexts.map((c) => c.size)).toEqual([1, 1, 1]);
 });
 
@@ -254,7 +282,9 @@ describe.each([
 
 describe('@sqlite.org/sqlite-wasm', () => {
   interface Oo1 {
-    exec(o: string | { sql: string; rowMode?: string; returnValue?: string; bind?: unknown[] }): unknown;
+    exec(
+      o: string | { sql: string; rowMode?: string; returnValue?: string; bind?: unknown[] },
+    ): unknown;
     close(): void;
   }
   interface Sqlite3 {
@@ -263,13 +293,19 @@ describe('@sqlite.org/sqlite-wasm', () => {
     wasm: { memory: WebAssembly.Memory; functionTable(): WebAssembly.Table };
   }
   const load = async (): Promise<Sqlite3> => {
-    const { default: init } = (await import('@sqlite.org/sqlite-wasm')) as unknown as { default: () => Promise<Sqlite3> };
+    const { default: init } = (await import('@sqlite.org/sqlite-wasm')) as unknown as {
+      default: () => Promise<Sqlite3>;
+    };
     return init();
   };
   const run = (s: Sqlite3, name: string, vfs?: string): unknown => {
     const db = new s.oo1.DB(name, 'c', vfs);
     for (const sql of SCRIPT) db.exec(sql);
-    const answer = db.exec({ sql: 'SELECT count(*), sum(length(v)) FROM t', rowMode: 'array', returnValue: 'resultRows' });
+    const answer = db.exec({
+      sql: 'SELECT count(*), sum(length(v)) FROM t',
+      rowMode: 'array',
+      returnValue: 'resultRows',
+    });
     db.close();
     return answer;
   };
@@ -293,7 +329,9 @@ describe('@sqlite.org/sqlite-wasm', () => {
     const tally = t.tally(rows);
     expect(tally['xLock main-db']!.calls).toBeGreaterThan(60);
     expect(tally['xWrite main-db']!.calls).toBeGreaterThan(20);
-    expect(rows.filter((r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT'))).toHaveLength(ROWS + 20);
+    expect(
+      rows.filter((r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT')),
+    ).toHaveLength(ROWS + 20);
     expect(rows.filter((r) => r.name === 'sqlite3_counters').length).toBeGreaterThan(20);
     expect(rows.filter((r) => r.op < 64 && !r.parent)).toEqual([]);
   });

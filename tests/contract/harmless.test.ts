@@ -82,7 +82,9 @@ it('while recording is off nothing is recorded, and names stay right', async () 
   t.recorder.enabled = true;
   await sqlite3.exec(other, 'INSERT INTO t VALUES(1)');
   const rows = t.since(mark);
-  expect(new Set(rows.filter((r) => r.name === 'xWrite').map((r) => t.file(r.object)!.path))).toEqual(new Set(['b.db', 'b.db-journal']));
+  expect(
+    new Set(rows.filter((r) => r.name === 'xWrite').map((r) => t.file(r.object)!.path)),
+  ).toEqual(new Set(['b.db', 'b.db-journal']));
   expect(t.faultsOf(rows)).toEqual([]);
   await sqlite3.close(other);
   await sqlite3.close(db);
@@ -94,7 +96,8 @@ describe('restore', () => {
     ['Table.prototype', WebAssembly.Table.prototype],
     ['Object.prototype', Object.prototype],
   ];
-  const snapshot = (): unknown => holders.map(([name, o]) => [name, Object.getOwnPropertyDescriptors(o)]);
+  const snapshot = (): unknown =>
+    holders.map(([name, o]) => [name, Object.getOwnPropertyDescriptors(o)]);
 
   it('puts every global and prototype back, and leaves running engines working', async () => {
     const before = snapshot();
@@ -109,7 +112,9 @@ describe('restore', () => {
     expect(Reflect.ownKeys(Object.prototype)).toEqual(keys);
     const mark = t.mark();
     const answers: unknown[] = [];
-    await sqlite3.exec(db, 'INSERT INTO t VALUES(2); SELECT sum(a) FROM t', (row) => answers.push(row[0]));
+    await sqlite3.exec(db, 'INSERT INTO t VALUES(2); SELECT sum(a) FROM t', (row) =>
+      answers.push(row[0]),
+    );
     expect(answers).toEqual([3]);
     expect(Object.getOwnPropertyDescriptor(module, '_sqlite3_step')).toMatchObject({
       writable: true,
@@ -126,7 +131,9 @@ describe('restore', () => {
     const native = WebAssembly.instantiate;
     const spy = async (...a: Parameters<typeof native>): Promise<unknown> => {
       const answer = (await native(...a)) as unknown as WebAssembly.WebAssemblyInstantiatedSource;
-      table = Object.values(answer.instance.exports).find((e) => e instanceof WebAssembly.Table) as WebAssembly.Table;
+      table = Object.values(answer.instance.exports).find(
+        (e) => e instanceof WebAssembly.Table,
+      ) as WebAssembly.Table;
       slots = Array.from({ length: table.length }, (_, i) => table!.get(i) as unknown);
       return answer;
     };
@@ -138,9 +145,13 @@ describe('restore', () => {
       await runScript(sqlite3);
       const get = (i: number): unknown => table!.get(i);
       // while traced, the app reads its own functions out of the table
-      expect(Array.from({ length: slots.length }, (_, i) => get(i) === slots[i]).every(Boolean)).toBe(true);
+      expect(
+        Array.from({ length: slots.length }, (_, i) => get(i) === slots[i]).every(Boolean),
+      ).toBe(true);
       t.restore();
-      expect(Array.from({ length: slots.length }, (_, i) => get(i) === slots[i]).every(Boolean)).toBe(true);
+      expect(
+        Array.from({ length: slots.length }, (_, i) => get(i) === slots[i]).every(Boolean),
+      ).toBe(true);
     } finally {
       (WebAssembly as { instantiate: unknown }).instantiate = native;
     }
@@ -151,7 +162,13 @@ describe('restore', () => {
     const shape = (f: { name: string; length: number }): unknown => [f.name, f.length];
     const wrapped = (): unknown[] =>
       [
-        ...[WebAssembly.instantiate, WebAssembly.instantiateStreaming, WebAssembly.compile, WebAssembly.Instance, WebAssembly.Module],
+        ...[
+          WebAssembly.instantiate,
+          WebAssembly.instantiateStreaming,
+          WebAssembly.compile,
+          WebAssembly.Instance,
+          WebAssembly.Module,
+        ],
         ...[WebAssembly.Table.prototype.set, WebAssembly.Table.prototype.get],
       ].map(shape);
     const native = wrapped();
@@ -167,13 +184,20 @@ describe('restore', () => {
     expect(new WebAssembly.Instance(new WebAssembly.Module(empty))).toBeInstanceOf(Instance);
     expect(new WebAssembly.Module(empty)).toBeInstanceOf(Module);
     expect(await WebAssembly.compile(empty)).toBeInstanceOf(WebAssembly.Module);
-    expect(() => new WebAssembly.Table({ element: 'anyfunc', initial: 1 }).set(0, (() => 0) as unknown as null)).toThrow(TypeError);
+    expect(() =>
+      new WebAssembly.Table({ element: 'anyfunc', initial: 1 }).set(
+        0,
+        (() => 0) as unknown as null,
+      ),
+    ).toThrow(TypeError);
   });
 });
 
 it('a wasm module that is no SQLite stays as it is, and is not spoken of', async () => {
   const t = trace();
-  const bytes = new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 5, 1, 1, 0x6d, 2, 0]); // one exported memory
+  const bytes = new Uint8Array([
+    0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 5, 1, 1, 0x6d, 2, 0,
+  ]); // one exported memory
   const { instance } = await WebAssembly.instantiate(bytes);
   t.installed.announce();
   expect(Object.keys(instance.exports)).toEqual(['m']);

@@ -17,7 +17,10 @@ const BUILDS = ['journey-sync', 'journey-async'] as const;
 const exclusive = 'PRAGMA locking_mode=exclusive;';
 const PAGE = 4096;
 
-async function start(build: Build, pragmas: string): Promise<WaSqlite & { t: Traced; db: number; bytes: (name: string) => DataView }> {
+async function start(
+  build: Build,
+  pragmas: string,
+): Promise<WaSqlite & { t: Traced; db: number; bytes: (name: string) => DataView }> {
   const t = (traced = new Traced());
   const engine = await loadWaSqlite(build);
   const db = await engine.sqlite3.open_v2('h.db');
@@ -29,12 +32,16 @@ async function start(build: Build, pragmas: string): Promise<WaSqlite & { t: Tra
   };
   return { ...engine, t, db, bytes };
 }
-const of = (t: Traced, rows: Row[], op: number, kind: string): Row[] => rows.filter((r) => r.op === op && t.kind(r) === kind);
+const of = (t: Traced, rows: Row[], op: number, kind: string): Row[] =>
+  rows.filter((r) => r.op === op && t.kind(r) === kind);
 const frames = (rows: Row[]): Row[] => rows.filter((r) => r.aux !== 0 && r.aux !== AUX_WAL_HEADER);
 
 describe.each(BUILDS)('write-ahead log, %s', (build) => {
   it('1000 autocommit inserts are 1000 commit frames; a frame for every page written', async () => {
-    const { t, db, sqlite3, bytes } = await start(build, `${exclusive}PRAGMA journal_mode=wal;${CREATE_T}`);
+    const { t, db, sqlite3, bytes } = await start(
+      build,
+      `${exclusive}PRAGMA journal_mode=wal;${CREATE_T}`,
+    );
     const mark = t.mark();
     for (let i = 0; i < 1000; i++) await sqlite3.exec(db, insertT(i));
     const writes = of(t, t.since(mark), Op.xWrite, 'wal');
@@ -44,12 +51,16 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     expect(seen.every((r) => r.length === 24 && (r.offset - 32) % (24 + PAGE) === 0)).toBe(true);
     // their pages say what type they are of, page 1 nothing
     expect(writes.filter((r) => r.length === PAGE && r.aux)).toEqual([]);
-    expect(new Set(writes.filter((r) => r.length === PAGE).map((r) => r.aux2))).toEqual(new Set([0, 5, 13]));
+    expect(new Set(writes.filter((r) => r.length === PAGE).map((r) => r.aux2))).toEqual(
+      new Set([0, 5, 13]),
+    );
     const [header] = of(t, t.all(), Op.xWrite, 'wal').filter((r) => r.aux === AUX_WAL_HEADER);
     expect([header!.length, header!.offset]).toEqual([32, 0]);
     // the log as it lies on the VFS: the last write at each place is what is there
     const log = bytes('-wal');
-    const last = new Map(of(t, t.all(), Op.xWrite, 'wal').map((r) => [`${r.offset} ${r.length}`, r]));
+    const last = new Map(
+      of(t, t.all(), Op.xWrite, 'wal').map((r) => [`${r.offset} ${r.length}`, r]),
+    );
     const headers = of(t, t.all(), Op.xWrite, 'wal').filter((r) => r.aux === AUX_WAL_HEADER);
     expect(headers.at(-1)!.aux2).toBe(log.getUint32(16));
     expect(new Set(headers.map((r) => r.aux2)).size).toBe(headers.length);
@@ -57,7 +68,9 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     for (let at = 32; at < log.byteLength; at += 24 + PAGE, n++) {
       const row = last.get(`${at} 24`)!;
       expect([row.aux, row.aux2]).toEqual([log.getUint32(at), log.getUint32(at + 4)]);
-      expect(last.get(`${at + 24} ${PAGE}`)!.aux2).toBe(log.getUint32(at) === 1 ? 0 : log.getUint8(at + 24));
+      expect(last.get(`${at + 24} ${PAGE}`)!.aux2).toBe(
+        log.getUint32(at) === 1 ? 0 : log.getUint8(at + 24),
+      );
     }
     expect(n).toBeGreaterThan(900);
     expect(commitsOf(storeOf(t, t.since(mark))).count).toBe(1000);
@@ -65,7 +78,10 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
   });
 
   it('synchronous=full pads a commit with copies of its frame, some of them split: commits are still the transactions', async () => {
-    const { t, db, sqlite3 } = await start(build, `${exclusive}PRAGMA journal_mode=wal;PRAGMA synchronous=full;${CREATE_T}`);
+    const { t, db, sqlite3 } = await start(
+      build,
+      `${exclusive}PRAGMA journal_mode=wal;PRAGMA synchronous=full;${CREATE_T}`,
+    );
     const mark = t.mark();
     for (let i = 0; i < 200; i++) await sqlite3.exec(db, insertT(i));
     const writes = of(t, t.since(mark), Op.xWrite, 'wal');
@@ -73,15 +89,24 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
     expect(seen.some((r) => r.length < 24)).toBe(true);
     expect(seen.filter((r) => r.aux2 > 0).length).toBeGreaterThan(200);
     // every place in the log where a frame begins is seen as one
-    const starts = new Set(writes.filter((r) => r.offset >= 32 && (r.offset - 32) % (24 + PAGE) === 0).map((r) => r.offset));
+    const starts = new Set(
+      writes
+        .filter((r) => r.offset >= 32 && (r.offset - 32) % (24 + PAGE) === 0)
+        .map((r) => r.offset),
+    );
     expect(new Set(seen.map((r) => r.offset))).toEqual(starts);
     expect(commitsOf(storeOf(t, t.since(mark))).count).toBe(200);
-    const without = [...transactionsOf(storeOf(t, t.all(), [Op.xFileControl])).list].filter((c) => c.commitPoint === 'wal');
+    const without = [...transactionsOf(storeOf(t, t.all(), [Op.xFileControl])).list].filter(
+      (c) => c.commitPoint === 'wal',
+    );
     expect(without).toHaveLength(201); // and CREATE TABLE
   });
 
   it('recovery reads the frames that were written', async () => {
-    const { t, db, sqlite3 } = await start(build, `${exclusive}PRAGMA journal_mode=wal;PRAGMA wal_autocheckpoint=0;${CREATE_T}`);
+    const { t, db, sqlite3 } = await start(
+      build,
+      `${exclusive}PRAGMA journal_mode=wal;PRAGMA wal_autocheckpoint=0;${CREATE_T}`,
+    );
     for (let i = 0; i < 50; i++) await sqlite3.exec(db, insertT(i));
     const written = frames(of(t, t.all(), Op.xWrite, 'wal')).map((r) => [r.aux, r.aux2]);
     const mark = t.mark();
@@ -99,9 +124,15 @@ describe.each(BUILDS)('write-ahead log, %s', (build) => {
 describe.each(BUILDS)('database pages, %s', (build) => {
   it('types of the pages that are read and written are those of the file', async () => {
     const { t, db, sqlite3, bytes } = await start(build, 'PRAGMA cache_size=10;');
-    await sqlite3.exec(db, 'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c BLOB); CREATE INDEX tb ON t(b); BEGIN');
+    await sqlite3.exec(
+      db,
+      'CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT, c BLOB); CREATE INDEX tb ON t(b); BEGIN',
+    );
     for (let i = 0; i < 1500; i++)
-      await sqlite3.exec(db, `INSERT INTO t VALUES(${i}, 'key ${(i * 7919) % 1500} of some length', zeroblob(${i % 100 ? 40 : 9000}))`);
+      await sqlite3.exec(
+        db,
+        `INSERT INTO t VALUES(${i}, 'key ${(i * 7919) % 1500} of some length', zeroblob(${i % 100 ? 40 : 9000}))`,
+      );
     await sqlite3.exec(db, 'COMMIT');
     const mark = t.mark();
     await sqlite3.exec(
@@ -120,7 +151,11 @@ describe.each(BUILDS)('database pages, %s', (build) => {
     expect(writes.size).toBe(file.byteLength / PAGE);
     for (const [offset, type] of writes) expect([offset, type]).toEqual([offset, typeAt(offset)]);
     // of what is no page only the 16 bytes at 24 say something
-    expect(of(t, t.all(), Op.xRead, 'main-db').filter((r) => r.length < 512 && r.offset !== 24 && (r.aux || r.aux2))).toEqual([]);
+    expect(
+      of(t, t.all(), Op.xRead, 'main-db').filter(
+        (r) => r.length < 512 && r.offset !== 24 && (r.aux || r.aux2),
+      ),
+    ).toEqual([]);
     await sqlite3.close(db);
   });
 

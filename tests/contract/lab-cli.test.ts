@@ -11,15 +11,34 @@ import { showCommand } from '../../src/cli/lab-saved.ts';
 import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 
 const DEFAULTS: LabOptions = {
-  ...{ verb: 'run', what: undefined, config: [], compare: [], count: true, statements: false, functions: false, node: true },
-  ...{ json: false, repeats: 2, sql: undefined, database: undefined, headed: false, browser: 'chromium' },
+  ...{
+    verb: 'run',
+    what: undefined,
+    config: [],
+    compare: [],
+    count: true,
+    statements: false,
+    functions: false,
+    node: true,
+  },
+  ...{
+    json: false,
+    repeats: 2,
+    sql: undefined,
+    database: undefined,
+    headed: false,
+    browser: 'chromium',
+  },
 };
 afterEach(() => vi.restoreAllMocks());
 
 const lab = (options: Partial<LabOptions>): Promise<{ code: number; out: string }> =>
   printed(() => labCommand({ ...DEFAULTS, ...options }));
-const show = (file: string, leaveOut: readonly string[] = [], json = false): Promise<{ code: number; out: string }> =>
-  printed(() => showCommand({ file, leaveOut, json }));
+const show = (
+  file: string,
+  leaveOut: readonly string[] = [],
+  json = false,
+): Promise<{ code: number; out: string }> => printed(() => showCommand({ file, leaveOut, json }));
 async function printed(command: () => Promise<number>): Promise<{ code: number; out: string }> {
   let out = '';
   vi.spyOn(process.stdout, 'write').mockImplementation((text, done?: unknown) => {
@@ -32,7 +51,8 @@ async function printed(command: () => Promise<number>): Promise<{ code: number; 
   vi.restoreAllMocks();
   return { code, out };
 }
-const failure = (options: Partial<LabOptions>): Promise<[number, string]> => failureOf(() => lab(options));
+const failure = (options: Partial<LabOptions>): Promise<[number, string]> =>
+  failureOf(() => lab(options));
 const failureOf = async (command: () => Promise<unknown>): Promise<[number, string]> => {
   try {
     await command();
@@ -50,11 +70,18 @@ describe('lab run', () => {
     expect(out).toMatch(/^ +ac60 +instructions +1,491,318 +7,611,740 +\+6,120,422 +5\.104$/m);
   });
   it('by statement and between calls, which sum up to the total', async () => {
-    const { out } = await lab({ what: 'ac60', statements: true, config: ['vfs=MemoryVFS'], compare: ['pageSize=8192'] });
+    const { out } = await lab({
+      what: 'ac60',
+      statements: true,
+      config: ['vfs=MemoryVFS'],
+      compare: ['pageSize=8192'],
+    });
     const difference = (line: RegExp): number => Number(line.exec(out)![1]!.replaceAll(',', ''));
     const total = difference(/ac60 +instructions +[\d,]+ +[\d,]+ +([-+][\d,]+)/);
     const table = out.split('statement (literals folded)')[1]!.split('between VFS calls')[0]!;
-    const parts = [...table.matchAll(/ ([-+]?[\d,]+)$/gm)].map((m) => Number(m[1]!.replaceAll(',', '')));
+    const parts = [...table.matchAll(/ ([-+]?[\d,]+)$/gm)].map((m) =>
+      Number(m[1]!.replaceAll(',', '')),
+    );
     expect(parts.length).toBeGreaterThan(2);
     expect(parts.reduce((a, b) => a + b, 0)).toBe(total);
     expect(out).toMatch(/^ +xWrite journal +[\d,]+ +[\d,]+ +[\d,]+ +[\d,]+ +[-+]?[\d,]+$/m);
@@ -77,10 +104,19 @@ describe('lab run', () => {
       const asked = { what: 'own-sql', sql, count: false, compare: ['pageSize=8192'] }; // unseeded
       const text = await lab(asked);
       expect(text.code).toBe(1);
-      expect(text.out).toMatch(/FAILS {2}B: own-sql: what is stored at the end is the same in all 2: B differs from A in t \(1 rows/);
+      expect(text.out).toMatch(
+        /FAILS {2}B: own-sql: what is stored at the end is the same in all 2: B differs from A in t \(1 rows/,
+      );
       const { code, out } = await lab({ ...asked, json: true });
-      const [, b] = JSON.parse(out) as { verdicts: { holds: boolean; why: string }[]; stored: { tables: Record<string, string> } }[];
-      expect([code, b!.verdicts.map(({ holds }) => holds), b!.stored.tables['t']]).toEqual([1, [false], expect.stringMatching(/\/1$/)]);
+      const [, b] = JSON.parse(out) as {
+        verdicts: { holds: boolean; why: string }[];
+        stored: { tables: Record<string, string> };
+      }[];
+      expect([code, b!.verdicts.map(({ holds }) => holds), b!.stored.tables['t']]).toEqual([
+        1,
+        [false],
+        expect.stringMatching(/\/1$/),
+      ]);
       expect((await lab({ ...asked, count: true })).code).toBe(0); // seeded
     } finally {
       rmSync(folder, { recursive: true });
@@ -93,17 +129,23 @@ describe('lab run', () => {
   });
   it('shares of begin, work and commit', async () => {
     const { out } = await lab({ what: 'sequential-write', config: ['transactions=20'] });
-    expect(out).toMatch(/share of instructions \(run\): begin \d+\.\d %, body \d+\.\d %, commit \d+\.\d %/);
+    expect(out).toMatch(
+      /share of instructions \(run\): begin \d+\.\d %, body \d+\.\d %, commit \d+\.\d %/,
+    );
   });
   it('timed runs say how often and from where to where, and count no instructions', async () => {
     const { out } = await lab({ what: 'cold-start', count: false });
     expect(out).toContain('timed: unmetered, median of 2 after one that warms up');
-    expect(out).toMatch(/passes: \[\d+\.\d\d\], \d+\.\d\d, \d+\.\d\d ms\n {2}in brackets first: the pass that warms up\n/);
+    expect(out).toMatch(
+      /passes: \[\d+\.\d\d\], \d+\.\d\d, \d+\.\d\d ms\n {2}in brackets first: the pass that warms up\n/,
+    );
     expect(out).not.toContain('instructions');
   });
   it('--json is the results', async () => {
     const { out } = await lab({ what: 'mix', json: true });
-    expect((JSON.parse(out) as { totals: { instructions: number } }[])[0]!.totals.instructions).toBe(75_164_869);
+    expect(
+      (JSON.parse(out) as { totals: { instructions: number } }[])[0]!.totals.instructions,
+    ).toBe(75_164_869);
   });
   it('an experiment says what could not run, and why', async () => {
     const { code, out } = await lab({ what: 'write-policy' });
@@ -117,21 +159,33 @@ describe('every combination of several values', () => {
   it('a line a run, and how each step grows, with the fitted slope', async () => {
     const { code, out } = await lab(grid);
     expect(code).toBe(0);
-    const runs = [...out.matchAll(/^ {2}\d\. ([\d,]+) items +([\d,]+) /gm)].map((m) => [m[1], m[2]]);
+    const runs = [...out.matchAll(/^ {2}\d\. ([\d,]+) items +([\d,]+) /gm)].map((m) => [
+      m[1],
+      m[2],
+    ]);
     expect(runs.map(([items]) => items)).toEqual(['100', '1,000', '10,000']);
     expect(new Set(runs.map(([, instructions]) => instructions)).size).toBe(3);
     expect(out).toMatch(/^Growth over items \(slope = b of a \* items\^b/m);
     // counts: the same every time
-    expect(out).toMatch(/^ {2}insert +instructions +100 +[\d,]+ +10,000 +[\d,]+ +1\.00 +1\.00 {2}linear$/m);
+    expect(out).toMatch(
+      /^ {2}insert +instructions +100 +[\d,]+ +10,000 +[\d,]+ +1\.00 +1\.00 {2}linear$/m,
+    );
     expect(out).toMatch(/^ {2}reopen +instructions +100 .* does not grow$/m);
     expect(out).toMatch(/^ {2}engine=wa-sqlite-2\.0\.6 build=sync vfs=MemoryVFS/m);
   });
   it('in --json the points and the slopes, and a curve a configuration where runs differ in more', async () => {
-    const { out } = await lab({ ...grid, json: true, config: [...grid.config, 'pageSize=4096,8192'] });
+    const { out } = await lab({
+      ...grid,
+      json: true,
+      config: [...grid.config, 'pageSize=4096,8192'],
+    });
     const { runs, growth } = JSON.parse(out) as GridResult;
     expect(runs).toHaveLength(6);
     const { over, curves } = growth.find(({ counter }) => counter === 'instructions')!;
-    expect([over, curves.map(({ name }) => name).sort()]).toEqual(['items', ['4 KiB pages', '8 KiB pages']]);
+    expect([over, curves.map(({ name }) => name).sort()]).toEqual([
+      'items',
+      ['4 KiB pages', '8 KiB pages'],
+    ]);
     for (const { name, points, slope } of curves) {
       expect(points.map(({ x }) => x)).toEqual([100, 1000, 10_000]);
       const [first] = runs.filter(({ run }) => `${run.config.pageSize! / 1024} KiB pages` === name);
@@ -144,13 +198,19 @@ describe('every combination of several values', () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^ {2}BlockIDB, jspi: not run, the VFS BlockIDB is not to be had here/m);
     expect(out).toMatch(/^ {2}1\. MemoryVFS +[\d,]+/m);
-    expect(await failure({ what: 'ac60', config: ['vfs=BlockIDB,IDBMirror'] })).toEqual([3, expect.stringMatching(/with none of 2/)]);
+    expect(await failure({ what: 'ac60', config: ['vfs=BlockIDB,IDBMirror'] })).toEqual([
+      3,
+      expect.stringMatching(/with none of 2/),
+    ]);
   });
   it('one that fails leaves the others, and its error is told', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'vfscope-fails-'));
     try {
       const sql = join(folder, 'picky.sql');
-      writeFileSync(sql, 'CREATE TABLE t(ok CHECK(ok)); INSERT INTO t SELECT page_size > 512 FROM pragma_page_size;');
+      writeFileSync(
+        sql,
+        'CREATE TABLE t(ok CHECK(ok)); INSERT INTO t SELECT page_size > 512 FROM pragma_page_size;',
+      );
       const { code, out } = await lab({ what: 'own-sql', sql, config: ['pageSize=512,1024,2048'] });
       expect(code).toBe(0);
       expect(out).toMatch(/^ {2}512 bytes pages: not run, .*CHECK constraint failed/m);
@@ -162,7 +222,10 @@ describe('every combination of several values', () => {
 });
 
 describe('lab show', () => {
-  const saved = async (options: Partial<LabOptions>, work: (file: string) => Promise<void>): Promise<void> => {
+  const saved = async (
+    options: Partial<LabOptions>,
+    work: (file: string) => Promise<void>,
+  ): Promise<void> => {
     const folder = mkdtempSync(join(tmpdir(), 'vfscope-saved-'));
     try {
       const file = join(folder, 'result.json');
@@ -183,7 +246,11 @@ describe('lab show', () => {
       expect(out).toMatch(/passes: \[[\d.]+\], [\d.]+, \[[\d.]+\], [\d.]+ ms\n/);
       expect(out).toContain('  pass 2 is left out: a backup ran\n');
       const [result] = JSON.parse((await show(file, ['2=a backup ran'], true)).out) as RunResult[];
-      expect([result!.leftOut, result!.totalMs!.n, result!.totalMs!.passes.length]).toEqual([[{ pass: 2, reason: 'a backup ran' }], 2, 3]);
+      expect([result!.leftOut, result!.totalMs!.n, result!.totalMs!.passes.length]).toEqual([
+        [{ pass: 2, reason: 'a backup ran' }],
+        2,
+        3,
+      ]);
       const [one, , three] = result!.totalMs!.passes;
       expect(result!.totalMs!.median).toBe((one! + three!) / 2);
       writeFileSync(file, JSON.stringify([result]));
@@ -192,22 +259,38 @@ describe('lab show', () => {
     }));
   it('of several runs, the one that is named', async () => {
     await saved({ what: 'cold-start', count: false, compare: ['pageSize=8192'] }, async (file) => {
-      expect(await failureOf(() => show(file, ['2=x']))).toEqual([2, expect.stringMatching(/of which run, as in A:2=x; there are A, B/)]);
+      expect(await failureOf(() => show(file, ['2=x']))).toEqual([
+        2,
+        expect.stringMatching(/of which run, as in A:2=x; there are A, B/),
+      ]);
       const { out } = await show(file, ['B:2=a backup ran']);
       expect(out).toContain('  B: pass 2 is left out: a backup ran\n');
       expect(out).toMatch(/holds +B: cold-start: what is stored at the end is the same in all 2/);
     });
-    await saved({ what: 'cold-start', count: false, config: ['pageSize=1024,2048,4096'] }, async (file) => {
-      const { growth, runs } = JSON.parse((await show(file, ['3:1=a backup ran'], true)).out) as GridResult;
-      expect(runs.map(({ leftOut }) => leftOut.length)).toEqual([0, 0, 1]);
-      const points = growth.find(({ counter }) => counter === 'ms')!.curves.flatMap((curve) => curve.points);
-      expect(points.filter(({ x, from, to }) => x === 4096 && from !== to)).toEqual([]); // one pass is left
-    });
+    await saved(
+      { what: 'cold-start', count: false, config: ['pageSize=1024,2048,4096'] },
+      async (file) => {
+        const { growth, runs } = JSON.parse(
+          (await show(file, ['3:1=a backup ran'], true)).out,
+        ) as GridResult;
+        expect(runs.map(({ leftOut }) => leftOut.length)).toEqual([0, 0, 1]);
+        const points = growth
+          .find(({ counter }) => counter === 'ms')!
+          .curves.flatMap((curve) => curve.points);
+        expect(points.filter(({ x, from, to }) => x === 4096 && from !== to)).toEqual([]); // one pass is left
+      },
+    );
   });
   it('a count has no pass to leave out; a reason is needed; another file is refused in words', () =>
     saved({ what: 'ac60' }, async (file) => {
-      expect(await failureOf(() => show(file, ['1=x']))).toEqual([2, expect.stringMatching(/Only passes of a timed run/)]);
-      expect(await failureOf(() => show(file, ['1']))).toEqual([2, expect.stringMatching(/expected PASS=REASON/)]);
+      expect(await failureOf(() => show(file, ['1=x']))).toEqual([
+        2,
+        expect.stringMatching(/Only passes of a timed run/),
+      ]);
+      expect(await failureOf(() => show(file, ['1']))).toEqual([
+        2,
+        expect.stringMatching(/expected PASS=REASON/),
+      ]);
       const [result] = JSON.parse(readFileSync(file, 'utf8')) as [RunResult];
       const refused = async (value: unknown): Promise<string> => {
         writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value));
@@ -218,28 +301,48 @@ describe('lab show', () => {
       expect(await refused('{')).toMatch(/is no JSON/);
       expect(await refused({})).toMatch(/is no result of the Lab/);
       expect(await refused([{ ...result, steps: [{ id: 1 }] }])).toMatch(/is no result of the Lab/);
-      expect(await refused([{ ...result, version: 99 }])).toMatch(/of version 99 .*has version 1\. Run it anew/);
-      expect(await refused([{ ...result, run: { ...result.run, workload: 'gone' } }])).toMatch(/"gone"; this vfscope does not have it/);
-      expect(await failureOf(() => show(`${file}-none`))).toEqual([2, expect.stringMatching(/there is no such file/)]);
+      expect(await refused([{ ...result, version: 99 }])).toMatch(
+        /of version 99 .*has version 1\. Run it anew/,
+      );
+      expect(await refused([{ ...result, run: { ...result.run, workload: 'gone' } }])).toMatch(
+        /"gone"; this vfscope does not have it/,
+      );
+      expect(await failureOf(() => show(`${file}-none`))).toEqual([
+        2,
+        expect.stringMatching(/there is no such file/),
+      ]);
     }));
 });
 
 describe('wrong use ends with 2 and says what is right', () => {
   it.each([
-    [{ what: 'ac60', count: false, statements: true }, /--statements is for one workload with --count/],
-    [{ what: 'nothing' }, /there is no experiment or workload "nothing"; there are .*checkpointing.*own-sql/],
+    [
+      { what: 'ac60', count: false, statements: true },
+      /--statements is for one workload with --count/,
+    ],
+    [
+      { what: 'nothing' },
+      /there is no experiment or workload "nothing"; there are .*checkpointing.*own-sql/,
+    ],
     [{ what: undefined }, /the name of an experiment or a workload is missing/],
     [{ what: 'mix', config: ['journalMode=fast'] }, /expected one of delete, truncate/],
     [{ what: 'speedtest1', config: ['size=1000'] }, /from 1 to 100/],
     [{ what: 'own-database', node: true }, /own-database needs --file DATABASE and --sql FILE/],
     [{ what: 'mix', database: 'no-such-file' }, /--file DATABASE is for own-database/],
     [{ what: 'cpu-counts', config: ['pageSize=512,1024'] }, /several values are for one workload/],
-    [{ what: 'mix', config: ['pageSize=512,1024'], compare: ['cacheSize=9'] }, /several values cannot be combined with --compare/],
+    [
+      { what: 'mix', config: ['pageSize=512,1024'], compare: ['cacheSize=9'] },
+      /several values cannot be combined with --compare/,
+    ],
     [{ what: 'mix', config: ['pageSize=512,'] }, /a value between two commas is missing/],
     [
       {
         what: 'mix',
-        config: ['pageSize=512,1024,2048,4096,8192,16384', 'synchronous=off,normal,full,extra', 'cacheSize=1,2,3,4,5,6,7,8,9,10,11'],
+        config: [
+          'pageSize=512,1024,2048,4096,8192,16384',
+          'synchronous=off,normal,full,extra',
+          'cacheSize=1,2,3,4,5,6,7,8,9,10,11',
+        ],
       },
       /more than 256 combinations/,
     ],
@@ -257,20 +360,36 @@ describe('wrong use ends with 2 and says what is right', () => {
 
 it('lab list names all of them', async () => {
   const { out } = await lab({ verb: 'list' });
-  for (const id of ['write-policy', 'checkpointing', 'sql-speed', 'own-sql']) expect(out).toMatch(new RegExp(`^  ${id} `, 'm'));
+  for (const id of ['write-policy', 'checkpointing', 'sql-speed', 'own-sql'])
+    expect(out).toMatch(new RegExp(`^  ${id} `, 'm'));
 });
 
 describe('lab run own-database', () => {
   /** A database whose rows are in its log only, as a process leaves it that ends without closing. */
   async function walOnly(folder: string): Promise<string> {
-    const { sqlite3, module } = await nodeSurroundings().engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
-    const { MemoryVFS } = (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
-      MemoryVFS: { create(name: string, module: object): Promise<{ mapNameToFile: Map<string, { size: number; data: ArrayBuffer }> }> };
-    };
+    const { sqlite3, module } = await nodeSurroundings().engines.open(
+      { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+      'none',
+    );
+    const { MemoryVFS } =
+      (await import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')) as unknown as {
+        MemoryVFS: {
+          create(
+            name: string,
+            module: object,
+          ): Promise<{ mapNameToFile: Map<string, { size: number; data: ArrayBuffer }> }>;
+        };
+      };
     const vfs = await MemoryVFS.create('lab-cli', module);
-    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(vfs, true);
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+      vfs,
+      true,
+    );
     const db = await sqlite3.open_v2('shop.db');
-    await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0');
+    await sqlite3.exec(
+      db,
+      'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; PRAGMA wal_autocheckpoint=0',
+    );
     await sqlite3.exec(db, 'CREATE TABLE t(a); INSERT INTO t VALUES(1),(2),(3)');
     const path = join(folder, 'shop.sqlite');
     for (const suffix of ['', '-wal']) {
@@ -289,7 +408,10 @@ describe('lab run own-database', () => {
       writeFileSync(sql, 'SELECT a FROM t;');
       const before = ['', '-wal'].map((suffix) => readFileSync(database + suffix));
       const { out } = await lab({ what: 'own-database', database, sql, json: true });
-      expect((JSON.parse(out) as { totals: object }[])[0]!.totals).toMatchObject({ rows: 3, statements: 1 });
+      expect((JSON.parse(out) as { totals: object }[])[0]!.totals).toMatchObject({
+        rows: 3,
+        statements: 1,
+      });
       expect(['', '-wal'].map((suffix) => readFileSync(database + suffix))).toEqual(before);
       expect(readdirSync(folder).sort()).toEqual(['ask.sql', 'shop.sqlite', 'shop.sqlite-wal']);
     } finally {

@@ -6,8 +6,20 @@ import { DEFAULT_CONFIG, type Config, type Run } from '../../src/experiments/typ
 import { IN_MEMORY, ON_MEMORY_VFS } from './lab-counts.ts';
 
 const around = nodeSurroundings();
-const counted = async (workload: string, config: Partial<Config>, readRows = true): Promise<number> => {
-  const run: Run = { readRows, workload, parameters: {}, config: { ...DEFAULT_CONFIG, ...config }, mode: 'count', repeats: 1, seed: 12345 };
+const counted = async (
+  workload: string,
+  config: Partial<Config>,
+  readRows = true,
+): Promise<number> => {
+  const run: Run = {
+    readRows,
+    workload,
+    parameters: {},
+    config: { ...DEFAULT_CONFIG, ...config },
+    mode: 'count',
+    repeats: 1,
+    seed: 12345,
+  };
   const { steps } = await sampleOf(run, around);
   return steps.reduce((sum, s) => sum + s.counters.instructions!, 0);
 };

@@ -18,7 +18,15 @@ async function run(name: string, more: Partial<ReplayOptions> = {}): Promise<str
   });
   const file = join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`);
   const code = await replayCommand({
-    ...{ file, config: [], node: false, json: false, headed: false, out: undefined, pageSizes: true },
+    ...{
+      file,
+      config: [],
+      node: false,
+      json: false,
+      headed: false,
+      out: undefined,
+      pageSizes: true,
+    },
     ...more,
   });
   vi.restoreAllMocks();
@@ -29,7 +37,9 @@ async function run(name: string, more: Partial<ReplayOptions> = {}): Promise<str
 it('a table a database, with its assumption; the same as JSON', async () => {
   const text = await run('memory-delete');
   expect(text).toMatch(/pages of 4,096 bytes were recorded/);
-  expect(text.match(/^ *(?:512|1,024|2,048|4,096 recorded|8,192|16,384|32,768|65,536) /gm)).toHaveLength(8);
+  expect(
+    text.match(/^ *(?:512|1,024|2,048|4,096 recorded|8,192|16,384|32,768|65,536) /gm),
+  ).toHaveLength(8);
   expect(text).toMatch(/An estimate: pages that adjoin become one/);
   const { databases } = JSON.parse(await run('memory-delete', { json: true })) as {
     databases: { sizes: { recorded: boolean; writes: object; writeBytes: object }[] }[];
@@ -44,7 +54,13 @@ it('what it does not take says so', async () => {
     expect(error).toBeInstanceOf(CommandFailure);
     return error as CommandFailure;
   };
-  expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(/runs nothing: leave --config and --out away/);
-  expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(/Say on which VFS/);
-  await expect(pageSizesCommand(new TraceStore(0), false)).rejects.toThrow(/no read or write of a database page/);
+  expect((await refused('memory-delete', { config: ['vfs=MemoryVFS'] })).message).toMatch(
+    /runs nothing: leave --config and --out away/,
+  );
+  expect((await refused('memory-delete', { pageSizes: false })).message).toMatch(
+    /Say on which VFS/,
+  );
+  await expect(pageSizesCommand(new TraceStore(0), false)).rejects.toThrow(
+    /no read or write of a database page/,
+  );
 });

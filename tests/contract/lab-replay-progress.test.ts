@@ -10,7 +10,11 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
 const golden = async (name: string): Promise<TraceStore> =>
-  (await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store;
+  (
+    await readTrace(
+      readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)),
+    )
+  ).store;
 
 it('every call is counted, first those of the replay, then those that measure the error; never backwards, never beyond', async () => {
   const said: ReplayProgress[] = [];
@@ -24,16 +28,23 @@ it('every call is counted, first those of the replay, then those that measure th
   for (const stage of ['replay', 'error']) {
     const own = calls.filter((p) => p.stage === stage);
     expect(own.length).toBeGreaterThan(20);
-    expect(own.every(({ done, all }, i) => all === report.calls && done < all && (i === 0 ? done === 0 : done > own[i - 1]!.done))).toBe(
-      true,
-    );
+    expect(
+      own.every(
+        ({ done, all }, i) =>
+          all === report.calls && done < all && (i === 0 ? done === 0 : done > own[i - 1]!.done),
+      ),
+    ).toBe(true);
     expect(report.calls - own.at(-1)!.done).toBeLessThanOrEqual(1000); // less than a step is never spoken of
   }
 });
 
 it('a recording tells what a replay makes of it', async () => {
   const facts = recordingFactsOf(await golden('opfs-coop-sync'));
-  expect(facts).toMatchObject({ threads: 1, recordedVfs: { vfs: 'OPFSCoopSync', certain: true }, leftOut: [] });
+  expect(facts).toMatchObject({
+    threads: 1,
+    recordedVfs: { vfs: 'OPFSCoopSync', certain: true },
+    leftOut: [],
+  });
   expect(facts.calls).toBe(facts.callsInAll);
   expect(facts.databases).toHaveLength(1);
   const shared = recordingFactsOf(await golden('idb-two-tabs'));
@@ -44,7 +55,9 @@ it('a recording tells what a replay makes of it', async () => {
 });
 
 it('the report has the recording’s storage calls', async () => {
-  const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, { engines: nodeSurroundings().engines });
+  const { report } = await replay(await golden('opfs-coop-sync'), DEFAULT_CONFIG, {
+    engines: nodeSurroundings().engines,
+  });
   expect(report.recorded.web).toMatchObject({ 'opfs.writes': 1004 });
   expect(Object.keys(report.recorded.web!).filter((name) => /Bytes$/.test(name))).toEqual([]);
 });

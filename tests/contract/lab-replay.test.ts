@@ -13,13 +13,21 @@ import { webCountsOf } from '../../src/trace/analysis/web-counts.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 
 const golden = async (name: string): Promise<TraceStore> =>
-  (await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store;
+  (
+    await readTrace(
+      readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)),
+    )
+  ).store;
 const around = { engines: nodeSurroundings().engines };
 
 it('memory-delete on MemoryVFS: every count and byte of the recording, and a trace that says the same', async () => {
   const { report, trace } = await replay(await golden('memory-delete'), DEFAULT_CONFIG, around);
   expect(report.replayed.vfs).toEqual(report.recorded.vfs);
-  expect(report.recorded.vfs).toMatchObject({ 'main-db.xWriteBytes': 8_228_864, 'journal.xWrite': 8002, 'journal.xDelete': 1001 });
+  expect(report.recorded.vfs).toMatchObject({
+    'main-db.xWriteBytes': 8_228_864,
+    'journal.xWrite': 8002,
+    'journal.xDelete': 1001,
+  });
   expect([report.retries, report.differing, report.leftOut]).toEqual([0, {}, []]);
   const { store, warnings } = await readTrace(new Uint8Array(await trace.arrayBuffer()));
   expect(warnings).toEqual([]);
@@ -28,29 +36,52 @@ it('memory-delete on MemoryVFS: every count and byte of the recording, and a tra
 });
 
 describe('on another VFS', () => {
-  it.each(['wal-exclusive', 'cache-thrash', 'idb-batch-atomic', 'cold-warm'])('%s: reads find what the recording read', async (name) => {
-    const { report } = await replay(await golden(name), { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' }, around);
-    expect(report.replayed.vfs).toEqual(report.recorded.vfs);
-    // that one was made on OPFSCoopSync, which refused once and was asked again
-    expect(report.differing).toEqual(name === 'cache-thrash' ? { xOpen: 1, xLock: 1 } : {});
-  });
+  it.each(['wal-exclusive', 'cache-thrash', 'idb-batch-atomic', 'cold-warm'])(
+    '%s: reads find what the recording read',
+    async (name) => {
+      const { report } = await replay(
+        await golden(name),
+        { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
+        around,
+      );
+      expect(report.replayed.vfs).toEqual(report.recorded.vfs);
+      // that one was made on OPFSCoopSync, which refused once and was asked again
+      expect(report.differing).toEqual(name === 'cache-thrash' ? { xOpen: 1, xLock: 1 } : {});
+    },
+  );
 });
 
 it('the page cache by the curve, null where SQLite would have spilled', async () => {
   const misses = async (name: string, cacheSize: number): Promise<(number | null)[]> =>
-    (await replay(await golden(name), { ...DEFAULT_CONFIG, cacheSize }, around)).report.cache.map((c) => c.misses);
-  expect([await misses('cache-thrash', 500), await misses('cold-warm', 5), await misses('cold-warm', 500)]).toEqual([[0], [null], [50]]);
+    (await replay(await golden(name), { ...DEFAULT_CONFIG, cacheSize }, around)).report.cache.map(
+      (c) => c.misses,
+    );
+  expect([
+    await misses('cache-thrash', 500),
+    await misses('cold-warm', 5),
+    await misses('cold-warm', 500),
+  ]).toEqual([[0], [null], [50]]);
 });
 
 it('what cannot be replayed says so', async () => {
-  await expect(replay(await golden('kvvfs'), { ...DEFAULT_CONFIG, vfs: 'memory' }, around)).rejects.toThrow(/makes no VFS call/);
-  await expect(replay(await golden('turso-wal'), DEFAULT_CONFIG, around)).rejects.toThrow(/no VFS call/);
-  await expect(replay(await golden('memory-delete'), { ...DEFAULT_CONFIG, vfs: 'BlockIDB' }, around)).rejects.toThrow(/not to be had here/);
+  await expect(
+    replay(await golden('kvvfs'), { ...DEFAULT_CONFIG, vfs: 'memory' }, around),
+  ).rejects.toThrow(/makes no VFS call/);
+  await expect(replay(await golden('turso-wal'), DEFAULT_CONFIG, around)).rejects.toThrow(
+    /no VFS call/,
+  );
+  await expect(
+    replay(await golden('memory-delete'), { ...DEFAULT_CONFIG, vfs: 'BlockIDB' }, around),
+  ).rejects.toThrow(/not to be had here/);
 });
 
 describe('how far a replay can be trusted', () => {
   it('is measured on the recording’s own VFS: no count differs, and it says how the times stand', async () => {
-    const { report } = await replay(await golden('memory-delete'), { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' }, around);
+    const { report } = await replay(
+      await golden('memory-delete'),
+      { ...DEFAULT_CONFIG, vfs: 'MemoryAsyncVFS' },
+      around,
+    );
     expect(report.error).toMatchObject({ vfs: 'MemoryVFS', differing: 0 });
     expect(report.error!.counts).toBeGreaterThan(10);
     expect(report.error!.timeRatio).toBeGreaterThan(0);
@@ -86,17 +117,25 @@ describe('several threads', () => {
   it('with a database in common: the busiest, and why', async () => {
     const script = replayScriptOf(await golden('idb-two-tabs'));
     expect(script.threads).toEqual([script.thread]);
-    expect(script.leftOut.join()).toMatch(/several threads share .+, and who waited for whom cannot be replayed/);
+    expect(script.leftOut.join()).toMatch(
+      /several threads share .+, and who waited for whom cannot be replayed/,
+    );
   });
   it('with databases of their own: all of them, each in its order', async () => {
     const [one, other] = [await golden('memory-delete'), await golden('wal-exclusive')];
     for (const { definitions } of other.threads)
-      for (const d of definitions.values()) if (d.kind === 'file' && d.path) Object.assign(d, { path: d.path.replace(/^\/?/, '/other-') });
-    const both = Object.create(one, { threads: { value: [...one.threads, ...other.threads] } }) as TraceStore;
+      for (const d of definitions.values())
+        if (d.kind === 'file' && d.path)
+          Object.assign(d, { path: d.path.replace(/^\/?/, '/other-') });
+    const both = Object.create(one, {
+      threads: { value: [...one.threads, ...other.threads] },
+    }) as TraceStore;
     const [a, b, all] = [one, other, both].map((store) => replayScriptOf(store));
     expect(all!.calls.length).toBe(a!.calls.length + b!.calls.length);
     expect(all!.threads).toHaveLength(2);
-    expect(new Set(all!.files.map(({ name }) => name)).size).toBe(a!.files.length + b!.files.length);
+    expect(new Set(all!.files.map(({ name }) => name)).size).toBe(
+      a!.files.length + b!.files.length,
+    );
     expect(all!.calls.filter((c) => c.file < a!.files.length)).toEqual(a!.calls);
     const { report } = await replay(both, DEFAULT_CONFIG, around);
     expect(report.calls).toBe(all!.calls.length);

@@ -32,13 +32,15 @@ const forgetful: VfsMaker = async (config, module) => {
     if (flags! & 0x800) journals++;
     return open.call(vfs, pVfs!, zName!, pFile!, flags!, pOut!);
   };
-  vfs.xWrite = (...args) => (journals === 5 && databases.has(args[0]!) ? 0 : write.apply(vfs, args));
+  vfs.xWrite = (...args) =>
+    journals === 5 && databases.has(args[0]!) ? 0 : write.apply(vfs, args);
   return made;
 };
 
 const resultsOf = async (runs: readonly Run[], makeVfs?: VfsMaker): Promise<RunResult[]> =>
   measure(runs, { ...around, ...(makeVfs ? { makeVfs } : {}) });
-const verdicts = (...results: RunResult[]) => storedVerdicts(results.map((result, i) => ({ name: 'ABCDEFG'[i]!, result })));
+const verdicts = (...results: RunResult[]) =>
+  storedVerdicts(results.map((result, i) => ({ name: 'ABCDEFG'[i]!, result })));
 
 describe('what is stored', () => {
   it('is the same on every VFS, build, version, page size and journal of one script', async () => {
@@ -52,7 +54,12 @@ describe('what is stored', () => {
     ];
     const results = await resultsOf(configs.map((config) => own(SQL, config)));
     expect(verdicts(...results)).toEqual([
-      { text: 'own-sql: what is stored at the end is the same in all 6', holds: true, left: null, right: null },
+      {
+        text: 'own-sql: what is stored at the end is the same in all 6',
+        holds: true,
+        left: null,
+        right: null,
+      },
     ]);
     expect(Object.keys(results[0]!.stored!.tables)).toEqual(['sqlite_schema', 't', 'u']);
     expect(results[0]!.stored!.tables['t']).toMatch(/^[0-9a-f]{8}\/2$/);
@@ -65,7 +72,9 @@ describe('what is stored', () => {
     const [verdict, ...more] = verdicts(fine!, wrong!);
     expect(more).toEqual([]);
     expect(verdict).toMatchObject({ holds: false });
-    expect(verdict!.why).toMatch(/^B differs from A in t \(2 rows, digest \w+ and 1 rows, digest \w+\); random\(\)/);
+    expect(verdict!.why).toMatch(
+      /^B differs from A in t \(2 rows, digest \w+ and 1 rows, digest \w+\); random\(\)/,
+    );
     const experiment = { id: 'e', expectations: [] as unknown } as Experiment;
     const { verdicts: told } = experimentResult(
       experiment,
@@ -86,21 +95,32 @@ describe('what is stored', () => {
 
   it('is what was committed: an open transaction is not', async () => {
     for (const vfs of ['memory', 'MemoryVFS'] as const) {
-      const [open, none] = await resultsOf([own(`${SQL}BEGIN; DELETE FROM t;`, { vfs }), own(SQL, { vfs })]);
+      const [open, none] = await resultsOf([
+        own(`${SQL}BEGIN; DELETE FROM t;`, { vfs }),
+        own(SQL, { vfs }),
+      ]);
       expect(open!.stored).toEqual(none!.stored);
     }
   });
 
   it('the tables of virtual tables are read through them; many tables count together beyond 200', async () => {
-    const tables = Array.from({ length: 203 }, (_, i) => `CREATE TABLE n${String(i).padStart(3, '0')}(a);`).join('');
-    const [result] = await resultsOf([own(`CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES('word'); ${tables}`)]);
+    const tables = Array.from(
+      { length: 203 },
+      (_, i) => `CREATE TABLE n${String(i).padStart(3, '0')}(a);`,
+    ).join('');
+    const [result] = await resultsOf([
+      own(`CREATE VIRTUAL TABLE docs USING fts5(body); INSERT INTO docs VALUES('word'); ${tables}`),
+    ]);
     const names = Object.keys(result!.stored!.tables);
     expect(names.filter((name) => /^docs/.test(name))).toEqual(['docs']);
     expect([names.length, names.at(-1)]).toEqual([202, '(all other tables)']);
   });
 
   it('reading back adds nothing to what is counted, and can be left away', async () => {
-    const [with1, without] = [await sampleOf(own(SQL), around), await sampleOf(own(SQL, {}, { readBack: false }), around)];
+    const [with1, without] = [
+      await sampleOf(own(SQL), around),
+      await sampleOf(own(SQL, {}, { readBack: false }), around),
+    ];
     expect(without.stored).toBeUndefined();
     expect(with1.steps).toEqual(without.steps);
     expect(with1.settings).toEqual(without.settings);
@@ -109,7 +129,9 @@ describe('what is stored', () => {
   it('what cannot be read back is said, and leaves the comparison open', async () => {
     const broken = `${SQL}PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql='CREATE TABLE nonsense(' WHERE name='t';`;
     const [a, b] = await resultsOf([own(broken), own(broken, { pageSize: 8192 })]);
-    expect(a!.notes).toEqual([expect.stringMatching(/^What was stored could not be read back: .*malformed/)]);
+    expect(a!.notes).toEqual([
+      expect.stringMatching(/^What was stored could not be read back: .*malformed/),
+    ]);
     expect(verdicts(a!, b!)).toMatchObject([{ holds: null, why: 'not read back: A, B' }]);
   });
 
@@ -126,9 +148,12 @@ it('a trap of the engine is told, and that its count is not given', async () => 
     const made = (await memoryVfs(config, module))!;
     const vfs = made.vfs as Record<string, (...args: number[]) => number>;
     const truncated = new Uint8Array([
-      0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 116, 0, 0, 10, 5, 1, 3, 0, 0, 11,
+      0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 7, 5, 1, 1, 116, 0, 0, 10, 5, 1,
+      3, 0, 0, 11,
     ]);
-    const trap = new WebAssembly.Instance(new WebAssembly.Module(truncated)).exports['t'] as () => void;
+    const trap = new WebAssembly.Instance(new WebAssembly.Module(truncated)).exports[
+      't'
+    ] as () => void;
     vfs.xWrite = () => {
       trap();
       return 0;

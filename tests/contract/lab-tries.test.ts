@@ -13,7 +13,9 @@ const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'trace', 'analysis
 const keys = [
   ...new Set(
     readdirSync(FINDINGS).flatMap((file) =>
-      [...readFileSync(join(FINDINGS, file), 'utf8').matchAll(/tryInLab: '([^']+)'/g)].map(([, key]) => key!),
+      [...readFileSync(join(FINDINGS, file), 'utf8').matchAll(/tryInLab: '([^']+)'/g)].map(
+        ([, key]) => key!,
+      ),
     ),
   ),
 ];
@@ -23,7 +25,9 @@ it('every name that a finding gives leads to an experiment with at least two var
   expect(keys.filter((key) => (experimentFor(key)?.variants.length ?? 0) < 2)).toEqual([]);
   expect(experimentFor('no such thing')).toBeUndefined();
   // one of the findings' own patterns that none of them names would never be found
-  expect(PATTERNS.filter(({ id }) => !keys.some((key) => experimentFor(key)?.id === id))).toEqual([]);
+  expect(PATTERNS.filter(({ id }) => !keys.some((key) => experimentFor(key)?.id === id))).toEqual(
+    [],
+  );
 });
 
 it('no experiment has the name of a workload: the command line takes either', () => {
@@ -35,7 +39,12 @@ describe('both ways, in Node', () => {
   const around = nodeSurroundings();
   const inNode = PATTERNS.filter(({ id }) => !PATTERNS_OF_BROWSERS.includes(id));
   it.each(inNode.map((e) => [e.id, e] as const))('%s', async (_, experiment) => {
-    const { verdicts, results } = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
+    const { verdicts, results } = await runExperiment(
+      experiment,
+      {},
+      { mode: 'count', repeats: 1 },
+      around,
+    );
     expect(verdicts.filter((v) => v.holds === false)).toEqual([]);
     expect(verdicts.filter((v) => v.holds).length).toBeGreaterThanOrEqual(2);
     expect(Object.keys(results).length).toBeGreaterThanOrEqual(2);

@@ -9,7 +9,11 @@ import type { Counters, RunResult, Workload } from '../../src/experiments/types.
 import { WORKLOADS, workloadOf } from '../../src/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
-const counted = async (workload: Workload, asked: Partial<Asked> = {}, sql?: string): Promise<RunResult> =>
+const counted = async (
+  workload: Workload,
+  asked: Partial<Asked> = {},
+  sql?: string,
+): Promise<RunResult> =>
   (await measure([runOf(workload, asked, { mode: 'count', repeats: 1, sql })], around))[0]!;
 const step = (result: RunResult, id: string): RunResult['steps'][number] => {
   const found = result.steps.find((s) => s.id === id);
@@ -18,9 +22,15 @@ const step = (result: RunResult, id: string): RunResult['steps'][number] => {
 };
 
 /** Smaller than the default where the default takes seconds. */
-const SMALLER: Readonly<Record<string, Record<string, number>>> = { 'sql-speed': { rows: 2500, commits: 100 } };
+const SMALLER: Readonly<Record<string, Record<string, number>>> = {
+  'sql-speed': { rows: 2500, commits: 100 },
+};
 const inNode = WORKLOADS.filter(
-  (w) => w.config.vfs !== 'memory' && !w.needs?.includes('workers') && w.id !== 'own-sql' && !w.needs?.includes('database'),
+  (w) =>
+    w.config.vfs !== 'memory' &&
+    !w.needs?.includes('workers') &&
+    w.id !== 'own-sql' &&
+    !w.needs?.includes('database'),
 );
 
 describe('every workload: the same counts in two fresh instances, and as stored', () => {
@@ -35,14 +45,18 @@ describe('every workload: the same counts in two fresh instances, and as stored'
         .flatMap(([name, n]) => (n && !name.startsWith('gap.') ? [`${name} ${n}`] : [])) // gaps: equal above, and they sum up to the instructions
         .join(', ');
     const lines = first.steps.map((s) => `${s.id}: ${s.skipped ?? words(s.counters)}`);
-    await expect([`version ${first.version}`, `rows ${first.digest}`, ...lines, ''].join('\n')).toMatchFileSnapshot(
-      `goldens/lab/${id}.txt`,
-    );
+    await expect(
+      [`version ${first.version}`, `rows ${first.digest}`, ...lines, ''].join('\n'),
+    ).toMatchFileSnapshot(`goldens/lab/${id}.txt`);
   });
 });
 
 it('speedtest1: one count in 5 of 5 runs', async () => {
-  const run = runOf(workloadOf('speedtest1'), { config: { vfs: 'memory' } }, { mode: 'count', repeats: 1 });
+  const run = runOf(
+    workloadOf('speedtest1'),
+    { config: { vfs: 'memory' } },
+    { mode: 'count', repeats: 1 },
+  );
   const counts = [];
   for (let i = 0; i < 5; i++) counts.push((await measure([run], around))[0]!.totals.instructions);
   expect(counts).toEqual(Array.from({ length: 5 }, () => 1_277_269_881));
@@ -51,15 +65,29 @@ it('speedtest1: one count in 5 of 5 runs', async () => {
 describe('against measurements made with other tools', () => {
   it('a checkpoint of 560 pages in one run, then of 60 pages in 58', async () => {
     const result = await counted(workloadOf('checkpoint-anatomy'));
-    const { passive, truncate } = { passive: step(result, 'passive').counters, truncate: step(result, 'truncate').counters };
-    expect([passive['checkpoint.walReads'], passive['checkpoint.dbWrites'], passive['checkpoint.runs']]).toEqual([560, 560, 1]);
-    expect([truncate['checkpoint.walReads'], truncate['checkpoint.dbWrites'], truncate['checkpoint.runs']]).toEqual([60, 60, 58]);
+    const { passive, truncate } = {
+      passive: step(result, 'passive').counters,
+      truncate: step(result, 'truncate').counters,
+    };
+    expect([
+      passive['checkpoint.walReads'],
+      passive['checkpoint.dbWrites'],
+      passive['checkpoint.runs'],
+    ]).toEqual([560, 560, 1]);
+    expect([
+      truncate['checkpoint.walReads'],
+      truncate['checkpoint.dbWrites'],
+      truncate['checkpoint.runs'],
+    ]).toEqual([60, 60, 58]);
   });
 
   it('hits and misses of 20,000 rows by page size and cache', async () => {
     const misses = async (pageSize: number, cacheSize: number): Promise<unknown> => {
       const result = await counted(workloadOf('kv-sweep'), { config: { pageSize, cacheSize } });
-      return ['sum-1', 'sum-2'].map((id) => [step(result, id).counters['cache.hit'], step(result, id).counters['cache.miss']]);
+      return ['sum-1', 'sum-2'].map((id) => [
+        step(result, id).counters['cache.hit'],
+        step(result, id).counters['cache.miss'],
+      ]);
     };
     expect(await misses(4096, 500)).toEqual([
       [3, 192],
@@ -81,7 +109,10 @@ describe('against measurements made with other tools', () => {
 
   it('1,000 transactions of one INSERT: calls of the journal modes', async () => {
     const t1 = async (config: Asked['config']): Promise<unknown> => {
-      const { counters } = step(await counted(workloadOf('sql-speed'), { config, parameters: { rows: 100 } }), 'T1');
+      const { counters } = step(
+        await counted(workloadOf('sql-speed'), { config, parameters: { rows: 100 } }),
+        'T1',
+      );
       return ['xRead', 'xWrite', 'xSync', 'xLock'].map((op) => counters[`vfs.${op}`] ?? 0);
     };
     expect(await t1({ journalMode: 'delete' })).toEqual([2002, 10018, 3003, 3003]);
@@ -100,7 +131,9 @@ it('your own script: steps by their markers, an error with the step and what SQL
     ['read (2)', 1],
   ]);
   const wrong = '-- step broken\nSELEC 1;';
-  await expect(counted(workloadOf('own-sql', wrong), {}, wrong)).rejects.toThrow(/step "broken": .*syntax error/);
+  await expect(counted(workloadOf('own-sql', wrong), {}, wrong)).rejects.toThrow(
+    /step "broken": .*syntax error/,
+  );
 });
 
 it('each function apart: the sum is the total', async () => {
@@ -124,16 +157,23 @@ it('each function apart: the sum is the total', async () => {
 });
 
 describe('experiments in Node', () => {
-  it.each(EXPERIMENTS.filter((e) => e.id !== 'write-policy').map((e) => [e.id, e] as const))('%s', async (_, experiment) => {
-    const result = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
-    expect(result.verdicts.filter((v) => v.holds === false)).toEqual([]);
-    expect(result.verdicts.filter((v) => v.holds).length).toBeGreaterThan(3);
-    const runs = [...runsOf(experiment, {}, { mode: 'count', repeats: 1 })];
-    expect(Object.keys(result.skipped)).toEqual(runs.flatMap(([id, run]) => (hindrance(run, around) ? [id] : [])));
-  });
+  it.each(EXPERIMENTS.filter((e) => e.id !== 'write-policy').map((e) => [e.id, e] as const))(
+    '%s',
+    async (_, experiment) => {
+      const result = await runExperiment(experiment, {}, { mode: 'count', repeats: 1 }, around);
+      expect(result.verdicts.filter((v) => v.holds === false)).toEqual([]);
+      expect(result.verdicts.filter((v) => v.holds).length).toBeGreaterThan(3);
+      const runs = [...runsOf(experiment, {}, { mode: 'count', repeats: 1 })];
+      expect(Object.keys(result.skipped)).toEqual(
+        runs.flatMap(([id, run]) => (hindrance(run, around) ? [id] : [])),
+      );
+    },
+  );
 
   it('an expectation whose variant did not run stays open, with the cause', () => {
     const { verdicts } = experimentResult(EXPERIMENTS[0]!, new Map(), {});
-    expect(verdicts.every((v) => v.holds === null && /^not known here: /.test(v.why ?? ''))).toBe(true);
+    expect(verdicts.every((v) => v.holds === null && /^not known here: /.test(v.why ?? ''))).toBe(
+      true,
+    );
   });
 });

@@ -29,11 +29,17 @@ async function database(characteristics = 0) {
   const db = await sqlite3.open_v2('test.db');
   const sql = async (text: string): Promise<(number | string | null)[]> => {
     let first: (number | string | null)[] = [];
-    await sqlite3.exec(db, text, (row) => void (first = first.length ? first : (row as typeof first)));
+    await sqlite3.exec(
+      db,
+      text,
+      (row) => void (first = first.length ? first : (row as typeof first)),
+    );
     return first;
   };
   const log = (): Uint8Array => {
-    const { data, size } = (vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>).get('/test.db-wal')!;
+    const { data, size } = (
+      vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>
+    ).get('/test.db-wal')!;
     return new Uint8Array(data).slice(0, size);
   };
   const store = (...leftOut: number[]): ReturnType<typeof storeOf> => storeOf(t, t.all(), leftOut);
@@ -57,7 +63,11 @@ function recover(bytes: Uint8Array): { frames: number; commits: number; pageSize
   if (a !== u32(24) || b !== u32(28)) throw new Error('the header of the log has a wrong checksum');
   const pageSize = u32(8);
   let [frames, commits, count] = [0, 0, 0];
-  for (let at = WAL_HEADER; at + WAL_FRAME_HEADER + pageSize <= bytes.length; at += WAL_FRAME_HEADER + pageSize) {
+  for (
+    let at = WAL_HEADER;
+    at + WAL_FRAME_HEADER + pageSize <= bytes.length;
+    at += WAL_FRAME_HEADER + pageSize
+  ) {
     add(at, 8);
     add(at + WAL_FRAME_HEADER, pageSize);
     if (u32(at + 8) !== u32(16) || u32(at + 16) !== a || u32(at + 20) !== b) break;
@@ -70,17 +80,29 @@ function recover(bytes: Uint8Array): { frames: number; commits: number; pageSize
 }
 
 describe('a log', () => {
-  test.each([512, 4096, 65536])('with pages of %i bytes: every frame and every commit', async (pageSize) => {
-    const { sql, log, store, history } = await database(POWERSAFE_OVERWRITE);
-    await sql(`PRAGMA page_size=${pageSize}; ${WAL} CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)`);
-    for (let i = 0; i < 20; i++) await sql(fill(50, i * 50));
-    for (let i = 0; i < 5; i++) await sql(`UPDATE t SET b=${i} WHERE a=7`); // the same single page again and again
-    const { frames, commits } = recover(log());
-    expect(commits).toBe(26);
-    expect(history()).toMatchObject({ pageSize, frames, commits, highWaterFrames: frames, restarts: 0, truncations: 0 });
-    expect(transactionsOf(store()).list.length).toBe(27); // making the database a WAL one came before
-    expect(await sql('PRAGMA wal_checkpoint(PASSIVE)')).toEqual([0, frames, frames]);
-  });
+  test.each([512, 4096, 65536])(
+    'with pages of %i bytes: every frame and every commit',
+    async (pageSize) => {
+      const { sql, log, store, history } = await database(POWERSAFE_OVERWRITE);
+      await sql(
+        `PRAGMA page_size=${pageSize}; ${WAL} CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT)`,
+      );
+      for (let i = 0; i < 20; i++) await sql(fill(50, i * 50));
+      for (let i = 0; i < 5; i++) await sql(`UPDATE t SET b=${i} WHERE a=7`); // the same single page again and again
+      const { frames, commits } = recover(log());
+      expect(commits).toBe(26);
+      expect(history()).toMatchObject({
+        pageSize,
+        frames,
+        commits,
+        highWaterFrames: frames,
+        restarts: 0,
+        truncations: 0,
+      });
+      expect(transactionsOf(store()).list.length).toBe(27); // making the database a WAL one came before
+      expect(await sql('PRAGMA wal_checkpoint(PASSIVE)')).toEqual([0, frames, frames]);
+    },
+  );
 
   test('begins anew, is cut, and is used again', async () => {
     const { sql, log, history } = await database(POWERSAFE_OVERWRITE);
@@ -90,16 +112,28 @@ describe('a log', () => {
     await sql(`PRAGMA wal_checkpoint(RESTART); ${fill(3, 500)}`);
     const second = recover(log());
     expect(second.frames).toBeLessThan(first.frames);
-    expect(history()).toMatchObject({ restarts: 1, truncations: 0, frames: first.frames + second.frames, highWaterFrames: first.frames });
+    expect(history()).toMatchObject({
+      restarts: 1,
+      truncations: 0,
+      frames: first.frames + second.frames,
+      highWaterFrames: first.frames,
+    });
     await sql(`PRAGMA wal_checkpoint(TRUNCATE); ${fill(3, 503)}`);
     const third = recover(log());
     const frames = first.frames + second.frames + third.frames;
-    expect(history()).toMatchObject({ restarts: 1, truncations: 1, frames, commits: first.commits + second.commits + third.commits });
+    expect(history()).toMatchObject({
+      restarts: 1,
+      truncations: 1,
+      frames,
+      commits: first.commits + second.commits + third.commits,
+    });
   });
 
   test('of a transaction that spills: pages and checksums are written again; one rolled back leaves frames to be replaced', async () => {
     const { sql, log, store, history } = await database(POWERSAFE_OVERWRITE);
-    await sql(`${WAL} PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(2000)}`);
+    await sql(
+      `${WAL} PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(2000)}`,
+    );
     const before = recover(log());
     await sql(`BEGIN; UPDATE t SET b=b||'x'; ROLLBACK`);
     expect(recover(log())).toEqual(before);
@@ -110,39 +144,58 @@ describe('a log', () => {
     const after = recover(log());
     expect(after.commits).toBe(before.commits + 2);
     expect(history().commits).toBe(after.commits);
-    const outcomes = [...transactionsOf(store()).list].filter((t) => t.kind === 'write').map((t) => t.outcome);
+    const outcomes = [...transactionsOf(store()).list]
+      .filter((t) => t.kind === 'write')
+      .map((t) => t.outcome);
     expect(outcomes.slice(-2)).toEqual(['committed', 'committed']);
     // also where COMMIT_PHASETWO is not seen, and frames are all that tells
-    expect([...transactionsOf(store(Op.xFileControl)).list].filter((t) => t.commitPoint === 'wal')).toHaveLength(after.commits);
+    expect(
+      [...transactionsOf(store(Op.xFileControl)).list].filter((t) => t.commitPoint === 'wal'),
+    ).toHaveLength(after.commits);
   });
 
   test('that is filled up to its sectors: what repeats a commit is none', async () => {
     const { sql, log, store, history } = await database();
-    await sql(`PRAGMA page_size=512; ${WAL} PRAGMA synchronous=full; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);`);
+    await sql(
+      `PRAGMA page_size=512; ${WAL} PRAGMA synchronous=full; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);`,
+    );
     for (let i = 0; i < 100; i++) await sql(`INSERT OR REPLACE INTO t VALUES(1,${i})`);
     const recovered = recover(log());
     expect(recovered.commits).toBeGreaterThan(151);
     expect(history()).toMatchObject({ commits: 101, frames: recovered.frames });
-    expect([...transactionsOf(store()).list].filter((t) => t.commitPoint === 'wal')).toHaveLength(101);
+    expect([...transactionsOf(store()).list].filter((t) => t.commitPoint === 'wal')).toHaveLength(
+      101,
+    );
   });
 });
 
 describe('a rollback journal', () => {
-  test.each([512, 4096, 65536])('that stays, pages of %i bytes: its header zeroed is the commit', async (pageSize) => {
-    const { sql, store } = await database();
-    await sql(`PRAGMA page_size=${pageSize}; PRAGMA journal_mode=persist; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(1000)}`);
-    for (let i = 0; i < 10; i++) await sql(`UPDATE t SET b=b||'x' WHERE a=${i + 1}`);
-    const points = [...transactionsOf(store()).list].filter((t) => t.kind === 'write').map((t) => t.commitPoint);
-    expect(points).toEqual(new Array(12).fill('journal zeroed'));
-  });
+  test.each([512, 4096, 65536])(
+    'that stays, pages of %i bytes: its header zeroed is the commit',
+    async (pageSize) => {
+      const { sql, store } = await database();
+      await sql(
+        `PRAGMA page_size=${pageSize}; PRAGMA journal_mode=persist; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(1000)}`,
+      );
+      for (let i = 0; i < 10; i++) await sql(`UPDATE t SET b=b||'x' WHERE a=${i + 1}`);
+      const points = [...transactionsOf(store()).list]
+        .filter((t) => t.kind === 'write')
+        .map((t) => t.commitPoint);
+      expect(points).toEqual(new Array(12).fill('journal zeroed'));
+    },
+  );
 
   test('of a transaction that spills: written in turn with the database, one commit', async () => {
     const { sql, store } = await database();
-    await sql(`PRAGMA journal_mode=delete; PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(3000)}`);
+    await sql(
+      `PRAGMA journal_mode=delete; PRAGMA cache_size=5; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT); ${fill(3000)}`,
+    );
     const before = interleavingOf(store())[0]!.switches;
     await sql(`UPDATE t SET b=b||'x'`);
     expect(interleavingOf(store())[0]!.switches - before).toBeGreaterThan(2);
-    const points = [...transactionsOf(store()).list].filter((t) => t.kind === 'write').map((t) => t.commitPoint);
+    const points = [...transactionsOf(store()).list]
+      .filter((t) => t.kind === 'write')
+      .map((t) => t.commitPoint);
     expect(points).toEqual(new Array(3).fill('journal deleted'));
   });
 });

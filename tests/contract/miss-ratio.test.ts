@@ -20,10 +20,15 @@ const FILL = `CREATE TABLE t(id INTEGER PRIMARY KEY, k INT, b TEXT);
 type Load = (i: number, u: number) => string;
 const zipf: Load = (_, u) => `SELECT b FROM t WHERE id=${Math.floor(ROWS * u ** 6) + 1}`;
 const mixed: Load = (i, u) =>
-  i % 8 === 0 ? `SELECT sum(k) FROM t WHERE k BETWEEN ${Math.floor(u * 29_000)} AND ${Math.floor(u * 29_000) + 500}` : zipf(i, u);
+  i % 8 === 0
+    ? `SELECT sum(k) FROM t WHERE k BETWEEN ${Math.floor(u * 29_000)} AND ${Math.floor(u * 29_000) + 500}`
+    : zipf(i, u);
 
 /** A fresh engine: fill, then the load at one cache size. Range: the load alone. */
-async function run(load: Load, cacheSize: number | string): Promise<{ store: TraceStore; range: { fromUs: number } }> {
+async function run(
+  load: Load,
+  cacheSize: number | string,
+): Promise<{ store: TraceStore; range: { fromUs: number } }> {
   traced?.restore();
   const t = (traced = new Traced());
   const { sqlite3 } = await loadWaSqlite('journey-sync');
@@ -40,9 +45,13 @@ async function run(load: Load, cacheSize: number | string): Promise<{ store: Tra
   }
   const first = t.since(mark)[0]!;
   const store = storeOf(t);
-  return { store, range: { fromUs: store.threads[0]!.events.t0[store.threads[0]!.events.rowOfSeq(first.seq)]! } };
+  return {
+    store,
+    range: { fromUs: store.threads[0]!.events.t0[store.threads[0]!.events.rowOfSeq(first.seq)]! },
+  };
 }
-const curveOf = ({ store, range }: Awaited<ReturnType<typeof run>>): MissRatio => missRatiosOf(store, range)[0]!;
+const curveOf = ({ store, range }: Awaited<ReturnType<typeof run>>): MissRatio =>
+  missRatiosOf(store, range)[0]!;
 
 describe.each([
   ['point reads', zipf],
@@ -61,7 +70,10 @@ describe.each([
       // every miss is a page read, and no page is read besides
       expect(pagesOf(at.store, at.range)[0]!.reads).toBe(measured.misses);
       const wrong = Math.abs(missRatioAt(curve, size)! - (1 - measured.hitRate!));
-      expect(wrong, `cache_size=${size}: ${missRatioAt(curve, size)} against ${1 - measured.hitRate!}`).toBeLessThan(0.01);
+      expect(
+        wrong,
+        `cache_size=${size}: ${missRatioAt(curve, size)} against ${1 - measured.hitRate!}`,
+      ).toBeLessThan(0.01);
       const below = curveOf(at);
       expect(below.kind).toBe('below');
       expect(below.seenShare).toBeCloseTo(measured.misses / curve.requests, 10);
@@ -79,39 +91,43 @@ it.each([
   [4096, 20, [192, 193]],
   [8192, 500, [96, 0]],
   [32768, 500, [23, 0]],
-])('20,000 rows summed up twice, pages of %i bytes and %i of them cached: misses of %j', async (pageSize, cacheSize, misses) => {
-  const t = (traced = new Traced());
-  const { sqlite3 } = await loadWaSqlite('journey-sync');
-  const db = await sqlite3.open_v2('kv.db');
-  await sqlite3.exec(
-    db,
-    `PRAGMA page_size=${pageSize}; CREATE TABLE kv(key TEXT, value REAL);
+])(
+  '20,000 rows summed up twice, pages of %i bytes and %i of them cached: misses of %j',
+  async (pageSize, cacheSize, misses) => {
+    const t = (traced = new Traced());
+    const { sqlite3 } = await loadWaSqlite('journey-sync');
+    const db = await sqlite3.open_v2('kv.db');
+    await sqlite3.exec(
+      db,
+      `PRAGMA page_size=${pageSize}; CREATE TABLE kv(key TEXT, value REAL);
      WITH RECURSIVE n(i) AS (VALUES(0) UNION ALL SELECT i+1 FROM n WHERE i<19999)
      INSERT INTO kv SELECT printf('large-uuid-string-%08d', i), ((i*7919)%20000)/2.0 FROM n;`,
-  );
-  await sqlite3.close(db);
-  const again = await sqlite3.open_v2('kv.db');
-  await sqlite3.exec(again, `PRAGMA cache_size=${cacheSize}; SELECT 1 FROM kv LIMIT 1`);
-  const marks = [];
-  for (let i = 0; i < 2; i++) {
-    marks.push(t.mark());
-    await sqlite3.exec(again, 'SELECT sum(value) FROM kv');
-  }
-  const store = storeOf(t);
-  const { events } = store.threads[0]!;
-  const from = marks.map((mark) => events.t0[events.rowOfSeq(t.since(mark)[0]!.seq)]!);
-  for (const [i, range] of [{ fromUs: from[0], toUs: from[1] }, { fromUs: from[1] }].entries()) {
-    expect(cacheReport(store, range).pageCache!.misses, `sum ${i + 1}`).toBe(misses[i]);
-    expect(pagesOf(store, range)[0]?.reads ?? 0, `sum ${i + 1}`).toBe(misses[i]);
-  }
-});
+    );
+    await sqlite3.close(db);
+    const again = await sqlite3.open_v2('kv.db');
+    await sqlite3.exec(again, `PRAGMA cache_size=${cacheSize}; SELECT 1 FROM kv LIMIT 1`);
+    const marks = [];
+    for (let i = 0; i < 2; i++) {
+      marks.push(t.mark());
+      await sqlite3.exec(again, 'SELECT sum(value) FROM kv');
+    }
+    const store = storeOf(t);
+    const { events } = store.threads[0]!;
+    const from = marks.map((mark) => events.t0[events.rowOfSeq(t.since(mark)[0]!.seq)]!);
+    for (const [i, range] of [{ fromUs: from[0], toUs: from[1] }, { fromUs: from[1] }].entries()) {
+      expect(cacheReport(store, range).pageCache!.misses, `sum ${i + 1}`).toBe(misses[i]);
+      expect(pagesOf(store, range)[0]?.reads ?? 0, `sum ${i + 1}`).toBe(misses[i]);
+    }
+  },
+);
 
 it('the counters and the reads of pages agree whatever the statements', async () => {
   const { store } = await run(mixed, 40);
   const thread = store.threads[0]!;
   const pageReads = pagesOf(store)[0]!.reads;
   let calls = 0;
-  for (let row = 0; row < thread.events.count; row++) if (thread.events.op[row] === Op.xRead && thread.events.length[row] === 4096) calls++;
+  for (let row = 0; row < thread.events.count; row++)
+    if (thread.events.op[row] === Op.xRead && thread.events.length[row] === 4096) calls++;
   expect(pageReads).toBe(calls);
   expect(cacheReport(store).pageCache!.misses).toBe(pageReads);
 });

@@ -27,7 +27,9 @@ afterEach(() => {
 });
 
 /** An engine whose VFS is instrumented after it was registered, as the helper registers it. */
-async function instrumented(build: Build): Promise<WaSqlite & { recording: Recording; thread: ThreadStore }> {
+async function instrumented(
+  build: Build,
+): Promise<WaSqlite & { recording: Recording; thread: ThreadStore }> {
   const recording = startRecording({ name: 'overlay' });
   const engine = await loadWaSqlite(build);
   instrument(engine.vfs, recording);
@@ -46,8 +48,15 @@ function callsOf(thread: ThreadStore): Record<string, number> {
   const calls: Record<string, number> = {};
   for (let i = 0; i < events.count; i++) {
     const file = thread.definitions.get(events.object[i]!);
-    if (events.op[i]! >= 64 || file?.kind !== 'file' || file.fileKind === 'memory-journal') continue;
-    const detail = [events.offset[i], events.length[i], events.result[i], events.aux[i], events.aux2[i] ?? 0].join(' ');
+    if (events.op[i]! >= 64 || file?.kind !== 'file' || file.fileKind === 'memory-journal')
+      continue;
+    const detail = [
+      events.offset[i],
+      events.length[i],
+      events.result[i],
+      events.aux[i],
+      events.aux2[i] ?? 0,
+    ].join(' ');
     const key = `${opName(events.op[i]!)} ${file.fileKind} ${file.path.split('/').pop()} ${detail}`;
     calls[key] = (calls[key] ?? 0) + 1;
   }
@@ -72,7 +81,10 @@ describe.each(BUILDS)('%s', (build) => {
     expect([store.dropped, store.threads[0]!.faults]).toEqual([0, 0]);
     const { events } = own.thread;
     for (let i = 0; i < events.count; i++)
-      expect([opName(events.op[i]!), events.endSeq[i]! > events.seq[i]!]).toEqual([opName(events.op[i]!), true]);
+      expect([opName(events.op[i]!), events.endSeq[i]! > events.seq[i]!]).toEqual([
+        opName(events.op[i]!),
+        true,
+      ]);
   });
 
   it('a call that suspends is asynchronous in the trace, and only that', async () => {
@@ -81,7 +93,8 @@ describe.each(BUILDS)('%s', (build) => {
     recording.store();
     const { events } = thread;
     const flags = new Set<number>();
-    for (let i = 0; i < events.count; i++) if (events.op[i] === Op.xRead) flags.add(events.flags[i]! & Flag.async);
+    for (let i = 0; i < events.count; i++)
+      if (events.op[i] === Op.xRead) flags.add(events.flags[i]! & Flag.async);
     expect([...flags]).toEqual([build.endsWith('async') ? Flag.async : 0]);
     expect(recording.recorder.current).toBe(0);
   });
@@ -112,7 +125,8 @@ it('an error of the VFS reaches SQLite as it is, and is in the trace', async () 
   recording.store();
   const { events } = thread;
   const results = new Set<number>();
-  for (let i = 0; i < events.count; i++) if (events.op[i] === Op.xWrite) results.add(events.result[i]!);
+  for (let i = 0; i < events.count; i++)
+    if (events.op[i] === Op.xWrite) results.add(events.result[i]!);
   expect(results).toContain(13);
 });
 
@@ -139,7 +153,9 @@ it('what is saved is read by the panel and the command line: the same numbers', 
     const { store } = await readTrace(new Blob([readFileSync(path)]));
     const read = summaryOf(store);
     expect(read).toEqual(summaryOf(recording.store()));
-    expect(read.engines).toEqual([expect.objectContaining({ name: 'wa-sqlite', sqliteVersion: '3.53.0' })]);
+    expect(read.engines).toEqual([
+      expect.objectContaining({ name: 'wa-sqlite', sqliteVersion: '3.53.0' }),
+    ]);
     expect(read.files.find((f) => f.kind === 'main-db')?.vfs.xWrite).toBeGreaterThan(20);
     expect(read.commits).toBe(24);
   } finally {
@@ -157,16 +173,24 @@ it('says which layers it has, and nothing is concluded from those that it has no
   const summary = summaryOf(store);
   expect(summary.environment.capture).toMatchObject({ capture: 0, layers: ['vfs'] });
   expect(summary.threads.map(({ layers }) => layers)).toEqual([['vfs']]);
-  expect(summary.engines.map(({ layers }) => layers)).toEqual([{ web: false, vfs: true, sql: false, counters: false }]);
-  expect(summary.unknown.statements).toBe('no SQL call was recorded: the recording leaves that layer out');
-  expect(summary.unknown.web).toBe('no storage call was recorded: the recording leaves that layer out');
+  expect(summary.engines.map(({ layers }) => layers)).toEqual([
+    { web: false, vfs: true, sql: false, counters: false },
+  ]);
+  expect(summary.unknown.statements).toBe(
+    'no SQL call was recorded: the recording leaves that layer out',
+  );
+  expect(summary.unknown.web).toBe(
+    'no storage call was recorded: the recording leaves that layer out',
+  );
   const said = summaryText(reportOf(store));
   expect(said).toMatch(/Storage calls\n +n\/a +no storage call was recorded/);
   expect(said).not.toMatch(/IndexedDB +0 transactions/);
   expect(cacheReport(store).blockCaches.map(({ hitRate, cause }) => [hitRate, cause])).toEqual([
     [null, 'the recording leaves storage calls out'],
   ]);
-  const causes = Object.fromEntries(headlineNumbers(store).map(({ id, value, cause }) => [id, value === null ? cause : value]));
+  const causes = Object.fromEntries(
+    headlineNumbers(store).map(({ id, value, cause }) => [id, value === null ? cause : value]),
+  );
   expect(causes).toMatchObject({
     ioShare: 'the recording leaves storage calls out',
     idbTransactions: 'the recording leaves storage calls out',
@@ -194,7 +218,10 @@ it('calls that overlap: what begins belongs to the one that began last, whicheve
   const recording = startRecording();
   const { recorder } = recording;
   type Any = (...args: number[]) => unknown;
-  const { xOpen, xRead, xWrite, xSync } = instrument(vfs as unknown as Record<string, Any>, recording) as Record<string, Any>;
+  const { xOpen, xRead, xWrite, xSync } = instrument(
+    vfs as unknown as Record<string, Any>,
+    recording,
+  ) as Record<string, Any>;
   const seen: number[] = [];
   const look = (): number => seen.push(recorder.current);
   xOpen!(0, 0, 8, 0x106, 0);
@@ -215,7 +242,13 @@ it('calls that overlap: what begins belongs to the one that began last, whicheve
   const rows = Array.from({ length: events.count }, (_, i) => i).filter((i) => events.op[i]! < 64);
   const reads = rows.filter((i) => events.op[i] === Op.xRead).map((i) => events.seq[i]!);
   expect(seen).toEqual([0, reads[1], reads[1], reads[1], reads[0], 0]);
-  expect(rows.map((i) => [opName(events.op[i]!), events.parent[i], events.flags[i]! & (Flag.async | Flag.threw)])).toEqual([
+  expect(
+    rows.map((i) => [
+      opName(events.op[i]!),
+      events.parent[i],
+      events.flags[i]! & (Flag.async | Flag.threw),
+    ]),
+  ).toEqual([
     ['xOpen', 0, 0],
     ['xRead', 0, Flag.async],
     ['xRead', 0, Flag.async],

@@ -3,7 +3,12 @@ import { beforeAll, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/cli/lab-node.ts';
 import { memoryVfs } from '../../src/experiments/open-host.ts';
 import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
-import { PAGE_SIZES, PAGE_SIZES_NOTE, pageSizesOf, type PageSizeEstimate } from '../../src/trace/analysis/page-sizes.ts';
+import {
+  PAGE_SIZES,
+  PAGE_SIZES_NOTE,
+  pageSizesOf,
+  type PageSizeEstimate,
+} from '../../src/trace/analysis/page-sizes.ts';
 import { instrument, startRecording } from '../../src/vfs-instrumented/index.ts';
 
 /** Rows of about 110 bytes, and the page cache that they are read through. */
@@ -23,10 +28,20 @@ const mixOn = (rows: number): string => `
 const SCAN = 'SELECT sum(length(b)) FROM t;';
 
 /** What `sql` does to a database of that page size, its cache empty and of so many KiB. */
-async function run(pageSize: number, sql: string, { rows, cacheKib } = LARGE): Promise<readonly PageSizeEstimate[]> {
-  const { sqlite3, module } = await nodeSurroundings().engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
+async function run(
+  pageSize: number,
+  sql: string,
+  { rows, cacheKib } = LARGE,
+): Promise<readonly PageSizeEstimate[]> {
+  const { sqlite3, module } = await nodeSurroundings().engines.open(
+    { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+    'none',
+  );
   const made = await memoryVfs({ ...DEFAULT_CONFIG, vfs: 'MemoryVFS' }, module);
-  (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(made!.vfs, true);
+  (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+    made!.vfs,
+    true,
+  );
   const fill = await sqlite3.open_v2('t.db');
   await sqlite3.exec(
     fill,
@@ -42,7 +57,8 @@ async function run(pageSize: number, sql: string, { rows, cacheKib } = LARGE): P
   const [only] = pageSizesOf(recording.store());
   return only!.sizes;
 }
-const measured = (sizes: readonly PageSizeEstimate[]): PageSizeEstimate => sizes.find(({ recorded }) => recorded)!;
+const measured = (sizes: readonly PageSizeEstimate[]): PageSizeEstimate =>
+  sizes.find(({ recorded }) => recorded)!;
 
 const SIZES = PAGE_SIZES.filter((size) => size >= 1024 && size <= 16384);
 const scans = new Map<number, readonly PageSizeEstimate[]>();
@@ -72,15 +88,27 @@ it('scan, random reads and updates: the truth lies between, give or take 10 % up
       const truth = measured(real);
       const times = pageSize / from;
       const more = times > 4 ? 1.4 : times > 2 ? 1.2 : 1.1; // random reads find less of what they want in a large page
-      expect.soft(truth.reads.least, `reads at ${pageSize} from ${from}`).toBeGreaterThanOrEqual(reads.least * 0.9);
-      expect.soft(truth.reads.least, `reads at ${pageSize} from ${from}`).toBeLessThanOrEqual(reads.most * more);
-      expect.soft(truth.writes.least, `writes at ${pageSize} from ${from}`).toBeGreaterThanOrEqual(writes.least * 0.9);
-      expect.soft(truth.writes.least, `writes at ${pageSize} from ${from}`).toBeLessThanOrEqual(writes.most * 1.1);
+      expect
+        .soft(truth.reads.least, `reads at ${pageSize} from ${from}`)
+        .toBeGreaterThanOrEqual(reads.least * 0.9);
+      expect
+        .soft(truth.reads.least, `reads at ${pageSize} from ${from}`)
+        .toBeLessThanOrEqual(reads.most * more);
+      expect
+        .soft(truth.writes.least, `writes at ${pageSize} from ${from}`)
+        .toBeGreaterThanOrEqual(writes.least * 0.9);
+      expect
+        .soft(truth.writes.least, `writes at ${pageSize} from ${from}`)
+        .toBeLessThanOrEqual(writes.most * 1.1);
     }
 });
 
 it('is too low, as its note says, where a cache of as many bytes holds few large pages', async () => {
-  const [from, to] = await Promise.all([4096, 16384].map((size) => run(size, mixOn(SMALL.rows), SMALL))); // 64 pages, then 16
-  expect(measured(to!).reads.least).toBeGreaterThan(from!.find((s) => s.pageSize === 16384)!.reads.most);
+  const [from, to] = await Promise.all(
+    [4096, 16384].map((size) => run(size, mixOn(SMALL.rows), SMALL)),
+  ); // 64 pages, then 16
+  expect(measured(to!).reads.least).toBeGreaterThan(
+    from!.find((s) => s.pageSize === 16384)!.reads.most,
+  );
   expect(PAGE_SIZES_NOTE).toMatch(/too low where such a cache holds fewer than 20 pages/);
 });

@@ -70,7 +70,13 @@ describe('1000 autocommit inserts', () => {
     for (let i = 0; i < 1000; i++) await exec(insertT(i));
     const { store, range } = since(t, mark);
     const insert = statement(store, range, 'insert into t');
-    expect(insert).toMatchObject({ executions: 1000, failed: 0, running: 0, rows: 0, pages: { written: 2007, walWritten: 0 } });
+    expect(insert).toMatchObject({
+      executions: 1000,
+      failed: 0,
+      running: 0,
+      rows: 0,
+      pages: { written: 2007, walWritten: 0 },
+    });
     // 25 that lock, open, read, write, sync or delete, and ten that only ask or tell
     const { op, count } = store.threads[0]!.events;
     const asking = [Op.xFileSize, Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics];
@@ -84,12 +90,23 @@ describe('1000 autocommit inserts', () => {
     expect((insert.vfsCalls! - questions) / 1000).toBeCloseTo(25, 1);
     expect(insert.share).toBeGreaterThan(0.5); // a time: nothing else runs, but what the machine does between two calls counts, too
     const [amplification] = writeAmplificationOf(store, range);
-    expect(amplification).toMatchObject({ dirtyPagesByTransaction: 2007, pageBytes: 4096, storageBytes: null });
+    expect(amplification).toMatchObject({
+      dirtyPagesByTransaction: 2007,
+      pageBytes: 4096,
+      storageBytes: null,
+    });
     // 8028 KB of pages, 8527 KB of journal
     expect(amplification!.vfsAmplification).toBeCloseTo((8028 + 8527) / 8028, 3);
-    expect(onlyDatabase(store, range)).toMatchObject({ writes: 2007, placesWritten: amplification!.dirtyPages });
-    expect(interleavingOf(store, range)).toMatchObject([{ databaseWrites: 2007, journalWrites: 8000, switches: 1999 }]);
-    const access = repeatedCallsOf(store, range).filter((c) => c.name === 'xAccess' && c.path.endsWith('-wal'));
+    expect(onlyDatabase(store, range)).toMatchObject({
+      writes: 2007,
+      placesWritten: amplification!.dirtyPages,
+    });
+    expect(interleavingOf(store, range)).toMatchObject([
+      { databaseWrites: 2007, journalWrites: 8000, switches: 1999 },
+    ]);
+    const access = repeatedCallsOf(store, range).filter(
+      (c) => c.name === 'xAccess' && c.path.endsWith('-wal'),
+    );
     expect(access).toMatchObject([{ calls: 1000, repeated: 1000 }]);
   });
 
@@ -106,7 +123,9 @@ describe('1000 autocommit inserts', () => {
     expect(pages.untied).toBe(0);
     expect(pages.checkpointWrites).toBe(pages.checkpointReads);
     // frames written to the log hold every page of the file
-    expect([...pages.places.place]).toEqual(Array.from({ length: bytes('app.db').length / 4096 }, (_, i) => i + 1));
+    expect([...pages.places.place]).toEqual(
+      Array.from({ length: bytes('app.db').length / 4096 }, (_, i) => i + 1),
+    );
     expect([...pages.places.walWrites].every((n) => n > 0)).toBe(true);
     expect(pages.places.type[pages.places.count - 1]).toBe(13);
   });
@@ -119,7 +138,13 @@ it('1000 warm selects by key are 7 calls each, and hits of the page cache', asyn
   for (let i = 0; i < 1000; i++) await exec('SELECT c FROM t WHERE a=5');
   const { store, range } = since(t, mark);
   const select = statement(store, range, 'select c from t');
-  expect(select).toMatchObject({ executions: 1000, rows: 1000, vfsCalls: 7000, pages: { read: 0 }, failed: 0 });
+  expect(select).toMatchObject({
+    executions: 1000,
+    rows: 1000,
+    vfsCalls: 7000,
+    pages: { read: 0 },
+    failed: 0,
+  });
   expect(select.cache!.misses).toBe(0);
   expect(select.cache!.hits).toBeGreaterThan(1000);
 });
@@ -137,8 +162,15 @@ it('three scans of 141 pages: none read at 2 MB; at 256 KB all of them again, bu
     const scan = statement(store, range, 'select sum');
     expect([scan.executions, scan.pages!.read, scan.cache!.misses]).toEqual([3, reads, reads]);
     if (reads) {
-      expect(onlyDatabase(store, range)).toMatchObject({ reads, rereads: reads, placesRead: 140, readsPerPlace: 3 });
-      expect(runsOf(store, range).find((f) => f.kind === 'main-db')!.reads.longest).toBeGreaterThan(100);
+      expect(onlyDatabase(store, range)).toMatchObject({
+        reads,
+        rereads: reads,
+        placesRead: 140,
+        readsPerPlace: 3,
+      });
+      expect(runsOf(store, range).find((f) => f.kind === 'main-db')!.reads.longest).toBeGreaterThan(
+        100,
+      );
       expect(cacheReport(store, range).blockCaches).toMatchObject([{ reads, hitRate: null }]);
     }
     traced!.restore();
@@ -160,13 +192,16 @@ it('an update larger than the cache spills: counted, interleaved, and the spill 
 
 describe('checkpoints', () => {
   it('a bulk load is copied as one run; 60 hot pages make many', async () => {
-    const { t, exec } = await start(`${exclusiveWal}PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=50;`);
+    const { t, exec } = await start(
+      `${exclusiveWal}PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=50;`,
+    );
     await exec(
       'CREATE TABLE t(id INTEGER PRIMARY KEY, a INT, b TEXT); WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<20000) ' +
         "INSERT INTO t SELECT x,x,printf('%0100d',x) FROM c",
     );
     const updates = async (): Promise<void> => {
-      for (let i = 0; i < 40; i++) await exec(`UPDATE t SET a=a+1 WHERE id=${((i * 7919) % 20000) + 1}`);
+      for (let i = 0; i < 40; i++)
+        await exec(`UPDATE t SET a=a+1 WHERE id=${((i * 7919) % 20000) + 1}`);
     };
     await updates();
     let mark = t.mark();
@@ -176,7 +211,11 @@ describe('checkpoints', () => {
     expect([copied.checkpointReads, copied.reads]).toEqual([copied.checkpointWrites, 0]);
     expect(copied.checkpointWrites).toBeGreaterThan(500);
     const bulk = runsOf(passive.store, passive.range).find((f) => f.kind === 'main-db')!;
-    expect(bulk.writes).toMatchObject({ calls: copied.checkpointWrites, runs: 1, possibleMerges: copied.checkpointWrites - 1 });
+    expect(bulk.writes).toMatchObject({
+      calls: copied.checkpointWrites,
+      runs: 1,
+      possibleMerges: copied.checkpointWrites - 1,
+    });
     await updates();
     mark = t.mark();
     await exec('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -189,16 +228,27 @@ describe('checkpoints', () => {
   });
 });
 
-it.each([512, 1024, 8192, 65536])('page size %i, and the map of a bulk load in a few cells', async (size) => {
-  const { t, exec, bytes } = await start(`PRAGMA page_size=${size};${FILL}`);
-  await exec('PRAGMA cache_size=1; SELECT sum(b) FROM t');
-  const store = storeOf(t);
-  expect(databaseFilesOf(store).list).toMatchObject([{ pageSize: { bytes: size, certain: true } }]);
-  const accesses = pageAccessesOf(store);
-  const pages = pagesOf(store, {}, accesses)[0]!;
-  expect(pages.highest).toBe(bytes('app.db').length / size);
-  const [fromUs, toUs] = store.extent();
-  const map = pageMatrix(accesses, { object: 0, fromUs, toUs: toUs + 1, timeBins: 4, placeBins: 8 });
-  expect(map.writes.reduce((a, b) => a + b, 0)).toBe(pages.writes);
-  expect(map.type.includes(13)).toBe(true);
-});
+it.each([512, 1024, 8192, 65536])(
+  'page size %i, and the map of a bulk load in a few cells',
+  async (size) => {
+    const { t, exec, bytes } = await start(`PRAGMA page_size=${size};${FILL}`);
+    await exec('PRAGMA cache_size=1; SELECT sum(b) FROM t');
+    const store = storeOf(t);
+    expect(databaseFilesOf(store).list).toMatchObject([
+      { pageSize: { bytes: size, certain: true } },
+    ]);
+    const accesses = pageAccessesOf(store);
+    const pages = pagesOf(store, {}, accesses)[0]!;
+    expect(pages.highest).toBe(bytes('app.db').length / size);
+    const [fromUs, toUs] = store.extent();
+    const map = pageMatrix(accesses, {
+      object: 0,
+      fromUs,
+      toUs: toUs + 1,
+      timeBins: 4,
+      placeBins: 8,
+    });
+    expect(map.writes.reduce((a, b) => a + b, 0)).toBe(pages.writes);
+    expect(map.type.includes(13)).toBe(true);
+  },
+);

@@ -4,7 +4,13 @@ import { createRequire } from 'node:module';
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { afterEach, describe, expect, it } from 'vitest';
 import { otherDatabase } from '../../src/engines/other-databases.ts';
-import { exportsOf, moduleWith, renameExports, replaceText, shareMemory } from './helpers/rewrite-wasm.ts';
+import {
+  exportsOf,
+  moduleWith,
+  renameExports,
+  replaceText,
+  shareMemory,
+} from './helpers/rewrite-wasm.ts';
 import { runScript, SCRIPT } from './helpers/script.ts';
 import { loadSqlJs, runSqlJs, sqlJsWasm, type SqlJsOptions } from './helpers/sql-js.ts';
 import { Traced } from './helpers/traced.ts';
@@ -46,7 +52,11 @@ describe('names', () => {
     const bytes = replaceText(stripped, 'extension-functions.c', 'zxtension-functions.c');
     const instantiate: Instantiate = async (imports) => {
       const { exports } = await fromBytes(bytes)(imports);
-      return { exports: Object.fromEntries(Object.entries(exports).map(([name, value]) => [name.slice(2), value])) };
+      return {
+        exports: Object.fromEntries(
+          Object.entries(exports).map(([name, value]) => [name.slice(2), value]),
+        ),
+      };
     };
     const glue = (source: string): string => source.replaceAll('sqlite3_', 'zqlite3_');
     expect(runSqlJs(await loadSqlJs({ glue, instantiate }))).toEqual(answers);
@@ -64,14 +74,32 @@ describe('names', () => {
   });
 
   it("SQLite's own names on the exports of an unknown build: all layers", async () => {
-    type Init = (o: object) => Promise<{ oo1: { DB: new (name: string, flags: string) => { exec(sql: string): unknown; close(): void } } }>;
-    const { default: init } = (await import('@sqlite.org/sqlite-wasm')) as unknown as { default: Init };
-    const own = new Uint8Array(readFileSync(require.resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm')));
+    type Init = (
+      o: object,
+    ) => Promise<{
+      oo1: {
+        DB: new (name: string, flags: string) => { exec(sql: string): unknown; close(): void };
+      };
+    }>;
+    const { default: init } = (await import('@sqlite.org/sqlite-wasm')) as unknown as {
+      default: Init;
+    };
+    const own = new Uint8Array(
+      readFileSync(require.resolve('@sqlite.org/sqlite-wasm/sqlite3.wasm')),
+    );
     const bytes = renameExports(own, (e) => e.name.replace('_enum_json', '_fnum_json'));
     const t = trace();
-    const instantiateWasm = (imports: WebAssembly.Imports, done: (i: object, m?: object) => void): object => {
+    const instantiateWasm = (
+      imports: WebAssembly.Imports,
+      done: (i: object, m?: object) => void,
+    ): object => {
       void WebAssembly.instantiate(bytes, imports).then(({ instance, module }) => {
-        const exports = Object.fromEntries(Object.entries(instance.exports).map(([k, v]) => [k.replace('_fnum_json', '_enum_json'), v]));
+        const exports = Object.fromEntries(
+          Object.entries(instance.exports).map(([k, v]) => [
+            k.replace('_fnum_json', '_enum_json'),
+            v,
+          ]),
+        );
         done({ exports }, module);
       });
       return {};
@@ -80,9 +108,14 @@ describe('names', () => {
     const db = new sqlite3.oo1.DB('/unknown.db', 'c');
     for (const sql of SCRIPT) db.exec(sql);
     db.close();
-    expect(t.engines.map((e) => [e.name, e.layers])).toEqual([['SQLite (unknown build)', { vfs: true, sql: true, counters: true }]]);
+    expect(t.engines.map((e) => [e.name, e.layers])).toEqual([
+      ['SQLite (unknown build)', { vfs: true, sql: true, counters: true }],
+    ]);
     expect(t.faultsOf(t.all())).toEqual([]);
-    expect(t.all().filter((r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT')).length).toBeGreaterThan(300);
+    expect(
+      t.all().filter((r) => r.name === 'sqlite3_step' && t.sqlText(r.object)?.startsWith('INSERT'))
+        .length,
+    ).toBeGreaterThan(300);
     expect(t.all().filter((r) => r.op < 64 && !r.parent)).toEqual([]);
   });
 });
@@ -110,7 +143,9 @@ describe('ways to an instance', () => {
     const instantiate: Instantiate = (imports) => WebAssembly.instantiate(arrived, imports);
     expect(runSqlJs(await loadSqlJs({ instantiate }))).toEqual(answers);
     expect(filesOnly(t)).toEqual(tally);
-    expect(t.engines.map((e) => [e.name, e.layers.vfs, e.layers.sql])).toEqual([['sql.js', true, true]]);
+    expect(t.engines.map((e) => [e.name, e.layers.vfs, e.layers.sql])).toEqual([
+      ['sql.js', true, true],
+    ]);
   });
 
   it('an engine whose memory is shared between threads', async () => {
@@ -150,9 +185,15 @@ describe('files and connections', () => {
     expect(contexts('c.db')).toEqual(contexts('a.db'));
     expect(contexts('b.db')).toHaveLength(1);
     expect(contexts('b.db')).not.toEqual(contexts('a.db'));
-    const paths = new Set(rows.map((r) => `${t.file(r.object)!.fileKind} ${t.file(r.object)!.path.replace(/-mj.*/, '-mj')}`));
+    const paths = new Set(
+      rows.map(
+        (r) => `${t.file(r.object)!.fileKind} ${t.file(r.object)!.path.replace(/-mj.*/, '-mj')}`,
+      ),
+    );
     for (const name of ['a.db', 'b.db', 'c.db'])
-      expect([...paths]).toEqual(expect.arrayContaining([`main-db ${name}`, `journal ${name}-journal`]));
+      expect([...paths]).toEqual(
+        expect.arrayContaining([`main-db ${name}`, `journal ${name}-journal`]),
+      );
     expect([...paths].some((p) => p.includes('-mj'))).toBe(true); // the super-journal of both
     expect(t.faultsOf(t.all())).toEqual([]);
     await sqlite3.close(a);
@@ -172,7 +213,9 @@ describe('files and connections', () => {
     expect(execs.map((r) => r.aux2)).toEqual([4, 1]);
     expect(t.sqlText(execs[0]!.object)).toContain('INSERT INTO t VALUES(?)');
     expect(JSON.stringify(t.definitions)).not.toContain('secret');
-    expect(t.all().filter((r) => r.op < 64 && r.parent === execs[0]!.seq).length).toBeGreaterThan(10);
+    expect(t.all().filter((r) => r.op < 64 && r.parent === execs[0]!.seq).length).toBeGreaterThan(
+      10,
+    );
   });
 });
 
@@ -187,13 +230,22 @@ describe.each(['mc-wa-sqlite', 'wa-sqlite-dynamic-main'])('%s', (name) => {
       return { answers, t };
     };
     const plain = await run();
-    const other = await run(name === 'mc-wa-sqlite' ? `${name}${suffix}` : `wa-sqlite${suffix}-dynamic-main`);
+    const other = await run(
+      name === 'mc-wa-sqlite' ? `${name}${suffix}` : `wa-sqlite${suffix}-dynamic-main`,
+    );
     expect(other.answers).toEqual(plain.answers);
     expect(filesOnly(other.t)).toEqual(filesOnly(plain.t));
     const sql = (t: Traced): Record<string, number> =>
-      t.all().reduce<Record<string, number>>((n, r) => (r.op >= 128 && r.op < 135 && (n[r.name] = (n[r.name] ?? 0) + 1), n), {});
+      t
+        .all()
+        .reduce<Record<string, number>>(
+          (n, r) => (r.op >= 128 && r.op < 135 && (n[r.name] = (n[r.name] ?? 0) + 1), n),
+          {},
+        );
     expect(sql(other.t)).toEqual(sql(plain.t));
-    expect(other.t.engines.map((e) => [e.name, e.layers, e.note])).toEqual(plain.t.engines.map((e) => [e.name, e.layers, e.note]));
+    expect(other.t.engines.map((e) => [e.name, e.layers, e.note])).toEqual(
+      plain.t.engines.map((e) => [e.name, e.layers, e.note]),
+    );
     expect(other.t.faultsOf(other.t.all())).toEqual([]);
     expect(other.t.counters()).toEqual({ dropped: 0, faults: 0 });
   });
@@ -220,7 +272,17 @@ describe('databases that are not SQLite C', () => {
         note: 'not SQLite C: storage calls only',
       }),
     ]);
-    for (const own of ['@journeyapps/wa-sqlite/dist/wa-sqlite.wasm', 'sql.js/dist/sql-wasm.wasm', '@sqlite.org/sqlite-wasm/sqlite3.wasm'])
-      expect(otherDatabase(Object.fromEntries(exportsOf(readFileSync(require.resolve(own))).map((e) => [e.name, () => 0])))).toBeNull();
+    for (const own of [
+      '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
+      'sql.js/dist/sql-wasm.wasm',
+      '@sqlite.org/sqlite-wasm/sqlite3.wasm',
+    ])
+      expect(
+        otherDatabase(
+          Object.fromEntries(
+            exportsOf(readFileSync(require.resolve(own))).map((e) => [e.name, () => 0]),
+          ),
+        ),
+      ).toBeNull();
   });
 });

@@ -7,16 +7,24 @@ export interface Analysis {
 }
 
 /** @param modules the modules of src/trace/analysis by name */
-export function analysesOf(modules: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Analysis[] {
+export function analysesOf(
+  modules: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+): Analysis[] {
   const found: Analysis[] = [];
   for (const [module, exported] of Object.entries(modules))
     for (const [name, value] of Object.entries(exported)) {
-      if (typeof value !== 'function' || value.length !== 1 || /^class\b/.test(String(value))) continue;
-      const parameter = /^(?:async\s+)?(?:function\s*\w*)?\s*\(?\s*(\w+)/.exec(String(value))?.[1] ?? '';
+      if (typeof value !== 'function' || value.length !== 1 || /^class\b/.test(String(value)))
+        continue;
+      const parameter =
+        /^(?:async\s+)?(?:function\s*\w*)?\s*\(?\s*(\w+)/.exec(String(value))?.[1] ?? '';
       const call = value as (argument: unknown) => unknown;
-      if (/^store\d*$/.test(parameter)) found.push({ name: `${module}.${name}`, run: (store) => void call(store) });
+      if (/^store\d*$/.test(parameter))
+        found.push({ name: `${module}.${name}`, run: (store) => void call(store) });
       else if (/^thread\d*$/.test(parameter))
-        found.push({ name: `${module}.${name}`, run: (store) => store.threads.forEach((thread) => void call(thread)) });
+        found.push({
+          name: `${module}.${name}`,
+          run: (store) => store.threads.forEach((thread) => void call(thread)),
+        });
     }
   return found;
 }
@@ -27,7 +35,10 @@ export function runAll(analyses: readonly Analysis[], store: TraceStore, seed: n
     try {
       run(store);
     } catch (e) {
-      throw new Error(`${name} on the store of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      throw new Error(
+        `${name} on the store of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`,
+        { cause: e },
+      );
     }
   }
 }

@@ -12,8 +12,10 @@ import { runAll, type Analysis } from './analyses.ts';
 /** A file that the reader takes whole is written and read the same again. */
 async function again(store: TraceStore): Promise<void> {
   const { store: read, warnings } = await readTrace(await saveTrace(store));
-  if (warnings.length) throw new Error(`saved and read again it deserves a warning: ${warnings[0]}`);
-  if (read.eventCount !== store.eventCount) throw new Error(`${store.eventCount} events are ${read.eventCount} when saved and read again`);
+  if (warnings.length)
+    throw new Error(`saved and read again it deserves a warning: ${warnings[0]}`);
+  if (read.eventCount !== store.eventCount)
+    throw new Error(`${store.eventCount} events are ${read.eventCount} when saved and read again`);
 }
 
 /** @param sqlite also as a database, which takes longer @throws Error that names what failed, and the seed */
@@ -35,15 +37,24 @@ export async function runEverything(
     try {
       await run();
     } catch (e) {
-      throw new Error(`${name} of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      throw new Error(`${name} of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, {
+        cause: e,
+      });
     }
   }
   for (const [format, write] of Object.entries(FORMATS)) {
     if (format === 'sqlite' && !sqlite) continue;
     try {
-      for await (const _ of write({ store: seed % 2 ? store : anonymized, title: 'fuzz', sanitized: seed % 2 === 0 }));
+      for await (const _ of write({
+        store: seed % 2 ? store : anonymized,
+        title: 'fuzz',
+        sanitized: seed % 2 === 0,
+      }));
     } catch (e) {
-      throw new Error(`export as ${format} of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      throw new Error(
+        `export as ${format} of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`,
+        { cause: e },
+      );
     }
   }
 }

@@ -8,7 +8,10 @@ import { randomOf } from './random.ts';
 
 export type Outcome = 'whole' | 'partial' | 'refused';
 
-export function mutated(original: Uint8Array, seed: number): { bytes: Uint8Array<ArrayBuffer>; mended: boolean } {
+export function mutated(
+  original: Uint8Array,
+  seed: number,
+): { bytes: Uint8Array<ArrayBuffer>; mended: boolean } {
   const r = randomOf(seed);
   let bytes = new Uint8Array(original);
   for (let k = r.below(4); k >= 0; k--) {
@@ -24,7 +27,10 @@ export function mutated(original: Uint8Array, seed: number): { bytes: Uint8Array
         bytes = new Uint8Array([...bytes.subarray(0, at), ...bytes.subarray(at + r.below(30))]);
         break;
       case 3:
-        bytes = new Uint8Array([...bytes.subarray(0, at), ...bytes.subarray(Math.max(0, at - r.below(200)))]);
+        bytes = new Uint8Array([
+          ...bytes.subarray(0, at),
+          ...bytes.subarray(Math.max(0, at - r.below(200))),
+        ]);
         break;
       default:
         if (r.chance(0.2)) bytes = bytes.slice(0, at);
@@ -40,11 +46,21 @@ export function mutated(original: Uint8Array, seed: number): { bytes: Uint8Array
 /** Make checksums right again, so that damage reaches what lies behind them. */
 function mendChecksums(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = bytes.length > 20 ? 20 + view.getUint32(12, true) : bytes.length; at + 12 <= bytes.length;) {
+  for (
+    let at = bytes.length > 20 ? 20 + view.getUint32(12, true) : bytes.length;
+    at + 12 <= bytes.length;
+  ) {
     const length = view.getUint32(at + 4, true);
     if (at + 12 + length > bytes.length) return;
     const tag = String.fromCharCode(...bytes.subarray(at, at + 4));
-    view.setUint32(at + 8, new DataView(sectionBytes(tag, bytes.subarray(at + 12, at + 12 + length)).buffer).getUint32(8, true), true);
+    view.setUint32(
+      at + 8,
+      new DataView(sectionBytes(tag, bytes.subarray(at + 12, at + 12 + length)).buffer).getUint32(
+        8,
+        true,
+      ),
+      true,
+    );
     at += 12 + length;
   }
 }
@@ -67,19 +83,25 @@ export function contentOf(store: TraceStore): string {
  * @param whole content of the file before it was changed: what is read without a warning must be that, unless checksums were mended
  * @throws Error for anything but a whole trace, a partial one that says so, or a named refusal
  */
-export async function readMutated(file: { bytes: Uint8Array; mended: boolean }, whole: string): Promise<Outcome> {
+export async function readMutated(
+  file: { bytes: Uint8Array; mended: boolean },
+  whole: string,
+): Promise<Outcome> {
   try {
     const { store, warnings } = await readTrace(file.bytes);
     for (const { events } of store.threads)
       for (let i = 1; i < events.count; i++)
-        if (events.seq[i]! <= events.seq[i - 1]! || events.t0[i]! < events.t0[i - 1]!) throw new Error(`row ${i} is out of order`);
+        if (events.seq[i]! <= events.seq[i - 1]! || events.t0[i]! < events.t0[i - 1]!)
+          throw new Error(`row ${i} is out of order`);
     summaryOf(store);
     if (warnings.length) return 'partial';
-    if (!file.mended && contentOf(store) !== whole) throw new Error('damage that no checksum saw and no warning tells');
+    if (!file.mended && contentOf(store) !== whole)
+      throw new Error('damage that no checksum saw and no warning tells');
     return 'whole';
   } catch (e) {
     if (!(e instanceof TraceFileError)) throw e;
-    if (e.message.length < 20) throw new Error(`a refusal that says too little: "${e.message}"`, { cause: e });
+    if (e.message.length < 20)
+      throw new Error(`a refusal that says too little: "${e.message}"`, { cause: e });
     return 'refused';
   }
 }

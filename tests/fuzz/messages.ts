@@ -1,5 +1,10 @@
 // Messages that a page forges: through the guards, and what they let in through a recording's ports into a store.
-import { checkedThreadCommand, checkedThreadMessage, isRelayMessage, PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
+import {
+  checkedThreadCommand,
+  checkedThreadMessage,
+  isRelayMessage,
+  PROTOCOL_VERSION,
+} from '../../src/protocol/messages.ts';
 import { Field, RECORD_BYTES } from '../../src/trace/event.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { randomOf, type Random } from './random.ts';
@@ -58,7 +63,11 @@ const KEYS = [
   'toString',
 ];
 
-function object(r: Random, keys: readonly string[], honest: Record<string, unknown>): Record<string, unknown> {
+function object(
+  r: Random,
+  keys: readonly string[],
+  honest: Record<string, unknown>,
+): Record<string, unknown> {
   const made: Record<string, unknown> = { ...honest };
   for (let k = r.below(3); k > 0; k--) {
     const key = r.of(keys);
@@ -88,12 +97,14 @@ const definition = (r: Random): unknown =>
 function records(r: Random, n: number, at: number): ArrayBuffer {
   const buffer = new ArrayBuffer(n * RECORD_BYTES);
   const [f64, u32] = [new Float64Array(buffer), new Uint32Array(buffer)];
-  for (let i = 0; i < u32.length; i++) u32[i] = r.chance(0.8) ? r.below(40) : r.of([0, 255, 0xffffffff, 0x7ff00000, 0x80000000]);
+  for (let i = 0; i < u32.length; i++)
+    u32[i] = r.chance(0.8) ? r.below(40) : r.of([0, 255, 0xffffffff, 0x7ff00000, 0x80000000]);
   for (let i = 0; i < f64.length; i += RECORD_BYTES / 8) {
     f64[i] = r.chance(0.8) ? i : r.of([NaN, Infinity, 1e300, -1e12, 4.6e9]);
     f64[i + 1] = r.chance(0.8) ? i + 1 : r.of([NaN, -Infinity, 1e300, 4.5e9]);
   }
-  for (let i = 0; i < n; i++) if (r.chance(0.9)) u32[(i * RECORD_BYTES + Field.seq) >>> 2] = 2 * (at + i) + 1;
+  for (let i = 0; i < n; i++)
+    if (r.chance(0.9)) u32[(i * RECORD_BYTES + Field.seq) >>> 2] = 2 * (at + i) + 1;
   return buffer;
 }
 
@@ -102,7 +113,13 @@ function message(r: Random, at: number): unknown {
   const id = r.of(['a', 'b']);
   switch (r.below(5)) {
     case 0: {
-      const thread = object(r, ['id', 'kind', 'url', 'name', 'parent'], { id, kind: 'worker', url: '', name: '', parent: null });
+      const thread = object(r, ['id', 'kind', 'url', 'name', 'parent'], {
+        id,
+        kind: 'worker',
+        url: '',
+        name: '',
+        parent: null,
+      });
       return object(r, ['k', 'protocol', 'timeOrigin', 'thread'], {
         k: 'hello',
         protocol: PROTOCOL_VERSION,
@@ -114,7 +131,9 @@ function message(r: Random, at: number): unknown {
       return object(r, ['k', 'thread', 'reason'], { k: 'bye', thread: id, reason: 'closed' });
     default: {
       const count = r.below(30);
-      const definitions = Array.from({ length: r.chance(0.7) ? 0 : r.below(4) }, () => definition(r));
+      const definitions = Array.from({ length: r.chance(0.7) ? 0 : r.below(4) }, () =>
+        definition(r),
+      );
       const batch = {
         thread: id,
         first: r.chance(0.8) ? at : r.below(100),
@@ -125,7 +144,14 @@ function message(r: Random, at: number): unknown {
         definitions,
         records: records(r, count, at),
       };
-      return { k: 'batch', batch: object(r, ['thread', 'first', 'count', 'timeOrigin', 'dropped', 'records', 'definitions'], batch) };
+      return {
+        k: 'batch',
+        batch: object(
+          r,
+          ['thread', 'first', 'count', 'timeOrigin', 'dropped', 'records', 'definitions'],
+          batch,
+        ),
+      };
     }
   }
 }
@@ -141,7 +167,8 @@ export function forgedStore(seed: number, messages = 40): TraceStore {
     const checked = checkedThreadMessage(said);
     if (checked?.k === 'hello') store.thread({ ...checked.thread, timeOrigin: checked.timeOrigin });
     else if (checked?.k === 'batch') store.threadById(checked.batch.thread)?.append(checked.batch);
-    else if (checked?.k === 'bye') store.threads.forEach((thread) => (thread.ended ??= checked.reason));
+    else if (checked?.k === 'bye')
+      store.threads.forEach((thread) => (thread.ended ??= checked.reason));
   }
   for (const { events } of store.threads)
     for (let i = 1; i < events.count; i++)

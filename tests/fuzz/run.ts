@@ -25,7 +25,9 @@ const MAX_RSS_MB = 1024;
 const MAX_ANALYSIS_MS = 5000;
 
 const option = { type: 'string' } as const;
-const { values } = parseArgs({ options: { minutes: option, stores: option, files: option, from: option } });
+const { values } = parseArgs({
+  options: { minutes: option, stores: option, files: option, from: option },
+});
 const minutes = Number(values.minutes ?? 10);
 /** Seeds at most of each kind: those that are given are run, whatever time they take. */
 const [stores, files] = [Number(values.stores ?? Infinity), Number(values.files ?? Infinity)];
@@ -55,7 +57,11 @@ export async function fuzz(modules: Record<string, Record<string, unknown>>): Pr
   }));
   let [events, last] = [0, randomStore(0)];
   let ran = 0;
-  for (let seed = from; seed < from + stores && (values.stores !== undefined || performance.now() < end); seed++, ran++) {
+  for (
+    let seed = from;
+    seed < from + stores && (values.stores !== undefined || performance.now() < end);
+    seed++, ran++
+  ) {
     const store = randomStore(seed, seed % 50 ? 120 : 1500);
     runAll(analyses, store, seed);
     runAll([{ name: 'diff.diffOf', run: () => void diffOf(last, store) }], store, seed);
@@ -65,30 +71,47 @@ export async function fuzz(modules: Record<string, Record<string, unknown>>): Pr
     if (seed % 1000 === 0) console.error(`${seed - from} stores, ${seconds(start)}`);
   }
   if (megabytes() > MAX_RSS_MB) throw new Error(`${megabytes().toFixed(0)} MB after the stores`);
-  console.log(`${ran} stores (${events} events) through ${analyses.length} analyses: none threw, ${seconds(start)}`);
+  console.log(
+    `${ran} stores (${events} events) through ${analyses.length} analyses: none threw, ${seconds(start)}`,
+  );
   const slowest = [...times].sort((a, b) => b[1] - a[1]).slice(0, 5);
-  if (ran) console.log(`most time: ${slowest.map(([name, ms]) => `${name} ${(ms / ran).toFixed(2)} ms`).join(', ')} a store`);
+  if (ran)
+    console.log(
+      `most time: ${slowest.map(([name, ms]) => `${name} ${(ms / ran).toFixed(2)} ms`).join(', ')} a store`,
+    );
 
   start = performance.now();
   end = endOf(SHARES.files);
   ran = 0;
-  const originals = [readFileSync('tests/traces/v1-sample.vfst'), await bytesOf(syntheticStore({ events: 400, threads: 3 }))];
-  const wholes = await Promise.all(originals.map(async (bytes) => contentOf((await readTrace(bytes)).store)));
+  const originals = [
+    readFileSync('tests/traces/v1-sample.vfst'),
+    await bytesOf(syntheticStore({ events: 400, threads: 3 })),
+  ];
+  const wholes = await Promise.all(
+    originals.map(async (bytes) => contentOf((await readTrace(bytes)).store)),
+  );
   const outcomes: Record<Outcome, number> = { whole: 0, partial: 0, refused: 0 };
   let slowestMs = 0;
-  for (let seed = from; seed < from + files && (values.files !== undefined || performance.now() < end); seed++, ran++) {
+  for (
+    let seed = from;
+    seed < from + files && (values.files !== undefined || performance.now() < end);
+    seed++, ran++
+  ) {
     const which = seed % 4 === 0 ? 1 : 0;
     const file = mutated(originals[which]!, seed);
     const t = performance.now();
     try {
       outcomes[await readMutated(file, wholes[which]!)]++;
     } catch (e) {
-      throw new Error(`file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      throw new Error(`file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, {
+        cause: e,
+      });
     }
     const ms = performance.now() - t;
     slowestMs = Math.max(slowestMs, ms);
     if (ms > MAX_MS) throw new Error(`file of seed ${seed} took ${ms.toFixed(0)} ms`);
-    if (seed % 1000 === 0 && megabytes() > MAX_RSS_MB) throw new Error(`${megabytes().toFixed(0)} MB at the file of seed ${seed}`);
+    if (seed % 1000 === 0 && megabytes() > MAX_RSS_MB)
+      throw new Error(`${megabytes().toFixed(0)} MB at the file of seed ${seed}`);
   }
   const { whole, partial, refused } = outcomes;
   console.log(
@@ -119,7 +142,10 @@ async function fuzzSemantic(analyses: readonly Analysis[], other: TraceStore): P
       events += store.eventCount;
     } catch (e) {
       if (!(e instanceof TraceFileError))
-        throw new Error(`changed file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+        throw new Error(
+          `changed file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`,
+          { cause: e },
+        );
       refused++;
     }
     checkCost(`changed file of seed ${seed}`, performance.now() - t);
@@ -140,7 +166,9 @@ async function fuzzMessages(analyses: readonly Analysis[], other: TraceStore): P
     events += store.eventCount;
     checkCost(`forged messages of seed ${seed}`, performance.now() - t);
   }
-  console.log(`${ran} times 40 forged messages (${events} events stored) through everything: none threw, ${seconds(start)}`);
+  console.log(
+    `${ran} times 40 forged messages (${events} events stored) through everything: none threw, ${seconds(start)}`,
+  );
 }
 
 /** Everything of a small trace: each of a hundred analyses and exports may be slow once on a busy machine. */

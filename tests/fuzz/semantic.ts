@@ -20,13 +20,19 @@ const WORDS = [
 const NUMBERS = [0, -1, 1, 0.5, 255, 4096, 2 ** 31, 2 ** 32, 2 ** 53, -(2 ** 53), 1e300, null];
 
 /** The sections of a file that is whole, with its header first. */
-export function sectionsOf(file: Uint8Array): { header: Uint8Array; sections: { tag: string; payload: Uint8Array }[] } {
+export function sectionsOf(file: Uint8Array): {
+  header: Uint8Array;
+  sections: { tag: string; payload: Uint8Array }[];
+} {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const from = 20 + view.getUint32(12, true);
   const sections: { tag: string; payload: Uint8Array }[] = [];
   for (let at = from; at < file.length - TRAILER_BYTES;) {
     const end = at + SECTION_HEADER_BYTES + view.getUint32(at + 4, true);
-    sections.push({ tag: String.fromCharCode(...file.subarray(at, at + 4)), payload: file.subarray(at + SECTION_HEADER_BYTES, end) });
+    sections.push({
+      tag: String.fromCharCode(...file.subarray(at, at + 4)),
+      payload: file.subarray(at + SECTION_HEADER_BYTES, end),
+    });
     at = end;
   }
   return { header: file.subarray(0, from), sections };
@@ -100,7 +106,10 @@ function changed(r: Random, tag: string, payload: Uint8Array): Uint8Array {
       const { columns } = readChunkHead(payload);
       const head = new Uint8Array(payload.subarray(0, payload.length - columns.length));
       if (r.chance(0.2)) head[4 + r.below(20)] = r.below(256); // its count and its time
-      return Buffer.concat([head, gzipSync(changeColumns(r, new Uint8Array(gunzipSync(columns))), { level: 1 })]);
+      return Buffer.concat([
+        head,
+        gzipSync(changeColumns(r, new Uint8Array(gunzipSync(columns))), { level: 1 }),
+      ]);
     }
     case Tag.ends:
       return Buffer.concat([

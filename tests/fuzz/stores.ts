@@ -26,7 +26,24 @@ const TEXTS = [
 const PATHS = ['/app.db', '/app.db-wal', '/app.db-journal', '', 'other.db', '-wal', 'constructor'];
 const KINDS = ['main-db', 'journal', 'wal', 'temp', 'memory-journal', 'other'] as const;
 const NUMBERS = [0, 1, 2, 3, 24, 28, 100, 512, 4096, 8192, 65535, 2 ** 31, 0xffffffff];
-const OFFSETS = [NaN, 0, 24, 32, 512, 4096, 8192, 12288, -1, 0.5, -4096, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER, 1e300, -Infinity];
+const OFFSETS = [
+  NaN,
+  0,
+  24,
+  32,
+  512,
+  4096,
+  8192,
+  12288,
+  -1,
+  0.5,
+  -4096,
+  2 ** 31,
+  2 ** 40,
+  Number.MAX_SAFE_INTEGER,
+  1e300,
+  -Infinity,
+];
 const RESULTS = [0, 0, 0, 0, 1, 5, 10, 12, 100, 101, 522, 4096, -1, 2 ** 31 - 1, -(2 ** 31)];
 
 function definition(r: Random, id: number): Definition {
@@ -129,9 +146,33 @@ export function randomStore(seed: number, events = 120): TraceStore {
       timeOrigin: store.originMs,
     };
     const definitions: Definition[] = [
-      { kind: 'file', id: 1, path: '/app.db', fileKind: 'main-db', vfs: 'memory', engine: 0, flags: 0x106 },
-      { kind: 'file', id: 2, path: '/app.db-wal', fileKind: 'wal', vfs: 'memory', engine: 0, flags: 0x80006 },
-      { kind: 'file', id: 3, path: '/app.db-journal', fileKind: 'journal', vfs: 'memory', engine: 0, flags: 0x806 },
+      {
+        kind: 'file',
+        id: 1,
+        path: '/app.db',
+        fileKind: 'main-db',
+        vfs: 'memory',
+        engine: 0,
+        flags: 0x106,
+      },
+      {
+        kind: 'file',
+        id: 2,
+        path: '/app.db-wal',
+        fileKind: 'wal',
+        vfs: 'memory',
+        engine: 0,
+        flags: 0x80006,
+      },
+      {
+        kind: 'file',
+        id: 3,
+        path: '/app.db-journal',
+        fileKind: 'journal',
+        vfs: 'memory',
+        engine: 0,
+        flags: 0x806,
+      },
       ...Array.from({ length: r.below(10) }, (_, i) => definition(r, 4 + i)),
     ];
     if (r.chance(0.7)) {
@@ -145,10 +186,21 @@ export function randomStore(seed: number, events = 120): TraceStore {
       };
       definitions.push({ kind: 'environment', id: 0, ...environment });
     }
-    if (r.chance(0.3)) definitions.push({ kind: 'note', id: 0, topic: 'engine', text: r.of(TEXTS) });
     if (r.chance(0.3))
-      definitions.push({ kind: 'cost', id: 0, nsPerJsEvent: r.of([0, 200, 1e9]), nsPerVfsEvent: r.of([null, 100]), nsPerClockPair: 50 });
-    store.thread(info).append(batchOf(info, 0, rowsOf(r, r.below(events), definitions.length), definitions, r.below(3)));
+      definitions.push({ kind: 'note', id: 0, topic: 'engine', text: r.of(TEXTS) });
+    if (r.chance(0.3))
+      definitions.push({
+        kind: 'cost',
+        id: 0,
+        nsPerJsEvent: r.of([0, 200, 1e9]),
+        nsPerVfsEvent: r.of([null, 100]),
+        nsPerClockPair: 50,
+      });
+    store
+      .thread(info)
+      .append(
+        batchOf(info, 0, rowsOf(r, r.below(events), definitions.length), definitions, r.below(3)),
+      );
   }
   return store;
 }
@@ -157,7 +209,13 @@ function rowsOf(r: Random, n: number, objects: number): number[][] {
   const rows: number[][] = [];
   const running: number[][] = [];
   let [now, seq] = [r.below(1000), 0];
-  const begin = (op: number, object: number, offset: number, length: number, aux: number): number[] => {
+  const begin = (
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux: number,
+  ): number[] => {
     if (r.chance(0.8)) now += r.of([0, 0, 1, 5, 100, 1e6]);
     const parent = r.chance(0.8) ? (running.at(-1)?.[2] ?? 0) : r.below(seq + 5);
     const flags = r.chance(0.8) ? 0 : r.below(16);
@@ -190,13 +248,28 @@ function rowsOf(r: Random, n: number, objects: number): number[][] {
   };
   while (rows.length < n) {
     if (r.chance(0.15)) {
-      const sql = r.chance(0.5) ? begin(r.of([Op.sqlStep, Op.sqlExec, Op.sqlPrepare]), 4 + r.below(objects), NaN, 0, 1 + r.below(3)) : null;
+      const sql = r.chance(0.5)
+        ? begin(
+            r.of([Op.sqlStep, Op.sqlExec, Op.sqlPrepare]),
+            4 + r.below(objects),
+            NaN,
+            0,
+            1 + r.below(3),
+          )
+        : null;
       for (const [name, file, offset, length, aux] of r.of(SCRIPTS))
-        if (r.chance(0.95)) end(begin(Op[name], file, offset, length, aux), r.chance(0.95) ? 0 : r.of(RESULTS));
+        if (r.chance(0.95))
+          end(begin(Op[name], file, offset, length, aux), r.chance(0.95) ? 0 : r.of(RESULTS));
       if (sql) end(sql, r.of([0, 100, 101, 5]));
     } else if (running.length && r.chance(0.4)) end(r.of(running), r.of(RESULTS));
     else if (running.length < 6)
-      begin(r.of(CODES), r.chance(0.9) ? r.below(objects + 1) : r.of(NUMBERS), r.of(OFFSETS), r.of(NUMBERS), r.of(NUMBERS));
+      begin(
+        r.of(CODES),
+        r.chance(0.9) ? r.below(objects + 1) : r.of(NUMBERS),
+        r.of(OFFSETS),
+        r.of(NUMBERS),
+        r.of(NUMBERS),
+      );
   }
   return rows;
 }

@@ -21,19 +21,29 @@ test('ways to a page', async () => {
     await recorded(page);
 
     const seen = (): Promise<boolean> =>
-      page.evaluate(() => (globalThis as unknown as { seen: Promise<{ first: { step: boolean } }> }).seen.then(({ first }) => first.step));
-    const go = (to: (i: number) => string) => async (tab: Page, i: number) => void (await tab.goto(to(i)));
+      page.evaluate(() =>
+        (globalThis as unknown as { seen: Promise<{ first: { step: boolean } }> }).seen.then(
+          ({ first }) => first.step,
+        ),
+      );
+    const go = (to: (i: number) => string) => async (tab: Page, i: number) =>
+      void (await tab.goto(to(i)));
     const hop = (to: string): string => `/hop?to=${encodeURIComponent(to)}`;
     const ways: Record<string, (tab: Page, i: number) => Promise<void>> = {
       reload: async (tab) => void (await tab.reload()),
       'the same origin': go((i) => `${app}/${i}`),
       'an origin not seen before': go((i) => `${origins.origin(`new-${i}`)}/page`),
       'a chain of redirects': go(
-        (i) => origins.origin(`one-${i}`) + hop(origins.origin(`two-${i}`) + hop(`${origins.origin(`three-${i}`)}/page`)),
+        (i) =>
+          origins.origin(`one-${i}`) +
+          hop(origins.origin(`two-${i}`) + hop(`${origins.origin(`three-${i}`)}/page`)),
       ),
       'a link': async (tab, i) => {
         const to = `${origins.origin(`link-${i}`)}/page`;
-        await Promise.all([tab.waitForNavigation(), tab.evaluate((href) => void (location.href = href), to)]);
+        await Promise.all([
+          tab.waitForNavigation(),
+          tab.evaluate((href) => void (location.href = href), to),
+        ]);
       },
       'meta refresh': async (tab, i) => {
         const to = `${origins.origin(`meta-${i}`)}/page`;

@@ -31,7 +31,9 @@ afterAll(() => server?.close());
 /** This process and all that it has started. */
 function treeOf(pid: number): number[] {
   const children = new Map<number, number[]>();
-  for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')) {
+  for (const line of execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')) {
     const [child, parent] = line.trim().split(/\s+/).map(Number) as [number, number];
     children.set(parent, [...(children.get(parent) ?? []), child]);
   }
@@ -63,9 +65,11 @@ async function clockOf(page: Page): Promise<() => number> {
 /** When the last event began, ms since the epoch, and how many there were in the two seconds before it. */
 function endOf(store: TraceStore): { at: number; rate: number } {
   let last = -Infinity;
-  for (const { events } of store.threads) if (events.count) last = Math.max(last, events.t0[events.count - 1]!);
+  for (const { events } of store.threads)
+    if (events.count) last = Math.max(last, events.t0[events.count - 1]!);
   let n = 0;
-  for (const { events } of store.threads) for (let row = events.count - 1; row >= 0 && events.t0[row]! > last - 2e6; row--) n++;
+  for (const { events } of store.threads)
+    for (let row = events.count - 1; row >= 0 && events.t0[row]! > last - 2e6; row--) n++;
   return { at: store.originMs + last / 1000, rate: n / 2 };
 }
 
@@ -104,9 +108,12 @@ async function lossOfKill(until: (load: LoadDriver) => Promise<void>): Promise<L
 }
 
 const seen = async (load: LoadDriver, events: number): Promise<void> => {
-  await expect.poll(async () => (await load.counts()).seen, { timeout: 300_000, interval: 100 }).toBeGreaterThan(events);
+  await expect
+    .poll(async () => (await load.counts()).seen, { timeout: 300_000, interval: 100 })
+    .toBeGreaterThan(events);
 };
-const someTime = (most: number): Promise<void> => new Promise((done) => setTimeout(done, Math.random() * most));
+const someTime = (most: number): Promise<void> =>
+  new Promise((done) => setTimeout(done, Math.random() * most));
 
 /** The same number of kills in each case. */
 const CASES: Record<string, (load: LoadDriver, kill: number) => Promise<void>> = {

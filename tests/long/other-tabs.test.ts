@@ -17,10 +17,17 @@ test('other tabs, and a background that is stopped', async () => {
     await recorded(page);
 
     const other = await driven.browser.newPage();
-    for (let i = 0; i < 200; i++) expect(await observe(other, `${origins.origin(`other-${i % 20}`)}/${i}`), `load ${i}`).toEqual(plain);
+    for (let i = 0; i < 200; i++)
+      expect(
+        await observe(other, `${origins.origin(`other-${i % 20}`)}/${i}`),
+        `load ${i}`,
+      ).toEqual(plain);
     for (let i = 0; i < 50; i++) {
       const { first, ...rest } = await observe(other, app);
-      expect({ first: { ...first, symbols: [] }, ...rest }, `load ${i} of the recorded origin`).toEqual(plain);
+      expect(
+        { first: { ...first, symbols: [] }, ...rest },
+        `load ${i} of the recorded origin`,
+      ).toEqual(plain);
       await restored(other);
     }
     await other.close();

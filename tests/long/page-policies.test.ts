@@ -8,7 +8,14 @@ import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
 import { startRecording } from '../../src/cli/drive/session.ts';
 import { launch, recorded } from '../browser/extension-harness.ts';
-import { differencesUnder, isPossible, PAGE_POLICIES, servePagePolicies, WAYS, type PolicyServer } from '../browser/page-policies.ts';
+import {
+  differencesUnder,
+  isPossible,
+  PAGE_POLICIES,
+  servePagePolicies,
+  WAYS,
+  type PolicyServer,
+} from '../browser/page-policies.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 
 let plain: Browser;
@@ -17,7 +24,11 @@ let panel: Panel;
 let server: PolicyServer;
 let tabs: { native: Page; recorded: Page };
 beforeAll(async () => {
-  [plain, driven, server] = await Promise.all([launchPlainBrowser(), launch(), servePagePolicies()]);
+  [plain, driven, server] = await Promise.all([
+    launchPlainBrowser(),
+    launch(),
+    servePagePolicies(),
+  ]);
   tabs = { native: await plain.newPage(), recorded: await driven.browser.newPage() };
   await tabs.recorded.goto(server.plain);
   panel = await openPanel(tabs.recorded);

@@ -53,10 +53,18 @@ export interface EngineAppWindow {
  * Goes to an engine app and waits until it takes calls. Rejects with the app's own words where it fails to start.
  * @param go to the page, in a browser where page.goto does not do
  */
-export async function openApp(page: Page, url: string, go: () => Promise<unknown> = () => page.goto(url)): Promise<void> {
+export async function openApp(
+  page: Page,
+  url: string,
+  go: () => Promise<unknown> = () => page.goto(url),
+): Promise<void> {
   await go();
-  await page.waitForFunction(() => ['ready', 'error'].includes(document.body?.dataset['state'] ?? ''));
-  const error = await page.evaluate(() => (document.body.dataset['state'] === 'error' ? document.body.innerText : null));
+  await page.waitForFunction(() =>
+    ['ready', 'error'].includes(document.body?.dataset['state'] ?? ''),
+  );
+  const error = await page.evaluate(() =>
+    document.body.dataset['state'] === 'error' ? document.body.innerText : null,
+  );
   if (error) throw new Error(`${url} did not start: ${error}`);
 }
 
@@ -64,8 +72,16 @@ export function prepareApp(page: Page): Promise<WorkloadResult['engine']> {
   return page.evaluate(() => (window as unknown as EngineAppWindow).prepare());
 }
 
-export function runApp(page: Page, workload: Workload, options: WorkloadOptions = {}): Promise<WorkloadResult> {
-  return page.evaluate((name, opts) => (window as unknown as EngineAppWindow).run(name, opts), workload, options);
+export function runApp(
+  page: Page,
+  workload: Workload,
+  options: WorkloadOptions = {},
+): Promise<WorkloadResult> {
+  return page.evaluate(
+    (name, opts) => (window as unknown as EngineAppWindow).run(name, opts),
+    workload,
+    options,
+  );
 }
 
 /** Ends the app's worker, which lets go of its files, and hashes what the origin has stored. */
@@ -87,7 +103,12 @@ export interface Baseline {
  * The untraced truth of one run: rows, the oracle's counts and the stored bytes.
  * @param url an engine app under an origin without storage
  */
-export async function baseline(page: Page, url: string, workload: Workload, options: WorkloadOptions = {}): Promise<Baseline> {
+export async function baseline(
+  page: Page,
+  url: string,
+  workload: Workload,
+  options: WorkloadOptions = {},
+): Promise<Baseline> {
   await openApp(page, url);
   await prepareApp(page);
   const { result, counts } = await runTraced(page, () => runApp(page, workload, options));

@@ -16,7 +16,10 @@ export interface EngineApp {
   /** Why the stored bytes differ between any two runs; absent where they repeat. */
   readonly bytesVary?: string;
   /** A count of the oracle that depends on timing, and why; absent where all repeat. */
-  readonly countVaries?: { readonly count: 'opfs.flushes' | 'idb.transactions'; readonly why: string };
+  readonly countVaries?: {
+    readonly count: 'opfs.flushes' | 'idb.transactions';
+    readonly why: string;
+  };
   /** Not SQLite: its runs have no integrity check (null) and no `vfs` layer to see. */
   readonly notSQLite?: true;
   /** What the goldens are of. */
@@ -56,7 +59,12 @@ export const ATTACHED: Run = {
 
 type Expected = Partial<Omit<EngineApp, 'id' | 'path'>>;
 
-const app = (id: string, path: string, expected: Expected = {}): EngineApp => ({ id, path, run: STANDARD, ...expected });
+const app = (id: string, path: string, expected: Expected = {}): EngineApp => ({
+  id,
+  path,
+  run: STANDARD,
+  ...expected,
+});
 
 const journey = (vfs: string, build?: string, expected?: Expected): EngineApp =>
   app(
@@ -65,13 +73,20 @@ const journey = (vfs: string, build?: string, expected?: Expected): EngineApp =>
     expected,
   );
 
-const old = (vfs: string, expected?: Expected): EngineApp => app(`wa-sqlite ${vfs}`, `/wa-sqlite/?vfs=${vfs}`, expected);
+const old = (vfs: string, expected?: Expected): EngineApp =>
+  app(`wa-sqlite ${vfs}`, `/wa-sqlite/?vfs=${vfs}`, expected);
 
 const sharedTransaction: Expected = {
-  countVaries: { count: 'idb.transactions', why: 'a request joins the last transaction where that one has not ended yet' },
+  countVaries: {
+    count: 'idb.transactions',
+    why: 'a request joins the last transaction where that one has not ended yet',
+  },
 };
 const proxyFlush: Expected = {
-  countVaries: { count: 'opfs.flushes', why: 'the proxy flushes a file only while it still holds the handle, which it lets go when idle' },
+  countVaries: {
+    count: 'opfs.flushes',
+    why: 'the proxy flushes a file only while it still holds the handle, which it lets go when idle',
+  },
 };
 
 export const ENGINE_APPS: readonly EngineApp[] = [
@@ -110,8 +125,14 @@ export const ENGINE_APPS: readonly EngineApp[] = [
   app('sqlite-org promiser memory', '/sqlite-org/?api=promiser&vfs=memory'),
   app('sql-js', '/sql-js/'),
   app('sqlite-org opfs-sahpool attached', '/sqlite-org/?vfs=opfs-sahpool', { run: ATTACHED }),
-  app('journeyapps-wa-sqlite OPFSAdaptive attached', '/journeyapps-wa-sqlite/?vfs=OPFSAdaptive', { run: ATTACHED }),
-  app('journeyapps-wa-sqlite IDBBatchAtomic attached', '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic', { run: ATTACHED }),
+  app('journeyapps-wa-sqlite OPFSAdaptive attached', '/journeyapps-wa-sqlite/?vfs=OPFSAdaptive', {
+    run: ATTACHED,
+  }),
+  app(
+    'journeyapps-wa-sqlite IDBBatchAtomic attached',
+    '/journeyapps-wa-sqlite/?vfs=IDBBatchAtomic',
+    { run: ATTACHED },
+  ),
   app('absurd-sql', '/coi/absurd-sql/'),
   app('absurd-sql fallback', '/absurd-sql/'),
   app('turso opfs', '/coi/turso/?vfs=opfs', { bytesVary: 'the WAL carries random salts' }),

@@ -20,14 +20,17 @@ async function says(page: Page, start: string): Promise<void> {
     start,
   );
   const error = await page.evaluate(() =>
-    document.body.dataset['state'] === 'error' ? document.querySelector('#error-text')!.textContent : null,
+    document.body.dataset['state'] === 'error'
+      ? document.querySelector('#error-text')!.textContent
+      : null,
   );
   if (error !== null) throw new Error(`the demo failed: ${error}`);
 }
 
 /** Import 5,000 notes, search, add 100 one by one, check. The page shows the demo, just opened under an origin without storage. */
 export async function useDemo(page: Page): Promise<void> {
-  const click = (id: string): Promise<void> => page.evaluate((name: string) => document.getElementById(name)!.click(), id);
+  const click = (id: string): Promise<void> =>
+    page.evaluate((name: string) => document.getElementById(name)!.click(), id);
   await says(page, 'Opened in');
   await click('import');
   await says(page, 'Imported 5,000 notes');
@@ -38,7 +41,9 @@ export async function useDemo(page: Page): Promise<void> {
     input.dispatchEvent(new Event('input'));
   }, SEARCH);
   await page.waitForFunction(
-    (text: string) => document.body.dataset['state'] === 'ready' && document.querySelector('#summary')?.textContent?.includes(`“${text}”`),
+    (text: string) =>
+      document.body.dataset['state'] === 'ready' &&
+      document.querySelector('#summary')?.textContent?.includes(`“${text}”`),
     WAIT,
     SEARCH,
   );
@@ -58,7 +63,11 @@ export function demoNumbers(store: TraceStore): object {
       else if (events.op[i] === Op.idbGet) bytes.get += events.length[i]!;
     }
   const counted = files.map(
-    ({ kind, path, vfs }) => [`${kind} ${path}`, Object.fromEntries(Object.entries(vfs).filter(([, n]) => n !== 0))] as const,
+    ({ kind, path, vfs }) =>
+      [
+        `${kind} ${path}`,
+        Object.fromEntries(Object.entries(vfs).filter(([, n]) => n !== 0)),
+      ] as const,
   );
   const called = counted.filter(([, vfs]) => Object.keys(vfs).length > 0);
   return {

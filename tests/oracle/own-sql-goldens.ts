@@ -126,16 +126,28 @@ export const OWN_SQL_GOLDENS: readonly OwnSqlGolden[] = [
 
 export type OwnSqlCounts = Omit<OwnSqlGolden, 'name' | 'pragmas' | 'oneTransaction'>;
 
-export function countsOnly({ access, journal, truncate, lock, read, sync, write, kilobytes }: OwnSqlGolden): OwnSqlCounts {
+export function countsOnly({
+  access,
+  journal,
+  truncate,
+  lock,
+  read,
+  sync,
+  write,
+  kilobytes,
+}: OwnSqlGolden): OwnSqlCounts {
   return { access, journal, truncate, lock, read, sync, write, kilobytes };
 }
 
 /** Calls and bytes by `method kind` (`xRead main-db`), as counts of a golden. */
-export function ownSqlCounts(tally: Readonly<Record<string, { calls: number; bytes: number }>>): OwnSqlCounts {
+export function ownSqlCounts(
+  tally: Readonly<Record<string, { calls: number; bytes: number }>>,
+): OwnSqlCounts {
   const calls = (name: string): number => tally[name]?.calls ?? 0;
   const all = (method: string): number =>
     Object.entries(tally).reduce(
-      (sum, [name, { calls: n }]) => (name.startsWith(`${method} `) && !name.endsWith('memory-journal') ? sum + n : sum),
+      (sum, [name, { calls: n }]) =>
+        name.startsWith(`${method} `) && !name.endsWith('memory-journal') ? sum + n : sum,
       0,
     );
   const kinds = (method: string): [number, number, number] => [
@@ -151,6 +163,8 @@ export function ownSqlCounts(tally: Readonly<Record<string, { calls: number; byt
     read: kinds('xRead'),
     sync: kinds('xSync'),
     write: kinds('xWrite'),
-    kilobytes: ['main-db', 'journal', 'wal'].map((k) => Math.round((tally[`xWrite ${k}`]?.bytes ?? 0) / 1024)) as [number, number, number],
+    kilobytes: ['main-db', 'journal', 'wal'].map((k) =>
+      Math.round((tally[`xWrite ${k}`]?.bytes ?? 0) / 1024),
+    ) as [number, number, number],
   };
 }

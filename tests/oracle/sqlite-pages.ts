@@ -10,9 +10,17 @@ const FIRST_WORDS = 8;
  * @param bytes the beginning of what is written or read; only whole words count
  * @param into reused when given: 8 words @returns the words, as many as there are whole ones, 8 at most
  */
-export function firstWords(bytes: Uint8Array, into: Uint32Array = new Uint32Array(FIRST_WORDS)): Uint32Array {
+export function firstWords(
+  bytes: Uint8Array,
+  into: Uint32Array = new Uint32Array(FIRST_WORDS),
+): Uint32Array {
   const n = Math.min(into.length, bytes.length >>> 2);
-  for (let i = 0; i < n; i++) into[i] = (bytes[i * 4]! << 24) | (bytes[i * 4 + 1]! << 16) | (bytes[i * 4 + 2]! << 8) | bytes[i * 4 + 3]!;
+  for (let i = 0; i < n; i++)
+    into[i] =
+      (bytes[i * 4]! << 24) |
+      (bytes[i * 4 + 1]! << 16) |
+      (bytes[i * 4 + 2]! << 8) |
+      bytes[i * 4 + 3]!;
   return n === into.length ? into : into.subarray(0, n);
 }
 
@@ -38,8 +46,11 @@ export function pageTypeOf(bytes: Uint8Array, number: number, pageSize: number):
   const cells = u16(3);
   const content = u16(5) || 65536;
   const pointersEnd = at + (type < 10 ? 12 : 8) + 2 * cells;
-  const sensible = content >= pointersEnd && content <= pageSize && bytes[at + 7]! <= CELL_FRAGMENTS_AT_MOST;
-  return sensible && (freeBlock === 0 || (freeBlock >= content && freeBlock < pageSize)) ? type : PageType.other;
+  const sensible =
+    content >= pointersEnd && content <= pageSize && bytes[at + 7]! <= CELL_FRAGMENTS_AT_MOST;
+  return sensible && (freeBlock === 0 || (freeBlock >= content && freeBlock < pageSize))
+    ? type
+    : PageType.other;
 }
 
 /** The part of the database header within a page's first 32 bytes. */
@@ -80,7 +91,8 @@ export interface DatabaseHeader extends DatabaseStart {
 /** @param words the first 8 words of page 1 @returns null where they are no database header (an encrypted file, another page) */
 export function decodeDatabaseStart(words: ArrayLike<number>): DatabaseStart | null {
   if (words.length < 8) return null;
-  for (let i = 0; i < 16; i++) if (((words[i >>> 2]! >>> (24 - 8 * (i & 3))) & 255) !== MAGIC.charCodeAt(i)) return null;
+  for (let i = 0; i < 16; i++)
+    if (((words[i >>> 2]! >>> (24 - 8 * (i & 3))) & 255) !== MAGIC.charCodeAt(i)) return null;
   const size = words[4]! >>> 16;
   const pageSize = size === 1 ? 65536 : size;
   if (!isPageSize(pageSize)) return null;

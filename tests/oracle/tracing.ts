@@ -47,15 +47,24 @@ const CATEGORIES = ['disabled-by-default-file', 'IndexedDB', 'blink.user_timing'
  * Runs `work` under Chromium's tracing and counts what the page's renderer did meanwhile: the page's workers included, other pages not.
  * One trace at a time per browser. Throws where the trace is not whole: it began late, ended early or lost events.
  */
-export async function runTraced<T>(page: Page, work: () => Promise<T>): Promise<{ result: T; counts: OracleCounts }> {
+export async function runTraced<T>(
+  page: Page,
+  work: () => Promise<T>,
+): Promise<{ result: T; counts: OracleCounts }> {
   const session = await page.browser().target().createCDPSession();
   const id = randomUUID();
   try {
     const events: TraceEvent[] = [];
-    session.on('Tracing.dataCollected', ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+    session.on('Tracing.dataCollected', ({ value }) =>
+      events.push(...(value as unknown as TraceEvent[])),
+    );
     await session.send('Tracing.start', {
       transferMode: 'ReportEvents',
-      traceConfig: { recordMode: 'recordAsMuchAsPossible', includedCategories: CATEGORIES, excludedCategories: ['*'] },
+      traceConfig: {
+        recordMode: 'recordAsMuchAsPossible',
+        includedCategories: CATEGORIES,
+        excludedCategories: ['*'],
+      },
     });
     const outcome = await between(page, id, work).finally(() => endTracing(session));
     const pids = pidsOf(events, id);
@@ -86,7 +95,8 @@ async function endTracing(session: CDPSession): Promise<void> {
     session.once('Tracing.tracingComplete', ({ dataLossOccurred }) => resolve(dataLossOccurred));
   });
   await session.send('Tracing.end');
-  if (await complete) throw new Error('Chromium lost trace events: the counts would be too low; trace a shorter run');
+  if (await complete)
+    throw new Error('Chromium lost trace events: the counts would be too low; trace a shorter run');
 }
 
 /** The renderers that the page lived in (a navigation to another site changes it). */
@@ -94,7 +104,10 @@ function pidsOf(events: readonly TraceEvent[], id: string): Set<number> {
   const pids = new Set<number>();
   for (const end of ['begin', 'end']) {
     const marks = events.filter((event) => event.name === `oracle-${end}-${id}`);
-    if (marks.length === 0) throw new Error(`the trace holds no mark of its own ${end}: tracing did not cover the whole run`);
+    if (marks.length === 0)
+      throw new Error(
+        `the trace holds no mark of its own ${end}: tracing did not cover the whole run`,
+      );
     for (const { pid } of marks) pids.add(pid);
   }
   return pids;
@@ -122,6 +135,8 @@ export function count(events: readonly TraceEvent[]): OracleCounts {
       idb.requests[method] = (idb.requests[method] ?? 0) + 1;
     }
   }
-  idb.requests = Object.fromEntries(Object.entries(idb.requests).sort(([a], [b]) => (a < b ? -1 : 1)));
+  idb.requests = Object.fromEntries(
+    Object.entries(idb.requests).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
   return { opfs, idb };
 }

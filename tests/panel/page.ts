@@ -8,7 +8,12 @@ import { SyntheticApp } from './synthetic-app.ts';
 
 declare global {
   interface Window {
-    panel: { viewer: ViewerHandle; app: SyntheticApp; saved: { name: string; data: Blob }[]; download: boolean };
+    panel: {
+      viewer: ViewerHandle;
+      app: SyntheticApp;
+      saved: { name: string; data: Blob }[];
+      download: boolean;
+    };
   }
 }
 
@@ -23,7 +28,10 @@ const host: ViewerHost = {
   spoolKey: query.get('key') ?? 'tab',
   workerUrl: 'store-worker.js',
   settings: {
-    read: () => Promise.resolve(JSON.parse(localStorage.getItem('settings') ?? '{}') as Record<string, unknown>),
+    read: () =>
+      Promise.resolve(
+        JSON.parse(localStorage.getItem('settings') ?? '{}') as Record<string, unknown>,
+      ),
     write(values) {
       const kept = JSON.parse(localStorage.getItem('settings') ?? '{}') as Record<string, unknown>;
       localStorage.setItem('settings', JSON.stringify({ ...kept, ...values }));

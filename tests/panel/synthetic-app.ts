@@ -6,7 +6,11 @@ import { drainRecords } from '../../src/trace/drain.ts';
 import { Op } from '../../src/trace/event.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
 import type { NewDefinition } from '../../src/trace/thread-ring.ts';
-import { PROTOCOL_VERSION, isThreadCommand, type ThreadMessage } from '../../src/protocol/messages.ts';
+import {
+  PROTOCOL_VERSION,
+  isThreadCommand,
+  type ThreadMessage,
+} from '../../src/protocol/messages.ts';
 import type { RecorderControl, RecordingStatus } from '../../src/viewer/host.ts';
 
 const PAGE = 4096;
@@ -46,21 +50,59 @@ export class SyntheticThread {
         this.onStop();
       }
     };
-    const identity = { id, kind: 'worker' as const, url: 'https://app.example/assets/db-worker.js', name, parent: null };
-    this.post({ k: 'hello', protocol: PROTOCOL_VERSION, thread: identity, timeOrigin: performance.timeOrigin });
+    const identity = {
+      id,
+      kind: 'worker' as const,
+      url: 'https://app.example/assets/db-worker.js',
+      name,
+      parent: null,
+    };
+    this.post({
+      k: 'hello',
+      protocol: PROTOCOL_VERSION,
+      thread: identity,
+      timeOrigin: performance.timeOrigin,
+    });
     const define = (definition: NewDefinition): number => this.recorder.define(definition);
     const engine = define({
-      ...{ kind: 'engine', name: 'wa-sqlite', sqliteVersion: '3.53.0', sourceId: null, suspension: 'asyncify', note: null },
+      ...{
+        kind: 'engine',
+        name: 'wa-sqlite',
+        sqliteVersion: '3.53.0',
+        sourceId: null,
+        suspension: 'asyncify',
+        note: null,
+      },
       layers: { vfs: true, sql: true, counters: false },
     });
-    this.database = define({ kind: 'file', path: '/app.db', fileKind: 'main-db', vfs: 'idb-batch-atomic', engine, flags: 0x106 });
-    this.journal = define({ kind: 'file', path: '/app.db-journal', fileKind: 'journal', vfs: 'idb-batch-atomic', engine, flags: 0x806 });
+    this.database = define({
+      kind: 'file',
+      path: '/app.db',
+      fileKind: 'main-db',
+      vfs: 'idb-batch-atomic',
+      engine,
+      flags: 0x106,
+    });
+    this.journal = define({
+      kind: 'file',
+      path: '/app.db-journal',
+      fileKind: 'journal',
+      vfs: 'idb-batch-atomic',
+      engine,
+      flags: 0x806,
+    });
     this.store = define({ kind: 'idb-store', db: 'app', store: 'blocks' });
     this.statements = [
       'insert into notes(title, body) values (?, ?)',
       'select id, title from notes where body match ? order by rank limit 20',
     ].map((text) => define({ kind: 'sql', text }));
-    this.recorder.emit({ kind: 'cost', id: 0, nsPerJsEvent: 300, nsPerVfsEvent: 120, nsPerClockPair: 80 });
+    this.recorder.emit({
+      kind: 'cost',
+      id: 0,
+      nsPerJsEvent: 300,
+      nsPerVfsEvent: 120,
+      nsPerClockPair: 80,
+    });
   }
 
   post(message: ThreadMessage, transfer: Transferable[] = []): void {
@@ -72,16 +114,37 @@ export class SyntheticThread {
     const drained = drainRecords(this.recorder.memory.buffer);
     const definitions = this.recorder.takeDefinitions();
     if (!drained && !definitions.length) return;
-    const { first, count, records } = drained ?? { first: this.sent, count: 0, records: new ArrayBuffer(0) };
+    const { first, count, records } = drained ?? {
+      first: this.sent,
+      count: 0,
+      records: new ArrayBuffer(0),
+    };
     this.sent += count;
     const { dropped, faults } = this.recorder;
     this.post({
       k: 'batch',
-      batch: { thread: this.id, first, count, timeOrigin: performance.timeOrigin, dropped, faults, definitions, records },
+      batch: {
+        thread: this.id,
+        first,
+        count,
+        timeOrigin: performance.timeOrigin,
+        dropped,
+        faults,
+        definitions,
+        records,
+      },
     });
   }
 
-  private call(op: number, object: number, offset: number, length: number, us: number, inside?: () => void, aux = 0): void {
+  private call(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    us: number,
+    inside?: () => void,
+    aux = 0,
+  ): void {
     const { recorder } = this;
     const token = recorder.begin(op, object, offset, length, aux);
     const outer = recorder.enter(token, 0);
@@ -94,15 +157,27 @@ export class SyntheticThread {
 
   private read(page: number): void {
     this.done.reads++;
-    this.call(Op.xRead, this.database, page * PAGE, PAGE, 12, () => this.call(Op.idbGet, this.store, page, PAGE, 180));
+    this.call(Op.xRead, this.database, page * PAGE, PAGE, 12, () =>
+      this.call(Op.idbGet, this.store, page, PAGE, 180),
+    );
   }
   private write(file: number, page: number): void {
     this.done.writes++;
-    this.call(Op.xWrite, file, page * PAGE, PAGE, 14, () => this.call(Op.idbPut, this.store, page, PAGE, 90));
+    this.call(Op.xWrite, file, page * PAGE, PAGE, 14, () =>
+      this.call(Op.idbPut, this.store, page, PAGE, 90),
+    );
   }
   private sync(file: number): void {
     this.done.syncs++;
-    this.call(Op.xSync, file, NaN, 0, 20, () => this.call(Op.idbCommit, this.store, NaN, 0, 1400), 2);
+    this.call(
+      Op.xSync,
+      file,
+      NaN,
+      0,
+      20,
+      () => this.call(Op.idbCommit, this.store, NaN, 0, 1400),
+      2,
+    );
   }
 
   /** An insert in a transaction of its own, rollback journal in mode DELETE. */
@@ -145,7 +220,12 @@ export class SyntheticApp {
   threads: SyntheticThread[] = [];
   private readonly listeners = new Set<(status: RecordingStatus) => void>();
   private readonly portListeners = new Set<(port: MessagePort) => void>();
-  private status: RecordingStatus = { recording: false, busy: false, origin: 'https://app.example', error: null };
+  private status: RecordingStatus = {
+    recording: false,
+    busy: false,
+    origin: 'https://app.example',
+    error: null,
+  };
   private recordings = 0;
 
   get recording(): boolean {
@@ -159,7 +239,9 @@ export class SyntheticApp {
   readonly recorder: RecorderControl = {
     start: () => {
       this.recordings++;
-      this.threads = ['main', 'search'].map((name) => new SyntheticThread(`${name}-${this.recordings}`, name, () => undefined));
+      this.threads = ['main', 'search'].map(
+        (name) => new SyntheticThread(`${name}-${this.recordings}`, name, () => undefined),
+      );
       for (const thread of this.threads) this.handOver(thread.port);
       this.set({ recording: true });
       return Promise.resolve();
@@ -194,7 +276,8 @@ export class SyntheticApp {
   /** What all threads did, in all. */
   get done(): SyntheticThread['done'] {
     const sum = { events: 0, reads: 0, writes: 0, syncs: 0, commits: 0 };
-    for (const { done } of this.threads) for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += done[key];
+    for (const { done } of this.threads)
+      for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += done[key];
     return sum;
   }
 }

@@ -20,7 +20,8 @@ export interface Difference {
   box: { left: number; top: number; right: number; bottom: number } | null;
 }
 
-const url = (png: Uint8Array): string => `data:image/png;base64,${Buffer.from(png).toString('base64')}`;
+const url = (png: Uint8Array): string =>
+  `data:image/png;base64,${Buffer.from(png).toString('base64')}`;
 
 /** @param page any page without a policy against data URLs, as about:blank */
 export function difference(page: Page, a: Uint8Array, b: Uint8Array): Promise<Difference> {
@@ -36,7 +37,15 @@ export function difference(page: Page, a: Uint8Array, b: Uint8Array): Promise<Di
       );
       const [{ width, height }, other] = images as [HTMLImageElement, HTMLImageElement];
       if (width !== other.width || height !== other.height)
-        return { share: 1, box: { left: 0, top: 0, right: Math.max(width, other.width), bottom: Math.max(height, other.height) } };
+        return {
+          share: 1,
+          box: {
+            left: 0,
+            top: 0,
+            right: Math.max(width, other.width),
+            bottom: Math.max(height, other.height),
+          },
+        };
       const columns = Math.ceil(width / size);
       const rows = Math.ceil(height / size);
       const [p, q] = images.map((image) => {
@@ -50,13 +59,15 @@ export function difference(page: Page, a: Uint8Array, b: Uint8Array): Promise<Di
         for (let y = 0; y < height; y++)
           for (let x = 0; x < width; x++)
             for (let c = 0; c < 3; c++)
-              means[3 * (Math.floor(y / size) * columns + Math.floor(x / size)) + c]! += data[4 * (y * width + x) + c]! / size ** 2;
+              means[3 * (Math.floor(y / size) * columns + Math.floor(x / size)) + c]! +=
+                data[4 * (y * width + x) + c]! / size ** 2;
         return means;
       }) as [Float32Array, Float32Array];
       let differing = 0;
       let box: Difference['box'] = null;
       for (let cell = 0; cell < columns * rows; cell++) {
-        if (![0, 1, 2].some((c) => Math.abs(p[3 * cell + c]! - q[3 * cell + c]!) > tolerance)) continue;
+        if (![0, 1, 2].some((c) => Math.abs(p[3 * cell + c]! - q[3 * cell + c]!) > tolerance))
+          continue;
         differing++;
         const [x, y] = [(cell % columns) * size, Math.floor(cell / columns) * size];
         box ??= { left: x, top: y, right: x, bottom: y };
@@ -85,7 +96,8 @@ export async function decodePng(page: Page, png: Uint8Array): Promise<Pixels> {
     context.drawImage(image, 0, 0);
     const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
     let text = '';
-    for (let at = 0; at < data.length; at += 32768) text += String.fromCharCode(...data.subarray(at, at + 32768));
+    for (let at = 0; at < data.length; at += 32768)
+      text += String.fromCharCode(...data.subarray(at, at + 32768));
     return { width: image.width, height: image.height, base64: btoa(text) };
   }, url(png));
   return { width, height, rgba: Buffer.from(base64, 'base64') };

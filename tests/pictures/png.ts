@@ -22,7 +22,10 @@ const chunk = (type: string, data: Uint8Array): Buffer => {
 };
 
 /** At most 256 colours, and which of them each colour becomes: shades are taken together in steps of at least `step` a channel. */
-function paletteOf(rgba: Uint8Array, step: number): { palette: number[]; indexOf: Map<number, number> } {
+function paletteOf(
+  rgba: Uint8Array,
+  step: number,
+): { palette: number[]; indexOf: Map<number, number> } {
   const counts = new Map<number, number>();
   for (let at = 0; at < rgba.length; at += 4) {
     const colour = (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!;
@@ -30,14 +33,20 @@ function paletteOf(rgba: Uint8Array, step: number): { palette: number[]; indexOf
   }
   for (let width = step; ; width = Math.ceil(width * 1.3)) {
     const cell = (c: number): number =>
-      (Math.floor((c >> 16) / width) << 16) | (Math.floor(((c >> 8) & 255) / width) << 8) | Math.floor((c & 255) / width);
+      (Math.floor((c >> 16) / width) << 16) |
+      (Math.floor(((c >> 8) & 255) / width) << 8) |
+      Math.floor((c & 255) / width);
     const commonest = new Map<number, number>();
-    for (const [colour, n] of counts) if (n > (counts.get(commonest.get(cell(colour))!) ?? 0)) commonest.set(cell(colour), colour);
+    for (const [colour, n] of counts)
+      if (n > (counts.get(commonest.get(cell(colour))!) ?? 0)) commonest.set(cell(colour), colour);
     if (commonest.size > 256) continue;
     // a cell is shown as its commonest shade, so that plain areas keep their colour exactly
     const cells = [...commonest.keys()];
     const index = new Map(cells.map((key, i) => [key, i]));
-    return { palette: [...commonest.values()], indexOf: new Map([...counts.keys()].map((colour) => [colour, index.get(cell(colour))!])) };
+    return {
+      palette: [...commonest.values()],
+      indexOf: new Map([...counts.keys()].map((colour) => [colour, index.get(cell(colour))!])),
+    };
   }
 }
 
@@ -52,7 +61,9 @@ export function encodePng({ width, height, rgba }: Pixels, step = 12): Buffer {
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const at = 4 * (y * width + x);
-      rows[y * (width + 1) + 1 + x] = indexOf.get((rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!)!;
+      rows[y * (width + 1) + 1 + x] = indexOf.get(
+        (rgba[at]! << 16) | (rgba[at + 1]! << 8) | rgba[at + 2]!,
+      )!;
     }
   const colours = Uint8Array.from(palette.flatMap((c) => [c >> 16, (c >> 8) & 255, c & 255]));
   return Buffer.concat([

@@ -57,13 +57,28 @@ const AGAINST: Record<string, string> = { compare: 'opfs-coop-sync' };
 export function loaded(view: string, theme: Scene['theme'], width: number, height: number): Scene {
   const chosen = width >= 1000 ? CHOSEN[view] : undefined;
   return {
-    ...{ name: `${view}-${theme}-${width}`, state: 'loaded', trace: BEST[view] ?? DEFAULT, view, theme, width, height },
+    ...{
+      name: `${view}-${theme}-${width}`,
+      state: 'loaded',
+      trace: BEST[view] ?? DEFAULT,
+      view,
+      theme,
+      width,
+      height,
+    },
     ...(chosen && { clicks: chosen }),
     ...(AGAINST[view] && { against: AGAINST[view] }),
   };
 }
 const of = (state: State, view: string | null, more: Partial<Scene> = {}): Scene => ({
-  ...{ name: `${state}${view ? `-${view}` : ''}`, state, view, theme: 'light', width: 1280, height: 640 },
+  ...{
+    name: `${state}${view ? `-${view}` : ''}`,
+    state,
+    view,
+    theme: 'light',
+    width: 1280,
+    height: 640,
+  },
   ...more,
 });
 
@@ -80,9 +95,26 @@ export function storedScenes(views: readonly string[]): Scene[] {
     of('empty', 'settings', { width: 1000, height: 560 }),
     of('error', null, { trace: 'newer', width: 1000, height: 400 }),
     of('error', 'overview', { name: 'error-cut', trace: 'cut', width: 1000, height: 480 }),
-    of('loaded', 'overview', { name: 'dialog-keys', trace: DEFAULT, keys: ['Shift+?'], width: 1000 }),
-    of('loaded', 'overview', { name: 'dialog-palette', trace: DEFAULT, keys: ['Control+k'], theme: 'dark', width: 1000, height: 480 }),
-    of('loaded', 'overview', { name: 'evidence', trace: DEFAULT, clicks: [id('finding-show')], width: 1280 }),
+    of('loaded', 'overview', {
+      name: 'dialog-keys',
+      trace: DEFAULT,
+      keys: ['Shift+?'],
+      width: 1000,
+    }),
+    of('loaded', 'overview', {
+      name: 'dialog-palette',
+      trace: DEFAULT,
+      keys: ['Control+k'],
+      theme: 'dark',
+      width: 1000,
+      height: 480,
+    }),
+    of('loaded', 'overview', {
+      name: 'evidence',
+      trace: DEFAULT,
+      clicks: [id('finding-show')],
+      width: 1280,
+    }),
   ];
 }
 
@@ -92,14 +124,22 @@ export function documentScenes(): Scene[] {
     ...{ name, state: 'loaded', trace, view, theme: 'light', width: 1280, height: 640 },
     ...more,
   });
-  const opened = (finding: string): readonly string[] => [`${id('finding')}[data-rule="${finding}"] ${id('finding-title')}`];
+  const opened = (finding: string): readonly string[] => [
+    `${id('finding')}[data-rule="${finding}"] ${id('finding-title')}`,
+  ];
   return [
     scene('panel', 'timeline', 'idb-batch-atomic', { height: 720 }),
     scene('panel-overview', 'overview', DEFAULT, { height: 720 }),
-    scene('panel-statements', 'statements', DEFAULT, { clicks: [row('statements', 1)], height: 480 }),
+    scene('panel-statements', 'statements', DEFAULT, {
+      clicks: [row('statements', 1)],
+      height: 480,
+    }),
     scene('panel-files', 'files', DEFAULT, { theme: 'dark' }),
     scene('panel-locks', 'locks', 'idb-two-tabs'),
-    scene('tour-read-modify-write', 'overview', 'read-modify-write', { clicks: opened('F09'), height: 900 }),
+    scene('tour-read-modify-write', 'overview', 'read-modify-write', {
+      clicks: opened('F09'),
+      height: 900,
+    }),
     scene('tour-gaps', 'timeline', 'read-modify-write'),
     scene('tour-absurd-sql', 'timeline', 'absurd-sql'),
     scene('tour-commit', 'transactions', 'opfs-coop-sync', { clicks: [row('transactions', 4)] }),
@@ -116,11 +156,23 @@ export function allScenes(views: readonly string[]): Scene[] {
     [1280, 800],
     [2000, 900],
   ] as const;
-  const looks = sizes.flatMap(([width, height]) => (['light', 'dark'] as const).map((theme) => ({ theme, width, height })));
-  const more = (['huge', 'live', 'empty'] as const).flatMap((state) =>
-    views.map((view) => of(state, view, { theme: state === 'live' ? 'dark' : 'light', height: 800 })),
+  const looks = sizes.flatMap(([width, height]) =>
+    (['light', 'dark'] as const).map((theme) => ({ theme, width, height })),
   );
-  const extra = storedScenes(views).filter(({ state, name }) => state === 'error' || /^(dialog|evidence|empty)/.test(name));
-  const all = [...views.flatMap((view) => looks.map((look) => loaded(view, look.theme, look.width, look.height))), ...more, ...extra];
+  const more = (['huge', 'live', 'empty'] as const).flatMap((state) =>
+    views.map((view) =>
+      of(state, view, { theme: state === 'live' ? 'dark' : 'light', height: 800 }),
+    ),
+  );
+  const extra = storedScenes(views).filter(
+    ({ state, name }) => state === 'error' || /^(dialog|evidence|empty)/.test(name),
+  );
+  const all = [
+    ...views.flatMap((view) =>
+      looks.map((look) => loaded(view, look.theme, look.width, look.height)),
+    ),
+    ...more,
+    ...extra,
+  ];
   return [...new Map(all.map((scene) => [scene.name, scene])).values()];
 }

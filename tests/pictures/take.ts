@@ -48,16 +48,27 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
 
   async function open(scene: Scene): Promise<Page> {
     if (scene.state === 'huge' && !existsSync(traces['huge.vfst']!))
-      await writeFile(traces['huge.vfst']!, Buffer.from(await (await saveTrace(syntheticStore({ events: HUGE_EVENTS }))).arrayBuffer()));
-    const file = scene.state === 'huge' ? 'huge.vfst' : scene.state === 'loaded' ? golden(scene.trace!) : null;
-    const query = scene.state === 'error' ? `open=/traces/${scene.trace}.vfst` : file ? `open=/traces/${file}` : 'live';
+      await writeFile(
+        traces['huge.vfst']!,
+        Buffer.from(await (await saveTrace(syntheticStore({ events: HUGE_EVENTS }))).arrayBuffer()),
+      );
+    const file =
+      scene.state === 'huge' ? 'huge.vfst' : scene.state === 'loaded' ? golden(scene.trace!) : null;
+    const query =
+      scene.state === 'error'
+        ? `open=/traces/${scene.trace}.vfst`
+        : file
+          ? `open=/traces/${file}`
+          : 'live';
     const key = `${query} ${scene.theme}`;
     if (current?.key !== key || !current.clean || scene.view === null) {
       await current?.page.close();
       const context = await browser.createBrowserContext(); // no recording of another scene is found
       const page = await context.newPage();
       await page.evaluateOnNewDocument(countQuestions);
-      page.on('pageerror', (error) => failures.push(error instanceof Error ? error.message : String(error)));
+      page.on('pageerror', (error) =>
+        failures.push(error instanceof Error ? error.message : String(error)),
+      );
       await page.setViewport({ width: scene.width, height: scene.height });
       await page.goto(`${server.url}?test&theme=${scene.theme}&${query}`);
       await page.waitForFunction(() => document.documentElement.dataset.ready === 'true');
@@ -82,7 +93,11 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
     if (scene.state === 'error' && scene.trace === 'newer') await page.waitForSelector(id('toast'));
     await restful(page);
     if (scene.against !== undefined) {
-      await compareWith(page, await readFile(join(GOLDEN, `${scene.against}.vfst`)), `${scene.against}.vfst`);
+      await compareWith(
+        page,
+        await readFile(join(GOLDEN, `${scene.against}.vfst`)),
+        `${scene.against}.vfst`,
+      );
       await page.waitForSelector(id('compare-headline'));
     }
     for (const selector of scene.clicks ?? []) {
@@ -112,8 +127,18 @@ export async function openStudio(browser: Browser, built: string): Promise<Studi
         throw new Error(`${scene.name} is not shown, but ${shown}`, { cause: error });
       }),
     async views() {
-      const page = await open({ name: '', state: 'loaded', trace: 'opfs-sahpool', view: null, theme: 'light', width: 1280, height: 640 });
-      return page.$$eval('[role=tab]', (tabs) => tabs.map((tab) => (tab as HTMLElement).dataset.testid!.replace(/^tab-/, '')));
+      const page = await open({
+        name: '',
+        state: 'loaded',
+        trace: 'opfs-sahpool',
+        view: null,
+        theme: 'light',
+        width: 1280,
+        height: 640,
+      });
+      return page.$$eval('[role=tab]', (tabs) =>
+        tabs.map((tab) => (tab as HTMLElement).dataset.testid!.replace(/^tab-/, '')),
+      );
     },
     async close() {
       await current?.page.close();
@@ -133,8 +158,13 @@ function countQuestions(): void {
   const listening = new WeakSet<Worker>();
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, ...args: unknown[]) {
-    if (!(typeof args[0] === 'object' && args[0] !== null && 'method' in args[0])) return Reflect.apply(post, this, args) as void;
-    if (!listening.has(this)) this.addEventListener('message', ({ data }) => void ('ok' in (data as object) && window.openQuestions--));
+    if (!(typeof args[0] === 'object' && args[0] !== null && 'method' in args[0]))
+      return Reflect.apply(post, this, args) as void;
+    if (!listening.has(this))
+      this.addEventListener(
+        'message',
+        ({ data }) => void ('ok' in (data as object) && window.openQuestions--),
+      );
     listening.add(this);
     window.openQuestions++;
     Reflect.apply(post, this, args);
@@ -149,7 +179,11 @@ async function record(page: Page): Promise<void> {
     document.body.classList.add('still-live');
     window.panel.app.work(40);
   });
-  await page.waitForFunction((s: string) => /[1-9]/.test(document.querySelector(s)?.textContent ?? ''), {}, id('live-reads'));
+  await page.waitForFunction(
+    (s: string) => /[1-9]/.test(document.querySelector(s)?.textContent ?? ''),
+    {},
+    id('live-reads'),
+  );
 }
 
 /** Give the Compare view its second trace, as a user chooses a file. */
@@ -170,16 +204,27 @@ async function compareWith(page: Page, bytes: Buffer, name: string): Promise<voi
 
 /** No question is open, no view says that it is busy, and the strip's numbers are there. */
 function isAtRest(): boolean {
-  const strip = [...document.querySelectorAll('[data-testid^="live-"]')].map((e) => e.textContent?.trim());
-  return window.openQuestions === 0 && !strip.includes('…') && !document.querySelector('[aria-busy="true"], [data-testid="loading"]');
+  const strip = [...document.querySelectorAll('[data-testid^="live-"]')].map((e) =>
+    e.textContent?.trim(),
+  );
+  return (
+    window.openQuestions === 0 &&
+    !strip.includes('…') &&
+    !document.querySelector('[aria-busy="true"], [data-testid="loading"]')
+  );
 }
 
 async function restful(page: Page): Promise<void> {
   try {
     await page.waitForFunction(isAtRest, { timeout: 40_000 });
   } catch (error) {
-    const busy = await page.evaluate(() => [window.openQuestions, document.querySelector('[aria-busy="true"]')?.outerHTML.slice(0, 200)]);
-    throw new Error(`never at rest: ${busy[0]} questions are open, busy: ${busy[1]}`, { cause: error });
+    const busy = await page.evaluate(() => [
+      window.openQuestions,
+      document.querySelector('[aria-busy="true"]')?.outerHTML.slice(0, 200),
+    ]);
+    throw new Error(`never at rest: ${busy[0]} questions are open, busy: ${busy[1]}`, {
+      cause: error,
+    });
   }
 }
 
@@ -189,7 +234,12 @@ async function rest(page: Page): Promise<Uint8Array> {
   let last: Uint8Array | null = null;
   for (let n = 0; n < 100; n++) {
     await restful(page);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1000 }))));
+    await page.evaluate(
+      () =>
+        new Promise((done) =>
+          requestAnimationFrame(() => requestIdleCallback(done, { timeout: 1000 })),
+        ),
+    );
     const picture = await page.screenshot({ optimizeForSpeed: true });
     if (last && Buffer.compare(last, picture) === 0) return picture;
     last = picture;

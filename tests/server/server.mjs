@@ -19,7 +19,9 @@ export const VARIANTS = {
     'Cross-Origin-Embedder-Policy': 'require-corp',
     'Cross-Origin-Resource-Policy': 'cross-origin',
   },
-  'csp-self': { 'Content-Security-Policy': "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'" },
+  'csp-self': {
+    'Content-Security-Policy': "script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'",
+  },
 };
 
 const TYPES = {
@@ -37,7 +39,8 @@ const TYPES = {
 export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
   const server = createHttpServer((request, response) => {
     answer(request, response).catch((error) => {
-      if (!response.headersSent) response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
+      if (!response.headersSent)
+        response.writeHead(500, { 'Content-Type': 'text/plain; charset=utf-8' });
       response.end(`500 ${error.message}\n`);
     });
   });
@@ -60,7 +63,8 @@ export async function createServer({ port = 0, host = '127.0.0.1' } = {}) {
 }
 
 async function answer(request, response) {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'only GET and HEAD', {});
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refuse(response, 405, 'only GET and HEAD', {});
   let pathname, search;
   try {
     const url = new URL(request.url, 'http://localhost');
@@ -79,17 +83,26 @@ async function answer(request, response) {
   const info = file && (await stat(file).catch(() => null));
   if (!info) return refuse(response, 404, `no such file: ${pathname}`, headers);
   if (info.isDirectory()) {
-    if (!pathname.endsWith('/')) return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
+    if (!pathname.endsWith('/'))
+      return response.writeHead(301, { ...headers, Location: `${pathname}/${search}` }).end();
     return send(request, response, path.join(file, 'index.html'), headers);
   }
   if (search === '?bundle' && file.startsWith(APPS + path.sep)) {
     const body = await bundle(file);
-    response.writeHead(200, { ...headers, 'Content-Type': TYPES['.js'], 'Content-Length': body.byteLength });
+    response.writeHead(200, {
+      ...headers,
+      'Content-Type': TYPES['.js'],
+      'Content-Length': body.byteLength,
+    });
     return response.end(request.method === 'HEAD' ? undefined : body);
   }
   if (rest.startsWith('/suites/') && file.endsWith('.js')) {
     const body = Buffer.from(await mappedScript(file));
-    response.writeHead(200, { ...headers, 'Content-Type': TYPES['.js'], 'Content-Length': body.byteLength });
+    response.writeHead(200, {
+      ...headers,
+      'Content-Type': TYPES['.js'],
+      'Content-Length': body.byteLength,
+    });
     return response.end(request.method === 'HEAD' ? undefined : body);
   }
   return send(request, response, file, headers);
@@ -98,7 +111,9 @@ async function answer(request, response) {
 /** The file behind a path, or null where the path leaves the folder that it names. */
 function fileOf(rest) {
   if (rest.startsWith('/suites/')) return suiteFile(PACKAGES, rest);
-  const [root, below] = rest.startsWith('/node_modules/') ? [PACKAGES, rest.slice('/node_modules/'.length)] : [APPS, rest.slice(1)];
+  const [root, below] = rest.startsWith('/node_modules/')
+    ? [PACKAGES, rest.slice('/node_modules/'.length)]
+    : [APPS, rest.slice(1)];
   const file = path.join(root, below);
   return file === root || file.startsWith(root + path.sep) ? file : null;
 }
@@ -118,7 +133,9 @@ async function send(request, response, file, headers) {
 
 /** The list of apps, at `/`. */
 async function list(response, headers) {
-  const apps = (await readdir(APPS, { withFileTypes: true })).filter((entry) => entry.isDirectory() && entry.name !== 'common');
+  const apps = (await readdir(APPS, { withFileTypes: true })).filter(
+    (entry) => entry.isDirectory() && entry.name !== 'common',
+  );
   const links = apps.map(({ name }) => `<li><a href="${name}/">${name}</a></li>`).join('\n');
   response.writeHead(200, { ...headers, 'Content-Type': TYPES['.html'] });
   response.end(`<!doctype html>\n<title>Apps</title>\n<ul>\n${links}\n</ul>\n`);

@@ -20,11 +20,16 @@ test('accesses: what was pushed is what is read, whatever a later row needs', ()
     [1, 2, 3, 4, 5],
   ] as const;
   const accesses = new Accesses(2); // and it grows
-  for (const [object, place, span, bytes, asker] of rows) accesses.push(t.thread, 0, object, place, span, 3, 13, bytes, asker);
+  for (const [object, place, span, bytes, asker] of rows)
+    accesses.push(t.thread, 0, object, place, span, 3, 13, bytes, asker);
   expect(accesses.count).toBe(rows.length);
   rows.forEach((row, i) => {
     const { object, place, span, bytes, asker, what, type } = accesses;
-    expect([object[i], place[i], span[i], bytes[i], asker[i], what[i], type[i]]).toEqual([...row, 3, 13]);
+    expect([object[i], place[i], span[i], bytes[i], asker[i], what[i], type[i]]).toEqual([
+      ...row,
+      3,
+      13,
+    ]);
   });
 });
 
@@ -42,7 +47,15 @@ test('an id far out is found like a near one', () => {
 test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
   const store = newStore();
   const t = new ThreadBuilder(store);
-  t.thread.define({ kind: 'file', id, path: '/a.db', fileKind: 'main-db', vfs: 'memory', engine: 0, flags: 0 });
+  t.thread.define({
+    kind: 'file',
+    id,
+    path: '/a.db',
+    fileKind: 'main-db',
+    vfs: 'memory',
+    engine: 0,
+    flags: 0,
+  });
   for (const level of [1, 2, 4]) t.call('xLock', { object: id, context: 1, aux: level, dur: 1 });
   t.call('xWrite', { object: id, context: 1, offset: 4096, length: 4096, dur: 2 });
   t.call('xFileControl', { object: id, context: 1, aux: 22, result: 12 });
@@ -50,8 +63,16 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
   t.send();
   const { list, commits } = transactionsOf(store);
   expect([list.length, commits]).toEqual([1, 1]);
-  expect(list.at(0)).toMatchObject({ path: '/a.db', object: id, kind: 'write', outcome: 'committed', commitPoint: 'database write' });
-  expect(transactionAnatomies(store, list)).toMatchObject([{ dbBytes: 4096, pagesWritten: 1, time: { dbWriteUs: 2, lockUs: 3 } }]);
+  expect(list.at(0)).toMatchObject({
+    path: '/a.db',
+    object: id,
+    kind: 'write',
+    outcome: 'committed',
+    commitPoint: 'database write',
+  });
+  expect(transactionAnatomies(store, list)).toMatchObject([
+    { dbBytes: 4096, pagesWritten: 1, time: { dbWriteUs: 2, lockUs: 3 } },
+  ]);
 });
 
 test('anatomies: single numbers are those of the object', () => {

@@ -31,8 +31,12 @@ beforeEach(() => {
     if (typeof done === 'function') (done as () => void)();
     return true;
   };
-  vi.spyOn(process.stdout, 'write').mockImplementation(into((t) => (stdout += t)) as typeof process.stdout.write);
-  vi.spyOn(process.stderr, 'write').mockImplementation(into((t) => (stderr += t)) as typeof process.stderr.write);
+  vi.spyOn(process.stdout, 'write').mockImplementation(
+    into((t) => (stdout += t)) as typeof process.stdout.write,
+  );
+  vi.spyOn(process.stderr, 'write').mockImplementation(
+    into((t) => (stderr += t)) as typeof process.stderr.write,
+  );
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -41,7 +45,10 @@ afterEach(() => {
 });
 
 /** One statement run often: each run takes so long and reads so many pages. */
-function runs(times: readonly number[], pages: (k: number) => number = () => 1): ReturnType<typeof newStore> {
+function runs(
+  times: readonly number[],
+  pages: (k: number) => number = () => 1,
+): ReturnType<typeof newStore> {
   const store = newStore();
   const t = new ThreadBuilder(store);
   const file = t.file('/app.db');
@@ -62,17 +69,34 @@ describe('diff', () => {
     const d = diffOf(sampleStore(), sampleStore());
     expect(d.numbers.length).toBeGreaterThan(60);
     expect(d.totals.numbers).toMatchObject({ changed: 0, unknown: 0, 'only a': 0, 'only b': 0 });
-    expect(d.totals.statements).toEqual({ same: 1, changed: 0, noise: 0, unknown: 0, 'only a': 0, 'only b': 0 });
-    expect(d.warnings).toEqual(['A lost 3 events: its counts are lower bounds.', 'B lost 3 events: its counts are lower bounds.']);
+    expect(d.totals.statements).toEqual({
+      same: 1,
+      changed: 0,
+      noise: 0,
+      unknown: 0,
+      'only a': 0,
+      'only b': 0,
+    });
+    expect(d.warnings).toEqual([
+      'A lost 3 events: its counts are lower bounds.',
+      'B lost 3 events: its counts are lower bounds.',
+    ]);
   });
 
   test('times within their spread are noise, beyond it a change, of too few runs unknown', () => {
     const wide = [100, 180, 120, 160, 140];
     expect(first(diffOf(runs(wide), runs(wide.map((t) => t + 12)))).verdict).toBe('noise');
     const slower = first(diffOf(runs(wide), runs(wide.map((t) => t + 400))));
-    expect(slower).toMatchObject({ countsVerdict: 'same', verdict: 'changed', time: { a: 140, b: 540 } });
+    expect(slower).toMatchObject({
+      countsVerdict: 'same',
+      verdict: 'changed',
+      time: { a: 140, b: 540 },
+    });
     expect(slower.time.spreadUs).toBeCloseTo((2 * 1.57 * 40) / Math.sqrt(5), 6);
-    expect(first(diffOf(runs([100, 110]), runs([500, 510])))).toMatchObject({ verdict: 'unknown', time: { spreadUs: null } });
+    expect(first(diffOf(runs([100, 110]), runs([500, 510])))).toMatchObject({
+      verdict: 'unknown',
+      time: { spreadUs: null },
+    });
   });
 
   test('one read more in one run of a thousand is a change, and which run is said', () => {
@@ -81,9 +105,16 @@ describe('diff', () => {
       runs(times),
       runs(times, (k) => (k === 777 ? 2 : 1)),
     );
-    expect(first(d)).toMatchObject({ verdict: 'changed', countsVerdict: 'changed', firstDifference: 777, differing: 1 });
+    expect(first(d)).toMatchObject({
+      verdict: 'changed',
+      countsVerdict: 'changed',
+      firstDifference: 777,
+      differing: 1,
+    });
     expect(first(d).counts.reads).toEqual({ a: 1000, b: 1001 });
-    expect(d.numbers.find((n) => n.path === 'files[kind=main-db,path=/app.db].vfs.xRead')).toMatchObject({
+    expect(
+      d.numbers.find((n) => n.path === 'files[kind=main-db,path=/app.db].vfs.xRead'),
+    ).toMatchObject({
       a: 1000,
       b: 1001,
       delta: 1,
@@ -94,12 +125,19 @@ describe('diff', () => {
   test('a statement that one trace lacks; what cannot be known is no change', () => {
     const d = diffOf(runs([10, 10, 10]), newStore());
     expect(first(d)).toMatchObject({ verdict: 'only a', executionsA: 3, executionsB: 0 });
-    expect(d.numbers.find((n) => n.path === 'statements.count')).toMatchObject({ a: 3, b: null, delta: null, verdict: 'unknown' });
+    expect(d.numbers.find((n) => n.path === 'statements.count')).toMatchObject({
+      a: 3,
+      b: null,
+      delta: null,
+      verdict: 'unknown',
+    });
     expect(d.warnings).toEqual(['The layers differ: sql, vfs and none.']);
   });
 
   test('any two runs: verdicts are symmetric, sums are those of the parts', () => {
-    const some = fc.array(fc.record({ us: fc.integer({ min: 10, max: 500 }), pages: fc.nat(3) }), { maxLength: 12 });
+    const some = fc.array(fc.record({ us: fc.integer({ min: 10, max: 500 }), pages: fc.nat(3) }), {
+      maxLength: 12,
+    });
     fc.assert(
       fc.property(some, some, (x, y) => {
         const make = (r: { us: number; pages: number }[]) =>
@@ -109,9 +147,12 @@ describe('diff', () => {
           );
         const [ab, ba] = [diffOf(make(x), make(y)), diffOf(make(y), make(x))];
         const turned: Record<string, string> = { 'only a': 'only b', 'only b': 'only a' };
-        expect(ba.statements.map((s) => s.verdict)).toEqual(ab.statements.map((s) => turned[s.verdict] ?? s.verdict));
+        expect(ba.statements.map((s) => s.verdict)).toEqual(
+          ab.statements.map((s) => turned[s.verdict] ?? s.verdict),
+        );
         if (x.length) expect(first(ab).counts.reads.a).toBe(x.reduce((n, e) => n + e.pages, 0));
-        for (const row of ab.numbers) if (row.delta !== null) expect(row.verdict === 'same').toBe(row.delta === 0);
+        for (const row of ab.numbers)
+          if (row.delta !== null) expect(row.verdict === 'same').toBe(row.delta === 0);
       }),
       { numRuns: 100 },
     );
@@ -136,10 +177,18 @@ describe('diff', () => {
     expect(same.statements.map((s) => s.countsVerdict)).toEqual(same.statements.map(() => 'same'));
     const wal = diffOf(one, await record('PRAGMA locking_mode=exclusive;PRAGMA journal_mode=wal;'));
     const insert = wal.statements.find((s) => s.fingerprint.startsWith('insert'))!;
-    expect(insert).toMatchObject({ executionsA: 100, executionsB: 100, verdict: 'changed', firstDifference: 0, differing: 100 });
+    expect(insert).toMatchObject({
+      executionsA: 100,
+      executionsB: 100,
+      verdict: 'changed',
+      firstDifference: 0,
+      differing: 100,
+    });
     expect(insert.counts.syncs.a).toBe(300);
     expect(insert.counts.syncs.b).toBe(0);
-    expect(wal.statements.find((s) => s.fingerprint.startsWith('pragma journal_mode'))!.verdict).toBe('only b');
+    expect(
+      wal.statements.find((s) => s.fingerprint.startsWith('pragma journal_mode'))!.verdict,
+    ).toBe('only b');
   });
 
   test('1,000,000 events', { timeout: 60_000 }, () => {
@@ -177,7 +226,8 @@ describe('numbers by path', () => {
   });
 
   test('every number has a path, and the path gives it back', () => {
-    for (const [path, value] of numbersOf(s)) expect([path, selectNumber(s, path).value]).toEqual([path, value]);
+    for (const [path, value] of numbersOf(s))
+      expect([path, selectNumber(s, path).value]).toEqual([path, value]);
   });
 });
 
@@ -204,7 +254,10 @@ describe('budget', () => {
   });
 
   test('with events dropped a maximum is not proven, a minimum is', () => {
-    const rows = checkBudget({ ...whole, dropped: 7 }, { commits: { max: 3 }, 'web.idb.get': { min: 1 }, dropped: { max: 10 } });
+    const rows = checkBudget(
+      { ...whole, dropped: 7 },
+      { commits: { max: 3 }, 'web.idb.get': { min: 1 }, dropped: { max: 10 } },
+    );
     expect(rows.map((r) => r.ok)).toEqual([false, true, true]);
     expect(rows[0]!.cause).toMatch(/7 events were dropped/);
   });
@@ -240,9 +293,13 @@ describe('commands', () => {
     expect(stdout).toMatch(/Statements: 1 the same/);
     expect(stdout).toContain('Findings: none in either');
     stdout = '';
-    const [journal, wal] = ['opfs-coop-sync', 'wal-exclusive'].map((name) => join('tests/traces/golden', `${name}.vfst`));
+    const [journal, wal] = ['opfs-coop-sync', 'wal-exclusive'].map((name) =>
+      join('tests/traces/golden', `${name}.vfst`),
+    );
     expect(await diffCommand({ a: journal!, b: wal!, json: false })).toBe(0);
-    expect(stdout).toMatch(/Findings: 2 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/);
+    expect(stdout).toMatch(
+      /Findings: 2 solved, 0 new, 2 in both[\s\S]*F01 .* in both\n[\s\S]*F07 .* solved\n/,
+    );
     // a file of one trace alone: its zeros are counted, not listed
     expect(stdout).toMatch(/files\[kind=wal,path=test-1\.db-wal\]\.vfs\.xWrite +n\/a +611/);
     expect(stdout).not.toMatch(/n\/a +0 +only b/);
@@ -256,7 +313,12 @@ describe('commands', () => {
     expect(await checkCommand({ file: SAMPLE, budget: good })).toBe(0);
     expect(stdout).toContain('All 1 limits hold');
     stdout = '';
-    expect(await checkCommand({ file: SAMPLE, budget: write('tight.json', '{"commits": {"min": 3}, "web.idb.get": {"max": 2}}') })).toBe(1);
+    expect(
+      await checkCommand({
+        file: SAMPLE,
+        budget: write('tight.json', '{"commits": {"min": 3}, "web.idb.get": {"max": 2}}'),
+      }),
+    ).toBe(1);
     expect(stdout).toMatch(/1 of 2 limits broken/);
     expect(stdout).toMatch(/web\.idb\.get +3 +2 +BROKEN +above 2/);
     stdout = '';

@@ -19,7 +19,8 @@ const PAGE = 4096;
 function database(): { t: ThreadBuilder; db: number } {
   const t = new ThreadBuilder(newStore());
   const db = t.file('app.db');
-  for (let page = 0; page < 8; page++) t.call('xRead', { object: db, offset: page * PAGE, length: PAGE });
+  for (let page = 0; page < 8; page++)
+    t.call('xRead', { object: db, offset: page * PAGE, length: PAGE });
   return { t, db };
 }
 
@@ -38,7 +39,8 @@ describe('page accesses', () => {
   test('all calls together cover no more than their room', () => {
     const { t, db } = database();
     const calls = MOST_SPANS / MOST_SPAN + 40;
-    for (let i = 0; i < calls; i++) t.call('xWrite', { object: db, offset: i * MOST_SPAN * PAGE, length: MOST_SPAN * PAGE });
+    for (let i = 0; i < calls; i++)
+      t.call('xWrite', { object: db, offset: i * MOST_SPAN * PAGE, length: MOST_SPAN * PAGE });
     t.send();
     const accesses = pageAccessesOf(t.store);
     let places = 0;
@@ -70,25 +72,40 @@ describe('page accesses', () => {
   test('thousands of connections, each with a page far out, take no array up to it; what was not kept is said', () => {
     const { t, db } = database();
     const pages = 6000;
-    for (let page = 0; page < pages; page++) t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE });
+    for (let page = 0; page < pages; page++)
+      t.call('xRead', { object: db, context: 1, offset: page * PAGE, length: PAGE });
     // an array for each up to its page would be 6,000 x 6,000 cells of 4 bytes
-    for (let n = 0; n < pages; n++) t.call('xRead', { object: db, context: 2 + n, offset: (pages - 1) * PAGE, length: PAGE });
+    for (let n = 0; n < pages; n++)
+      t.call('xRead', { object: db, context: 2 + n, offset: (pages - 1) * PAGE, length: PAGE });
     t.call('xRead', { object: db, context: 1 + pages, offset: (pages - 1) * PAGE, length: PAGE });
     t.send();
     const accesses = pageAccessesOf(t.store);
     const before = process.memoryUsage().arrayBuffers;
     const [table] = placesOf(accesses);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MOST_CELLS * 4 + (8 << 20));
-    expect(table).toMatchObject({ placesRead: pages, reads: 8 + 2 * pages + 1, rereads: 1, untold: 0 }); // those without an array are kept too
+    expect(table).toMatchObject({
+      placesRead: pages,
+      reads: 8 + 2 * pages + 1,
+      rereads: 1,
+      untold: 0,
+    }); // those without an array are kept too
   });
 
   test('holders: beyond all room an access is counted as untold, never as a read again', () => {
     const holders = new Holders();
     holders.access(0, MOST_CELLS - 1, 1, false); // all cells
-    for (let n = 0; n < MOST_FAR; n++) expect(holders.access(1, n, 2 + n, false) || holders.untold > 0).toBe(false);
+    for (let n = 0; n < MOST_FAR; n++)
+      expect(holders.access(1, n, 2 + n, false) || holders.untold > 0).toBe(false);
     const ordinal = MOST_FAR + 2;
-    expect([holders.access(2, 5, ordinal, false), holders.access(2, 5, ordinal + 1, false), holders.untold]).toEqual([false, false, 2]);
-    expect([holders.access(0, MOST_CELLS - 1, ordinal + 2, false), holders.access(1, 5, ordinal + 3, false)]).toEqual([true, true]);
+    expect([
+      holders.access(2, 5, ordinal, false),
+      holders.access(2, 5, ordinal + 1, false),
+      holders.untold,
+    ]).toEqual([false, false, 2]);
+    expect([
+      holders.access(0, MOST_CELLS - 1, ordinal + 2, false),
+      holders.access(1, 5, ordinal + 3, false),
+    ]).toEqual([true, true]);
   });
 
   test('curves of it end', () => {
@@ -103,8 +120,10 @@ describe('page accesses', () => {
 test('blocks: keys that are no exact numbers are tied to none', () => {
   const t = new ThreadBuilder(newStore());
   const file = t.define({ kind: 'opfs-file', path: 'a.db' });
-  for (let i = 0; i < 4; i++) t.call('opfsWrite', { object: file, offset: i * PAGE, length: PAGE, result: PAGE });
-  for (const offset of [2 ** 63, 1e300]) t.call('opfsWrite', { object: file, offset, length: 0xfffff000, result: 1 });
+  for (let i = 0; i < 4; i++)
+    t.call('opfsWrite', { object: file, offset: i * PAGE, length: PAGE, result: PAGE });
+  for (const offset of [2 ** 63, 1e300])
+    t.call('opfsWrite', { object: file, offset, length: 0xfffff000, result: 1 });
   t.send();
   const accesses = blockAccessesOf(t.store);
   expect([accesses.count, accesses.objects[0]!.untied]).toEqual([4, 2]);
@@ -134,7 +153,9 @@ describe('a checkpoint', () => {
     [NaN, 4096, { first: 1, count: 0 }],
     [2 ** 53, 4096, { first: 1, count: 0 }],
     [0, 0xffffffff, { first: 1, count: 0 }],
-  ])('offset %d, %d bytes', (offset, length, touched) => expect(pagesTouched(offset, length, 4096)).toEqual(touched));
+  ])('offset %d, %d bytes', (offset, length, touched) =>
+    expect(pagesTouched(offset, length, 4096)).toEqual(touched),
+  );
 });
 
 /** Bytes that arrays take more after the work than before it. */
@@ -201,8 +222,10 @@ test('a transaction that reads and writes pages far out takes no array up to the
   const { t, db } = database();
   t.call('xLock', { object: db, aux: 1 });
   t.call('xLock', { object: db, aux: 2 });
-  for (const offset of [2 ** 30, 2 ** 33, 2 ** 33, 2 ** 50 + 100]) t.call('xRead', { object: db, offset, length: PAGE });
-  for (const offset of [2 ** 30, 2 ** 32 + 1]) t.call('xWrite', { object: db, offset, length: PAGE });
+  for (const offset of [2 ** 30, 2 ** 33, 2 ** 33, 2 ** 50 + 100])
+    t.call('xRead', { object: db, offset, length: PAGE });
+  for (const offset of [2 ** 30, 2 ** 32 + 1])
+    t.call('xWrite', { object: db, offset, length: PAGE });
   t.call('xUnlock', { object: db, aux: 0 });
   t.send();
   let anatomies: ReturnType<typeof transactionAnatomies> = [];

@@ -21,10 +21,17 @@ test('no random store makes an analysis throw', async () => {
   for (const file of readdirSync(FOLDER, { recursive: true })
     .map(String)
     .filter((name) => name.endsWith('.ts')))
-    modules[file.replace('.ts', '')] = (await import(/* @vite-ignore */ join(FOLDER, file))) as Record<string, unknown>;
+    modules[file.replace('.ts', '')] = (await import(
+      /* @vite-ignore */ join(FOLDER, file)
+    )) as Record<string, unknown>;
   const analyses = analysesOf(modules);
   expect(analyses.map((a) => a.name)).toEqual(
-    expect.arrayContaining(['summary.summaryOf', 'files.filesOf', 'statements.hasSql', 'sanitize.sanitizeStore']),
+    expect.arrayContaining([
+      'summary.summaryOf',
+      'files.filesOf',
+      'statements.hasSql',
+      'sanitize.sanitizeStore',
+    ]),
   );
   let [events, last] = [0, randomStore(0)];
   for (let seed = 1; seed <= 500; seed++) {
@@ -39,7 +46,10 @@ test('no random store makes an analysis throw', async () => {
 }, 120_000);
 
 test('files changed in what they mean, and forged messages: nothing that is made of them throws', async () => {
-  const originals = [readFileSync('tests/traces/v1-sample.vfst'), new Uint8Array(await (await saveTrace(randomStore(3))).arrayBuffer())];
+  const originals = [
+    readFileSync('tests/traces/v1-sample.vfst'),
+    new Uint8Array(await (await saveTrace(randomStore(3))).arrayBuffer()),
+  ];
   const other = randomStore(5);
   let read = 0;
   for (let seed = 0; seed < 60; seed++) {
@@ -65,8 +75,12 @@ test('files changed in what they mean, and forged messages: nothing that is made
 }, 60_000);
 
 test('an analysis that throws is named with its seed', () => {
-  const broken = analysesOf({ m: { brokenOf: (store: unknown) => (store as { gone: { at: 1 } }).gone.at } });
-  expect(() => runAll(broken, randomStore(7), 7)).toThrow(/^m\.brokenOf on the store of seed 7: Cannot read properties/);
+  const broken = analysesOf({
+    m: { brokenOf: (store: unknown) => (store as { gone: { at: 1 } }).gone.at },
+  });
+  expect(() => runAll(broken, randomStore(7), 7)).toThrow(
+    /^m\.brokenOf on the store of seed 7: Cannot read properties/,
+  );
 });
 
 test('2,000 mutated files: the whole trace, a part that says so, or a refusal that names its cause', async () => {
@@ -77,7 +91,9 @@ test('2,000 mutated files: the whole trace, a part that says so, or a refusal th
     try {
       outcomes[await readMutated(mutated(original, seed), whole)]++;
     } catch (e) {
-      throw new Error(`file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, { cause: e });
+      throw new Error(`file of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`, {
+        cause: e,
+      });
     }
   }
   expect(outcomes.partial).toBeGreaterThan(1000);

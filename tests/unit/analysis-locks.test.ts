@@ -37,7 +37,15 @@ function tabs(n = 2): {
   };
 }
 const edges = (l: Locks): unknown[] =>
-  l.edges.map((e) => [e.waiter, e.holder, l.resources[e.resource]!.kind, l.resources[e.resource]!.name, e.fromUs, e.toUs, e.heldUs]);
+  l.edges.map((e) => [
+    e.waiter,
+    e.holder,
+    l.resources[e.resource]!.kind,
+    l.resources[e.resource]!.name,
+    e.fromUs,
+    e.toUs,
+    e.heldUs,
+  ]);
 const async = Flag.async;
 
 test('Web Locks: tab 2 waits while tab 1 holds; what is shared excludes nobody', () => {
@@ -76,7 +84,12 @@ test('access handles: refused while another thread has the file open, also one o
   const { store, tab, at, send } = tabs();
   const [a, b] = tab.map((t) => t.define({ kind: 'opfs-file', path: '/app.db' }));
   at(0, 0, 'opfsOpenSyncAccessHandle', { object: a!, dur: 5, flags: async });
-  at(1, 20, 'opfsOpenSyncAccessHandle', { object: b!, dur: 2, result: 1, flags: async | Flag.threw });
+  at(1, 20, 'opfsOpenSyncAccessHandle', {
+    object: b!,
+    dur: 2,
+    result: 1,
+    flags: async | Flag.threw,
+  });
   at(0, 50, 'opfsClose', { object: a!, context: 1, dur: 1 });
   at(1, 60, 'opfsOpenSyncAccessHandle', { object: b!, dur: 2, flags: async });
   const early = tab[0]!.define({ kind: 'opfs-file', path: '/early.db' });
@@ -103,9 +116,16 @@ test('a handle that a closed tab never gave back, and those who asked afterwards
   at(0, 0, 'opfsOpenSyncAccessHandle', { object: a!, dur: 5, flags: async });
   at(0, 10, 'opfsWrite', { object: a!, length: 1, result: 1, dur: 10 });
   tab[0]!.thread.ended = 'pagehide';
-  at(1, 40, 'opfsOpenSyncAccessHandle', { object: b!, dur: 2, result: 1, flags: async | Flag.threw });
+  at(1, 40, 'opfsOpenSyncAccessHandle', {
+    object: b!,
+    dur: 2,
+    result: 1,
+    flags: async | Flag.threw,
+  });
   send();
-  expect(locksOf(store).leftBehind).toEqual([{ hold: 0, thread: 0, reason: 'pagehide', laterWaits: 1 }]);
+  expect(locksOf(store).leftBehind).toEqual([
+    { hold: 0, thread: 0, reason: 'pagehide', laterWaits: 1 },
+  ]);
   tab[0]!.thread.ended = 'stopped'; // the recording ended, not the thread
   expect(locksOf(store).leftBehind).toEqual([]);
 });
@@ -115,7 +135,14 @@ test('IndexedDB: a transaction waits for an earlier one on the same stores when 
   const db = tab.map((t) => t.define({ kind: 'idb-database', db: 'app' }));
   const blocks = tab.map((t) => t.define({ kind: 'idb-store', db: 'app', store: 'blocks' }));
   const meta = tab.map((t) => t.define({ kind: 'idb-store', db: 'app', store: 'meta' }));
-  const run = (i: number, us: number, dur: number, context: number, aux: number, object: number): void => {
+  const run = (
+    i: number,
+    us: number,
+    dur: number,
+    context: number,
+    aux: number,
+    object: number,
+  ): void => {
     tab[i]!.now = us;
     tab[i]!.call('idbTransaction', { object: db[i]!, context, aux, flags: async, dur: 0 }, () => {
       tab[i]!.call('idbGet', { object, context, flags: async, dur });
@@ -138,7 +165,8 @@ describe('SQLite', () => {
     at(0, 0, 'xLock', { object: a!, aux: 1, context: 1 });
     at(0, 5, 'xLock', { object: a!, aux: 2, context: 1 });
     at(1, 10, 'xLock', { object: b!, aux: 1, context: 9 });
-    for (const us of [20, 120, 220]) at(1, us, 'xLock', { object: b!, aux: 2, context: 9, result: 5, dur: 2 });
+    for (const us of [20, 120, 220])
+      at(1, us, 'xLock', { object: b!, aux: 2, context: 9, result: 5, dur: 2 });
     at(0, 250, 'xUnlock', { object: a!, aux: 0, context: 1, dur: 3 });
     at(1, 320, 'xLock', { object: b!, aux: 2, context: 9, dur: 2 });
     at(1, 400, 'xLock', { object: b!, aux: 4, context: 9, result: 5, dur: 1 });
@@ -150,12 +178,27 @@ describe('SQLite', () => {
   test('a BUSY chain is one wait, and who held RESERVED meanwhile is known', () => {
     const locks = locksOf(writers());
     expect(locks.busy).toMatchObject([
-      { thread: 1, context: 9, path: '/app.db', level: 2, refusals: 3, codes: [5], fromUs: 20, toUs: 322, granted: true },
+      {
+        thread: 1,
+        context: 9,
+        path: '/app.db',
+        level: 2,
+        refusals: 3,
+        codes: [5],
+        fromUs: 20,
+        toUs: 322,
+        granted: true,
+      },
       { level: 4, refusals: 1, fromUs: 400, toUs: 401, granted: false },
     ]);
     expect(edges(locks)).toEqual([[1, 0, 'sqlite', 'app.db', 20, 253, 233]]);
     const { holds } = locks;
-    const ladder = Array.from({ length: holds.count }, (_, i) => [holds.thread[i], holds.mode[i], holds.from[i], holds.to[i]]);
+    const ladder = Array.from({ length: holds.count }, (_, i) => [
+      holds.thread[i],
+      holds.mode[i],
+      holds.from[i],
+      holds.to[i],
+    ]);
     expect(ladder).toEqual([
       [0, 1, 1, 6],
       [0, 2, 6, 253],
@@ -177,13 +220,22 @@ describe('SQLite', () => {
     t.call('sqlStep', { context: 8, aux: 2, result: 5 });
     send();
     expect(busyChains(store)).toMatchObject([
-      { context: 4, level: 2, refusals: 2, steps: 2, codes: expect.arrayContaining([5, 517]) as number[], granted: true },
+      {
+        context: 4,
+        level: 2,
+        refusals: 2,
+        steps: 2,
+        codes: expect.arrayContaining([5, 517]) as number[],
+        granted: true,
+      },
       { context: 8, level: 0, refusals: 0, steps: 1, granted: false },
     ]);
   });
 
   test('SHARED and RESERVED go together; PENDING lets no reader in', () => {
-    const allowed = [1, 2, 3, 4].map((asked) => [1, 2, 3, 4].filter((held) => !conflicts('sqlite', asked, held)));
+    const allowed = [1, 2, 3, 4].map((asked) =>
+      [1, 2, 3, 4].filter((held) => !conflicts('sqlite', asked, held)),
+    );
     expect(allowed).toEqual([[1, 2], [1], [1], []]);
   });
 
@@ -208,7 +260,10 @@ describe('SQLite', () => {
 
 test('a deadlock: two tabs each hold what the other wants', () => {
   const { store, tab, at, send } = tabs();
-  const [x, y] = [tab.map((t) => t.define({ kind: 'lock', text: 'x' })), tab.map((t) => t.define({ kind: 'lock', text: 'y' }))];
+  const [x, y] = [
+    tab.map((t) => t.define({ kind: 'lock', text: 'x' })),
+    tab.map((t) => t.define({ kind: 'lock', text: 'y' })),
+  ];
   at(0, 0, 'lockHeld', { object: x[0]!, open: true });
   at(1, 0, 'lockHeld', { object: y[1]!, open: true });
   at(0, 10, 'lockRequest', { object: y[0]!, open: true });
@@ -233,7 +288,9 @@ test('a holder that does nothing while another waits; one that works', () => {
   tab[0]!.now = 0;
   send();
   const { thread } = tab[0]!;
-  expect(locksOf(store).stuck).toMatchObject([{ holderCalls: 0, holderIdleUs: null, fromUs: 1000, toUs: 9_000_000 }]);
+  expect(locksOf(store).stuck).toMatchObject([
+    { holderCalls: 0, holderIdleUs: null, fromUs: 1000, toUs: 9_000_000 },
+  ]);
   at(0, 500_000, 'xRead', { object: file, dur: 100 });
   send();
   expect(thread.events.count).toBe(2);
@@ -253,12 +310,21 @@ test('any holds and requests: every edge is a true meeting of two that exclude e
   fc.assert(
     fc.property(fc.array(one, { maxLength: 30 }), (calls) => {
       const { store, tab, at, send } = tabs(3);
-      const ids = tab.map((t) => [t.define({ kind: 'lock', text: 'a' }), t.define({ kind: 'lock', text: 'b' })]);
+      const ids = tab.map((t) => [
+        t.define({ kind: 'lock', text: 'a' }),
+        t.define({ kind: 'lock', text: 'b' }),
+      ]);
       const sorted = [...calls].sort((x, y) => x.from - y.from);
       for (const c of sorted)
-        at(c.tab, c.from, c.wait ? 'lockRequest' : 'lockHeld', { object: ids[c.tab]![c.lock]!, aux: c.shared ? 1 : 0, dur: c.dur });
+        at(c.tab, c.from, c.wait ? 'lockRequest' : 'lockHeld', {
+          object: ids[c.tab]![c.lock]!,
+          aux: c.shared ? 1 : 0,
+          dur: c.dur,
+        });
       send();
-      const found = new Set(locksOf(store).edges.map((e) => `${e.waiter} ${e.holder} ${e.fromUs}-${e.toUs}`));
+      const found = new Set(
+        locksOf(store).edges.map((e) => `${e.waiter} ${e.holder} ${e.fromUs}-${e.toUs}`),
+      );
       const expected = new Set<string>();
       for (const w of sorted)
         if (w.wait)
@@ -274,7 +340,9 @@ test('any holds and requests: every edge is a true meeting of two that exclude e
             );
             if (!met.length) continue;
             const from = Math.min(...met.map((h) => Math.max(h.from, w.from)));
-            expected.add(`${w.tab} ${holder} ${from}-${Math.max(...met.map((h) => Math.min(h.from + h.dur, w.from + w.dur)))}`);
+            expected.add(
+              `${w.tab} ${holder} ${from}-${Math.max(...met.map((h) => Math.min(h.from + h.dur, w.from + w.dur)))}`,
+            );
           }
       expect(found).toEqual(expected);
     }),

@@ -9,36 +9,59 @@ function layersOf(layers: CapturedLayer[]): unknown {
   const store = newStore();
   const { thread } = new ThreadBuilder(store);
   thread.environment = {
-    ...{ url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 100, userAgent: '', hidden: null },
+    ...{
+      url: 'https://app.example/',
+      threadKind: 'worker',
+      crossOriginIsolated: false,
+      clockStepUs: 100,
+      userAgent: '',
+      hidden: null,
+    },
     capture: { ...CAPTURE_DEFAULTS, layers },
   };
   return summaryOf(store).threads[0]!.layers;
 }
 
 describe('the layers of a thread', () => {
-  test('Web API calls are seen wherever they are hooked', () => expect(layersOf(['vfs', 'web'])).toEqual(['web']));
+  test('Web API calls are seen wherever they are hooked', () =>
+    expect(layersOf(['vfs', 'web'])).toEqual(['web']));
   test('and not where the user left them out', () => expect(layersOf(['vfs'])).toEqual([]));
 });
 
 /** Numbers of storage calls, in all and of the one file, and why they are not known. */
-function storageNumbers(layers: CapturedLayer[]): { numbers: (number | null)[]; cause: string | undefined } {
+function storageNumbers(layers: CapturedLayer[]): {
+  numbers: (number | null)[];
+  cause: string | undefined;
+} {
   const store = newStore();
   const t = new ThreadBuilder(store);
   t.thread.environment = {
-    ...{ url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 100, userAgent: '', hidden: null },
+    ...{
+      url: 'https://app.example/',
+      threadKind: 'worker',
+      crossOriginIsolated: false,
+      clockStepUs: 100,
+      userAgent: '',
+      hidden: null,
+    },
     capture: { ...CAPTURE_DEFAULTS, layers },
   };
   t.call('xWrite', { object: t.file('/app.db'), offset: 0, length: 4096 });
   t.send();
   const summary = summaryOf(store);
   expect(summary.files[0]!.vfs.xWrite).toBe(1);
-  const numbers = [...numbersOf(summary)].filter(([path]) => /^web\.|^files\[.*\]\.web\./.test(path)).map(([, value]) => value);
+  const numbers = [...numbersOf(summary)]
+    .filter(([path]) => /^web\.|^files\[.*\]\.web\./.test(path))
+    .map(([, value]) => value);
   return { numbers, cause: summary.unknown['web'] };
 }
 
 describe('storage calls', () => {
   test('none, where they were looked for', () =>
-    expect(storageNumbers(['vfs', 'web'])).toEqual({ numbers: new Array(29).fill(0), cause: undefined }));
+    expect(storageNumbers(['vfs', 'web'])).toEqual({
+      numbers: new Array(29).fill(0),
+      cause: undefined,
+    }));
   test('not known, where they were left out, and why', () =>
     expect(storageNumbers(['vfs'])).toEqual({
       numbers: new Array(29).fill(null),

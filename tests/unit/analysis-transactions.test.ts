@@ -1,10 +1,19 @@
 // Anatomy of transactions: by hand, for any calls whatever, and against what a real engine did.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { effectsOf, explicitTransactionsOf } from '../../src/trace/analysis/explicit-transactions.ts';
-import { transactionAnatomies, type TransactionAnatomy } from '../../src/trace/analysis/transaction-anatomy.ts';
+import {
+  effectsOf,
+  explicitTransactionsOf,
+} from '../../src/trace/analysis/explicit-transactions.ts';
+import {
+  transactionAnatomies,
+  type TransactionAnatomy,
+} from '../../src/trace/analysis/transaction-anatomy.ts';
 import { transactionHeadline } from '../../src/trace/analysis/transaction-headline.ts';
-import { TRANSACTION_PARTS, type TransactionTimes } from '../../src/trace/analysis/transaction-time.ts';
+import {
+  TRANSACTION_PARTS,
+  type TransactionTimes,
+} from '../../src/trace/analysis/transaction-time.ts';
 import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
 import { Flag, Op } from '../../src/trace/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -22,7 +31,8 @@ afterEach(() => {
 });
 
 const ns = (us: number): number => Math.round(us * 1000);
-const sum = (t: TransactionTimes): number => TRANSACTION_PARTS.reduce((all, part) => all + ns(t[`${part}Us`]), 0);
+const sum = (t: TransactionTimes): number =>
+  TRANSACTION_PARTS.reduce((all, part) => all + ns(t[`${part}Us`]), 0);
 const said = (t: TransactionTimes): Record<string, number> =>
   Object.fromEntries(TRANSACTION_PARTS.flatMap((p) => (t[`${p}Us`] ? [[p, t[`${p}Us`]]] : [])));
 /** What must hold of every anatomy. */
@@ -31,7 +41,8 @@ function check(a: TransactionAnatomy): void {
   for (const part of TRANSACTION_PARTS) expect(a.time[`${part}Us`]).toBeGreaterThanOrEqual(0);
   if (a.commit) {
     expect(sum(a.commit.time)).toBe(ns(a.commit.toUs) - ns(a.commit.fromUs));
-    for (const part of TRANSACTION_PARTS) expect(ns(a.commit.time[`${part}Us`])).toBeLessThanOrEqual(ns(a.time[`${part}Us`]));
+    for (const part of TRANSACTION_PARTS)
+      expect(ns(a.commit.time[`${part}Us`])).toBeLessThanOrEqual(ns(a.time[`${part}Us`]));
   }
 }
 
@@ -42,7 +53,9 @@ function explicitInsert(): TraceStore {
   const main = t.file('/app.db');
   const journal = t.file('/app.db-journal', 'journal');
   const idb = t.define({ kind: 'idb-database', db: 'app' });
-  const texts = ['BEGIN', 'SELECT ? FROM t', 'INSERT INTO t VALUES(?)', 'COMMIT'].map((text) => t.define({ kind: 'sql', text }));
+  const texts = ['BEGIN', 'SELECT ? FROM t', 'INSERT INTO t VALUES(?)', 'COMMIT'].map((text) =>
+    t.define({ kind: 'sql', text }),
+  );
   const context = 7;
   const step = (i: number, inside?: () => void): void =>
     void t.call('sqlStep', { object: texts[i]!, aux: i + 1, context, result: 101, dur: 2 }, inside);
@@ -64,8 +77,10 @@ function explicitInsert(): TraceStore {
     t.call('xWrite', { object: main, offset: 4096, length: 4096, context, dur: 8 });
     t.call('xSync', { object: main, context, dur: 5 }, () => {
       // complete comes 25 us after the put's answer
-      t.call('idbTransaction', { object: idb, context: 1, aux: 1, flags: Flag.async, dur: 25 }, () =>
-        t.call('idbPut', { object: idb, context: 1, flags: Flag.async, dur: 30 }),
+      t.call(
+        'idbTransaction',
+        { object: idb, context: 1, aux: 1, flags: Flag.async, dur: 25 },
+        () => t.call('idbPut', { object: idb, context: 1, flags: Flag.async, dur: 30 }),
       );
     });
     t.call('xDelete', { object: journal, context, dur: 9 });
@@ -82,16 +97,42 @@ test('an explicit transaction by hand: ladder with times, statements, bytes, and
   expect(others).toEqual([]);
   check(a!);
   // BEGIN 0-2, SHARED asked at 2 ... INSERT's RESERVED asked at 22
-  expect(a).toMatchObject({ mode: 'explicit', statements: 4, busyRetries: 1, syncs: 2, pagesRead: 1, pagesWritten: 1 });
+  expect(a).toMatchObject({
+    mode: 'explicit',
+    statements: 4,
+    busyRetries: 1,
+    syncs: 2,
+    pagesRead: 1,
+    pagesWritten: 1,
+  });
   expect(a).toMatchObject({ fromUs: 2, dbBytes: 4096, journalBytes: 512, walBytes: 0 });
   expect(a!.ladder[1]).toEqual({ askedUs: 2, grantedUs: 5, leftUs: a!.toUs, busy: 0 });
   expect(a!.ladder[2]).toEqual({ askedUs: 22, grantedUs: 29, leftUs: a!.toUs - 2, busy: 1 });
   expect(a!.ladder[3]).toBeNull();
   expect(a!.ladder[4]!.grantedUs! - a!.ladder[4]!.askedUs).toBe(7);
   expect(said(a!.time)).toEqual({
-    ...{ lock: 17, dbRead: 5, journalWrite: 15, dbWrite: 8, sync: 55, idbComplete: 25, unlock: 4, otherVfs: 1, cpu: 4, idle: 1010 },
+    ...{
+      lock: 17,
+      dbRead: 5,
+      journalWrite: 15,
+      dbWrite: 8,
+      sync: 55,
+      idbComplete: 25,
+      unlock: 4,
+      otherVfs: 1,
+      cpu: 4,
+      idle: 1010,
+    },
   });
-  expect(said(a!.commit!.time)).toEqual({ lock: 7, journalWrite: 9, dbWrite: 8, sync: 55, idbComplete: 25, unlock: 4, otherVfs: 1 });
+  expect(said(a!.commit!.time)).toEqual({
+    lock: 7,
+    journalWrite: 9,
+    dbWrite: 8,
+    sync: 55,
+    idbComplete: 25,
+    unlock: 4,
+    otherVfs: 1,
+  });
   const events = a!.transaction;
   expect(a!.beginStatementRow).toBe(0);
   expect(a!.endStatementRow).toBeGreaterThan(events.beginRow);
@@ -117,13 +158,18 @@ describe('BEGIN and COMMIT in texts', () => {
     ['rollback', false, ['end']],
     ['SELECT begin FROM t', false, []],
     ['BEGIN; INSERT INTO t VALUES(?); COMMIT', true, ['begin', 'end']],
-    ['CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT CASE WHEN ? THEN ? END; DELETE FROM u; END; BEGIN', true, ['begin']],
+    [
+      'CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT CASE WHEN ? THEN ? END; DELETE FROM u; END; BEGIN',
+      true,
+      ['begin'],
+    ],
     ['SAVEPOINT a; RELEASE a', true, ['savepoint', 'release']],
   ] as const)('%s', (text, script, effects) => expect(effectsOf(text, script)).toEqual(effects));
 
   test('a savepoint alone is a transaction until its own release; inside BEGIN it is none', () => {
     const t = new ThreadBuilder(newStore());
-    const run = (text: string, result = 101): number => t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, result });
+    const run = (text: string, result = 101): number =>
+      t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, result });
     const seqs = [
       'SAVEPOINT a',
       'SAVEPOINT b',
@@ -181,16 +227,30 @@ test('any calls whatever: the parts sum to the whole, the commit is within it', 
     fc.property(fc.array(call, { maxLength: 80 }), (calls) => {
       const store = newStore();
       const t = new ThreadBuilder(store);
-      const files = [t.file('/a.db'), t.file('/a.db-journal', 'journal'), t.file('/a.db-wal', 'wal'), t.file('', 'temp')];
+      const files = [
+        t.file('/a.db'),
+        t.file('/a.db-journal', 'journal'),
+        t.file('/a.db-wal', 'wal'),
+        t.file('', 'temp'),
+      ];
       const begin = t.define({ kind: 'sql', text: 'BEGIN' });
       const queue = [...calls];
       const next = (): void => {
         const c = queue.shift();
         if (!c) return;
         t.idle(c.idle / 8);
-        t.call(c.op, { ...c, object: c.op === 'sqlStep' ? begin : files[c.file]!, open: c.open === 0, dur: c.dur / 8 }, () => {
-          for (let i = 0; i < c.inside; i++) next();
-        });
+        t.call(
+          c.op,
+          {
+            ...c,
+            object: c.op === 'sqlStep' ? begin : files[c.file]!,
+            open: c.open === 0,
+            dur: c.dur / 8,
+          },
+          () => {
+            for (let i = 0; i < c.inside; i++) next();
+          },
+        );
       };
       while (queue.length) next();
       t.send();
@@ -223,7 +283,21 @@ describe('golden: what a real engine does', () => {
     'delete mode: an autocommit insert and an explicit transaction, %s',
     async (build) => {
       const [auto, explicit, undone, ...reads] = transactionAnatomies(
-        await run([insertT(1), 'BEGIN', insertT(2), insertT(3), 'COMMIT', 'BEGIN', insertT(4), 'ROLLBACK', 'SELECT * FROM t'], '', build),
+        await run(
+          [
+            insertT(1),
+            'BEGIN',
+            insertT(2),
+            insertT(3),
+            'COMMIT',
+            'BEGIN',
+            insertT(4),
+            'ROLLBACK',
+            'SELECT * FROM t',
+          ],
+          '',
+          build,
+        ),
       );
       for (const a of [auto!, explicit!, undone!, ...reads]) check(a);
       expect(auto).toMatchObject({
@@ -234,10 +308,24 @@ describe('golden: what a real engine does', () => {
         dbBytes: 8192,
         pagesWritten: 2,
       });
-      expect(explicit).toMatchObject({ mode: 'explicit', statements: 4, syncs: 3, journalBytes: 512 + 2 * 4104 + 12, dbBytes: 8192 });
-      expect(undone).toMatchObject({ mode: 'explicit', statements: 3, syncs: 0, dbBytes: 0, commit: null });
+      expect(explicit).toMatchObject({
+        mode: 'explicit',
+        statements: 4,
+        syncs: 3,
+        journalBytes: 512 + 2 * 4104 + 12,
+        dbBytes: 8192,
+      });
+      expect(undone).toMatchObject({
+        mode: 'explicit',
+        statements: 3,
+        syncs: 0,
+        dbBytes: 0,
+        commit: null,
+      });
       expect(undone!.transaction.outcome).toBe('rolled back');
-      expect(reads.map((r) => [r.transaction.kind, r.statements, r.commit])).toEqual([['read', 1, null]]);
+      expect(reads.map((r) => [r.transaction.kind, r.statements, r.commit])).toEqual([
+        ['read', 1, null],
+      ]);
       for (const a of [auto!, explicit!]) {
         expect(a.ladder.map((s) => s !== null)).toEqual([false, true, true, false, true]);
         for (const level of [1, 2, 4]) {
@@ -263,7 +351,8 @@ describe('golden: what a real engine does', () => {
       ['explicit', 4, 1, 4120, 0],
     ]);
     all.forEach(check);
-    for (let i = 1; i < all.length; i++) expect(all[i]!.fromUs).toBeGreaterThanOrEqual(all[i - 1]!.toUs);
+    for (let i = 1; i < all.length; i++)
+      expect(all[i]!.fromUs).toBeGreaterThanOrEqual(all[i - 1]!.toUs);
   });
 
   test('two connections of one thread are two transactions, however they interleave', async () => {

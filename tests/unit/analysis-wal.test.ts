@@ -32,13 +32,20 @@ function check(c: Checkpoint): void {
   if (c.framesInLog !== null) expect(c.framesInLog).toBe(c.pagesInLog! + c.supersededFrames!);
 }
 
-async function start(pragmas: string): Promise<{ t: Traced; sqlite3: Sqlite; db: number; log: () => number }> {
+async function start(
+  pragmas: string,
+): Promise<{ t: Traced; sqlite3: Sqlite; db: number; log: () => number }> {
   const t = (traced = new Traced());
   const { sqlite3, vfs } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('app.db');
   await sqlite3.exec(db, `${WAL}${pragmas}`);
   const files = vfs.mapNameToFile as Map<string, { size: number }>;
-  return { t, sqlite3, db, log: () => [...files].find(([path]) => path.endsWith('-wal'))?.[1].size ?? 0 };
+  return {
+    t,
+    sqlite3,
+    db,
+    log: () => [...files].find(([path]) => path.endsWith('-wal'))?.[1].size ?? 0,
+  };
 }
 
 describe('golden: a real engine', () => {
@@ -51,7 +58,13 @@ describe('golden: a real engine', () => {
       const [wal] = walHistories(store);
       found[limit] = checkpointsOf(store);
       found[limit].forEach(check);
-      expect(wal).toMatchObject({ path: 'app.db', layer: 'vfs', pageSize: PAGE, commits: 1001, truncations: 0 });
+      expect(wal).toMatchObject({
+        path: 'app.db',
+        layer: 'vfs',
+        pageSize: PAGE,
+        commits: 1001,
+        truncations: 0,
+      });
       expect(wal!.restarts).toBe(limit === 100 ? found[limit].length : 0);
       expect(wal!.series.fileBytes.at(-1)).toBe(log());
       expect(wal!.highWaterBytes).toBe(log());
@@ -75,24 +88,39 @@ describe('golden: a real engine', () => {
     expect(found[10_000]).toEqual([]);
     expect(found[100]!.length).toBeGreaterThanOrEqual(9);
     for (const c of found[100]!) {
-      expect(c).toMatchObject({ trigger: 'autocheckpoint', mode: 'PASSIVE', bracketed: true, ascending: true, truncatedWal: false });
+      expect(c).toMatchObject({
+        trigger: 'autocheckpoint',
+        mode: 'PASSIVE',
+        bracketed: true,
+        ascending: true,
+        truncatedWal: false,
+      });
       expect(c.statement).toMatch(/^INSERT INTO t/);
       expect(c.walReads).toBe(c.dbWrites); // SQLite: one read and one write a page
-      expect(c).toMatchObject({ pages: c.pagesInLog, pagesLeft: 0, walSyncs: 1, dbSyncs: 1, busy: 0 });
+      expect(c).toMatchObject({
+        pages: c.pagesInLog,
+        pagesLeft: 0,
+        walSyncs: 1,
+        dbSyncs: 1,
+        busy: 0,
+      });
       expect(c.framesInLog).toBeGreaterThanOrEqual(100);
       expect(c.hotReads! > 0).toBe(c.youngestReadUs! < HOT_US); // how hot depends on the machine
     }
   });
 
   test('PASSIVE over everything is one run; TRUNCATE of few hot pages is many', async () => {
-    const { t, sqlite3, db, log } = await start('PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=50;');
+    const { t, sqlite3, db, log } = await start(
+      'PRAGMA wal_autocheckpoint=0;PRAGMA cache_size=50;',
+    );
     await sqlite3.exec(db, 'CREATE TABLE t(id INTEGER PRIMARY KEY, a, b)');
     await sqlite3.exec(
       db,
       "WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<20000) INSERT INTO t SELECT x, x, printf('%0100d',x) FROM c",
     );
     const update = async (): Promise<void> => {
-      for (let i = 0; i < 40; i++) await sqlite3.exec(db, `UPDATE t SET a=a+1 WHERE id=${((i * 7919) % 20000) + 1}`);
+      for (let i = 0; i < 40; i++)
+        await sqlite3.exec(db, `UPDATE t SET a=a+1 WHERE id=${((i * 7919) % 20000) + 1}`);
     };
     await update();
     await sqlite3.exec(db, 'PRAGMA wal_checkpoint');
@@ -104,10 +132,23 @@ describe('golden: a real engine', () => {
     const [all, few, ...rest] = checkpointsOf(store);
     expect(rest).toEqual([]);
     [all!, few!].forEach(check);
-    expect(all).toMatchObject({ trigger: 'pragma', mode: 'PASSIVE', runs: 1, ascending: true, truncatedWal: false, pagesLeft: 0 });
+    expect(all).toMatchObject({
+      trigger: 'pragma',
+      mode: 'PASSIVE',
+      runs: 1,
+      ascending: true,
+      truncatedWal: false,
+      pagesLeft: 0,
+    });
     expect(all!.longestRun).toBe(all!.pages);
     expect(all!.supersededFrames).toBeGreaterThan(0);
-    expect(few).toMatchObject({ trigger: 'pragma', mode: 'TRUNCATE', truncatedWal: true, ascending: true, pagesLeft: 0 });
+    expect(few).toMatchObject({
+      trigger: 'pragma',
+      mode: 'TRUNCATE',
+      truncatedWal: true,
+      ascending: true,
+      pagesLeft: 0,
+    });
     expect(few!.walReads).toBe(few!.pages);
     expect(few!.runs).toBeGreaterThan(few!.pages * 0.8);
     const [wal] = walHistories(store);
@@ -161,7 +202,14 @@ function turso(pages: readonly number[], copy: readonly number[]): ReturnType<ty
   const t = new ThreadBuilder(store);
   const db = t.define({ kind: 'opfs-file', path: '/turso.db' });
   const wal = t.define({ kind: 'opfs-file', path: '/turso.db-wal' });
-  t.call('opfsWrite', { object: wal, offset: 0, length: 32, result: 32, aux: AUX_WAL_HEADER, aux2: 1 });
+  t.call('opfsWrite', {
+    object: wal,
+    offset: 0,
+    length: 32,
+    result: 32,
+    aux: AUX_WAL_HEADER,
+    aux2: 1,
+  });
   pages.forEach((page, i) =>
     t.call('opfsWrite', {
       object: wal,
@@ -173,7 +221,14 @@ function turso(pages: readonly number[], copy: readonly number[]): ReturnType<ty
     }),
   );
   t.call('opfsFlush', { object: wal });
-  for (const page of copy) t.call('opfsWrite', { object: db, offset: (page - 1) * PAGE, length: PAGE, result: PAGE, dur: 2 });
+  for (const page of copy)
+    t.call('opfsWrite', {
+      object: db,
+      offset: (page - 1) * PAGE,
+      length: PAGE,
+      result: PAGE,
+      dur: 2,
+    });
   t.call('opfsFlush', { object: db, dur: 10 });
   t.call('opfsTruncate', { object: wal, offset: 0, dur: 3 });
   t.call('opfsFlush', { object: wal });
@@ -195,7 +250,15 @@ test('OPFS alone (Turso): the checkpoint is seen, with pages left in the log', (
     pagesInLog: 4,
     supersededFrames: 1,
   });
-  expect(c).toMatchObject({ pages: 3, dbWrites: 3, walReads: 0, runs: 1, longestRun: 3, dbSyncs: 1, truncatedWal: true });
+  expect(c).toMatchObject({
+    pages: 3,
+    dbWrites: 3,
+    walReads: 0,
+    runs: 1,
+    longestRun: 3,
+    dbSyncs: 1,
+    truncatedWal: true,
+  });
   expect(walHistories(store)[0]).toMatchObject({
     layer: 'web',
     frames: 5,
@@ -249,21 +312,35 @@ function copiedLog(first: number, pages: readonly number[], cut = false): Checkp
     t.call('xWrite', { object: wal, offset: offset + 24, length: PAGE });
   });
   t.call('xFileControl', { object: db, aux: 39, result: 12 });
-  for (const page of new Set(pages)) t.call('xWrite', { object: db, offset: (page - 1) * PAGE, length: PAGE });
+  for (const page of new Set(pages))
+    t.call('xWrite', { object: db, offset: (page - 1) * PAGE, length: PAGE });
   t.call('xFileControl', { object: db, aux: 37, result: 12 });
   if (cut) t.call('xTruncate', { object: wal, offset: 0 });
   t.send();
   return checkpointsOf(store)[0]!;
 }
 test('which pages are in a log with frames from before the trace is not known', () => {
-  expect(copiedLog(1, [4, 5, 4])).toMatchObject({ framesInLog: 3, pagesInLog: 2, supersededFrames: 1, pagesLeft: 0 });
-  expect(copiedLog(501, [4])).toMatchObject({ framesInLog: 501, pagesInLog: null, supersededFrames: null, pagesLeft: null });
+  expect(copiedLog(1, [4, 5, 4])).toMatchObject({
+    framesInLog: 3,
+    pagesInLog: 2,
+    supersededFrames: 1,
+    pagesLeft: 0,
+  });
+  expect(copiedLog(501, [4])).toMatchObject({
+    framesInLog: 501,
+    pagesInLog: null,
+    supersededFrames: null,
+    pagesLeft: null,
+  });
   const cut = copiedLog(501, [4], true);
   expect(cut).toMatchObject({ pagesInLog: null, truncatedWal: true, pagesLeft: 0 });
   // in the view's words
   const before = 'the log holds frames from before the recording';
   expect(inLogText(cut)).toBe(`501 frames of n/a pages, n/a superseded (${before})`);
-  expect([pagesLeftText(cut), pagesLeftText(copiedLog(501, [4]))]).toEqual(['0 pages', `n/a pages (${before})`]);
+  expect([pagesLeftText(cut), pagesLeftText(copiedLog(501, [4]))]).toEqual([
+    '0 pages',
+    `n/a pages (${before})`,
+  ]);
   expect(inLogText(copiedLog(1, [4, 5, 4]))).toBe('3 frames of 2 pages, 1 superseded');
 });
 
@@ -279,7 +356,13 @@ test('a log that only grows is starved', () => {
 });
 
 test('calls of all threads are in order of time, each of them once, whatever overlaps', () => {
-  const step = fc.record({ thread: fc.nat(3), idle: fc.nat(2), log: fc.boolean(), dur: fc.nat(4), lost: fc.integer({ min: 0, max: 9 }) });
+  const step = fc.record({
+    thread: fc.nat(3),
+    idle: fc.nat(2),
+    log: fc.boolean(),
+    dur: fc.nat(4),
+    lost: fc.integer({ min: 0, max: 9 }),
+  });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
       const store = newStore();
@@ -292,7 +375,14 @@ test('calls of all threads are in order of time, each of them once, whatever ove
         const { t, files } = threads[thread]!;
         t.idle(idle);
         t.call('xWrite', { object: files[2]!, offset: 0, length: PAGE }); // another database
-        t.call('xWrite', { object: files[log ? 1 : 0]!, offset: 56, length: PAGE, dur, open: lost === 0, result: lost === 1 ? 10 : 0 });
+        t.call('xWrite', {
+          object: files[log ? 1 : 0]!,
+          offset: 56,
+          length: PAGE,
+          dur,
+          open: lost === 0,
+          result: lost === 1 ? 10 : 0,
+        });
         if (lost <= 1) continue;
         calls++;
         if (log) onLog++;
@@ -301,8 +391,14 @@ test('calls of all threads are in order of time, each of them once, whatever ove
       const files = walFilesOf(store);
       expect(files.map(({ path }) => path)).toEqual(onLog ? ['a.db'] : []);
       for (const { thread, row, onWal } of files) {
-        const places = Array.from(row, (r, i) => ({ us: store.threads[thread[i]!]!.events.t0[r]!, thread: thread[i]!, row: r }));
-        const sorted = [...places].sort((a, b) => a.us - b.us || a.thread - b.thread || a.row - b.row);
+        const places = Array.from(row, (r, i) => ({
+          us: store.threads[thread[i]!]!.events.t0[r]!,
+          thread: thread[i]!,
+          row: r,
+        }));
+        const sorted = [...places].sort(
+          (a, b) => a.us - b.us || a.thread - b.thread || a.row - b.row,
+        );
         expect(places.map(({ us }) => us)).toEqual(sorted.map(({ us }) => us));
         for (let t = 0; t < 4; t++) {
           const own = places.filter((p) => p.thread === t).map((p) => p.row);

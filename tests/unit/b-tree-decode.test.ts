@@ -6,26 +6,36 @@ import { walk } from '../contract/helpers/b-tree-walk.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
 import { interior, SIZE } from '../traces/interior-page.ts';
 
-const children = (bytes: Uint8Array, page: number, size = SIZE): number[] | null => childrenOf(bytes, 0, page, size);
+const children = (bytes: Uint8Array, page: number, size = SIZE): number[] | null =>
+  childrenOf(bytes, 0, page, size);
 
 /** Bytes of a database that SQLite made, with what its own SELECT says of the schema. */
 async function real(
   setup: string,
-): Promise<{ file: Uint8Array; rows: [type: string, name: string, table: string, root: number][]; size: number }> {
+): Promise<{
+  file: Uint8Array;
+  rows: [type: string, name: string, table: string, root: number][];
+  size: number;
+}> {
   const { sqlite3, vfs } = await loadWaSqlite('journey-sync');
   const db = await sqlite3.open_v2('a.db');
   const rows: [string, string, string, number][] = [];
   await sqlite3.exec(db, setup);
-  await sqlite3.exec(db, 'SELECT type, name, tbl_name, rootpage FROM sqlite_schema', (row) => rows.push([...row] as (typeof rows)[number]));
+  await sqlite3.exec(db, 'SELECT type, name, tbl_name, rootpage FROM sqlite_schema', (row) =>
+    rows.push([...row] as (typeof rows)[number]),
+  );
   await sqlite3.close(db);
-  const [, found] = [...(vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>)].find(([path]) => path.endsWith('a.db'))!;
+  const [, found] = [
+    ...(vfs.mapNameToFile as Map<string, { data: ArrayBuffer; size: number }>),
+  ].find(([path]) => path.endsWith('a.db'))!;
   const file = new Uint8Array(found.data.slice(0, found.size));
   return { file, rows, size: walk(file, new Map()).pageSize };
 }
 const SCHEMA =
   Array.from(
     { length: 30 },
-    (_, i) => `CREATE TABLE "täble ${i}"(a INTEGER PRIMARY KEY, b TEXT, c TEXT UNIQUE); CREATE INDEX "i${i}" ON "täble ${i}"(b);`,
+    (_, i) =>
+      `CREATE TABLE "täble ${i}"(a INTEGER PRIMARY KEY, b TEXT, c TEXT UNIQUE); CREATE INDEX "i${i}" ON "täble ${i}"(b);`,
   ).join('') +
   'CREATE VIEW v AS SELECT 1; CREATE VIRTUAL TABLE f USING fts5(x);' +
   "WITH RECURSIVE c(x) AS(VALUES(1) UNION ALL SELECT x+1 FROM c WHERE x<4000) INSERT INTO \"täble 3\" SELECT x, 'text '||x, 'other '||x FROM c;";
@@ -36,7 +46,9 @@ describe('pages as SQLite writes them', () => {
     ['UTF-16le', 1024, 2],
     ['UTF-16be', 65536, 3],
   ] as const)('%s, %i bytes: children and names', async (encoding, pageSize, code) => {
-    const { file, rows, size } = await real(`PRAGMA encoding='${encoding}'; PRAGMA page_size=${pageSize}; ${SCHEMA}`);
+    const { file, rows, size } = await real(
+      `PRAGMA encoding='${encoding}'; PRAGMA page_size=${pageSize}; ${SCHEMA}`,
+    );
     expect(size).toBe(pageSize);
     const named = rows.filter(([, , , root]) => root > 0);
     const { names } = walk(file, new Map(named.map(([, name, , root]) => [root, name])));
@@ -48,13 +60,22 @@ describe('pages as SQLite writes them', () => {
       const isLeaf = image[page === 1 ? 100 : 0] === 13;
       const schema = isLeaf ? schemaRowsOf(image, 0, page, size, size, code) : null;
       if (name !== 'sqlite_schema') expect(!schema || schema.roots.length === 0).toBe(true);
-      else if (isLeaf) schema!.roots.forEach((root, i) => found.push([schema!.names[i]!, schema!.tables[i]!, root]));
+      else if (isLeaf)
+        schema!.roots.forEach((root, i) =>
+          found.push([schema!.names[i]!, schema!.tables[i]!, root]),
+        );
     }
     const roots = new Set([1, ...named.map(([, , , root]) => root)]);
     // every page but the roots has one parent, of the same b-tree
-    expect([...seen.keys()].sort((a, b) => a - b)).toEqual([...names.keys()].filter((page) => !roots.has(page)).sort((a, b) => a - b));
+    expect([...seen.keys()].sort((a, b) => a - b)).toEqual(
+      [...names.keys()].filter((page) => !roots.has(page)).sort((a, b) => a - b),
+    );
     for (const [child, page] of seen) expect(names.get(child)).toBe(names.get(page));
-    const expected = named.map(([type, name, table, root]): [string, string, number] => [name, type === 'index' ? table : '', root]);
+    const expected = named.map(([type, name, table, root]): [string, string, number] => [
+      name,
+      type === 'index' ? table : '',
+      root,
+    ]);
     expect(found.sort()).toEqual(expected.sort());
   });
 
@@ -88,12 +109,24 @@ describe('pages as SQLite writes them', () => {
     const { file, size } = await real(`PRAGMA page_size=1024; ${SCHEMA}`);
     const pages = file.length / size;
     const check = (bytes: Uint8Array, page: number): void => {
-      expect(childrenOf(bytes, 0, page, bytes.length)?.length ?? 0).toBeLessThanOrEqual(bytes.length / 2);
+      expect(childrenOf(bytes, 0, page, bytes.length)?.length ?? 0).toBeLessThanOrEqual(
+        bytes.length / 2,
+      );
       for (const encoding of [0, 1, 2, 3, 9]) {
-        const rows = schemaRowsOf(bytes, 0, page, bytes.length, bytes.length - (encoding === 9 ? 255 : 0), encoding);
+        const rows = schemaRowsOf(
+          bytes,
+          0,
+          page,
+          bytes.length,
+          bytes.length - (encoding === 9 ? 255 : 0),
+          encoding,
+        );
         if (!rows) continue;
         expect(rows.roots.length).toBeLessThanOrEqual(bytes.length / 2);
-        expect([rows.names.length, rows.tables.length]).toEqual([rows.roots.length, rows.roots.length]);
+        expect([rows.names.length, rows.tables.length]).toEqual([
+          rows.roots.length,
+          rows.roots.length,
+        ]);
         expect(rows.names.every((name) => name.length <= 510)).toBe(true);
       }
     };

@@ -14,7 +14,13 @@ describe('the reader in the hook', () => {
     const recorder = new Recorder({ capacity: 64, maxEngines: 1 });
     const memory = new WebAssembly.Memory({ initial: 2 });
     const block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
-    const image = bTreeReader(recorder, new EngineMemory(memory), (id) => (id === 8 ? 7 : id), block, true);
+    const image = bTreeReader(
+      recorder,
+      new EngineMemory(memory),
+      (id) => (id === 8 ? 7 : id),
+      block,
+      true,
+    );
     const put = (bytes: Uint8Array): void => new Uint8Array(memory.buffer).set(bytes, AT);
     const said = (): BTreeDefinition[] => recorder.takeDefinitions() as BTreeDefinition[];
     const see = (page: number, bytes: Uint8Array, write = false): BTreeDefinition[] => {
@@ -22,7 +28,8 @@ describe('the reader in the hook', () => {
       image(7, 0, AT, bytes.length, write ? 1 : 0, (page - 1) * bytes.length);
       return said();
     };
-    const header = (frame: number, page: number): void => image(8, page, AT, 24, 1, 32 + frame * (24 + SIZE));
+    const header = (frame: number, page: number): void =>
+      image(8, page, AT, 24, 1, 32 + frame * (24 + SIZE));
     const body = (frame: number, bytes: Uint8Array, write = true): BTreeDefinition[] => {
       put(bytes);
       image(8, 0, AT, SIZE, write ? 1 : 0, 32 + frame * (24 + SIZE) + 24);
@@ -41,11 +48,15 @@ describe('the reader in the hook', () => {
 
   test('says a page once, and again when its children have changed', () => {
     const { see, faults } = reader();
-    expect(see(3, interior([10, 11, 12], 3))).toEqual([{ kind: 'b-tree-pages', id: 1, file: 7, at: 0, page: 3, children: [10, 11, 12] }]);
+    expect(see(3, interior([10, 11, 12], 3))).toEqual([
+      { kind: 'b-tree-pages', id: 1, file: 7, at: 0, page: 3, children: [10, 11, 12] },
+    ]);
     expect(see(3, interior([10, 11, 12], 3))).toEqual([]);
     expect(see(3, interior([10, 11, 12], 3), true)).toEqual([]);
     expect(see(3, interior([10, 11, 13, 12], 3))).toMatchObject([{ children: [10, 11, 13, 12] }]); // another thread wrote it
-    expect(see(3, interior([10, 14, 13, 12], 3), true)).toMatchObject([{ children: [10, 14, 13, 12] }]); // its first words are the same
+    expect(see(3, interior([10, 14, 13, 12], 3), true)).toMatchObject([
+      { children: [10, 14, 13, 12] },
+    ]); // its first words are the same
     expect(see(4, new Uint8Array(SIZE).fill(5))).toEqual([]);
     expect(faults()).toBe(0);
   });
@@ -54,7 +65,9 @@ describe('the reader in the hook', () => {
     const { see, header, body } = reader();
     see(1, database([3, 4]));
     header(5, 9);
-    expect(body(5, interior([20, 21], 9))).toMatchObject([{ file: 7, page: 9, children: [20, 21] }]);
+    expect(body(5, interior([20, 21], 9))).toMatchObject([
+      { file: 7, page: 9, children: [20, 21] },
+    ]);
     header(6, 10);
     expect(body(5, interior([20, 22, 21], 9))).toMatchObject([{ page: 9, children: [20, 22, 21] }]);
     expect(body(99, interior([5, 6], 9))).toEqual([]); // of a frame whose header nobody saw
@@ -71,7 +84,9 @@ describe('the reader in the hook', () => {
     leaf.set([row.length, 1, row.length - 8 + 1 - 1, ...row.slice(1)], 0x3e0);
     leaf[0x3e2] = 5;
     see(1, database([3, 4]));
-    expect(see(3, leaf)).toMatchObject([{ kind: 'b-tree-names', page: 3, roots: [7], names: ['a'], tables: [''] }]);
+    expect(see(3, leaf)).toMatchObject([
+      { kind: 'b-tree-names', page: 3, roots: [7], names: ['a'], tables: [''] },
+    ]);
     see(1, database([5, 4], 2), true);
     expect(see(3, leaf, true)).toEqual([]);
   });

@@ -34,7 +34,8 @@ describe('pages to b-trees', () => {
     const files = databaseFilesOf(t.store);
     return bTreesOf(t.store, files, pageAccessesOf(t.store, files))[0]!;
   };
-  const nameOf = (trees: BTrees, page: number): string | undefined => trees.list[trees.ownerOf(page)]?.name;
+  const nameOf = (trees: BTrees, page: number): string | undefined =>
+    trees.list[trees.ownerOf(page)]?.name;
   function app(url?: string, store = newStore()) {
     const t = new ThreadBuilder(store, url === undefined ? {} : { url });
     const file = t.file('app.db');
@@ -42,7 +43,8 @@ describe('pages to b-trees', () => {
     let at = 0;
     const touch = (op: 'xRead' | 'xWrite', page: number, aux2: number): void =>
       void (at = t.call(op, { object: file, offset: (page - 1) * PAGE, length: PAGE, aux2 }) + 1);
-    const pages = (page: number, children: number[]): void => t.say({ kind: 'b-tree-pages', id: id++, file, at, page, children });
+    const pages = (page: number, children: number[]): void =>
+      t.say({ kind: 'b-tree-pages', id: id++, file, at, page, children });
     const names = (page: number, rows: readonly (readonly [number, string, string])[]): void =>
       t.say({
         kind: 'b-tree-names',
@@ -89,7 +91,16 @@ describe('pages to b-trees', () => {
       { root: 3, name: 'orders_by_date', kind: 'index', table: 'orders' },
     ]);
     expect([1, 2, 3, 10, 12, 20, 21, 99].map((page) => nameOf(trees, page))).toEqual([
-      ...['sqlite_schema', 'orders', 'orders_by_date', 'orders', 'orders_by_date', 'orders_by_date', 'orders_by_date', undefined],
+      ...[
+        'sqlite_schema',
+        'orders',
+        'orders_by_date',
+        'orders',
+        'orders_by_date',
+        'orders_by_date',
+        'orders_by_date',
+        undefined,
+      ],
     ]);
     const [{ places } = { places: undefined! }] = pagesOf(t.store);
     const owners = ownersOf(trees, places);
@@ -124,15 +135,31 @@ describe('pages to b-trees', () => {
     const table = pageQueries.pageTable(context, { key, fromUs: null, toUs: null })!;
     const said = (from: number, to = from + 1): string => partOf(table, from, to);
     expect([1, 2, 10, 12, 20, 99, 50].map((page) => said(page))).toEqual([
-      ...['root of table sqlite_schema', 'root of table orders', 'leaf of table orders', 'interior page of index orders_by_date'],
+      ...[
+        'root of table sqlite_schema',
+        'root of table orders',
+        'leaf of table orders',
+        'interior page of index orders_by_date',
+      ],
       ...['leaf of index orders_by_date', '', ''],
     ]);
-    expect([said(12, 21), said(2, 21), said(40, 120)]).toEqual(['index orders_by_date', '2 tables and indexes', '']);
+    expect([said(12, 21), said(2, 21), said(40, 120)]).toEqual([
+      'index orders_by_date',
+      '2 tables and indexes',
+      '',
+    ]);
     expect(bTreeCause(table.trees!)).toMatch(/^Table or index n\/a for 1 of 7 pages: /);
     expect(treeRows(table.trees!)).toEqual([0, 1, 2, 3]);
     const sql = tablesOf(() => context).find(({ name }) => name === 'pages')!;
-    const column = (name: string): ((row: number) => unknown) => sql.current().columns[sql.columns.findIndex((c) => c.name === name)]!;
-    expect([0, 1, 4, 6].map((row) => [column('page')(row), column('b_tree')(row), column('b_tree_table')(row)])).toEqual([
+    const column = (name: string): ((row: number) => unknown) =>
+      sql.current().columns[sql.columns.findIndex((c) => c.name === name)]!;
+    expect(
+      [0, 1, 4, 6].map((row) => [
+        column('page')(row),
+        column('b_tree')(row),
+        column('b_tree_table')(row),
+      ]),
+    ).toEqual([
       [1, 'sqlite_schema', 'sqlite_schema'],
       [2, 'orders', 'orders'],
       [12, 'orders_by_date', 'orders'],
@@ -166,7 +193,11 @@ describe('pages to b-trees', () => {
     names(1, [SCHEMA_ROWS[1]]);
     t.send();
     trees = treesOf(t);
-    expect([2, 10, 20].map((page) => nameOf(trees, page))).toEqual([undefined, undefined, 'orders_by_date']);
+    expect([2, 10, 20].map((page) => nameOf(trees, page))).toEqual([
+      undefined,
+      undefined,
+      'orders_by_date',
+    ]);
   });
 
   test('names on a page that is no leaf of the schema any more do not count; circles end', () => {
@@ -179,11 +210,24 @@ describe('pages to b-trees', () => {
     pages(10, [11]);
     pages(11, [10, 2]);
     t.send();
-    expect(treesOf(t).list.map(({ name }) => name)).toEqual(['sqlite_schema', 'orders', 'orders_by_date', 'other']);
-    expect([4, 10, 11].map((page) => nameOf(treesOf(t), page))).toEqual(['sqlite_schema', 'orders', 'orders']);
+    expect(treesOf(t).list.map(({ name }) => name)).toEqual([
+      'sqlite_schema',
+      'orders',
+      'orders_by_date',
+      'other',
+    ]);
+    expect([4, 10, 11].map((page) => nameOf(treesOf(t), page))).toEqual([
+      'sqlite_schema',
+      'orders',
+      'orders',
+    ]);
     pages(1, [4]);
     t.send();
-    expect(treesOf(t).list.map(({ name }) => name)).toEqual(['sqlite_schema', 'orders', 'orders_by_date']);
+    expect(treesOf(t).list.map(({ name }) => name)).toEqual([
+      'sqlite_schema',
+      'orders',
+      'orders_by_date',
+    ]);
   });
 
   test('why none is known', () => {
@@ -195,7 +239,10 @@ describe('pages to b-trees', () => {
       t.send();
     }
     const files = databaseFilesOf(store);
-    expect(bTreesOf(store, files, pageAccessesOf(store, files))[0]).toMatchObject({ list: [], causes: ['several origins'] });
+    expect(bTreesOf(store, files, pageAccessesOf(store, files))[0]).toMatchObject({
+      list: [],
+      causes: ['several origins'],
+    });
     const level = (capture: object): BTrees => {
       const { t, touch } = app();
       t.say({
@@ -209,7 +256,13 @@ describe('pages to b-trees', () => {
           userAgent: '',
           hidden: null,
         },
-        capture: { capture: 1, layers: ['sql', 'vfs', 'web'], buffer: 1024, stacks: false, ...capture } as never,
+        capture: {
+          capture: 1,
+          layers: ['sql', 'vfs', 'web'],
+          buffer: 1024,
+          stacks: false,
+          ...capture,
+        } as never,
       });
       touch('xRead', 1, 13);
       t.send();
@@ -235,7 +288,12 @@ describe('pages to b-trees', () => {
     touch('xRead', 11, 13);
     t.send();
     const trees = treesOf(t);
-    expect([1, 2, 10, 11].map((page) => nameOf(trees, page))).toEqual(['sqlite_schema', 'orders', undefined, 'orders']);
+    expect([1, 2, 10, 11].map((page) => nameOf(trees, page))).toEqual([
+      'sqlite_schema',
+      'orders',
+      undefined,
+      'orders',
+    ]);
     expect(trees.causes).toEqual(['changes']);
   });
 
@@ -243,10 +301,17 @@ describe('pages to b-trees', () => {
     const { t, touch, pages, names } = app();
     t.define({ kind: 'sql', text: 'SELECT * FROM orders WHERE "Odd Name"=?' });
     touch('xRead', 1, 13);
-    names(1, [...SCHEMA_ROWS, [4, 'Odd Name', ''], [5, 'sqlite_autoindex_orders_1', 'orders'], [6, 'sqlite_stat1', '']]);
+    names(1, [
+      ...SCHEMA_ROWS,
+      [4, 'Odd Name', ''],
+      [5, 'sqlite_autoindex_orders_1', 'orders'],
+      [6, 'sqlite_stat1', ''],
+    ]);
     pages(2, [10, 11]);
     t.send();
-    const { store, warnings } = await readTrace(new Uint8Array(await (await saveTrace(t.store)).arrayBuffer()));
+    const { store, warnings } = await readTrace(
+      new Uint8Array(await (await saveTrace(t.store)).arrayBuffer()),
+    );
     expect(warnings).toEqual([]);
     expect(store.threads[0]!.said).toEqual(t.thread.said);
     expect(privacyReport(store)).toMatchObject({ treeNames: 5, level: 1 });
@@ -255,20 +320,49 @@ describe('pages to b-trees', () => {
     const said = clean.threads[0]!.said;
     const sql = said.find((d) => d.kind === 'sql') as Extract<Definition, { kind: 'sql' }>;
     const [, table, odd] = /FROM (\w+) WHERE (\w+)=/.exec(sql.text)!;
-    const trees = said.find((d) => d.kind === 'b-tree-names') as Extract<Definition, { kind: 'b-tree-names' }>;
-    expect(trees.names).toEqual([table, expect.stringMatching(/^n\d+$/), odd, `sqlite_autoindex_${table}_1`, 'sqlite_stat1']);
+    const trees = said.find((d) => d.kind === 'b-tree-names') as Extract<
+      Definition,
+      { kind: 'b-tree-names' }
+    >;
+    expect(trees.names).toEqual([
+      table,
+      expect.stringMatching(/^n\d+$/),
+      odd,
+      `sqlite_autoindex_${table}_1`,
+      'sqlite_stat1',
+    ]);
     expect(trees.tables).toEqual(['', table, '', table, '']);
     expect(JSON.stringify(said)).not.toMatch(/orders|odd name/i);
-    expect(said.find((d) => d.kind === 'b-tree-pages')).toEqual(t.thread.said.find((d) => d.kind === 'b-tree-pages'));
+    expect(said.find((d) => d.kind === 'b-tree-pages')).toEqual(
+      t.thread.said.find((d) => d.kind === 'b-tree-pages'),
+    );
   });
 
   test('forged definitions are refused at the door', () => {
-    const good = { kind: 'b-tree-names', id: 1, file: 2, at: 3, page: 4, roots: [5], names: ['a'], tables: [''] };
+    const good = {
+      kind: 'b-tree-names',
+      id: 1,
+      file: 2,
+      at: 3,
+      page: 4,
+      roots: [5],
+      names: ['a'],
+      tables: [''],
+    };
     const pages = { kind: 'b-tree-pages', id: 1, file: 2, at: 3, page: 4, children: [5] };
     const batch = (d: unknown): boolean =>
       isThreadMessage({
         k: 'batch',
-        batch: { thread: 'a', first: 0, count: 0, timeOrigin: 1, dropped: 0, faults: 0, definitions: [d], records: new ArrayBuffer(0) },
+        batch: {
+          thread: 'a',
+          first: 0,
+          count: 0,
+          timeOrigin: 1,
+          dropped: 0,
+          faults: 0,
+          definitions: [d],
+          records: new ArrayBuffer(0),
+        },
       });
     expect([good, pages].every((d) => isBTreeDefinition(d) && batch(d))).toBe(true);
     for (const bad of [

@@ -25,7 +25,8 @@ const api = () => ({
   },
   storage: {
     session: {
-      get: (key: string) => Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
+      get: (key: string) =>
+        Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
       set: (values: object) => Promise.resolve(void Object.assign(stored, structuredClone(values))),
     },
   },
@@ -84,7 +85,10 @@ function panel(page: string, tab = 1): Panel {
   };
 }
 /** A page that relays, of this tab. @returns what it was told, beside greetings */
-function relayingPage(source: string, tab = 1): { say: (message: RelayMessage) => void; told: unknown[] } {
+function relayingPage(
+  source: string,
+  tab = 1,
+): { say: (message: RelayMessage) => void; told: unknown[] } {
   const [onMessage, told]: [Listener[], unknown[]] = [[], []];
   const port = {
     name: `relay:${source}`,
@@ -97,7 +101,13 @@ function relayingPage(source: string, tab = 1): { say: (message: RelayMessage) =
   onConnect.forEach((listener) => listener(port));
   return { say: (message) => onMessage.forEach((listener) => listener(message)), told };
 }
-const START: PanelMessage = { k: 'start', scope: 'tab', reload: true, transport: 'port', capture: CAPTURE_DEFAULTS };
+const START: PanelMessage = {
+  k: 'start',
+  scope: 'tab',
+  reload: true,
+  transport: 'port',
+  capture: CAPTURE_DEFAULTS,
+};
 const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 beforeEach(() => {

@@ -11,11 +11,15 @@ let failing: number | null;
 const api = {
   runtime: { getManifest: () => ({ background: { service_worker: 'background.js' } }) },
   webRequest: Object.fromEntries(
-    ['onBeforeRequest', 'onBeforeSendHeaders', 'onHeadersReceived', 'onCompleted'].map((name) => [name, { removeListener: () => {} }]),
+    ['onBeforeRequest', 'onBeforeSendHeaders', 'onHeadersReceived', 'onCompleted'].map((name) => [
+      name,
+      { removeListener: () => {} },
+    ]),
   ),
   storage: {
     session: {
-      get: (key: string) => Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
+      get: (key: string) =>
+        Promise.resolve(structuredClone(key in stored ? { [key]: stored[key] } : {})),
       set: (values: object) => Promise.resolve(void Object.assign(stored, structuredClone(values))),
     },
   },
@@ -31,7 +35,8 @@ const api = {
   },
   scripting: {
     getRegisteredContentScripts: () => Promise.resolve(registered),
-    registerContentScripts: (scripts: typeof registered) => Promise.resolve(void registered.push(...scripts)),
+    registerContentScripts: (scripts: typeof registered) =>
+      Promise.resolve(void registered.push(...scripts)),
     unregisterContentScripts: ({ ids }: { ids: string[] }) =>
       Promise.resolve(void (registered = registered.filter(({ id }) => !ids.includes(id)))),
     executeScript: () => Promise.resolve(),
@@ -47,10 +52,17 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-const options = { k: 'start', scope: 'origin', reload: true, transport: 'port', capture: CAPTURE_DEFAULTS } as const;
+const options = {
+  k: 'start',
+  scope: 'origin',
+  reload: true,
+  transport: 'port',
+  capture: CAPTURE_DEFAULTS,
+} as const;
 
 test('a tab that fails at the end keeps neither the others nor the panel from hearing of it', async () => {
-  const { recordingOf, start, stop, watchRecordings } = await import('../../src/background/recordings.ts');
+  const { recordingOf, start, stop, watchRecordings } =
+    await import('../../src/background/recordings.ts');
   const heard: boolean[] = [];
   watchRecordings((_, recording) => heard.push(recording !== null));
   await start(1, 'page', options);

@@ -20,8 +20,18 @@ test.each<[RecordingState['scope'], string, ScriptRequest, boolean]>([
   ['tab', 'the recorded tab', request(1, 'https://any.test'), true],
   ['tab', 'another tab of the origin', request(2, APP), false],
   ['origin', 'another tab of the origin', request(2, APP), true],
-  ['origin', 'a frame of the origin in a tab of another', request(2, APP, 'https://other.test'), false],
-  ['origin', 'a frame of another origin in a tab of the origin', request(2, 'https://other.test', APP), true],
+  [
+    'origin',
+    'a frame of the origin in a tab of another',
+    request(2, APP, 'https://other.test'),
+    false,
+  ],
+  [
+    'origin',
+    'a frame of another origin in a tab of the origin',
+    request(2, 'https://other.test', APP),
+    true,
+  ],
   ['tab', 'a shared worker of the origin', request(-1, APP), true],
   ['origin', 'a shared worker of another', request(-1, 'https://other.test'), false],
 ])('scope %s: %s', async (scope, _, asked, hooked) => {

@@ -33,16 +33,29 @@ describe('options', () => {
     ],
     [{ buffer: 8192 }, { buffer: 4096 }],
     [{ capture: 3, buffer: NaN }, { capture: 3 }],
-  ])('%j', (said, expected) => expect(captureOptionsOf(said)).toEqual({ ...CAPTURE_DEFAULTS, ...expected }));
+  ])('%j', (said, expected) =>
+    expect(captureOptionsOf(said)).toEqual({ ...CAPTURE_DEFAULTS, ...expected }),
+  );
 
   test('every choice but the defaults has its script', () => {
     expect(captureScripts(captureOptionsOf({}))).toEqual([]);
     const all = new Set<string>();
     for (const capture of [0, 1, 2, 3] as CaptureLevel[])
-      for (const buffer of BUFFER_KIB) for (const script of captureScripts({ capture, buffer, layers: [], stacks: true })) all.add(script);
+      for (const buffer of BUFFER_KIB)
+        for (const script of captureScripts({ capture, buffer, layers: [], stacks: true }))
+          all.add(script);
     expect([...all].sort()).toEqual(
       [
-        ...['level-0', 'level-2', 'level-3', 'buffer-256', 'buffer-512', 'buffer-2048', 'buffer-4096', 'stacks'],
+        ...[
+          'level-0',
+          'level-2',
+          'level-3',
+          'buffer-256',
+          'buffer-512',
+          'buffer-2048',
+          'buffer-4096',
+          'stacks',
+        ],
         ...CAPTURED_LAYERS.map((layer) => `no-${layer}`),
       ]
         .map((name) => `capture/${name}.js`)
@@ -67,7 +80,12 @@ function captured(): TraceStore {
     connection: 9,
     text: 'at savePatient (https://clinic.test/app.js?u=ann:10:3)\nat wasm://wasm/ann:wasm-function[1]:0x45',
   });
-  t.define({ kind: 'stack', of: sql, connection: 10, text: 'at other (https://clinic.test/app.js:1:1)' });
+  t.define({
+    kind: 'stack',
+    of: sql,
+    connection: 10,
+    text: 'at other (https://clinic.test/app.js:1:1)',
+  });
   const seq = t.call('sqlStep', { object: sql, aux: 3, context: 9, result: 101 });
   t.define({ kind: 'values', of: seq, values: ["'Ann'", 'NULL'] });
   t.send();
@@ -76,11 +94,20 @@ function captured(): TraceStore {
 
 describe('values and stacks', () => {
   test('come through a file, into the table and into the report before sharing', async () => {
-    const { store, warnings } = await readTrace(new Uint8Array(await (await saveTrace(captured())).arrayBuffer()));
+    const { store, warnings } = await readTrace(
+      new Uint8Array(await (await saveTrace(captured())).arrayBuffer()),
+    );
     expect(warnings).toEqual([]);
     expect(store.threads[0]!.said).toEqual(captured().threads[0]!.said);
-    expect(statementTable(store)!.rows[0]!.stack).toMatch(/^at savePatient \(https:\/\/clinic\.test\/app\.js\?u=ann:10:3\)/);
-    expect(privacyReport(store)).toMatchObject({ level: 3, runsWithValues: 1, stacks: 2, sqlWithLiterals: 1 });
+    expect(statementTable(store)!.rows[0]!.stack).toMatch(
+      /^at savePatient \(https:\/\/clinic\.test\/app\.js\?u=ann:10:3\)/,
+    );
+    expect(privacyReport(store)).toMatchObject({
+      level: 3,
+      runsWithValues: 1,
+      stacks: 2,
+      sqlWithLiterals: 1,
+    });
   });
 
   test('examples by statement: the first that differ, few and cut; what is made up is not shown', () => {
@@ -98,20 +125,38 @@ describe('values and stacks', () => {
     t.call('sqlStep', { object: other, aux: 4, result: 101 });
     t.define({ kind: 'values', of: 4_000_000, values: ['of no run'] });
     t.send();
-    const [first, second] = statementTable(t.store)!.rows.sort((a, b) => b.executions - a.executions);
+    const [first, second] = statementTable(t.store)!.rows.sort(
+      (a, b) => b.executions - a.executions,
+    );
     expect(first!.bound).toEqual({
       runs: 10,
-      examples: [['1', "'<b>one</b>'"], ['2'], ['3'], ['4'], ['5']].map((values) => ({ values, left: 0 })),
+      examples: [['1', "'<b>one</b>'"], ['2'], ['3'], ['4'], ['5']].map((values) => ({
+        values,
+        left: 0,
+      })),
     });
     expect(second!.bound).toBeNull();
     expect(first!.bound!.examples.map(boundText)[0]).toBe("1, '<b>one</b>'");
 
     const u = new ThreadBuilder(newStore());
-    const of = u.call('sqlStep', { object: u.define({ kind: 'sql', text: 'INSERT' }), aux: 3, result: 101 });
-    u.define({ kind: 'values', of, values: ['x'.repeat(5000), 7 as never, ...Array.from({ length: 40 }, String)] });
+    const of = u.call('sqlStep', {
+      object: u.define({ kind: 'sql', text: 'INSERT' }),
+      aux: 3,
+      result: 101,
+    });
+    u.define({
+      kind: 'values',
+      of,
+      values: ['x'.repeat(5000), 7 as never, ...Array.from({ length: 40 }, String)],
+    });
     u.send();
     const [example] = statementTable(u.store)!.rows[0]!.bound!.examples;
-    expect([example!.values.length, example!.left, example!.values[0]!.length, example!.values[1]]).toEqual([20, 22, 120, '?']);
+    expect([
+      example!.values.length,
+      example!.left,
+      example!.values[0]!.length,
+      example!.values[1],
+    ]).toEqual([20, 22, 120, '?']);
     expect(boundText(example!)).toMatch(/, … 22 more$/);
   });
 
@@ -120,7 +165,9 @@ describe('values and stacks', () => {
     const { said } = clean.threads[0]!;
     expect(said.map((d) => d.kind)).toEqual(['sql', 'stack', 'stack']);
     expect(JSON.stringify(said)).not.toMatch(/ann|patient|clinic|app\.js|other/i);
-    expect(statementTable(clean)!.rows[0]!.stack).toBe('at function1 (https://site2.example/path2:10:3)\n(frame taken out)');
+    expect(statementTable(clean)!.rows[0]!.stack).toBe(
+      'at function1 (https://site2.example/path2:10:3)\n(frame taken out)',
+    );
     expect(privacyReport(clean).level).toBe(1);
   });
 
@@ -132,8 +179,21 @@ describe('values and stacks', () => {
     ['no list', { of: 1, values: 'NULL' }, false],
     ['of nothing', { values: [] }, false],
   ])('a page that sends %s', (_what, rest, taken) => {
-    const batch = { thread: 't', first: 0, count: 0, timeOrigin: 0, dropped: 0, faults: 0, records: new ArrayBuffer(0) };
-    expect(isThreadMessage({ k: 'batch', batch: { ...batch, definitions: [{ kind: 'values', id: 1, ...rest }] } })).toBe(taken);
+    const batch = {
+      thread: 't',
+      first: 0,
+      count: 0,
+      timeOrigin: 0,
+      dropped: 0,
+      faults: 0,
+      records: new ArrayBuffer(0),
+    };
+    expect(
+      isThreadMessage({
+        k: 'batch',
+        batch: { ...batch, definitions: [{ kind: 'values', id: 1, ...rest }] },
+      }),
+    ).toBe(taken);
   });
 });
 
@@ -153,7 +213,10 @@ describe('a trace cut to its marks', () => {
       if (c === '.') worker.call('xRead', { object: file, offset: i * 512, length: 512 });
       else {
         const t = '[]'.includes(c) ? page : worker;
-        t.call('mark', { object: ids[t === page ? 0 : 1]!['[('.includes(c) ? 'start' : 'stop'], dur: 0 });
+        t.call('mark', {
+          object: ids[t === page ? 0 : 1]!['[('.includes(c) ? 'start' : 'stop'],
+          dur: 0,
+        });
       }
     });
     page.send();
@@ -188,7 +251,9 @@ describe('a trace cut to its marks', () => {
     expect([cut.left, cut.store.eventCount, cut.store.dropped]).toEqual([4, 3, 4]);
     const [note] = cut.store.threads[0]!.notes;
     expect(note!.text).toMatch(/1 range, 2 ms of 6 ms\. 4 events outside are left out\.$/);
-    const { store: back, warnings } = await readTrace(new Uint8Array(await (await saveTrace(cut.store)).arrayBuffer()));
+    const { store: back, warnings } = await readTrace(
+      new Uint8Array(await (await saveTrace(cut.store)).arrayBuffer()),
+    );
     expect(warnings).toEqual([]);
     expect(back.eventCount).toBe(3);
     expect(back.threads[1]!.definitions.get(3)).toMatchObject({ kind: 'file', path: 'a.db' });

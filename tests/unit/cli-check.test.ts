@@ -5,7 +5,13 @@ import { checkText } from '../../src/cli/check.ts';
 test('numbers have thousands separators; what is broken comes first', () => {
   const text = checkText([
     { path: 'commits', value: 12_345, limit: { max: 20_000 }, ok: true, cause: null },
-    { path: 'files[0].vfs.xReadBytes', value: 9_876_543_210, limit: { min: 0, max: 1_000_000 }, ok: false, cause: 'above its maximum' },
+    {
+      path: 'files[0].vfs.xReadBytes',
+      value: 9_876_543_210,
+      limit: { min: 0, max: 1_000_000 },
+      ok: false,
+      cause: 'above its maximum',
+    },
     { path: 'syncsPerCommit', value: 2.5, limit: { max: 3 }, ok: true, cause: null },
     { path: 'pageCache.hitRate', value: null, limit: { min: 0.5 }, ok: false, cause: 'not known' },
   ]);
@@ -25,6 +31,14 @@ test('numbers have thousands separators; what is broken comes first', () => {
   ]);
   expect(of('commits')).toEqual(['commits', '12,345', '20,000', 'ok']);
   expect(of('syncsPerCommit')).toEqual(['syncsPerCommit', '2.5', '3', 'ok']);
-  expect(of('pageCache.hitRate')).toEqual(['pageCache.hitRate', 'n/a', '0.5', 'BROKEN', 'not known']);
-  expect(rows.findIndex(([first]) => first === 'pageCache.hitRate')).toBeLessThan(rows.findIndex(([first]) => first === 'commits'));
+  expect(of('pageCache.hitRate')).toEqual([
+    'pageCache.hitRate',
+    'n/a',
+    '0.5',
+    'BROKEN',
+    'not known',
+  ]);
+  expect(rows.findIndex(([first]) => first === 'pageCache.hitRate')).toBeLessThan(
+    rows.findIndex(([first]) => first === 'commits'),
+  );
 });

@@ -8,7 +8,14 @@ import { build } from 'esbuild';
 export async function buildCommand(name: string): Promise<string> {
   const outfile = `node_modules/.cache/${name}/vfscope.mjs`;
   await build({
-    ...{ entryPoints: ['src/cli/vfscope.ts'], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' },
+    ...{
+      entryPoints: ['src/cli/vfscope.ts'],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node20',
+    },
     ...{ define: { VFSCOPE_VERSION: '"1.2.3"' }, packages: 'external', logLevel: 'error' },
   });
   return outfile;

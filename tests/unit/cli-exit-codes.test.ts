@@ -22,7 +22,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 function vfscope(args: readonly string[]): { code: number | null; stdout: string; stderr: string } {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], {
+    encoding: 'utf8',
+  });
   return { code: status, stdout, stderr };
 }
 const URL = 'http://localhost:1/';
@@ -45,12 +47,21 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['record', URL, ...OUT, '--script', 'none.mjs'], /none\.mjs cannot be loaded/],
     [['record', URL, '--out', join(folder, 'no', 'x.vfst')], /There is no folder .*no to write/],
     [['record', URL, '--out', folder], /is no file that could be written/],
-    [['record', URL, ...OUT, '--screenshot', join(folder, 'no', 'x.png')], /There is no folder .*no to write .*x\.png/],
+    [
+      ['record', URL, ...OUT, '--screenshot', join(folder, 'no', 'x.png')],
+      /There is no folder .*no to write .*x\.png/,
+    ],
     [['record', URL, ...OUT, '--capture', '4'], /--capture 4: expected 0 \(no SQL text\)/],
     [['record', URL, ...OUT, '--capture', '-1'], /--capture/],
-    [['record', URL, ...OUT, '--layers', 'sql,opfs'], /--layers sql,opfs: expected some of sql,vfs,web/],
+    [
+      ['record', URL, ...OUT, '--layers', 'sql,opfs'],
+      /--layers sql,opfs: expected some of sql,vfs,web/,
+    ],
     [['record', URL, ...OUT, '--layers', ''], /--layers : expected some of/],
-    [['record', URL, ...OUT, '--buffer', '1000'], /--buffer 1000: expected 256, 512, 1024, 2048, 4096/],
+    [
+      ['record', URL, ...OUT, '--buffer', '1000'],
+      /--buffer 1000: expected 256, 512, 1024, 2048, 4096/,
+    ],
     [['record', URL, ...OUT, '--until', 'true', '--until-mark'], /only one can say when/],
     [['record', URL, ...OUT, '--untill', 'x'], /Unknown option '--untill'/],
     [['summary'], /expected one file, got 0/],
@@ -66,10 +77,19 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['export', SAMPLE, '--format', 'pdf', '--out', '-'], /no export format "pdf"; known: chrome/],
     [['export', NONE, '--format', 'csv', '--out', '-'], /there is no such file/],
     [['export', folder, '--format', 'csv', '--out', '-'], /only --format parquet takes one/],
-    [['export', folder, '--format', 'parquet', '--out', join(folder, 'p')], /holds no \.vfst files/],
-    [['export', SAMPLE, '--format', 'csv', '--out', join(folder, 'no', 'x.csv')], /x\.csv cannot be written: there is no folder .*no\./],
+    [
+      ['export', folder, '--format', 'parquet', '--out', join(folder, 'p')],
+      /holds no \.vfst files/,
+    ],
+    [
+      ['export', SAMPLE, '--format', 'csv', '--out', join(folder, 'no', 'x.csv')],
+      /x\.csv cannot be written: there is no folder .*no\./,
+    ],
     [['export', SAMPLE, '--format', 'csv', '--out', folder], /cannot be written: it is a folder/],
-    [['export', SAMPLE, '--format', 'csv', '--out', `./${SAMPLE}`], /is the trace itself: expected another file/],
+    [
+      ['export', SAMPLE, '--format', 'csv', '--out', `./${SAMPLE}`],
+      /is the trace itself: expected another file/,
+    ],
     [['diff', SAMPLE], /expected 2 files, got 1/],
     [['diff', SAMPLE, NONE], /there is no such file/],
     [['check', SAMPLE], /--budget is missing/],
@@ -77,7 +97,10 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['check', SAMPLE, '--budget', folder], /is a folder, not a budget file/],
     [['check', SAMPLE, '--budget', file('bad.json', '{')], /it is no JSON/],
     [['check', SAMPLE, '--budget', file('empty.json', '{}')], /it holds no limit/],
-    [['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')], /unknown "most"; known: min, max, optional/],
+    [
+      ['check', SAMPLE, '--budget', file('wrong.json', '{"commits": {"most": 1}}')],
+      /unknown "most"; known: min, max, optional/,
+    ],
     [['check', NONE, '--budget', budget], /there is no such file/],
     [['lab'], /vfscope lab needs a verb: expected list, run, show or replay/],
     [['lab', 'rnu'], /vfscope lab knows no "rnu": expected list, run, show or replay/],
@@ -85,19 +108,38 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
     [['lab', 'run', 'own-sql', '--sql', NONE, '--node'], /none\.vfst: there is no such file/],
     ...(
       [
-        [file('random.db', 'no database at all'.repeat(100)), /random\.db: This is no SQLite database: it does not begin with/],
-        [file('short.db', 'SQLite format 3\0cut off'), /short\.db is damaged\. SQLite reports: .*\. Use a backup, or recover/],
+        [
+          file('random.db', 'no database at all'.repeat(100)),
+          /random\.db: This is no SQLite database: it does not begin with/,
+        ],
+        [
+          file('short.db', 'SQLite format 3\0cut off'),
+          /short\.db is damaged\. SQLite reports: .*\. Use a backup, or recover/,
+        ],
         [file('none.db', ''), /none\.db: This is no SQLite database: it is empty/],
         [folder, /is a folder, not a database/],
         [NONE, /none\.vfst: there is no such file/],
       ] as const
     ).map(([database, message]): [string[], RegExp] => [
-      ['lab', 'run', 'own-database', '--node', '--count', '--file', database, '--sql', file('one.sql', 'SELECT 1;')],
+      [
+        'lab',
+        'run',
+        'own-database',
+        '--node',
+        '--count',
+        '--file',
+        database,
+        '--sql',
+        file('one.sql', 'SELECT 1;'),
+      ],
       message,
     ]),
     [['open'], /expected one file, got 0/],
     [['open', NONE], /none\.vfst: there is no such file/],
-    [['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')], /There is no folder .*no to write/],
+    [
+      ['open', SAMPLE, '--screenshot', join(folder, 'no', 'x.png')],
+      /There is no folder .*no to write/,
+    ],
     [['open', folder], /is a folder, not a trace file/],
     [['open', 'package.json'], /package\.json: This is no vfscope trace/],
   ])('%j', (args, message) => {
@@ -110,7 +152,13 @@ describe('wrong use is exit code 2, says what is wrong, and prints no result', (
 
 describe('the other codes', () => {
   test('0, with the result on stdout and nothing on stderr', () => {
-    for (const args of [['summary'], ['summary', '--json'], ['summary', '--markdown'], ['findings'], ['findings', '--json']]) {
+    for (const args of [
+      ['summary'],
+      ['summary', '--json'],
+      ['summary', '--markdown'],
+      ['findings'],
+      ['findings', '--json'],
+    ]) {
       const { code, stdout, stderr } = vfscope([args[0]!, SAMPLE, ...args.slice(1)]);
       expect([code, stderr], args.join(' ')).toEqual([0, '']);
       expect(stdout.length).toBeGreaterThan(50);
@@ -120,33 +168,67 @@ describe('the other codes', () => {
 
   test('0, and what a result tells of its app is said once: not of a trace that is sanitised', () => {
     const clean = join(folder, 'clean.vfst');
-    const as = (from: string, ...args: string[]) => vfscope(['export', from, '--format', 'vfst', ...args]);
-    expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(/the result holds .* To take the app's words out: --sanitize/);
+    const as = (from: string, ...args: string[]) =>
+      vfscope(['export', from, '--format', 'vfst', ...args]);
+    expect(as(SAMPLE, '--out', join(folder, 'copy.vfst')).stderr).toMatch(
+      /the result holds .* To take the app's words out: --sanitize/,
+    );
     expect(as(SAMPLE, '--out', clean, '--sanitize')).toEqual({ code: 0, stdout: '', stderr: '' });
-    expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(as(clean, '--out', join(folder, 'again.vfst'))).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   test("3 where the user's SQL fails in a run, in SQLite's words", () => {
-    const { code, stdout, stderr } = vfscope(['lab', 'run', 'own-sql', '--node', '--count', '--sql', file('bad.sql', 'SELEC 1;')]);
+    const { code, stdout, stderr } = vfscope([
+      'lab',
+      'run',
+      'own-sql',
+      '--node',
+      '--count',
+      '--sql',
+      file('bad.sql', 'SELEC 1;'),
+    ]);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/own-sql failed: .*near "SELEC": syntax error/);
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
   test('1 where a limit is broken, with the table', () => {
-    const { code, stdout } = vfscope(['check', SAMPLE, '--budget', file('broken.json', '{"commits": {"max": 1}}')]);
+    const { code, stdout } = vfscope([
+      'check',
+      SAMPLE,
+      '--budget',
+      file('broken.json', '{"commits": {"max": 1}}'),
+    ]);
     expect(code).toBe(1);
     expect(stdout).toMatch(/1 of 1 limits broken[^]*commits +3 +1 +BROKEN/);
   });
 
   test.each<[string, string[], Record<string, string>, RegExp]>([
-    ['no browser', [], { CHROMIUM: join(folder, 'no-browser') }, /There is no browser at .*no-browser \(from \$CHROMIUM\)/],
-    ['no Firefox', ['--browser', 'firefox'], { FIREFOX: join(folder, 'no-fox') }, /There is no browser at .*no-fox \(from \$FIREFOX\)/],
+    [
+      'no browser',
+      [],
+      { CHROMIUM: join(folder, 'no-browser') },
+      /There is no browser at .*no-browser \(from \$CHROMIUM\)/,
+    ],
+    [
+      'no Firefox',
+      ['--browser', 'firefox'],
+      { FIREFOX: join(folder, 'no-fox') },
+      /There is no browser at .*no-fox \(from \$FIREFOX\)/,
+    ],
   ])('3 with %s', (_, args, env, message) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'record', URL, ...OUT, ...args], {
-      encoding: 'utf8',
-      env: { ...process.env, ...env },
-    });
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [command, 'record', URL, ...OUT, ...args],
+      {
+        encoding: 'utf8',
+        env: { ...process.env, ...env },
+      },
+    );
     expect(stderr).toMatch(message);
     expect([status, stdout]).toEqual([3, '']);
   });
@@ -170,10 +252,13 @@ describe('a browser that cannot be started is exit code 3 and named', () => {
   test('what can be', () => expect(() => checkStartable(program, false)).not.toThrow());
 
   test('what is none', () => {
-    const cause = new Error('Failed to launch the browser process:  Code: 0\n\nstderr:\n\n\nTROUBLESHOOTING: https://pptr.dev/x\n');
+    const cause = new Error(
+      'Failed to launch the browser process:  Code: 0\n\nstderr:\n\n\nTROUBLESHOOTING: https://pptr.dev/x\n',
+    );
     expect(didNotStart('/bin/true', 'a Firefox 140', cause)).toMatchObject({
       exitCode: 3,
-      message: '/bin/true did not start: Failed to launch the browser process: Code: 0. Is it a Firefox 140 or newer?',
+      message:
+        '/bin/true did not start: Failed to launch the browser process: Code: 0. Is it a Firefox 140 or newer?',
     });
   });
 });
@@ -183,10 +268,16 @@ describe('help', () => {
     const { code, stdout } = vfscope([arg]);
     expect(code).toBe(0);
     const source = readFileSync('src/cli/vfscope.ts', 'utf8');
-    const commands = [...source.matchAll(/^ {4}case '(\w+)'/gm)].map((m) => m[1]!).filter((name) => name !== 'help');
-    expect(commands).toEqual(expect.arrayContaining(['record', 'summary', 'findings', 'export', 'diff', 'check', 'open']));
+    const commands = [...source.matchAll(/^ {4}case '(\w+)'/gm)]
+      .map((m) => m[1]!)
+      .filter((name) => name !== 'help');
+    expect(commands).toEqual(
+      expect.arrayContaining(['record', 'summary', 'findings', 'export', 'diff', 'check', 'open']),
+    );
     for (const name of commands) expect(stdout).toMatch(new RegExp(`^ {2}vfscope ${name} `, 'm'));
-    const options = [...source.matchAll(/['{ ]([a-z][a-z-]*)'?: (?:text|yes|words)\b/g)].map((m) => m[1]!);
+    const options = [...source.matchAll(/['{ ]([a-z][a-z-]*)'?: (?:text|yes|words)\b/g)].map(
+      (m) => m[1]!,
+    );
     expect(options.length).toBeGreaterThan(20);
     for (const name of new Set(options)) expect(stdout, name).toMatch(new RegExp(`--${name}\\b`));
   });
@@ -202,13 +293,17 @@ describe('help', () => {
     expect(stdout).not.toMatch(/vfscope (record|diff)/);
   });
 
-  test('lab has four', () => expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(4));
+  test('lab has four', () =>
+    expect(vfscope(['lab', '--help']).stdout.match(/^ {2}vfscope lab \w+/gm)).toHaveLength(4));
 
   test('wrong words end with the usage of their command, not of all', () => {
     const { stderr } = vfscope(['summary', SAMPLE, '--jsn']);
-    expect(stderr).toMatch(/^vfscope: Unknown option '--jsn'\.\n\n {2}vfscope summary [^]*--privacy/);
+    expect(stderr).toMatch(
+      /^vfscope: Unknown option '--jsn'\.\n\n {2}vfscope summary [^]*--privacy/,
+    );
     expect(stderr).not.toMatch(/vfscope (record|findings)/);
   });
 
-  test('--version', () => expect(vfscope(['--version'])).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' }));
+  test('--version', () =>
+    expect(vfscope(['--version'])).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' }));
 });

@@ -15,7 +15,9 @@ import { COMMANDS, HOSTILE, hostileStore } from '../traces/hostile.ts';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-hostile-'));
 const file = join(folder, 'hostile.vfst');
 const harmless = 'tests/traces/v1-sample.vfst';
-beforeAll(async () => writeFileSync(file, new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer())));
+beforeAll(async () =>
+  writeFileSync(file, new Uint8Array(await (await saveTrace(hostileStore())).arrayBuffer())),
+);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let said = '';

@@ -1,6 +1,16 @@
 // What the command does with places that do not take its result: a reader that has gone, a full disk, devices, files that were there before.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,20 +28,31 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** In a shell, `$V` being the command. */
 function shell(line: string): { code: number | null; stdout: string; stderr: string } {
   const env = { ...process.env, V: command, F: SAMPLE, NODE: process.execPath, OUT: folder };
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}`], { encoding: 'utf8', env });
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -o pipefail; ${line}`], {
+    encoding: 'utf8',
+    env,
+  });
   return { code: status, stdout, stderr };
 }
 
 describe('a reader that goes early is no failure', () => {
-  test.each(['summary $F', 'summary $F --json', 'findings $F', 'diff $F $F', 'lab list', '--help'])('%s | true', (args) => {
-    expect(shell(`"$NODE" "$V" ${args} | true`)).toEqual({ code: 0, stdout: '', stderr: '' });
-  });
+  test.each(['summary $F', 'summary $F --json', 'findings $F', 'diff $F $F', 'lab list', '--help'])(
+    '%s | true',
+    (args) => {
+      expect(shell(`"$NODE" "$V" ${args} | true`)).toEqual({ code: 0, stdout: '', stderr: '' });
+    },
+  );
 
-  test.each(['csv', 'chrome', 'perfetto', 'arrow', 'vfst'])('export --format %s | head -c 1', (format) => {
-    const { code, stdout, stderr } = shell(`"$NODE" "$V" export $F --format ${format} --out - | head -c 1 | wc -c`);
-    expect([code, stdout.trim()]).toEqual([0, '1']);
-    expect(stderr).toMatch(/^vfscope: the result holds .*\n$/); // and nothing else
-  });
+  test.each(['csv', 'chrome', 'perfetto', 'arrow', 'vfst'])(
+    'export --format %s | head -c 1',
+    (format) => {
+      const { code, stdout, stderr } = shell(
+        `"$NODE" "$V" export $F --format ${format} --out - | head -c 1 | wc -c`,
+      );
+      expect([code, stdout.trim()]).toEqual([0, '1']);
+      expect(stderr).toMatch(/^vfscope: the result holds .*\n$/); // and nothing else
+    },
+  );
 
   test('a broken limit is still exit code 1', () => {
     writeFileSync(join(folder, 'budget.json'), '{"commits": {"max": 0}}');
@@ -39,18 +60,23 @@ describe('a reader that goes early is no failure', () => {
   });
 
   test('of warnings, too', () => {
-    const { code, stdout } = shell('"$NODE" "$V" export $F --format csv --out "$OUT/x.csv" 2> >(true); echo $?');
+    const { code, stdout } = shell(
+      '"$NODE" "$V" export $F --format csv --out "$OUT/x.csv" 2> >(true); echo $?',
+    );
     expect([code, stdout]).toEqual([0, '0\n']);
   });
 });
 
 describe.runIf(existsSync('/dev/full'))('a full disk', () => {
-  test.each(['summary $F', 'findings $F --json', 'export $F --format csv --out -', 'lab list'])('%s > /dev/full: exit code 2', (args) => {
-    const { code, stderr } = shell(`"$NODE" "$V" ${args} > /dev/full`);
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/vfscope: the result cannot be written to stdout: ENOSPC/);
-    expect(stderr).not.toMatch(/\n\s+at /);
-  });
+  test.each(['summary $F', 'findings $F --json', 'export $F --format csv --out -', 'lab list'])(
+    '%s > /dev/full: exit code 2',
+    (args) => {
+      const { code, stderr } = shell(`"$NODE" "$V" ${args} > /dev/full`);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/vfscope: the result cannot be written to stdout: ENOSPC/);
+      expect(stderr).not.toMatch(/\n\s+at /);
+    },
+  );
 
   test('a device is written into, and never taken away', () => {
     const { code, stderr } = shell('"$NODE" "$V" export $F --format csv --out /dev/full');
@@ -77,7 +103,9 @@ describe('a file', () => {
   });
 
   test('that is not there is not there after a failure', async () => {
-    await expect(writeWhole(join(folder, 'new.txt'), failing())).rejects.toThrow('the format failed');
+    await expect(writeWhole(join(folder, 'new.txt'), failing())).rejects.toThrow(
+      'the format failed',
+    );
     expect(existsSync(join(folder, 'new.txt'))).toBe(false);
   });
 
@@ -85,7 +113,10 @@ describe('a file', () => {
     const link = join(folder, 'link.txt');
     symlinkSync(path, link);
     await writeWhole(link, ['through']);
-    expect([lstatSync(link).isSymbolicLink(), readFileSync(path, 'utf8')]).toEqual([true, 'through']);
+    expect([lstatSync(link).isSymbolicLink(), readFileSync(path, 'utf8')]).toEqual([
+      true,
+      'through',
+    ]);
   });
 
   test.runIf(process.getuid?.() !== 0)('that may not be written is left alone', async () => {
@@ -96,7 +127,9 @@ describe('a file', () => {
 
   test('below a file, or in no folder', async () => {
     for (const place of [join(path, 'x'), join(folder, 'none', 'x')])
-      await expect(writeWhole(place, ['x'])).rejects.toThrow(`${place} cannot be written: there is no folder`);
+      await expect(writeWhole(place, ['x'])).rejects.toThrow(
+        `${place} cannot be written: there is no folder`,
+      );
     await expect(writeWhole(folder, ['x'])).rejects.toThrow('it is a folder');
   });
 });

@@ -25,8 +25,12 @@ beforeEach(() => {
     if (typeof done === 'function') (done as () => void)();
     return true;
   };
-  vi.spyOn(process.stdout, 'write').mockImplementation(into((t) => (stdout += t)) as typeof process.stdout.write);
-  vi.spyOn(process.stderr, 'write').mockImplementation(into((t) => (stderr += t)) as typeof process.stderr.write);
+  vi.spyOn(process.stdout, 'write').mockImplementation(
+    into((t) => (stdout += t)) as typeof process.stdout.write,
+  );
+  vi.spyOn(process.stderr, 'write').mockImplementation(
+    into((t) => (stderr += t)) as typeof process.stderr.write,
+  );
 });
 afterEach(() => vi.restoreAllMocks());
 
@@ -35,7 +39,14 @@ describe('summary', () => {
     expect(await summaryCommand({ file: SAMPLE, json: true })).toBe(0);
     const s = JSON.parse(stdout) as Summary;
     expect(s).toEqual(JSON.parse(JSON.stringify(summaryOf(sampleStore()))));
-    expect(s).toMatchObject({ format: 1, events: 57, dropped: 3, commits: 3, syncsPerCommit: 1, statements: { count: 3, distinct: 1 } });
+    expect(s).toMatchObject({
+      format: 1,
+      events: 57,
+      dropped: 3,
+      commits: 3,
+      syncsPerCommit: 1,
+      statements: { count: 3, distinct: 1 },
+    });
     expect(s.transactions).toEqual({ read: 0, write: 3, rolledBack: 0 });
     // of three readings; the connection was opened before
     expect(s.pageCache).toEqual({ hits: 20, misses: 4, writes: 2, spills: 2, hitRate: 20 / 24 });
@@ -44,10 +55,24 @@ describe('summary', () => {
     const main = s.files.find((f) => f.kind === 'main-db')!;
     expect(main).toEqual({
       ...{ path: '/app.db', kind: 'main-db' },
-      vfs: { xOpen: 0, xRead: 3, xReadBytes: 48, xWrite: 3, xWriteBytes: 12288, xSync: 3, xLock: 6, xUnlock: 3, xTruncate: 0, xDelete: 0 },
+      vfs: {
+        xOpen: 0,
+        xRead: 3,
+        xReadBytes: 48,
+        xWrite: 3,
+        xWriteBytes: 12288,
+        xSync: 3,
+        xLock: 6,
+        xUnlock: 3,
+        xTruncate: 0,
+        xDelete: 0,
+      },
       web: { reads: 3, readBytes: 12288, writes: 0, writeBytes: 0, flushes: 0 },
     });
-    expect(s.files.find((f) => f.kind === 'memory-journal')!.vfs).toMatchObject({ xWrite: 3, xWriteBytes: 12 });
+    expect(s.files.find((f) => f.kind === 'memory-journal')!.vfs).toMatchObject({
+      xWrite: 3,
+      xWriteBytes: 12,
+    });
     expect(s.engines[0]).toMatchObject({
       thread: 'db',
       name: 'wa-sqlite',
@@ -63,9 +88,19 @@ describe('summary', () => {
 
   test('what a trace cannot show is null, never 0', () => {
     const s = summaryOf(newStore());
-    expect(s).toMatchObject({ commits: null, syncsPerCommit: null, statements: { count: null, distinct: null } });
+    expect(s).toMatchObject({
+      commits: null,
+      syncsPerCommit: null,
+      statements: { count: null, distinct: null },
+    });
     expect(s.transactions).toEqual({ read: null, write: null, rolledBack: null });
-    expect(s.pageCache).toEqual({ hits: null, misses: null, writes: null, spills: null, hitRate: null });
+    expect(s.pageCache).toEqual({
+      hits: null,
+      misses: null,
+      writes: null,
+      spills: null,
+      hitRate: null,
+    });
   });
 
   test('a null number has its cause beside it', () => {
@@ -127,7 +162,9 @@ describe('summary', () => {
     summary.files[0]!.path = '/a|b<img src=x onerror=alert(1)>`@octocat #1 [x](y).db';
     summary.environment.url = '</table><script>![x](http://y)';
     const text = reportMarkdown(reportOf(store, { summary, warnings: ['| ends\n# here'] }));
-    expect(text).toContain('/a\\|b\\<img src=x onerror=alert(1)\\>\\`&#64;octocat &#35;1 \\[x\\](y).db');
+    expect(text).toContain(
+      '/a\\|b\\<img src=x onerror=alert(1)\\>\\`&#64;octocat &#35;1 \\[x\\](y).db',
+    );
     expect(text).not.toMatch(/(?<!\\)<|@|(?<!\\)\]\(|^# here/m);
   });
 
@@ -164,7 +201,9 @@ describe('export', () => {
   test('writes the file that is asked for', async () => {
     const out = join(folder, 'trace.json');
     expect(await exportCommand({ file: SAMPLE, format: 'chrome', out })).toBe(0);
-    const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as { traceEvents: { ph: string }[] };
+    const { traceEvents } = JSON.parse(readFileSync(out, 'utf8')) as {
+      traceEvents: { ph: string }[];
+    };
     expect(traceEvents.filter((e) => e.ph === 'X').length).toBe(56); // and one instant: the page's visibility
   });
 
@@ -176,7 +215,9 @@ describe('export', () => {
   test('an unknown format and an unwritable place are named', async () => {
     expect(await exportCommand({ file: SAMPLE, format: 'toString' })).toBe(2);
     expect(stderr).toMatch(/no export format "toString"; known: chrome/);
-    await expect(exportCommand({ file: SAMPLE, format: 'chrome', out: join(folder, 'no', 'x.json') })).rejects.toMatchObject({
+    await expect(
+      exportCommand({ file: SAMPLE, format: 'chrome', out: join(folder, 'no', 'x.json') }),
+    ).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringMatching(/cannot be written: there is no folder/) as string,
     });

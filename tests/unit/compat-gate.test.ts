@@ -27,24 +27,37 @@ function faults(files: Record<string, string>, manifest: object = {}): Fault[] {
   }
   return faultsIn(folder, 'safari');
 }
-const keys = (source: string): string[] => faults({ 'background.js': source }).map(({ key }) => key);
+const keys = (source: string): string[] =>
+  faults({ 'background.js': source }).map(({ key }) => key);
 
 describe('planted misuse is caught', () => {
   test('a permission and a key of the manifest', () => {
-    const found = faults({}, { permissions: ['storage', 'downloads', 'debugger'], side_panel: { default_path: 'x.html' } });
+    const found = faults(
+      {},
+      { permissions: ['storage', 'downloads', 'debugger'], side_panel: { default_path: 'x.html' } },
+    );
     expect(found.map(({ key }) => key)).toEqual([
       'manifest.permissions.downloads',
       'manifest.permissions.debugger',
       'manifest.side_panel',
       'manifest.side_panel.default_path',
     ]);
-    expect(found[0]).toMatchObject({ browser: 'safari', cause: 'not supported (safari 18.4)', where: 'manifest.json' });
+    expect(found[0]).toMatchObject({
+      browser: 'safari',
+      cause: 'not supported (safari 18.4)',
+      where: 'manifest.json',
+    });
   });
 
   test('an API, by every name that the bundle gives the door', () => {
-    const door = 'const api = globalThis.browser ?? chrome; const api$1 = globalThis.browser ?? chrome;';
-    expect(keys(`${door}\napi.tabs.get(1);\napi$1.downloads?.download({});`)).toEqual(['api.downloads.download']);
-    expect(keys('(function () { chrome.runtime.getContexts({}); })();')).toEqual(['api.runtime.getContexts']);
+    const door =
+      'const api = globalThis.browser ?? chrome; const api$1 = globalThis.browser ?? chrome;';
+    expect(keys(`${door}\napi.tabs.get(1);\napi$1.downloads?.download({});`)).toEqual([
+      'api.downloads.download',
+    ]);
+    expect(keys('(function () { chrome.runtime.getContexts({}); })();')).toEqual([
+      'api.runtime.getContexts',
+    ]);
     expect(keys('globalThis.browser.debugger.attach({});')).toEqual(['api.debugger']);
     expect(faults({ 'a/b.js': `${door}\n\napi.management.getSelf();` })[0]?.where).toBe('a/b.js:3');
   });
@@ -56,7 +69,9 @@ describe('planted misuse is caught', () => {
   });
 
   test('statics that came after the oldest browser', () => {
-    const [found] = faults({ 'background.js': 'Math.sumPrecise([1]); Promise.withResolvers(); Object.keys({});' });
+    const [found] = faults({
+      'background.js': 'Math.sumPrecise([1]); Promise.withResolvers(); Object.keys({});',
+    });
     expect(found).toMatchObject({ key: 'Math.sumPrecise', cause: 'since 26.2 only (safari 18.4)' });
   });
 
@@ -72,16 +87,24 @@ describe('planted misuse is caught', () => {
 
 test('names of something else are left alone', () => {
   const own = 'const browser = { chrome: 1 }; browser.downloads;';
-  expect(keys(`(function () { ${own} })(); function f(chrome) { return chrome.debugger; }`)).toEqual([]);
+  expect(
+    keys(`(function () { ${own} })(); function f(chrome) { return chrome.debugger; }`),
+  ).toEqual([]);
   expect(keys(`${own} export {};`)).toEqual([]);
-  expect(keys('const api = globalThis.browser ?? chrome; function g(api) { api.declare(); } x.browser.debugger; ({ chrome: 1 });')).toEqual(
-    [],
-  );
+  expect(
+    keys(
+      'const api = globalThis.browser ?? chrome; function g(api) { api.declare(); } x.browser.debugger; ({ chrome: 1 });',
+    ),
+  ).toEqual([]);
 });
 
 test('a waiver excuses its browser alone, and one that nothing needs is a fault', () => {
   const fault: Fault = { key: 'api.a', browser: 'safari', cause: 'not supported', where: 'x.js:1' };
-  const waiver = (browsers: Waiver['browsers']): Waiver => ({ key: 'api.a', browsers, reason: 'r' });
+  const waiver = (browsers: Waiver['browsers']): Waiver => ({
+    key: 'api.a',
+    browsers,
+    reason: 'r',
+  });
   expect(judge([fault], [waiver(['safari'])])).toEqual([]);
   expect(judge([fault], [waiver(['firefox'])])).toEqual([
     'api.a: not supported, used in x.js:1',
@@ -91,5 +114,6 @@ test('a waiver excuses its browser alone, and one that nothing needs is a fault'
 
 test('every waiver says why', () => {
   const waivers = JSON.parse(readFileSync('tools/compat-waivers.json', 'utf8')) as Waiver[];
-  for (const { key, browsers, reason } of waivers) expect([key, browsers.length > 0, reason.length > 15]).toEqual([key, true, true]);
+  for (const { key, browsers, reason } of waivers)
+    expect([key, browsers.length > 0, reason.length > 15]).toEqual([key, true, true]);
 });

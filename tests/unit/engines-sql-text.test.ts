@@ -5,30 +5,56 @@ import { fingerprint, foldLiterals, tokens } from '../../src/trace/sqlite-format
 
 describe('foldLiterals', () => {
   it.each([
-    ["INSERT INTO t VALUES(1, -2.5e3, 'it''s', x'00FF', NULL)", 'INSERT INTO t VALUES(?, ?, ?, ?, NULL)'],
-    ['SELECT "a 1", [b 2], `c 3` FROM t1 WHERE d=\'x\'', 'SELECT "a 1", [b 2], `c 3` FROM t1 WHERE d=?'],
+    [
+      "INSERT INTO t VALUES(1, -2.5e3, 'it''s', x'00FF', NULL)",
+      'INSERT INTO t VALUES(?, ?, ?, ?, NULL)',
+    ],
+    [
+      'SELECT "a 1", [b 2], `c 3` FROM t1 WHERE d=\'x\'',
+      'SELECT "a 1", [b 2], `c 3` FROM t1 WHERE d=?',
+    ],
     ['SELECT ?1, :name, @v2, $a::b(c) , ?', 'SELECT ?1, :name, @v2, $a::b(c) , ?'],
     ['SELECT 0x1F, 1_000, .5, 1e-3, 12.', 'SELECT ?, ?, ?, ?, ?'],
     ["SELECT 1 -- don't\n, /* it's 2 */ 3", "SELECT ? -- don't\n, /* it's 2 */ ?"],
-    ['SELECT a-1, a - 1, -1, (-1), - 1, a = -1 FROM t LIMIT -1', 'SELECT a-?, a - ?, ?, (?), ?, a = ? FROM t LIMIT ?'],
-    ['SELECT * FROM t WHERE a IN (1, 2, 3) AND b in(?,?)', 'SELECT * FROM t WHERE a IN (?, ...) AND b in(?, ...)'],
+    [
+      'SELECT a-1, a - 1, -1, (-1), - 1, a = -1 FROM t LIMIT -1',
+      'SELECT a-?, a - ?, ?, (?), ?, a = ? FROM t LIMIT ?',
+    ],
+    [
+      'SELECT * FROM t WHERE a IN (1, 2, 3) AND b in(?,?)',
+      'SELECT * FROM t WHERE a IN (?, ...) AND b in(?, ...)',
+    ],
     ["INSERT INTO t VALUES (1,'a'), (2,'b'),(3,'c')", 'INSERT INTO t VALUES (?,?), ...'],
-    ['SELECT substr(a, 1, 2), max(1, 2) FROM "x IN (?, ?)"', 'SELECT substr(a, ?, ?), max(?, ?) FROM "x IN (?, ?)"'],
+    [
+      'SELECT substr(a, 1, 2), max(1, 2) FROM "x IN (?, ?)"',
+      'SELECT substr(a, ?, ?), max(?, ?) FROM "x IN (?, ?)"',
+    ],
     ["SELECT 'not closed", 'SELECT ?'],
     ["SELECT x'00", 'SELECT ?'],
     ['SELECT a$b, t2.c3, größe FROM été', 'SELECT a$b, t2.c3, größe FROM été'],
     ['', ''],
     ['PRAGMA cache_size=-2000', 'PRAGMA cache_size=-2000'],
-    ['/* c */ pragma main . Page_Size ( 8192 ) ; SELECT 1', '/* c */ pragma main . Page_Size ( 8192 ) ; SELECT ?'],
+    [
+      '/* c */ pragma main . Page_Size ( 8192 ) ; SELECT 1',
+      '/* c */ pragma main . Page_Size ( 8192 ) ; SELECT ?',
+    ],
     ['PRAGMA "a".wal_autocheckpoint = + 100, 5', 'PRAGMA "a".wal_autocheckpoint = + 100, ?'],
-    ["PRAGMA key=1234; PRAGMA user_version=7; PRAGMA cache_size='8'", 'PRAGMA key=?; PRAGMA user_version=?; PRAGMA cache_size=?'],
+    [
+      "PRAGMA key=1234; PRAGMA user_version=7; PRAGMA cache_size='8'",
+      'PRAGMA key=?; PRAGMA user_version=?; PRAGMA cache_size=?',
+    ],
     ['PRAGMA cache_size SELECT 5; cache_size=5', 'PRAGMA cache_size SELECT ?; cache_size=?'],
     ['SELECT pragma, cache_size = 5 FROM pragma', 'SELECT pragma, cache_size = ? FROM pragma'],
     ['PRAGMA page_size.key = 1234', 'PRAGMA page_size.key = ?'],
   ])('%s', (sql, folded) => expect(foldLiterals(sql)).toBe(folded));
 
   it('tokens joined are the text', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (s) => [...tokens(s)].map((t) => t.text).join('') === s));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        (s) => [...tokens(s)].map((t) => t.text).join('') === s,
+      ),
+    );
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...`'"\`[]-*/;x?:$@1 e.\n`) }),
@@ -39,20 +65,31 @@ describe('foldLiterals', () => {
 
   it('no literal is left, and folding again changes nothing', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...`'"\`[]-*/;xin?:$@1() e.,\n`), maxLength: 40 }), (s) => {
-        const folded = foldLiterals(s);
-        expect([...tokens(folded)].filter((t) => t.kind === 'string' || t.kind === 'blob' || t.kind === 'number')).toEqual([]);
-        expect(foldLiterals(folded)).toBe(folded);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom(...`'"\`[]-*/;xin?:$@1() e.,\n`), maxLength: 40 }),
+        (s) => {
+          const folded = foldLiterals(s);
+          expect(
+            [...tokens(folded)].filter(
+              (t) => t.kind === 'string' || t.kind === 'blob' || t.kind === 'number',
+            ),
+          ).toEqual([]);
+          expect(foldLiterals(folded)).toBe(folded);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   it('a string, number or blob never leaves, wherever it stands', () => {
     const secret = fc.oneof(
-      fc.string({ unit: fc.constantFrom(...'secret\' "-/*'), minLength: 1 }).map((s) => ({ sql: `'${s.replaceAll("'", "''")}'` })),
+      fc
+        .string({ unit: fc.constantFrom(...'secret\' "-/*'), minLength: 1 })
+        .map((s) => ({ sql: `'${s.replaceAll("'", "''")}'` })),
       fc.integer({ min: 1000 }).map((n) => ({ sql: String(n) })),
-      fc.double({ min: 1000, noNaN: true, noDefaultInfinity: true }).map((n) => ({ sql: String(n) })),
+      fc
+        .double({ min: 1000, noNaN: true, noDefaultInfinity: true })
+        .map((n) => ({ sql: String(n) })),
       fc.uint8Array({ minLength: 2 }).map((b) => ({ sql: `x'${Buffer.from(b).toString('hex')}'` })),
     );
     const around = fc.constantFrom(
@@ -79,7 +116,8 @@ describe('fingerprint', () => {
 
 describe('SqlFolder', () => {
   const folder = new SqlFolder((length) => new Uint8Array(length), 0);
-  const text = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  const text = (bytes: Uint8Array): string =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   /** Piece by piece, as sqlite3_prepare goes through a script. */
   const split = (sql: string): string[] => {
     const bytes = new TextEncoder().encode(sql);
@@ -101,15 +139,20 @@ describe('SqlFolder', () => {
     expect(split("SELECT 'it''s;'; SELECT 2")).toEqual(["SELECT 'it''s;'", 'SELECT 2']);
   });
   it('a trigger ends after its END', () => {
-    const trigger = "CREATE TEMP TRIGGER IF NOT EXISTS x AFTER INSERT ON t BEGIN UPDATE t SET a=CASE WHEN 1 THEN 2 END; SELECT 'end;'; END";
+    const trigger =
+      "CREATE TEMP TRIGGER IF NOT EXISTS x AFTER INSERT ON t BEGIN UPDATE t SET a=CASE WHEN 1 THEN 2 END; SELECT 'end;'; END";
     expect(split(`${trigger};SELECT 1`)).toEqual([trigger, 'SELECT 1']);
     expect(split('SELECT a AS "trigger"; SELECT 2')).toEqual(['SELECT a AS "trigger"', 'SELECT 2']);
     expect(split('SELECT a AS trigger; SELECT :trigger; SELECT 3')).toHaveLength(3);
-    expect(split('EXPLAIN QUERY PLAN CREATE TEMP TRIGGER x BEGIN SELECT 1; END; SELECT 2')).toHaveLength(2);
+    expect(
+      split('EXPLAIN QUERY PLAN CREATE TEMP TRIGGER x BEGIN SELECT 1; END; SELECT 2'),
+    ).toHaveLength(2);
   });
   it('folds bytes as it folds strings, up to the NUL', () => {
     const pieces = fc.constantFrom(
-      ...`'a' 'it''s "q" [b] \`c\` é 😀 SELECT IN VALUES ( ) (1,2) , ; ? ?1 :a - + 1 .5 0x1F x'00' -- /* */`.split(' '),
+      ...`'a' 'it''s "q" [b] \`c\` é 😀 SELECT IN VALUES ( ) (1,2) , ; ? ?1 :a - + 1 .5 0x1F x'00' -- /* */`.split(
+        ' ',
+      ),
       '\n',
       ' ',
     );

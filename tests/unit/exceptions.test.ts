@@ -3,19 +3,34 @@ import { describe, expect, it, vi } from 'vitest';
 import { resultOfText } from '../../src/formats/from-words.ts';
 import { isFailure, resultText } from '../../src/trace/describe.ts';
 import { Flag, Op } from '../../src/trace/event.ts';
-import { exceptionName, failureIn, failureOf, resultOfException } from '../../src/trace/exceptions.ts';
+import {
+  exceptionName,
+  failureIn,
+  failureOf,
+  resultOfException,
+} from '../../src/trace/exceptions.ts';
 import { errorQueries } from '../../src/viewer/worker/queries/errors.ts';
 import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('a failure', () => {
-  it.each(['NotFoundError', 'NoModificationAllowedError', 'QuotaExceededError', 'EncodingError'])('keeps the name %s', (name) => {
-    const result = failureOf(new DOMException('secret /path', name));
-    expect(result).toBeLessThan(0);
-    expect([exceptionName(result), resultOfException(name)]).toEqual([name, result]);
-  });
+  it.each(['NotFoundError', 'NoModificationAllowedError', 'QuotaExceededError', 'EncodingError'])(
+    'keeps the name %s',
+    (name) => {
+      const result = failureOf(new DOMException('secret /path', name));
+      expect(result).toBeLessThan(0);
+      expect([exceptionName(result), resultOfException(name)]).toEqual([name, result]);
+    },
+  );
   it('whose exception has no name of the list is 1', () => {
-    for (const error of [new DOMException('', 'zq'), new TypeError('x'), 'NotFoundError', null, undefined, 7])
+    for (const error of [
+      new DOMException('', 'zq'),
+      new TypeError('x'),
+      'NotFoundError',
+      null,
+      undefined,
+      7,
+    ])
       expect(failureOf(error)).toBe(1);
     expect(exceptionName(1)).toBeNull();
     expect(failureIn(null)).toBe(0);
@@ -23,22 +38,35 @@ describe('a failure', () => {
   });
   it('is read without running any code of the page', () => {
     const ran = vi.fn(() => 'NotFoundError');
-    const error = Object.defineProperties(new Error('of the app'), { name: { get: ran }, toString: { value: ran } });
-    const proxy = new Proxy(new DOMException('', 'NotFoundError'), { get: ran, getPrototypeOf: () => (ran(), null) });
+    const error = Object.defineProperties(new Error('of the app'), {
+      name: { get: ran },
+      toString: { value: ran },
+    });
+    const proxy = new Proxy(new DOMException('', 'NotFoundError'), {
+      get: ran,
+      getPrototypeOf: () => (ran(), null),
+    });
     expect([failureOf(error), failureOf(proxy), ran.mock.calls.length]).toEqual([1, 1, 0]);
   });
 });
 
 it('says in words how a call failed, and an export read back says the same', () => {
   const quota = resultOfException('QuotaExceededError')!;
-  expect([resultText(Op.idbPut, quota, 0), resultText(Op.idbPut, 1, 0), resultText(Op.idbPut, 0, 0)]).toEqual([
-    'QuotaExceededError',
-    'failed',
-    '',
-  ]);
-  expect([resultText(Op.opfsWrite, quota, Flag.threw), resultText(Op.opfsWrite, 1, Flag.threw)]).toEqual(['QuotaExceededError', 'threw']);
+  expect([
+    resultText(Op.idbPut, quota, 0),
+    resultText(Op.idbPut, 1, 0),
+    resultText(Op.idbPut, 0, 0),
+  ]).toEqual(['QuotaExceededError', 'failed', '']);
+  expect([
+    resultText(Op.opfsWrite, quota, Flag.threw),
+    resultText(Op.opfsWrite, 1, Flag.threw),
+  ]).toEqual(['QuotaExceededError', 'threw']);
   expect(resultText(Op.xWrite, -1, Flag.threw)).toBe('threw'); // of the VFS: a result code, not one of the list
-  expect([isFailure(Op.idbPut, quota, 0), isFailure(Op.idbPut, 0, 0), isFailure(Op.opfsRead, 4096, 0)]).toEqual([true, false, false]);
+  expect([
+    isFailure(Op.idbPut, quota, 0),
+    isFailure(Op.idbPut, 0, 0),
+    isFailure(Op.opfsRead, 4096, 0),
+  ]).toEqual([true, false, false]);
   expect(resultOfText(Op.idbPut, 'QuotaExceededError')).toEqual({ result: quota, threw: false });
   expect(resultOfText(Op.opfsWrite, 'QuotaExceededError')).toEqual({ result: quota, threw: true });
   expect(resultOfText(Op.xWrite, 'QuotaExceededError')).toEqual({ result: 0, threw: false });
@@ -51,10 +79,17 @@ it('Errors tells exceptions apart, and what each means', () => {
   const sql = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
   for (const name of ['NotFoundError', 'QuotaExceededError', 'QuotaExceededError'])
     t.call('sqlStep', { object: sql, context: 1, aux: 1, result: 101 }, () => {
-      t.call('opfsGetFileHandle', { object: file, result: resultOfException(name)!, flags: Flag.threw | Flag.async });
+      t.call('opfsGetFileHandle', {
+        object: file,
+        result: resultOfException(name)!,
+        flags: Flag.threw | Flag.async,
+      });
     });
   t.send();
-  const context = { store, memo: (_: string, make: () => unknown) => make() } as unknown as QueryContext;
+  const context = {
+    store,
+    memo: (_: string, make: () => unknown) => make(),
+  } as unknown as QueryContext;
   const { groups } = errorQueries.errors(context, {});
   expect(groups.map(({ what, count, statements }) => [what, count, statements[0]?.text])).toEqual([
     ['QuotaExceededError', 2, 'INSERT INTO t VALUES (?)'],

@@ -10,16 +10,26 @@ import type { Assertion, Sample, Spread, Step } from '../../src/experiments/type
 import { WORKLOADS, parametersOf, workloadOf } from '../../src/experiments/workloads/index.ts';
 import { numberWords, seeded } from '../../src/experiments/workloads/seeded.ts';
 
-const all = [...WORKLOADS.flatMap((w) => w.assertions), ...EXPERIMENTS.flatMap((e) => e.expectations)];
+const all = [
+  ...WORKLOADS.flatMap((w) => w.assertions),
+  ...EXPERIMENTS.flatMap((e) => e.expectations),
+];
 
 describe('the data', () => {
   it('ids are unique', () => {
-    for (const ids of [WORKLOADS.map((w) => w.id), EXPERIMENTS.map((e) => e.id), ...EXPERIMENTS.map((e) => e.variants.map((v) => v.id))])
+    for (const ids of [
+      WORKLOADS.map((w) => w.id),
+      EXPERIMENTS.map((e) => e.id),
+      ...EXPERIMENTS.map((e) => e.variants.map((v) => v.id)),
+    ])
       expect(new Set(ids).size).toBe(ids.length);
   });
 
   it('no assertion is about a time in itself', () => {
-    const faults = all.filter(({ left, right }) => isTime(left.counter) !== (typeof right === 'number' ? false : isTime(right.counter)));
+    const faults = all.filter(
+      ({ left, right }) =>
+        isTime(left.counter) !== (typeof right === 'number' ? false : isTime(right.counter)),
+    );
     expect(faults).toEqual([]);
   });
 
@@ -28,20 +38,31 @@ describe('the data', () => {
       const steps = new Map(
         experiment.variants.map((v) => {
           const workload = workloadOf(v.workload);
-          return [v.id, new Set(['total', ...[...workload.steps(parametersOf(workload, v.parameters))].map((s) => s.id)])];
+          return [
+            v.id,
+            new Set([
+              'total',
+              ...[...workload.steps(parametersOf(workload, v.parameters))].map((s) => s.id),
+            ]),
+          ];
         }),
       );
       expect(steps.has(experiment.baseline)).toBe(true);
       for (const { text, left, right } of experiment.expectations)
         for (const place of [left, ...(typeof right === 'number' ? [] : [right])])
-          expect(steps.get(place.variant ?? '')?.has(place.step), `${experiment.id}, "${text}": ${place.variant} ${place.step}`).toBe(true);
+          expect(
+            steps.get(place.variant ?? '')?.has(place.step),
+            `${experiment.id}, "${text}": ${place.variant} ${place.step}`,
+          ).toBe(true);
     }
   });
 
   it('every claim is one of the documents', () => {
     const claims = [...WORKLOADS, ...EXPERIMENTS].flatMap((x) => x.claims);
     const known = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'seeds.md'), 'utf8');
-    expect(claims.filter((c) => !new RegExp(`\\b${c.replace('.', '\\.')}\\b`).test(known))).toEqual([]);
+    expect(claims.filter((c) => !new RegExp(`\\b${c.replace('.', '\\.')}\\b`).test(known))).toEqual(
+      [],
+    );
   });
 
   it('a workload is the same bytes every time', () => {
@@ -51,7 +72,8 @@ describe('the data', () => {
         if (s.kind === 'sql') out.push(s.sql);
         if (s.kind === 'bound') out.push(s.sql, JSON.stringify([...s.rows]));
         if (s.kind === 'sequence') out.push(text(s.steps));
-        if (s.kind === 'transactions') for (let t = 0; t < 3; t++) out.push(JSON.stringify([...s.rows(t)]));
+        if (s.kind === 'transactions')
+          for (let t = 0; t < 3; t++) out.push(JSON.stringify([...s.rows(t)]));
       }
       return out.join('\n');
     };
@@ -70,7 +92,15 @@ describe('the data', () => {
 
 describe('words into settings', () => {
   it('settings by their names or as PRAGMAs, everything else as parameters', () => {
-    expect(readWords(['pageSize=8192', 'cache_size=-500', 'journalMode=wal', 'rows=10', 'synchronous=default'])).toEqual({
+    expect(
+      readWords([
+        'pageSize=8192',
+        'cache_size=-500',
+        'journalMode=wal',
+        'rows=10',
+        'synchronous=default',
+      ]),
+    ).toEqual({
       config: { pageSize: 8192, cacheSize: -500, journalMode: 'wal', synchronous: null },
       parameters: { rows: 10 },
     });
@@ -82,31 +112,47 @@ describe('words into settings', () => {
     ['rows', /expected setting=value/],
     ['__proto__=1', /has no parameter "__proto__"|no parameter/],
   ])('%s is refused', (word, expected) => {
-    expect(() => runOf(workloadOf('sql-speed'), readWords([word]), { mode: 'count', repeats: 1 })).toThrow(expected);
+    expect(() =>
+      runOf(workloadOf('sql-speed'), readWords([word]), { mode: 'count', repeats: 1 }),
+    ).toThrow(expected);
   });
   it('a parameter out of range, or of another workload', () => {
     expect(() => parametersOf(workloadOf('speedtest1'), { size: 101 })).toThrow(/from 1 to 100/);
-    expect(() => parametersOf(workloadOf('speedtest1'), { rows: 1 })).toThrow(/no parameter "rows"; it has size/);
-    expect(() => workloadOf('nothing')).toThrow(/there is no workload "nothing"; there are sql-speed,/);
+    expect(() => parametersOf(workloadOf('speedtest1'), { rows: 1 })).toThrow(
+      /no parameter "rows"; it has size/,
+    );
+    expect(() => workloadOf('nothing')).toThrow(
+      /there is no workload "nothing"; there are sql-speed,/,
+    );
   });
   it('an asynchronous VFS gets a build that can wait', () => {
-    const build = (vfs: 'BlockIDB' | 'MemoryAsyncVFS' | 'MemoryVFS', engine: 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0'): string =>
-      runOf(workloadOf('mix'), { config: { vfs, engine } }, { mode: 'count', repeats: 9 }).config.build;
-    expect([build('BlockIDB', 'wa-sqlite-2.0.6'), build('BlockIDB', 'wa-sqlite-1.0.0'), build('MemoryVFS', 'wa-sqlite-2.0.6')]).toEqual([
-      'jspi',
-      'asyncify',
-      'sync',
-    ]);
+    const build = (
+      vfs: 'BlockIDB' | 'MemoryAsyncVFS' | 'MemoryVFS',
+      engine: 'wa-sqlite-2.0.6' | 'wa-sqlite-1.0.0',
+    ): string =>
+      runOf(workloadOf('mix'), { config: { vfs, engine } }, { mode: 'count', repeats: 9 }).config
+        .build;
+    expect([
+      build('BlockIDB', 'wa-sqlite-2.0.6'),
+      build('BlockIDB', 'wa-sqlite-1.0.0'),
+      build('MemoryVFS', 'wa-sqlite-2.0.6'),
+    ]).toEqual(['jspi', 'asyncify', 'sync']);
     expect(runOf(workloadOf('mix'), {}, { mode: 'count', repeats: 9 }).repeats).toBe(1);
   });
 });
 
 describe('verdicts', () => {
-  const assertion: Assertion = { text: 't', left: { step: 'a', counter: 'n', times: 2 }, is: '<', right: { step: 'b', counter: 'n' } };
+  const assertion: Assertion = {
+    text: 't',
+    left: { step: 'a', counter: 'n', times: 2 },
+    is: '<',
+    right: { step: 'b', counter: 'n' },
+  };
   const at = (a?: number, b?: number, mad?: number) =>
     decide(assertion, ({ step }) => {
       const value = step === 'a' ? a : b;
-      const spread: Spread | null = mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3, passes: [] };
+      const spread: Spread | null =
+        mad === undefined ? null : { median: 0, least: 0, most: 0, mad, n: 3, passes: [] };
       return value === undefined ? undefined : { value, spread };
     });
   it('counts decide to the last digit, `times` applied', () => {
@@ -132,7 +178,12 @@ describe('samples into a result', () => {
     settings: {},
   });
   it('median and spread of times; counters that differ are named', () => {
-    const result = resultOf(run, workloadOf('mix'), [sample(3, 7), sample(1, 7), sample(8, 9, 'e/1')], {});
+    const result = resultOf(
+      run,
+      workloadOf('mix'),
+      [sample(3, 7), sample(1, 7), sample(8, 9, 'e/1')],
+      {},
+    );
     expect(result.steps[0]).toMatchObject({
       ms: { median: 3, least: 1, most: 8, mad: 2, n: 3, passes: [3, 1, 8] },
       unstable: ['vfs.calls'],

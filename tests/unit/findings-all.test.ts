@@ -11,37 +11,53 @@ import { syntheticStore } from '../traces/synthetic.ts';
 test('whatever the calls, findings are well formed and sorted by saving', () => {
   const ops = (Object.keys(Op) as OpName[]).filter((name) => name !== 'end' && name !== 'none');
   const call = fc.record({
-    ...{ op: fc.constantFrom(...ops), object: fc.integer({ min: 0, max: 6 }), offset: fc.constantFrom(NaN, 0, 24, 32, 4096, 56) },
-    ...{ length: fc.constantFrom(0, 16, 24, 512, 4096), aux: fc.integer({ min: 0, max: 40 }), context: fc.integer({ min: 0, max: 2 }) },
-    ...{ result: fc.constantFrom(0, 1, 5, 11, 14, 100, 522), dur: fc.integer({ min: 0, max: 3_000_000 }), open: fc.boolean() },
+    ...{
+      op: fc.constantFrom(...ops),
+      object: fc.integer({ min: 0, max: 6 }),
+      offset: fc.constantFrom(NaN, 0, 24, 32, 4096, 56),
+    },
+    ...{
+      length: fc.constantFrom(0, 16, 24, 512, 4096),
+      aux: fc.integer({ min: 0, max: 40 }),
+      context: fc.integer({ min: 0, max: 2 }),
+    },
+    ...{
+      result: fc.constantFrom(0, 1, 5, 11, 14, 100, 522),
+      dur: fc.integer({ min: 0, max: 3_000_000 }),
+      open: fc.boolean(),
+    },
     ...{ aux2: fc.integer({ min: 0, max: 2 }), flags: fc.integer({ min: 0, max: 15 }) },
   });
   fc.assert(
-    fc.property(fc.array(call, { maxLength: 60 }), fc.integer({ min: 1, max: 12 }), (calls, repeat) => {
-      const store = play(({ thread }) =>
-        times(2, () => {
-          const b = thread();
-          b.file('/a.db');
-          b.file('/a.db-wal', 'wal');
-          b.file('/a.db-journal', 'journal');
-          b.define({ kind: 'opfs-file', path: '/a.db' });
-          b.define({ kind: 'idb-store', db: 'd', store: 's' });
-          b.define({ kind: 'lock', text: 'l' });
-          times(repeat, () => calls.forEach(({ op, ...fields }) => b.call(op, fields)));
-        }),
-      );
-      const found = findingsOf(store);
-      for (const f of found) {
-        expect(f.title).not.toMatch(/NaN|undefined|Infinity/);
-        expect(f.evidence.count).toBeGreaterThan(0);
-        expect(f.evidence.toUs).toBeGreaterThanOrEqual(f.evidence.fromUs);
-        if (f.savingUs !== null) expect(f.savingUs).toBeGreaterThanOrEqual(0);
-        if (f.evidence.timeShare !== null) expect(f.evidence.timeShare).toBeLessThanOrEqual(1);
-      }
-      const savings = found.map((f) => f.savingUs ?? -1);
-      expect(savings).toEqual([...savings].sort((a, b) => b - a));
-      for (const b of badgesOf(store)) expect(b.say).not.toMatch(/NaN|undefined|Infinity/);
-    }),
+    fc.property(
+      fc.array(call, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 12 }),
+      (calls, repeat) => {
+        const store = play(({ thread }) =>
+          times(2, () => {
+            const b = thread();
+            b.file('/a.db');
+            b.file('/a.db-wal', 'wal');
+            b.file('/a.db-journal', 'journal');
+            b.define({ kind: 'opfs-file', path: '/a.db' });
+            b.define({ kind: 'idb-store', db: 'd', store: 's' });
+            b.define({ kind: 'lock', text: 'l' });
+            times(repeat, () => calls.forEach(({ op, ...fields }) => b.call(op, fields)));
+          }),
+        );
+        const found = findingsOf(store);
+        for (const f of found) {
+          expect(f.title).not.toMatch(/NaN|undefined|Infinity/);
+          expect(f.evidence.count).toBeGreaterThan(0);
+          expect(f.evidence.toUs).toBeGreaterThanOrEqual(f.evidence.fromUs);
+          if (f.savingUs !== null) expect(f.savingUs).toBeGreaterThanOrEqual(0);
+          if (f.evidence.timeShare !== null) expect(f.evidence.timeShare).toBeLessThanOrEqual(1);
+        }
+        const savings = found.map((f) => f.savingUs ?? -1);
+        expect(savings).toEqual([...savings].sort((a, b) => b - a));
+        for (const b of badgesOf(store)) expect(b.say).not.toMatch(/NaN|undefined|Infinity/);
+      },
+    ),
     { numRuns: 60 },
   );
 });
@@ -69,11 +85,26 @@ test('badges say what makes numbers mislead', () => {
   });
   store.threads[0]!.dropped = 7;
   const badges = badgesOf(store).map((b) => b.badge);
-  expect(badges).toEqual(['events dropped', 'recorder on', 'coarse clock', 'hidden tab', 'clean database', 'old origin']);
+  expect(badges).toEqual([
+    'events dropped',
+    'recorder on',
+    'coarse clock',
+    'hidden tab',
+    'clean database',
+    'old origin',
+  ]);
 });
 
 test('the first run is one that saw its engine being loaded, which no recording of the library does', () => {
-  const engine = { kind: 'engine', id: 7, name: 'wa-sqlite', sqliteVersion: null, sourceId: null, suspension: 'none', note: null } as const;
+  const engine = {
+    kind: 'engine',
+    id: 7,
+    name: 'wa-sqlite',
+    sqliteVersion: null,
+    sourceId: null,
+    suspension: 'none',
+    note: null,
+  } as const;
   const badges = (id: string): string[] => {
     const store = play(({ thread }) => {
       const b = thread({ id });

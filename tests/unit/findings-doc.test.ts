@@ -26,7 +26,9 @@ it('every rule has its words, and no other', () => {
 it('a finding links to the page that its rule names, but where a variant has one of its own', async () => {
   let seen = 0;
   for (const { name } of SCENARIOS) {
-    const { store } = await readTrace(readFileSync(path.join(ROOT, 'tests', 'traces', 'golden', `${name}.vfst`)));
+    const { store } = await readTrace(
+      readFileSync(path.join(ROOT, 'tests', 'traces', 'golden', `${name}.vfst`)),
+    );
     for (const f of findingsOf(store)) {
       expect([f.rule, f.link]).toEqual([f.rule, ABOUT_RULES[f.rule]!.link]);
       seen++;

@@ -31,7 +31,10 @@ function makeBatchAtomic(vfs: Record<string, unknown>): void {
   vfs.jFileControl = (_file: number, op: number) => (op >= 31 && op <= 33 ? 0 : 12);
 }
 
-async function findings(work: (e: Engine) => Promise<void>, { batchAtomic = false }: Setting = {}): Promise<Finding[]> {
+async function findings(
+  work: (e: Engine) => Promise<void>,
+  { batchAtomic = false }: Setting = {},
+): Promise<Finding[]> {
   traced?.restore();
   const t = (traced = new Traced());
   const { sqlite3, vfs } = await loadWaSqlite('journey-sync');
@@ -200,7 +203,8 @@ const GOLDENS: Golden[] = [
     wrong: async (e) => {
       const tables = Array.from(
         { length: 200 },
-        (_, i) => `CREATE TABLE t${i}(identifier, title, description, created, changed);CREATE INDEX by_title_${i} ON t${i}(title);`,
+        (_, i) =>
+          `CREATE TABLE t${i}(identifier, title, description, created, changed);CREATE INDEX by_title_${i} ON t${i}(title);`,
       );
       await e.exec(`BEGIN;${tables.join('')}COMMIT;`);
       const other = await e.sqlite3.open_v2('app.db');
@@ -275,15 +279,20 @@ const GOLDENS: Golden[] = [
   },
 ];
 
-test.each(GOLDENS)('$rule: $name', async ({ rule, wrong, right, setting, says, wrongList, rightList = [] }) => {
-  const bad = await findings(async (e) => void (await wrong(e)), setting);
-  if (process.env.FINDINGS_PRINT) for (const f of bad) console.log(f.rule, f.confidence, f.savingUs, f.title, '|', f.savingHow);
-  wellFormed(bad);
-  const found = bad.find((f) => f.rule === rule);
-  expect(found?.title).toMatch(says);
-  expect(rules(bad).filter((r) => !wrongList.includes(r))).toEqual([]);
-  const good = await findings(async (e) => void (await right(e)), setting);
-  if (process.env.FINDINGS_PRINT) for (const f of good) console.log('   healthy:', f.rule, f.confidence, f.savingUs, f.title);
-  wellFormed(good);
-  expect(rules(good).filter((r) => !rightList.includes(r))).toEqual([]);
-});
+test.each(GOLDENS)(
+  '$rule: $name',
+  async ({ rule, wrong, right, setting, says, wrongList, rightList = [] }) => {
+    const bad = await findings(async (e) => void (await wrong(e)), setting);
+    if (process.env.FINDINGS_PRINT)
+      for (const f of bad) console.log(f.rule, f.confidence, f.savingUs, f.title, '|', f.savingHow);
+    wellFormed(bad);
+    const found = bad.find((f) => f.rule === rule);
+    expect(found?.title).toMatch(says);
+    expect(rules(bad).filter((r) => !wrongList.includes(r))).toEqual([]);
+    const good = await findings(async (e) => void (await right(e)), setting);
+    if (process.env.FINDINGS_PRINT)
+      for (const f of good) console.log('   healthy:', f.rule, f.confidence, f.savingUs, f.title);
+    wellFormed(good);
+    expect(rules(good).filter((r) => !rightList.includes(r))).toEqual([]);
+  },
+);

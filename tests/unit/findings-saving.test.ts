@@ -36,7 +36,9 @@ test('a saving of less than a step of the clock is none that can be told', () =>
   // 12 of four calls, 1 us each, and a clock of 100 us: the sum may be chance
   expect(journalCost(commits(100, 1))).toMatchObject({
     savingUs: null,
-    savingHow: expect.stringMatching(/^too little for this clock to tell \(its step is 100 µs\): 12 journal syncs, /) as string,
+    savingHow: expect.stringMatching(
+      /^too little for this clock to tell \(its step is 100 µs\): 12 journal syncs, /,
+    ) as string,
   });
   expect(journalCost(commits(0.1, 1))).toMatchObject({ savingUs: 48 });
   expect(journalCost(commits(100, 3))).toMatchObject({ savingUs: 144 });
@@ -58,7 +60,12 @@ test('what is too little to tell comes after the savings that are known', () => 
 
 test('where the calls in place of others take longer, the saving is no 0', () => {
   const ctx = new FindingContext(commits(0.1, 3));
-  const { savingUs, savingHow } = new Saving(ctx).avoid(1, Op.xSync, 'syncs').instead(2, Op.xDelete, 'deletions').result();
+  const { savingUs, savingHow } = new Saving(ctx)
+    .avoid(1, Op.xSync, 'syncs')
+    .instead(2, Op.xDelete, 'deletions')
+    .result();
   expect(savingUs).toBeNull();
-  expect(savingHow).toBe('what would be called instead takes longer here: 1 syncs, minus 2 deletions, each at its median in this trace');
+  expect(savingHow).toBe(
+    'what would be called instead takes longer here: 1 syncs, minus 2 deletions, each at its median in this trace',
+  );
 });

@@ -13,7 +13,8 @@ import { WAITS } from '../traces/findings/waits.ts';
 
 const CASES = [...WAITS, ...IDB, ...STORAGE, ...FAILURES];
 const rulesOf = (store: TraceStore): string[] => findingsOf(store).map((f) => f.rule);
-const find = (store: TraceStore, rule: string): Finding | undefined => findingsOf(store).find((f) => f.rule === rule);
+const find = (store: TraceStore, rule: string): Finding | undefined =>
+  findingsOf(store).find((f) => f.rule === rule);
 
 describe('each rule fires on its trace, and is silent on the same work done right', () => {
   test.each(CASES)('$rule: $name', ({ rule, wrong, right, says }) => {
@@ -23,7 +24,8 @@ describe('each rule fires on its trace, and is silent on the same work done righ
     expect(found!.title).toMatch(says);
     expect(found!.title).not.toMatch(/NaN|undefined|Infinity/);
     expect(found!.evidence.events.length).toBeGreaterThan(0);
-    for (const { thread, row } of found!.evidence.events) expect(row).toBeLessThan(bad.threads[thread]!.events.count);
+    for (const { thread, row } of found!.evidence.events)
+      expect(row).toBeLessThan(bad.threads[thread]!.events.count);
     expect(rulesOf(play(right))).not.toContain(rule);
   });
 });
@@ -46,7 +48,9 @@ test('partial blocks of a journal are not put down to the page size', async () =
   const golden = path.join(import.meta.dirname, '..', 'traces', 'golden', 'read-modify-write.vfst');
   const { store } = await readTrace(readFileSync(golden));
   expect(find(store, 'F09')!.advice).toMatch(/^Writes to a rollback journal/);
-  expect(find(play(CASES.find((c) => c.rule === 'F09')!.wrong), 'F09')!.advice).toMatch(/page size|WAL/);
+  expect(find(play(CASES.find((c) => c.rule === 'F09')!.wrong), 'F09')!.advice).toMatch(
+    /page size|WAL/,
+  );
 });
 
 test('every rule of the catalogue has a trace on which it fires, and a healthy one', () => {

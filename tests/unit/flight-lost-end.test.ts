@@ -29,17 +29,22 @@ function recorded() {
   return { t, file, flight, send, slowCommit };
 }
 
-test.each([OWN, 0])('a call whose end was lost is passed once its connection (%i) goes on', (context) => {
-  const { t, file, send, slowCommit } = recorded();
-  t.call('xFileSize', { object: file, context, open: true });
-  expect(send()).toBeNull();
-  slowCommit(context);
-  expect(send()).toMatchObject({ text: expect.stringContaining('a commit that took') as string });
-});
+test.each([OWN, 0])(
+  'a call whose end was lost is passed once its connection (%i) goes on',
+  (context) => {
+    const { t, file, send, slowCommit } = recorded();
+    t.call('xFileSize', { object: file, context, open: true });
+    expect(send()).toBeNull();
+    slowCommit(context);
+    expect(send()).toMatchObject({ text: expect.stringContaining('a commit that took') as string });
+  },
+);
 
 test('inside a statement, too', () => {
   const { t, file, send, slowCommit } = recorded();
-  t.call('sqlStep', { context: OWN }, () => t.call('xFileSize', { object: file, context: OWN, open: true }));
+  t.call('sqlStep', { context: OWN }, () =>
+    t.call('xFileSize', { object: file, context: OWN, open: true }),
+  );
   t.call('sqlStep', { context: OWN }, () => slowCommit(OWN));
   expect(send()).not.toBeNull();
 });
@@ -47,14 +52,18 @@ test('inside a statement, too', () => {
 test('a call that goes on is waited for: what others begin meanwhile, and what is made for it, are no signs of its end', () => {
   const { t, file, flight, send } = recorded();
   for (const aux of [1, 2]) t.call('xLock', { object: file, context: OWN, aux });
-  const write = t.call('xWrite', { object: file, context: OWN, offset: 0, length: 4096, open: true }, () =>
-    t.call('xFileSize', { object: file, context: OWN }),
+  const write = t.call(
+    'xWrite',
+    { object: file, context: OWN, offset: 0, length: 4096, open: true },
+    () => t.call('xFileSize', { object: file, context: OWN }),
   );
   t.idle(LIMIT_MS * 2000);
   t.call('xRead', { object: t.file('/other.db'), context: OTHER, offset: 0, length: 100 });
   expect(send()).toBeNull();
   const { thread } = t;
-  const late = thread.append(batchOf(thread.info, 5, [[t.now, t.now, write, 100, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0]]));
+  const late = thread.append(
+    batchOf(thread.info, 5, [[t.now, t.now, write, 100, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0]]),
+  );
   expect(flight.onBatch(thread, thread.events.count, late)).toBeNull();
   const rest = batchOf(thread.info, 6, [
     [t.now, t.now + 1, 101, 102, Op.xFileControl, 0, NaN, 0, file, 0, OWN, 22, 0],

@@ -33,7 +33,8 @@ function overlaps(events: ChromeEvent[]): string[] {
     for (const e of own) {
       const [begin, end] = [Math.round(e.ts * 1000), Math.round((e.ts + e.dur!) * 1000)];
       while (open.length && open.at(-1)! <= begin) open.pop();
-      if (open.length && open.at(-1)! < end) wrong.push(`${e.name} at ${e.ts} outlasts what it began in`);
+      if (open.length && open.at(-1)! < end)
+        wrong.push(`${e.name} at ${e.ts} outlasts what it began in`);
       open.push(end);
     }
   }
@@ -43,8 +44,29 @@ function overlaps(events: ChromeEvent[]): string[] {
 /** Parallel requests: each begins before the last one ends, and none nests. */
 function concurrent(n: number): TraceStore {
   const store = newStore();
-  const info = { id: 't', kind: 'worker' as const, url: 'https://a.example/w.js', name: 'db', parent: null, timeOrigin: store.originMs };
-  const rows = Array.from({ length: n }, (_, i) => [i * 10, i * 10 + 35, i + 1, n + i + 1, 68, 0, NaN, 0, 0, 0, 0, 0, 0]);
+  const info = {
+    id: 't',
+    kind: 'worker' as const,
+    url: 'https://a.example/w.js',
+    name: 'db',
+    parent: null,
+    timeOrigin: store.originMs,
+  };
+  const rows = Array.from({ length: n }, (_, i) => [
+    i * 10,
+    i * 10 + 35,
+    i + 1,
+    n + i + 1,
+    68,
+    0,
+    NaN,
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+  ]);
   store.thread(info).append(batchOf(info, 0, rows));
   return store;
 }
@@ -52,7 +74,10 @@ function concurrent(n: number): TraceStore {
 describe('chrome json', () => {
   test('calls without an end last until their thread has gone, or the trace is over', async () => {
     const store = newStore();
-    const [gone, goesOn] = [new ThreadBuilder(store, { name: 'gone' }), new ThreadBuilder(store, { name: 'goes on' })];
+    const [gone, goesOn] = [
+      new ThreadBuilder(store, { name: 'gone' }),
+      new ThreadBuilder(store, { name: 'goes on' }),
+    ];
     for (const t of [gone, goesOn]) {
       t.idle(10);
       t.call('idbTransaction', { open: true });
@@ -63,12 +88,18 @@ describe('chrome json', () => {
     goesOn.call('idbGet', { dur: 10 });
     gone.thread.ended = 'pagehide';
     for (const t of [gone, goesOn]) t.send();
-    const open = calls(await exported(store)).filter((e) => e.name === 'idbTransaction' || /transaction/i.test(e.name));
-    const ends = (thread: { events: { t0: ArrayLike<number>; dur: ArrayLike<number>; count: number } }): number => {
+    const open = calls(await exported(store)).filter(
+      (e) => e.name === 'idbTransaction' || /transaction/i.test(e.name),
+    );
+    const ends = (thread: {
+      events: { t0: ArrayLike<number>; dur: ArrayLike<number>; count: number };
+    }): number => {
       const { t0, dur, count } = thread.events;
       return t0[count - 1]! + dur[count - 1]!;
     };
-    expect(open.map((e) => Math.round(e.ts + e.dur!))).toEqual([ends(gone.thread), ends(goesOn.thread)].map(Math.round));
+    expect(open.map((e) => Math.round(e.ts + e.dur!))).toEqual(
+      [ends(gone.thread), ends(goesOn.thread)].map(Math.round),
+    );
   });
   test('holds every event once, with its times', async () => {
     const store = syntheticStore({ events: 3000, threads: 2, clockStepUs: 5 });
@@ -79,7 +110,10 @@ describe('chrome json', () => {
       .filter((op) => OPS[op]?.name === 'xRead').length;
     expect(calls(events).filter((e) => e.name === 'xRead').length).toBe(reads);
     const { events: columns } = store.threads[0]!;
-    expect(calls(events).find((e) => e.tid === 1)).toMatchObject({ ts: columns.t0[0], dur: columns.dur[0] });
+    expect(calls(events).find((e) => e.tid === 1)).toMatchObject({
+      ts: columns.t0[0],
+      dur: columns.dur[0],
+    });
   });
 
   test('nested calls share a tid; concurrent ones get tids of their own, as few as will do', async () => {
@@ -94,7 +128,9 @@ describe('chrome json', () => {
 
   test('every tid has a name', async () => {
     const events = await exported(concurrent(9));
-    const named = new Map(events.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args.name]));
+    const named = new Map(
+      events.filter((e) => e.name === 'thread_name').map((e) => [e.tid, e.args.name]),
+    );
     expect([...new Set(calls(events).map((e) => e.tid))].map((tid) => named.get(tid))).toEqual([
       'worker db',
       'worker db · concurrent calls 1',
@@ -106,7 +142,12 @@ describe('chrome json', () => {
   test('says what a call was on and for, and which calls never ended', async () => {
     const events = await exported(sampleStore());
     expect(calls(events).find((e) => e.name === 'xLock')!.args).toEqual({
-      ...{ object: '/app.db', detail: 'SHARED', result: 0, statement: 'INSERT INTO note VALUES(?, ?)' },
+      ...{
+        object: '/app.db',
+        detail: 'SHARED',
+        result: 0,
+        statement: 'INSERT INTO note VALUES(?, ?)',
+      },
     });
     expect(calls(events).filter((e) => e.args.open)).toMatchObject([{ name: 'lock.held' }]);
   });
@@ -117,7 +158,13 @@ describe('chrome json', () => {
 
   test('tracks are taken again once free', () => {
     const tracks = new NestingTracks();
-    expect([tracks.place(0, 10), tracks.place(2, 5), tracks.place(4, 12), tracks.place(10, 20), tracks.count]).toEqual([0, 0, 1, 0, 2]);
+    expect([
+      tracks.place(0, 10),
+      tracks.place(2, 5),
+      tracks.place(4, 12),
+      tracks.place(10, 20),
+      tracks.count,
+    ]).toEqual([0, 0, 1, 0, 2]);
   });
 });
 
@@ -133,10 +180,13 @@ describe("DevTools' own engine", () => {
     const b = new ThreadBuilder(newStore(), { name: 'db' });
     for (let i = 0; i < 40; i++) b.call('sqlStep', {}, () => b.call('xRead'));
     b.send();
-    const { Model } = (await import('@paulirish/trace_engine/models/trace/trace.js')).TraceModel as unknown as EngineModel;
+    const { Model } = (await import('@paulirish/trace_engine/models/trace/trace.js'))
+      .TraceModel as unknown as EngineModel;
     const model = Model.createWithAllHandlers();
     await model.parse(await exported(b.store), {});
-    const threads = [...model.parsedTrace(0)!.data.Renderer.processes.values()].flatMap((p) => [...p.threads.values()]);
+    const threads = [...model.parsedTrace(0)!.data.Renderer.processes.values()].flatMap((p) => [
+      ...p.threads.values(),
+    ]);
     expect(threads.map((t) => [t.name, t.entries.length])).toEqual([
       ['CrRendererMain', expect.any(Number)],
       ['worker db', 80],
@@ -150,7 +200,13 @@ interface EngineModel {
       parse(events: ChromeEvent[], options: object): Promise<void>;
       parsedTrace(
         i: number,
-      ): { data: { Renderer: { processes: Map<number, { threads: Map<number, { name: string; entries: unknown[] }> }> } } } | null;
+      ): {
+        data: {
+          Renderer: {
+            processes: Map<number, { threads: Map<number, { name: string; entries: unknown[] }> }>;
+          };
+        };
+      } | null;
     };
   };
 }

@@ -13,7 +13,10 @@ const folder = mkdtempSync(join(tmpdir(), 'vfscope-extremes-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 beforeAll(() => void vi.spyOn(process.stderr, 'write').mockReturnValue(true));
 
-function one(act: (b: ThreadBuilder) => void, info: ConstructorParameters<typeof ThreadBuilder>[1] = {}): TraceStore {
+function one(
+  act: (b: ThreadBuilder) => void,
+  info: ConstructorParameters<typeof ThreadBuilder>[1] = {},
+): TraceStore {
   const store = newStore();
   const b = new ThreadBuilder(store, info);
   act(b);
@@ -26,14 +29,20 @@ const HOSTILE = '\u0000\u001b[2J\r\n\u2028\ud800\u202e"\'`\\,;</script>--><!--=c
 const STORES: Readonly<Record<string, () => TraceStore>> = {
   'no thread': () => newStore(),
   'a thread without events': () => one(() => {}),
-  'one event': () => one((b) => void b.call('xRead', { object: b.file('/a.db'), offset: 0, length: 16 })),
-  'one event without an end': () => one((b) => void b.call('lockHeld', { object: b.define({ kind: 'lock', text: 'l' }), open: true })),
+  'one event': () =>
+    one((b) => void b.call('xRead', { object: b.file('/a.db'), offset: 0, length: 16 })),
+  'one event without an end': () =>
+    one(
+      (b) => void b.call('lockHeld', { object: b.define({ kind: 'lock', text: 'l' }), open: true }),
+    ),
   'hostile names': () =>
     one(
       (b) => {
         const file = b.file(HOSTILE);
         const sql = b.define({ kind: 'sql', text: `SELECT 1 ${HOSTILE}` });
-        b.call('sqlStep', { object: sql, result: 100 }, () => b.call('xWrite', { object: file, offset: 0, length: 4096 }));
+        b.call('sqlStep', { object: sql, result: 100 }, () =>
+          b.call('xWrite', { object: file, offset: 0, length: 4096 }),
+        );
       },
       { name: HOSTILE, url: `https://a.test/${HOSTILE}` },
     ),
@@ -43,7 +52,13 @@ const STORES: Readonly<Record<string, () => TraceStore>> = {
       b.call('xRead', { object: b.file('/a.db'), offset: 2 ** 60, length: 2 ** 31, dur: 2 ** 44 });
     }),
   'a statement of 4 MB': () =>
-    one((b) => void b.call('sqlStep', { object: b.define({ kind: 'sql', text: `SELECT ${'x'.repeat(4 << 20)}` }), result: 101 })),
+    one(
+      (b) =>
+        void b.call('sqlStep', {
+          object: b.define({ kind: 'sql', text: `SELECT ${'x'.repeat(4 << 20)}` }),
+          result: 101,
+        }),
+    ),
 };
 
 /** The file as one would read it first. @throws where it is not what it says */

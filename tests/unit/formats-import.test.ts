@@ -60,16 +60,27 @@ describe('chrome json, imported', () => {
   test('the summary of counts is the same', async () => {
     const store = syntheticStore({ events: 5000, threads: 2 });
     const [a, b] = [summaryOf(store), summaryOf(importChromeJson(await exported(store)).store)];
-    expect(b.files.map((f) => [f.path, f.kind, f.vfs])).toEqual(a.files.map((f) => [f.path, f.kind, f.vfs]));
-    expect([b.events, b.durationUs, b.statements.distinct]).toEqual([a.events, a.durationUs, a.statements.distinct]);
+    expect(b.files.map((f) => [f.path, f.kind, f.vfs])).toEqual(
+      a.files.map((f) => [f.path, f.kind, f.vfs]),
+    );
+    expect([b.events, b.durationUs, b.statements.distinct]).toEqual([
+      a.events,
+      a.durationUs,
+      a.statements.distinct,
+    ]);
   });
 
   test('words become the numbers that they came from', () => {
     for (let aux = 0; aux < 5; aux++) expect(auxOfText(Op.xLock, auxText(Op.xLock, aux))).toBe(aux);
-    for (const flags of [0x106, 0x806, 0x80006, 0x1000004]) expect(auxOfText(Op.xOpen, auxText(Op.xOpen, flags))).toBe(flags);
-    for (const aux of [0, 1, 6, 10]) expect(auxOfText(Op.idbTransaction, auxText(Op.idbTransaction, aux))).toBe(aux);
+    for (const flags of [0x106, 0x806, 0x80006, 0x1000004])
+      expect(auxOfText(Op.xOpen, auxText(Op.xOpen, flags))).toBe(flags);
+    for (const aux of [0, 1, 6, 10])
+      expect(auxOfText(Op.idbTransaction, auxText(Op.idbTransaction, aux))).toBe(aux);
     for (const rc of [5, 10, 522, 5898, 0x205, 100, 101])
-      expect(resultOfText(Op.xRead, resultText(Op.xRead, rc, 0)), String(rc)).toEqual({ result: rc, threw: false });
+      expect(resultOfText(Op.xRead, resultText(Op.xRead, rc, 0)), String(rc)).toEqual({
+        result: rc,
+        threw: false,
+      });
   });
 
   test('what is not ours is refused by name', () => {
@@ -90,7 +101,10 @@ describe('chrome json, imported', () => {
   test('any change to a file: a store in order or a named refusal', async () => {
     const text = await exported(sampleStore());
     const file = JSON.parse(text) as { traceEvents: Record<string, unknown>[] };
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(-1, 1e300, 2 ** 53, 'threw', 'SQLITE_BUSY', '__proto__'));
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom(-1, 1e300, 2 ** 53, 'threw', 'SQLITE_BUSY', '__proto__'),
+    );
     const key = fc.constantFrom(
       'name',
       'ph',
@@ -106,31 +120,45 @@ describe('chrome json, imported', () => {
       'open',
       '__proto__',
     );
-    const change = fc.record({ event: fc.nat(file.traceEvents.length - 1), key, value, inArgs: fc.boolean() });
+    const change = fc.record({
+      event: fc.nat(file.traceEvents.length - 1),
+      key,
+      value,
+      inArgs: fc.boolean(),
+    });
     let read = 0;
     fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 6 }), fc.option(fc.nat(text.length), { freq: 1 }), (changes, cut) => {
-        const copy = structuredClone(file);
-        for (const c of changes) {
-          const event = copy.traceEvents[c.event]!;
-          const target =
-            c.inArgs && typeof event.args === 'object' && !Array.isArray(event.args) && event.args !== null
-              ? (event.args as Record<string, unknown>)
-              : event;
-          target[c.key] = c.value;
-        }
-        const changed = JSON.stringify(copy);
-        try {
-          const { store } = importChromeJson(cut === null ? changed : changed.slice(0, cut));
-          read++;
-          for (const { events } of store.threads)
-            for (let i = 1; i < events.count; i++)
-              expect(events.seq[i]! > events.seq[i - 1]! && events.t0[i]! >= events.t0[i - 1]!).toBe(true);
-          summaryOf(store);
-        } catch (e) {
-          if (!(e instanceof ChromeImportError)) throw e;
-        }
-      }),
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 6 }),
+        fc.option(fc.nat(text.length), { freq: 1 }),
+        (changes, cut) => {
+          const copy = structuredClone(file);
+          for (const c of changes) {
+            const event = copy.traceEvents[c.event]!;
+            const target =
+              c.inArgs &&
+              typeof event.args === 'object' &&
+              !Array.isArray(event.args) &&
+              event.args !== null
+                ? (event.args as Record<string, unknown>)
+                : event;
+            target[c.key] = c.value;
+          }
+          const changed = JSON.stringify(copy);
+          try {
+            const { store } = importChromeJson(cut === null ? changed : changed.slice(0, cut));
+            read++;
+            for (const { events } of store.threads)
+              for (let i = 1; i < events.count; i++)
+                expect(
+                  events.seq[i]! > events.seq[i - 1]! && events.t0[i]! >= events.t0[i - 1]!,
+                ).toBe(true);
+            summaryOf(store);
+          } catch (e) {
+            if (!(e instanceof ChromeImportError)) throw e;
+          }
+        },
+      ),
       { numRuns: 500 },
     );
     expect(read).toBeGreaterThan(100);

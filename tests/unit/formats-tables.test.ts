@@ -13,7 +13,11 @@ import { arrowFile } from '../../src/formats/arrow.ts';
 import { csv, csvCell } from '../../src/formats/csv.ts';
 import { visible } from '../../src/formats/escape.ts';
 import { EVENT_COLUMNS, ThreadView, type Cell } from '../../src/formats/event-table.ts';
-import { PARQUET_SCHEMA_VERSION, parquetDataSet, parquetEvents } from '../../src/formats/parquet.ts';
+import {
+  PARQUET_SCHEMA_VERSION,
+  parquetDataSet,
+  parquetEvents,
+} from '../../src/formats/parquet.ts';
 import { sqliteFile } from '../../src/formats/sqlite.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import { Op } from '../../src/trace/event.ts';
@@ -42,7 +46,11 @@ async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(Buffer.concat(parts));
 }
 const plain = (rows: readonly Record<string, unknown>[]): Record<string, unknown>[] =>
-  rows.map((row) => Object.fromEntries(Object.entries(row).map(([k, v]) => [k, typeof v === 'bigint' ? Number(v) : (v ?? null)])));
+  rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([k, v]) => [k, typeof v === 'bigint' ? Number(v) : (v ?? null)]),
+    ),
+  );
 
 const STORES: [string, () => TraceStore][] = [
   ['something of everything', sampleStore],
@@ -67,17 +75,24 @@ describe('csv', () => {
     for await (const piece of csv(store)) text += piece;
     const [head, ...rows] = parse(text);
     expect(head).toEqual(EVENT_COLUMNS.map((c) => c.name));
-    expect(rows).toEqual(expected(store).map((row) => Object.values(row).map((v) => (v === null ? '' : String(v)))));
+    expect(rows).toEqual(
+      expected(store).map((row) => Object.values(row).map((v) => (v === null ? '' : String(v)))),
+    );
   });
   /** Texts of what matters to a spreadsheet, more often than by chance. */
-  const tricky = fc.string({ unit: fc.constantFrom(...'=+-@＝＋－＠;,"\'\n\r\t \u001b\u009b\u202eaé', '\u00a0'), maxLength: 12 });
+  const tricky = fc.string({
+    unit: fc.constantFrom(...'=+-@＝＋－＠;,"\'\n\r\t \u001b\u009b\u202eaé', '\u00a0'),
+    maxLength: 12,
+  });
   const texts = fc.oneof(tricky, fc.string({ unit: 'binary' }));
   test('any text comes back, but for apostrophes before formulas, line ends and control characters', () => {
-    const seen = (text: string): string => visible(text.replace(/\r\n?/g, '\n')).replaceAll("'", '');
+    const seen = (text: string): string =>
+      visible(text.replace(/\r\n?/g, '\n')).replaceAll("'", '');
     fc.assert(
       fc.property(texts, (text) => {
         expect(seen(parse(`${csvCell(text)},x\n`)[0]![0]!)).toBe(seen(text));
-        if (!/[=+\-@＝＋－＠\r]/.test(text) && text === visible(text)) expect(parse(`${csvCell(text)},x\n`)[0]![0]).toBe(text);
+        if (!/[=+\-@＝＋－＠\r]/.test(text) && text === visible(text))
+          expect(parse(`${csvCell(text)},x\n`)[0]![0]).toBe(text);
       }),
     );
   });
@@ -87,13 +102,20 @@ describe('csv', () => {
         const line = `1,${csvCell(text)},x`;
         const cells = [...parse(`${line}\n`)[0]!, ...line.split(/[;\n]/), ...line.split(/[\t\n]/)];
         expect(cells.filter((cell) => /^[\s"]*[=+\-@＝＋－＠]/.test(cell))).toEqual([]);
-        expect(line).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+        expect(line).not.toMatch(
+          /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+        );
       }),
     );
     expect(['a;=1+1', '\n=1', '＝1', '\u001b[2J', 'a\r\nb', 'a;b'].map(csvCell)).toEqual([
       ...[`"a;'=1+1"`, `"\n'=1"`, `'＝1`, '\ufffd[2J', '"a\nb"', '"a;b"'],
     ]);
-    expect([csvCell('=cmd()'), csvCell(-4096), csvCell(null), csvCell('')]).toEqual(["'=cmd()", '-4096', '', '""']);
+    expect([csvCell('=cmd()'), csvCell(-4096), csvCell(null), csvCell('')]).toEqual([
+      "'=cmd()",
+      '-4096',
+      '',
+      '""',
+    ]);
   });
 });
 
@@ -120,21 +142,33 @@ test.each(STORES)('parquet, read by hyparquet: %s', async (_, make) => {
 
 test.each(STORES)('sqlite, read by sql.js: %s', async (_, make) => {
   const store = make();
-  const bytes = await sqliteFile(store, readFileSync(require.resolve('wa-sqlite/dist/wa-sqlite.wasm')));
-  const { default: load } = (await import(String('sql.js'))) as unknown as { default: () => Promise<SqlJs> };
+  const bytes = await sqliteFile(
+    store,
+    readFileSync(require.resolve('wa-sqlite/dist/wa-sqlite.wasm')),
+  );
+  const { default: load } = (await import(String('sql.js'))) as unknown as {
+    default: () => Promise<SqlJs>;
+  };
   const db = new (await load()).Database(bytes);
   const rows = (sql: string): Record<string, unknown>[] => {
     const [result] = db.exec(sql);
-    return result ? result.values.map((v) => Object.fromEntries(v.map((x, i) => [result.columns[i]!, x]))) : [];
+    return result
+      ? result.values.map((v) => Object.fromEntries(v.map((x, i) => [result.columns[i]!, x])))
+      : [];
   };
   expect(rows('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }]);
   expect(rows('SELECT * FROM calls ORDER BY thread, seq')).toEqual(expected(store));
-  expect(rows('SELECT sum(executions) AS n FROM statements')[0]!.n ?? null).toBe(summaryOf(store).statements.count);
+  expect(rows('SELECT sum(executions) AS n FROM statements')[0]!.n ?? null).toBe(
+    summaryOf(store).statements.count,
+  );
   expect(rows('SELECT count(*) AS n FROM threads')).toEqual([{ n: store.threads.length }]);
   db.close();
 });
 interface SqlJs {
-  Database: new (bytes: Uint8Array) => { exec(sql: string): { columns: string[]; values: unknown[][] }[]; close(): void };
+  Database: new (bytes: Uint8Array) => {
+    exec(sql: string): { columns: string[]; values: unknown[][] }[];
+    close(): void;
+  };
 }
 
 describe('a data set of many traces', () => {
@@ -158,26 +192,43 @@ describe('a data set of many traces', () => {
         mkdirSync(dirname(join(folder, path)), { recursive: true });
         writeFileSync(join(folder, path), await bytesOf(pieces));
       }
-    const at = (table: string): string => `read_parquet(${quoted(join(folder, table, '*', '*.parquet'))}, hive_partitioning = true)`;
+    const at = (table: string): string =>
+      `read_parquet(${quoted(join(folder, table, '*', '*.parquet'))}, hive_partitioning = true)`;
     const sum = (store: TraceStore): number =>
       store.threads.reduce(
-        (n, { events }) => n + [...events.dur.subarray(0, events.count)].reduce((a, d) => a + Math.round(d * 1000), 0),
+        (n, { events }) =>
+          n +
+          [...events.dur.subarray(0, events.count)].reduce((a, d) => a + Math.round(d * 1000), 0),
         0,
       );
-    expect(await query(`SELECT trace, count(*) AS n, sum(dur_ns) AS ns FROM ${at('events')} GROUP BY trace ORDER BY trace`)).toEqual(
-      traces.map(([trace, store]) => ({ trace, n: store.eventCount, ns: sum(store) })),
-    );
+    expect(
+      await query(
+        `SELECT trace, count(*) AS n, sum(dur_ns) AS ns FROM ${at('events')} GROUP BY trace ORDER BY trace`,
+      ),
+    ).toEqual(traces.map(([trace, store]) => ({ trace, n: store.eventCount, ns: sum(store) })));
     const reads = (store: TraceStore): number =>
-      store.threads.reduce((n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op === Op.xRead).length, 0);
+      store.threads.reduce(
+        (n, { events }) =>
+          n + events.op.subarray(0, events.count).filter((op) => op === Op.xRead).length,
+        0,
+      );
     expect(
       await query(`SELECT e.trace, count(*) AS n FROM ${at('events')} e JOIN ${at('objects')} o
         ON o.trace = e.trace AND o.thread = e.thread AND o.object_id = e.object_id WHERE e.op = 'xRead' GROUP BY e.trace ORDER BY e.trace`),
     ).toEqual(traces.map(([trace, store]) => ({ trace, n: reads(store) })));
-    expect(await query(`SELECT trace, commits, statements FROM ${at('traces')} ORDER BY trace`)).toEqual(
-      traces.map(([trace, store]) => ({ trace, commits: summaryOf(store).commits, statements: summaryOf(store).statements.count })),
+    expect(
+      await query(`SELECT trace, commits, statements FROM ${at('traces')} ORDER BY trace`),
+    ).toEqual(
+      traces.map(([trace, store]) => ({
+        trace,
+        commits: summaryOf(store).commits,
+        statements: summaryOf(store).statements.count,
+      })),
     );
     expect(
-      await query(`SELECT value FROM parquet_kv_metadata(${quoted(join(folder, 'events/trace=monday/part-0.parquet'))})`),
+      await query(
+        `SELECT value FROM parquet_kv_metadata(${quoted(join(folder, 'events/trace=monday/part-0.parquet'))})`,
+      ),
     ).toHaveLength(1);
   });
 
@@ -189,13 +240,17 @@ describe('a data set of many traces', () => {
       const rows = await query(`SELECT column_name AS name, column_type AS type FROM
         (DESCRIBE SELECT * FROM read_parquet(${quoted(join(folder, table, 'trace=monday', '*.parquet'))}, hive_partitioning = false))`);
       const section = document.slice(document.indexOf(`### ${table}`)).split('\n###')[0]!;
-      const documented = [...section.matchAll(/^\| `(\w+)` \| (\w+) /gm)].map(([, name, type]) => ({ name, type }));
+      const documented = [...section.matchAll(/^\| `(\w+)` \| (\w+) /gm)].map(([, name, type]) => ({
+        name,
+        type,
+      }));
       expect(documented, table).toEqual(rows);
     }
   });
 
   test('names that would leave the folder are refused', () => {
-    for (const name of ['..', 'a/b', '', '.x']) expect(() => [...parquetDataSet(name, newStore())], name).toThrow(RangeError);
+    for (const name of ['..', 'a/b', '', '.x'])
+      expect(() => [...parquetDataSet(name, newStore())], name).toThrow(RangeError);
   });
 
   test('the command makes one from a folder, names what it left out, and hides names when sanitising', async () => {
@@ -203,15 +258,23 @@ describe('a data set of many traces', () => {
     const [from, out] = [join(folder, 'in'), join(folder, 'out')];
     mkdirSync(from);
     for (const [name, store] of traces)
-      writeFileSync(join(from, `${name}.vfst`), new Uint8Array(await (await saveTrace(store)).arrayBuffer()));
+      writeFileSync(
+        join(from, `${name}.vfst`),
+        new Uint8Array(await (await saveTrace(store)).arrayBuffer()),
+      );
     expect(await exportCommand({ file: from, format: 'parquet', out, sanitize: true })).toBe(0);
     const found = await query(
       `SELECT DISTINCT trace FROM read_parquet(${quoted(join(out, 'events', '*', '*.parquet'))}, hive_partitioning = true, hive_types = {'trace': VARCHAR})`,
     );
-    expect(found.map((r) => String(r.trace))).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(found.map((r) => String(r.trace))).toEqual([
+      expect.stringMatching(/^[0-9a-f]{16}$/),
+      expect.stringMatching(/^[0-9a-f]{16}$/),
+    ]);
     writeFileSync(join(from, 'broken.vfst'), 'no trace');
     expect(await exportCommand({ file: from, format: 'parquet', out })).toBe(2);
-    expect(stderr.mock.calls.join('\n')).toMatch(/broken\.vfst: .*no vfscope trace[^]*2 of 3 traces are in/);
+    expect(stderr.mock.calls.join('\n')).toMatch(
+      /broken\.vfst: .*no vfscope trace[^]*2 of 3 traces are in/,
+    );
     expect(await exportCommand({ file: from, format: 'csv', out })).toBe(2);
     vi.restoreAllMocks();
   });

@@ -28,20 +28,40 @@ describe('vfstrace', () => {
   // as ext/misc/vfstrace.c prints them
   test.each<[string, OpName, CallFields]>([
     ['unix.xRead(app.db,n=16,ofst=24) -> SQLITE_OK', 'xRead', { offset: 24, length: 16 }],
-    ['unix.xRead(app.db,n=100,ofst=0) -> SQLITE_IOERR_SHORT_READ', 'xRead', { offset: 0, length: 100, result: 522 }],
-    ['unix.xWrite(app.db,n=4096,ofst=8589934592) -> SQLITE_FULL', 'xWrite', { offset: 2 ** 33, length: 4096, result: 13 }],
+    [
+      'unix.xRead(app.db,n=100,ofst=0) -> SQLITE_IOERR_SHORT_READ',
+      'xRead',
+      { offset: 0, length: 100, result: 522 },
+    ],
+    [
+      'unix.xWrite(app.db,n=4096,ofst=8589934592) -> SQLITE_FULL',
+      'xWrite',
+      { offset: 2 ** 33, length: 4096, result: 13 },
+    ],
     ['unix.xTruncate(app.db,8192) -> 0', 'xTruncate', { offset: 8192 }],
     ['unix.xSync(app.db,NORMAL) -> 0', 'xSync', { aux: 2 }],
     ['unix.xSync(app.db,FULL|DATAONLY) -> 0', 'xSync', { aux: 19 }],
     ['unix.xSync(app.db,0) -> 0', 'xSync', {}],
     ['unix.xLock(app.db,SHARED) -> SQLITE_BUSY', 'xLock', { aux: 1, result: 5 }],
     ['unix.xUnlock(app.db,NONE) -> SQLITE_OK', 'xUnlock', {}],
-    ['unix.xFileControl(app.db,COMMIT_PHASETWO) -> SQLITE_NOTFOUND', 'xFileControl', { aux: 22, result: 12 }],
+    [
+      'unix.xFileControl(app.db,COMMIT_PHASETWO) -> SQLITE_NOTFOUND',
+      'xFileControl',
+      { aux: 22, result: 12 },
+    ],
     ['unix.xFileControl(app.db,4711) -> SQLITE_OK', 'xFileControl', { aux: 4711 }],
     ['unix.xSectorSize(app.db) -> 4096', 'xSectorSize', { result: 4096 }],
-    ['unix.xDeviceCharacteristics(app.db) -> 0x00000800', 'xDeviceCharacteristics', { result: 0x800 }],
+    [
+      'unix.xDeviceCharacteristics(app.db) -> 0x00000800',
+      'xDeviceCharacteristics',
+      { result: 0x800 },
+    ],
     ['unix.xOpen(app.db,flags=0x106) -> SQLITE_OK', 'xOpen', { aux: 0x106 }],
-    ['unix.xDelete("/dir/app.db",1) -> SQLITE_IOERR_DELETE_NOENT', 'xDelete', { aux: 1, result: 5898 }],
+    [
+      'unix.xDelete("/dir/app.db",1) -> SQLITE_IOERR_DELETE_NOENT',
+      'xDelete',
+      { aux: 1, result: 5898 },
+    ],
     ['unix.xAccess("/dir/app.db",0) -> SQLITE_OK, out=?', 'xAccess', {}],
     ['unix.xClose(app.db) -> SQLITE_BUSY | 0xff00', 'xClose', { result: 0xff05 }],
     ['unix.xClose(app.db)', 'xClose', { open: true }],
@@ -56,10 +76,15 @@ describe('vfstrace', () => {
   test('every VFS call of every thread once, by time; the in-memory journal is none', async () => {
     const store = syntheticStore({ events: 4000, threads: 3 });
     const lines = (await textOf(vfstrace(store))).split('\n').slice(0, -1);
-    const vfs = store.threads.reduce((n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op < 64).length, 0);
+    const vfs = store.threads.reduce(
+      (n, { events }) => n + events.op.subarray(0, events.count).filter((op) => op < 64).length,
+      0,
+    );
     expect(lines.length).toBe(vfs);
     for (const l of lines) expect(l).toMatch(/^synthetic\.x\w+\(app\.db(-wal)?[^)]*\) -> /);
-    expect((await textOf(vfstrace(sampleStore()))).split('\n').filter((l) => l.includes('n=4,')).length).toBe(0);
+    expect(
+      (await textOf(vfstrace(sampleStore()))).split('\n').filter((l) => l.includes('n=4,')).length,
+    ).toBe(0);
     expect(await textOf(vfstrace(newStore()))).toBe('');
   });
 });
@@ -94,8 +119,17 @@ describe('firefox profile', () => {
       [table: string]: unknown;
     }[];
   }
-  const parse = async (store: TraceStore): Promise<Profile> => JSON.parse(await textOf(firefoxProfile(store))) as Profile;
-  const TABLES = ['samples', 'markers', 'stackTable', 'frameTable', 'funcTable', 'resourceTable', 'nativeSymbols'];
+  const parse = async (store: TraceStore): Promise<Profile> =>
+    JSON.parse(await textOf(firefoxProfile(store))) as Profile;
+  const TABLES = [
+    'samples',
+    'markers',
+    'stackTable',
+    'frameTable',
+    'funcTable',
+    'resourceTable',
+    'nativeSymbols',
+  ];
 
   test.each([
     ['something of everything', sampleStore()],
@@ -106,7 +140,9 @@ describe('firefox profile', () => {
     expect(profile.meta.preprocessedProfileVersion).toBe(PROCESSED_PROFILE_VERSION);
     expect(profile.threads.length).toBe(store.threads.length);
     expect(profile.threads.filter((t) => t.isMainThread).length).toBe(store.threads.length ? 1 : 0);
-    const schemas = new Map(profile.meta.markerSchema.map((s) => [s.name, s.data.map((d) => d.key)]));
+    const schemas = new Map(
+      profile.meta.markerSchema.map((s) => [s.name, s.data.map((d) => d.key)]),
+    );
     profile.threads.forEach((thread, t) => {
       expect(typeof thread.pid).toBe('string');
       for (const name of TABLES) {
@@ -125,7 +161,10 @@ describe('firefox profile', () => {
         for (const key of Object.keys(fields)) expect(schemas.get(type)).toContain(key);
         const phase = markers.phase[i]!;
         expect(markers.endTime[i] === null).toBe(phase !== 1);
-        if (phase === 1) expect(Math.round((markers.endTime[i]! - markers.startTime[i]!) * 1e6)).toBe(Math.round(events.dur[i]! * 1000));
+        if (phase === 1)
+          expect(Math.round((markers.endTime[i]! - markers.startTime[i]!) * 1e6)).toBe(
+            Math.round(events.dur[i]! * 1000),
+          );
         expect(phase === 2).toBe(events.endSeq[i] === 0);
       }
     });
@@ -137,9 +176,12 @@ describe('html report', () => {
   function check(html: string): string[] {
     const open: string[] = [];
     const tags: string[] = [];
-    for (const [, close, name, attributes, self] of html.matchAll(/<(\/?)([a-z!][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"<>]*")?)*)\s*(\/?)>/g)) {
+    for (const [, close, name, attributes, self] of html.matchAll(
+      /<(\/?)([a-z!][a-z0-9]*)((?:\s+[a-zA-Z-]+(?:="[^"<>]*")?)*)\s*(\/?)>/g,
+    )) {
       tags.push(name!);
-      if (attributes && /\son\w+=|javascript:/i.test(attributes)) throw new Error(`an attribute runs script: ${attributes}`);
+      if (attributes && /\son\w+=|javascript:/i.test(attributes))
+        throw new Error(`an attribute runs script: ${attributes}`);
       if (name === '!doctype' || name === 'meta' || self) continue;
       if (!close) open.push(name!);
       else if (open.pop() !== name) throw new Error(`</${name}> ends nothing`);
@@ -151,7 +193,13 @@ describe('html report', () => {
   test('says what the summary says, without script', () => {
     const html = htmlReport(sampleStore(), 'app.vfst');
     expect(new Set(check(html))).not.toContain('script');
-    for (const text of ['/app.db-journal', 'INSERT INTO note VALUES(?, ?)', '3 more were dropped', 'IDBBatchAtomicVFS', '<svg'])
+    for (const text of [
+      '/app.db-journal',
+      'INSERT INTO note VALUES(?, ?)',
+      '3 more were dropped',
+      'IDBBatchAtomicVFS',
+      '<svg',
+    ])
       expect(html).toContain(text);
     expect(html).toMatch(/<h2>To mind<\/h2>[^]*3 events[^]*<h2>Findings<\/h2>/);
     expect(check(htmlReport(newStore())).length).toBeGreaterThan(10);
@@ -178,12 +226,16 @@ describe('html report', () => {
         const b = new ThreadBuilder(newStore(), { name, url, kind: 'page' });
         b.say({ kind: 'note', id: 0, topic: 'engine', text: name, url });
         const [object, statement] = [b.file(path), b.define({ kind: 'sql', text: sql })];
-        b.call('sqlStep', { object: statement, result: 101 }, () => b.call('xRead', { object, length: 1 }));
+        b.call('sqlStep', { object: statement, result: 101 }, () =>
+          b.call('xRead', { object, length: 1 }),
+        );
         b.send();
         const plain = new ThreadBuilder(newStore(), { name: 'n', url: 'u', kind: 'page' });
         plain.say({ kind: 'note', id: 0, topic: 'engine', text: 'n', url: 'u' });
         const [o, s] = [plain.file('p'), plain.define({ kind: 'sql', text: 's' })];
-        plain.call('sqlStep', { object: s, result: 101 }, () => plain.call('xRead', { object: o, length: 1 }));
+        plain.call('sqlStep', { object: s, result: 101 }, () =>
+          plain.call('xRead', { object: o, length: 1 }),
+        );
         plain.send();
         const tags = check(htmlReport(b.store, name));
         if (sql && path && name && url) expect(tags).toEqual(check(htmlReport(plain.store)));

@@ -6,7 +6,11 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { partitionByStatement, partitionThread, summaryTime } from '../../src/trace/analysis/time-partition.ts';
+import {
+  partitionByStatement,
+  partitionThread,
+  summaryTime,
+} from '../../src/trace/analysis/time-partition.ts';
 import { PARTS } from '../../src/trace/analysis/time-parts.ts';
 import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
@@ -38,7 +42,8 @@ function storeOf(name: string): Promise<TraceStore> {
   return store;
 }
 
-const sumNs = (parts: Record<string, number>, names: readonly string[]): number => names.reduce((n, p) => n + toNs(parts[p]!), 0);
+const sumNs = (parts: Record<string, number>, names: readonly string[]): number =>
+  names.reduce((n, p) => n + toNs(parts[p]!), 0);
 const PART_NAMES = PARTS.map((p) => `${p}Us`);
 
 describe.each(SCENARIOS)('$name', ({ name }) => {
@@ -62,7 +67,9 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
     }
     for (const thread of store.threads)
       for (const p of partitionByStatement(thread).values())
-        expect(sumNs({ ...p } as unknown as Record<string, number>, PART_NAMES)).toBe(toNs(p.spanUs));
+        expect(sumNs({ ...p } as unknown as Record<string, number>, PART_NAMES)).toBe(
+          toNs(p.spanUs),
+        );
     for (const a of transactionAnatomies(store)) {
       const all = Object.entries(a.time).reduce((n, [, us]) => n + toNs(us as number), 0);
       expect(all).toBe(toNs(a.toUs) - toNs(a.fromUs));
@@ -86,7 +93,8 @@ describe.each(SCENARIOS)('$name', ({ name }) => {
 });
 
 describe('what is known beforehand', () => {
-  const commits = async (name: string): Promise<number | null> => summaryOf(await storeOf(name)).commits;
+  const commits = async (name: string): Promise<number | null> =>
+    summaryOf(await storeOf(name)).commits;
 
   it('1000 autocommit inserts make exactly the VFS calls of the SQL goldens', async () => {
     const store = await storeOf('memory-delete');
@@ -95,15 +103,20 @@ describe('what is known beforehand', () => {
       const inserts = new Set<number>();
       for (let row = 0; row < events.count; row++) {
         const text = definitions.get(events.object[row]!);
-        if (events.op[row] === Op.sqlStep && text?.kind === 'sql' && text.text.startsWith('INSERT')) inserts.add(events.seq[row]!);
+        if (events.op[row] === Op.sqlStep && text?.kind === 'sql' && text.text.startsWith('INSERT'))
+          inserts.add(events.seq[row]!);
         if (events.op[row]! >= 64 || !inserts.has(events.parent[row]!)) continue;
         const file = definitions.get(events.object[row]!);
-        const entry = (tally[`${opName(events.op[row]!)} ${file?.kind === 'file' ? file.fileKind : 'other'}`] ??= { calls: 0, bytes: 0 });
+        const entry = (tally[
+          `${opName(events.op[row]!)} ${file?.kind === 'file' ? file.fileKind : 'other'}`
+        ] ??= { calls: 0, bytes: 0 });
         entry.calls++;
         entry.bytes += events.length[row]!;
       }
     }
-    expect(ownSqlCounts(tally)).toEqual(countsOnly(OWN_SQL_GOLDENS.find((g) => g.name === 'delete')!));
+    expect(ownSqlCounts(tally)).toEqual(
+      countsOnly(OWN_SQL_GOLDENS.find((g) => g.name === 'delete')!),
+    );
   });
 
   it.each([
@@ -142,7 +155,9 @@ describe('what is known beforehand', () => {
 });
 
 describe('findings', () => {
-  const judged = JSON.parse(readFileSync(path.join(import.meta.dirname, '..', 'oracle', 'findings.json'), 'utf8')) as {
+  const judged = JSON.parse(
+    readFileSync(path.join(import.meta.dirname, '..', 'oracle', 'findings.json'), 'utf8'),
+  ) as {
     verdicts: Record<string, string>;
     rows: Record<string, string[]>;
     golden: Record<string, string[]>;
@@ -168,6 +183,8 @@ it('every file in the folder is a scenario with its trace and its snapshot, smal
   const names = SCENARIOS.map((s) => s.name).sort();
   expect(of('.vfst')).toEqual(names);
   expect(of('.json')).toEqual(names);
-  const bytes = files.filter((f) => f.endsWith('.vfst')).reduce((n, f) => n + readFileSync(path.join(FOLDER, f)).length, 0);
+  const bytes = files
+    .filter((f) => f.endsWith('.vfst'))
+    .reduce((n, f) => n + readFileSync(path.join(FOLDER, f)).length, 0);
   expect(bytes).toBeLessThan(MAX_BYTES);
 });

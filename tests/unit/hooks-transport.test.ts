@@ -50,7 +50,9 @@ test('hello first, then what waited, then bye; every message passes the guard', 
   expect(got.map((m) => m.k)).toEqual(['hello', 'batch', 'batch', 'bye']);
   expect(got.every(isThreadMessage)).toBe(true);
   expect(records()).toBe(5);
-  expect(got.flatMap((m) => (m.k === 'batch' ? [[m.batch.first, m.batch.definitions.length]] : []))).toEqual([
+  expect(
+    got.flatMap((m) => (m.k === 'batch' ? [[m.batch.first, m.batch.definitions.length]] : [])),
+  ).toEqual([
     [0, 1],
     [3, 0],
   ]);
@@ -82,7 +84,8 @@ test('a stop command of the panel arrives; anything else is ignored', async () =
   let stops = 0;
   transport.onStop = () => stops++;
   transport.connect(port1);
-  for (const nonsense of [null, 5, 'stop', {}, { k: 'ack' }, { k: 'restore' }]) port2.postMessage(nonsense);
+  for (const nonsense of [null, 5, 'stop', {}, { k: 'ack' }, { k: 'restore' }])
+    port2.postMessage(nonsense);
   port2.postMessage({ k: 'stop' });
   await expect.poll(() => stops).toBe(1);
 });
@@ -94,7 +97,11 @@ describe('shared rings', () => {
     const rings = new SharedRings(transport);
     const ring = (id: string, parent: string): Recorder => {
       const recorder = new Recorder({ capacity: 1024, shared: true, maxEngines: 0 });
-      rings.add({ id, kind: 'worker', url: id, name: '', parent }, 2000, recorder.memory.buffer as unknown as SharedArrayBuffer);
+      rings.add(
+        { id, kind: 'worker', url: id, name: '', parent },
+        2000,
+        recorder.memory.buffer as unknown as SharedArrayBuffer,
+      );
       return recorder;
     };
     const outer = ring('outer', 't1');
@@ -137,11 +144,23 @@ test('messages between creator and worker are told from the app’s', () => {
   expect(isFromWorker({ ...message, k: 'unfit' }, 'abc')).toBe(false);
   expect(isFromWorker({ ...message, k: 'unfit', reason: 'r' }, 'abc')).toBe(true);
   const thread = { id: 'abc', url: 'u', kind: 'worker', name: '', parent: null };
-  expect(isFromWorker({ ...message, k: 'ring', thread, timeOrigin: 1, buffer: new SharedArrayBuffer(8) }, 'abc')).toBe(true);
-  expect(isFromWorker({ ...message, k: 'ring', thread, timeOrigin: 1, buffer: new ArrayBuffer(8) }, 'abc')).toBe(false);
-  expect([null, undefined, 'vfscope', 3, [], { mark: 'vfscope' }].map((v) => isFromWorker(v, 'abc') || isToWorker(v, 'abc'))).not.toContain(
-    true,
-  );
+  expect(
+    isFromWorker(
+      { ...message, k: 'ring', thread, timeOrigin: 1, buffer: new SharedArrayBuffer(8) },
+      'abc',
+    ),
+  ).toBe(true);
+  expect(
+    isFromWorker(
+      { ...message, k: 'ring', thread, timeOrigin: 1, buffer: new ArrayBuffer(8) },
+      'abc',
+    ),
+  ).toBe(false);
+  expect(
+    [null, undefined, 'vfscope', 3, [], { mark: 'vfscope' }].map(
+      (v) => isFromWorker(v, 'abc') || isToWorker(v, 'abc'),
+    ),
+  ).not.toContain(true);
   expect(isToWorker({ ...message, k: 'restore' }, 'abc')).toBe(true);
   expect(isToWorker({ ...message, k: 'port' }, 'abc')).toBe(false);
 });

@@ -9,8 +9,16 @@ test.each([
     'SQLiteError',
     'SQLiteError: UNIQUE constraint failed: t.c in INSERT INTO t VALUES(??, ?, x?)',
   ],
-  ['QuotaExceededError: Quota exceeded.', 'QuotaExceededError', 'QuotaExceededError: Quota exceeded.'],
-  ["Uncaught DOMException: can't open Ann's\nfile", 'DOMException', 'Uncaught DOMException: can?s\nfile'],
+  [
+    'QuotaExceededError: Quota exceeded.',
+    'QuotaExceededError',
+    'QuotaExceededError: Quota exceeded.',
+  ],
+  [
+    "Uncaught DOMException: can't open Ann's\nfile",
+    'DOMException',
+    'Uncaught DOMException: can?s\nfile',
+  ],
   ['Uncaught it is "Ann and all that', 'Error', 'Uncaught it is ?'],
   [
     "Uncaught SecurityError: Failed to execute 'getDirectory' on 'StorageManager': 'Ann' may not",
@@ -20,5 +28,10 @@ test.each([
   ["Error: Failed to execute 'select 1' on 'Ann'", 'Error', 'Error: Failed to execute ? on ?'],
   ['string', 'Error', 'string'],
 ])('%j', (message, kind, folded) => {
-  expect([0, 1, 2, 3].map((level) => messageAt(level as 0 | 1 | 2 | 3, message))).toEqual([kind, folded, message, message]);
+  expect([0, 1, 2, 3].map((level) => messageAt(level as 0 | 1 | 2 | 3, message))).toEqual([
+    kind,
+    folded,
+    message,
+    message,
+  ]);
 });

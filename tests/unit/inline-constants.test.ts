@@ -23,7 +23,9 @@ it('turns bytes into words where the module says how', () => {
 });
 
 it('reads a table as it is written, and refuses one that is more than numbers', () => {
-  expect(tableOf('A', 'export const A = {\n  // x\n  b: 1,\n  /** y: 3, */\n  c: 0xff,\n} as const;')).toEqual(
+  expect(
+    tableOf('A', 'export const A = {\n  // x\n  b: 1,\n  /** y: 3, */\n  c: 0xff,\n} as const;'),
+  ).toEqual(
     new Map([
       ['b', 1],
       ['c', 255],

@@ -3,7 +3,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Recorder } from '../../src/trace/recorder.ts';
 import { ENGINE_BLOCK_BYTES } from '../../src/trace/ring-layout.ts';
-import { Block, FILE_ENTRIES, FileEntry, HASH, HASH_SHIFT } from '../../src/vfs-instrumented/interpose/engine-block.ts';
+import {
+  Block,
+  FILE_ENTRIES,
+  FileEntry,
+  HASH,
+  HASH_SHIFT,
+} from '../../src/vfs-instrumented/interpose/engine-block.ts';
 import { OpenFiles } from '../../src/vfs-instrumented/interpose/open-files.ts';
 
 describe('the table of open files', () => {
@@ -14,7 +20,11 @@ describe('the table of open files', () => {
     const u32 = new Uint32Array(recorder.memory.buffer);
     /** As the trampolines look it up. */
     const find = (file: number, pMethods: number): number => {
-      for (let i = Math.imul(file, HASH) >>> HASH_SHIFT, n = 0; n <= FILE_ENTRIES; i = (i + 1) % FILE_ENTRIES, n++) {
+      for (
+        let i = Math.imul(file, HASH) >>> HASH_SHIFT, n = 0;
+        n <= FILE_ENTRIES;
+        i = (i + 1) % FILE_ENTRIES, n++
+      ) {
         const at = (block + Block.files + i * FileEntry.bytes) >>> 2;
         if (u32[at] === 0) break;
         if (u32[at] === file) {
@@ -30,7 +40,11 @@ describe('the table of open files', () => {
   };
 
   it('is a map from file to id, whatever is opened and closed', () => {
-    const step = fc.record({ file: fc.integer({ min: 1, max: 700 }).map((n) => n * 8), id: fc.nat(5), close: fc.boolean() });
+    const step = fc.record({
+      file: fc.integer({ min: 1, max: 700 }).map((n) => n * 8),
+      id: fc.nat(5),
+      close: fc.boolean(),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 1500 }), (steps) => {
         const { files, find } = setUp();
@@ -45,7 +59,8 @@ describe('the table of open files', () => {
           }
         }
         for (const [file, id] of model) expect(find(file, file + 4)).toBe(id); // id 0: no file, the same as unknown
-        for (let file = 8; file <= 5600; file += 8) if (!model.has(file)) expect(find(file, file + 4)).toBe(0);
+        for (let file = 8; file <= 5600; file += 8)
+          if (!model.has(file)) expect(find(file, file + 4)).toBe(0);
       }),
       { numRuns: 30 },
     );

@@ -8,7 +8,11 @@ import { Recorder } from '../../src/trace/recorder.ts';
 import { RING_AT } from '../../src/trace/ring-layout.ts';
 import { fileKindOfPath } from '../../src/vfs-instrumented/interpose/file-names.ts';
 import { hasType } from '../../src/vfs-instrumented/interpose/link-probe.ts';
-import { tableGet, tableSet, type WasmFunction } from '../../src/vfs-instrumented/interpose/natives.ts';
+import {
+  tableGet,
+  tableSet,
+  type WasmFunction,
+} from '../../src/vfs-instrumented/interpose/natives.ts';
 import { VfsTracer } from '../../src/vfs-instrumented/interpose/vfs-tracer.ts';
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
 import * as w from '../../src/vfs-instrumented/interpose/wasm-writer.ts';
@@ -21,7 +25,11 @@ class Toy {
   private next = 1;
 
   /** @returns the slot of a wasm function of this type that answers what `body` does */
-  add(params: string, body: (...args: (number | bigint)[]) => number = () => 0, results = 'i'): number {
+  add(
+    params: string,
+    body: (...args: (number | bigint)[]) => number = () => 0,
+    results = 'i',
+  ): number {
     const type = w.functionType({ params, results });
     const module = new WebAssembly.Module(
       w.moduleBytes(
@@ -29,11 +37,20 @@ class Toy {
         w.section(2, w.vector([w.importFunction('j', 'f', 0)])),
         w.section(3, w.vector([[0]])),
         w.section(7, w.vector([w.exportFunction('f', 1)])),
-        w.section(10, w.vector([w.functionBody([], [...[...params].flatMap((_, i) => w.get(i)), ...w.call(0)])])),
+        w.section(
+          10,
+          w.vector([
+            w.functionBody([], [...[...params].flatMap((_, i) => w.get(i)), ...w.call(0)]),
+          ]),
+        ),
       ),
     );
     const slot = this.next++;
-    tableSet(this.table, slot, new WebAssembly.Instance(module, { j: { f: body } }).exports.f as WasmFunction);
+    tableSet(
+      this.table,
+      slot,
+      new WebAssembly.Instance(module, { j: { f: body } }).exports.f as WasmFunction,
+    );
     return slot;
   }
   /** What stands in the slot now. */
@@ -48,7 +65,26 @@ class Toy {
   }
 }
 
-const IO_TYPES = ['i', 'iiij', 'iiij', 'ij', 'ii', 'ii', 'ii', 'ii', 'ii', 'iii', 'i', 'i', 'iiiii', 'iiii', 'i', 'ii', 'ijii', 'iji'];
+const IO_TYPES = [
+  'i',
+  'iiij',
+  'iiij',
+  'ij',
+  'ii',
+  'ii',
+  'ii',
+  'ii',
+  'ii',
+  'iii',
+  'i',
+  'i',
+  'iiiii',
+  'iiii',
+  'i',
+  'ii',
+  'ijii',
+  'iji',
+];
 const METHODS = 4096;
 const VFS = 8192;
 const NAME = 12288;
@@ -69,7 +105,12 @@ function toyVfs(recorder = new Recorder({ capacity: 64, maxEngines: 2 })) {
   toy.text(NAME - 64, 'toy');
   toy.text(NAME, '/a.db');
   const definitions: Definition[] = [];
-  const tracer = new VfsTracer(recorder, { memory: toy.memory, table: toy.table, asyncify: false, engine: () => 7 });
+  const tracer = new VfsTracer(recorder, {
+    memory: toy.memory,
+    table: toy.table,
+    asyncify: false,
+    engine: () => 7,
+  });
   tracer.install();
   const read = (): RecordReader => {
     definitions.push(...recorder.takeDefinitions());
@@ -111,14 +152,33 @@ describe('trampolines', () => {
       [4096n, 100, 0],
       [4096n, 0],
     ];
-    numbers.forEach((args, i) => expect(toy.call(slots[i + 1]!, FILE, ...args)).toBe(i + 1 === 14 ? undefined : 101 + i));
+    numbers.forEach((args, i) =>
+      expect(toy.call(slots[i + 1]!, FILE, ...args)).toBe(i + 1 === 14 ? undefined : 101 + i),
+    );
     toy.call(xDelete, VFS, NAME, 1);
     toy.call(xAccess, VFS, NAME, 2, 0);
     toy.call(slots[0]!, FILE);
     const r = read();
     const file = definitions.find((d) => d.kind === 'file')!;
-    expect(definitions).toEqual([{ kind: 'file', id: file.id, path: '/a.db', fileKind: 'main-db', vfs: 'toy', engine: 7, flags: 0x106 }]);
-    const rows = Array.from({ length: r.count }, (_, i) => [r.op(i), r.offset(i), r.length(i), r.aux(i), r.result(i), r.flags(i)]);
+    expect(definitions).toEqual([
+      {
+        kind: 'file',
+        id: file.id,
+        path: '/a.db',
+        fileKind: 'main-db',
+        vfs: 'toy',
+        engine: 7,
+        flags: 0x106,
+      },
+    ]);
+    const rows = Array.from({ length: r.count }, (_, i) => [
+      r.op(i),
+      r.offset(i),
+      r.length(i),
+      r.aux(i),
+      r.result(i),
+      r.flags(i),
+    ]);
     const na = NaN;
     expect(rows).toEqual([
       [Op.xOpen, na, 0, 0x106, 0, 0],
@@ -152,9 +212,17 @@ describe('trampolines', () => {
   });
 
   it('write the very bytes that the recorder writes, ends after a drain and drops included', () => {
-    const calls = fc.array(fc.record({ size: fc.nat(65536), at: fc.nat(2 ** 40), drain: fc.boolean(), within: fc.boolean() }), {
-      maxLength: 60,
-    });
+    const calls = fc.array(
+      fc.record({
+        size: fc.nat(65536),
+        at: fc.nat(2 ** 40),
+        drain: fc.boolean(),
+        within: fc.boolean(),
+      }),
+      {
+        maxLength: 60,
+      },
+    );
     fc.assert(
       fc.property(calls, (list) => {
         let tick = 1;
@@ -166,9 +234,22 @@ describe('trampolines', () => {
           if (within) drainRecords(a.memory.buffer);
           return 522;
         });
-        toy.put(METHODS, 1, toy.add('i'), read, toy.add('iiij'), toy.add('ij'), ...[5, 6, 7, 8].map(() => toy.add('ii')));
+        toy.put(
+          METHODS,
+          1,
+          toy.add('i'),
+          read,
+          toy.add('iiij'),
+          toy.add('ij'),
+          ...[5, 6, 7, 8].map(() => toy.add('ii')),
+        );
         toy.put(FILE, METHODS);
-        const tracer = new VfsTracer(a, { memory: toy.memory, table: toy.table, asyncify: false, engine: () => 0 });
+        const tracer = new VfsTracer(a, {
+          memory: toy.memory,
+          table: toy.table,
+          asyncify: false,
+          engine: () => 0,
+        });
         tracer.install();
         tick = 1;
         for (const c of list) {
@@ -177,14 +258,22 @@ describe('trampolines', () => {
           if (c.drain) drainRecords(a.memory.buffer);
         }
         tick = 1;
-        b.define({ kind: 'file', path: '(opened before recording)', fileKind: 'other', vfs: '', engine: 0, flags: 0 });
+        b.define({
+          kind: 'file',
+          path: '(opened before recording)',
+          fileKind: 'other',
+          vfs: '',
+          engine: 0,
+          flags: 0,
+        });
         for (const c of list) {
           const token = b.begin(Op.xRead, 1, c.at, c.size);
           if (c.within) drainRecords(b.memory.buffer);
           b.end(token, 522);
           if (c.drain) drainRecords(b.memory.buffer);
         }
-        const ring = (r: Recorder): Uint8Array => new Uint8Array(r.memory.buffer, RING_AT, 16 * RECORD_BYTES);
+        const ring = (r: Recorder): Uint8Array =>
+          new Uint8Array(r.memory.buffer, RING_AT, 16 * RECORD_BYTES);
         expect(counters(a.memory.buffer)).toEqual(counters(b.memory.buffer));
         expect(ring(a)).toEqual(ring(b));
       }),
@@ -198,23 +287,40 @@ describe('trampolines', () => {
     const call = fc.record({
       write: fc.boolean(),
       length: fc.oneof(fc.constant(4096), fc.constantFrom(4, 8, 12, 16, 24, 28, 32, 100, 512)),
-      offset: fc.oneof(fc.constant(0), fc.constantFrom(24, 32, 33, 512, 32 + 24 + 4096, 32 + 5 * (24 + 4096)), fc.nat(2 ** 40)),
+      offset: fc.oneof(
+        fc.constant(0),
+        fc.constantFrom(24, 32, 33, 512, 32 + 24 + 4096, 32 + 5 * (24 + 4096)),
+        fc.nat(2 ** 40),
+      ),
       first: fc.constantFrom(0, 2, 3, 5, 10, 13, 34, 255),
-      words: fc.array(fc.constantFrom(0, 1, 4096, 512, 77, 2 ** 32 - 2), { minLength: 8, maxLength: 8 }),
+      words: fc.array(fc.constantFrom(0, 1, 4096, 512, 77, 2 ** 32 - 2), {
+        minLength: 8,
+        maxLength: 8,
+      }),
       result: fc.constantFrom(0, 0, 0, 522),
       within: fc.boolean(),
     });
     /** What the documentation of AUX says, in other words than the wasm does. */
-    const says = (kind: string, pageSize: number, length: number, offset: number, view: DataView): [number, number] => {
+    const says = (
+      kind: string,
+      pageSize: number,
+      length: number,
+      offset: number,
+      view: DataView,
+    ): [number, number] => {
       if (kind === 'main-db' && length >= 512) {
         const type = view.getUint8(offset === 0 ? 100 : 0);
         return [offset === 0 ? view.getUint32(24) : 0, [2, 5, 10, 13].includes(type) ? type : 0];
       }
-      if (kind === 'main-db' && offset === 24 && length === 16) return [view.getUint32(0), view.getUint32(12)];
-      if (kind === 'journal' && offset === 0 && length >= 8 && length < 512) return [0, view.getBigUint64(0) === 0n ? 1 : 0];
+      if (kind === 'main-db' && offset === 24 && length === 16)
+        return [view.getUint32(0), view.getUint32(12)];
+      if (kind === 'journal' && offset === 0 && length >= 8 && length < 512)
+        return [0, view.getBigUint64(0) === 0n ? 1 : 0];
       if (kind !== 'wal') return [0, 0];
       if (offset === 0) return length === 32 ? [0xffffffff, view.getUint32(16)] : [0, 0];
-      const isFrame = offset >= 32 && (pageSize ? (offset - 32) % (24 + pageSize) === 0 && length >= 8 : length === 24);
+      const isFrame =
+        offset >= 32 &&
+        (pageSize ? (offset - 32) % (24 + pageSize) === 0 && length >= 8 : length === 24);
       return isFrame ? [view.getUint32(0), view.getUint32(4)] : [0, 0];
     };
     fc.assert(
@@ -239,7 +345,15 @@ describe('trampolines', () => {
             return now.result;
           };
           const [read, write] = [toy.add('iiij', body), toy.add('iiij', body)];
-          toy.put(METHODS, 1, toy.add('i'), read, write, toy.add('ij'), ...[5, 6, 7, 8].map(() => toy.add('ii')));
+          toy.put(
+            METHODS,
+            1,
+            toy.add('i'),
+            read,
+            write,
+            toy.add('ij'),
+            ...[5, 6, 7, 8].map(() => toy.add('ii')),
+          );
           toy.call(xOpen, VFS, NAME, FILE, flags[kind], 0);
           const file = (a.takeDefinitions().find((d) => d.kind === 'file')! as { id: number }).id;
           drainRecords(a.memory.buffer);
@@ -269,7 +383,8 @@ describe('trampolines', () => {
             if (c.write) b.end(token, c.result);
             else b.end(token, c.result, 0, undefined, aux, aux2);
           });
-          const ring = (r: Recorder): Uint8Array => new Uint8Array(r.memory.buffer, RING_AT, 16 * RECORD_BYTES);
+          const ring = (r: Recorder): Uint8Array =>
+            new Uint8Array(r.memory.buffer, RING_AT, 16 * RECORD_BYTES);
           expect(a.faults).toBe(0);
           expect(ring(a).slice(64)).toEqual(ring(b).slice(64)); // the first holds the times of xOpen
           expect(counters(a.memory.buffer)).toEqual(counters(b.memory.buffer));
@@ -287,7 +402,12 @@ describe('trampolines', () => {
     toy.call(slots[2]!, FILE, 0, 512, 0n);
     toy.call(slots[0]!, FILE);
     const r = read();
-    expect([r.op(0), r.flags(0), r.op(1), r.flags(1)]).toEqual([Op.xWrite, Flag.memoryJournal, Op.xClose, Flag.memoryJournal]);
+    expect([r.op(0), r.flags(0), r.op(1), r.flags(1)]).toEqual([
+      Op.xWrite,
+      Flag.memoryJournal,
+      Op.xClose,
+      Flag.memoryJournal,
+    ]);
     expect(definitions.map((d) => d.kind === 'file' && d.fileKind)).toEqual(['memory-journal']);
   });
 
@@ -342,10 +462,15 @@ describe('trampolines', () => {
 
   it('restore gives every slot back', () => {
     const { toy, tracer, xOpen, slots, read } = toyVfs();
-    const own = Array.from({ length: 64 }, (_, i) => tracer.originalAt(i) ?? tableGet(toy.table, i));
+    const own = Array.from(
+      { length: 64 },
+      (_, i) => tracer.originalAt(i) ?? tableGet(toy.table, i),
+    );
     toy.call(xOpen, VFS, NAME, FILE, 0x106, 0);
     tracer.restore();
-    expect(Array.from({ length: 64 }, (_, i) => tableGet(toy.table, i) === own[i]).every(Boolean)).toBe(true);
+    expect(
+      Array.from({ length: 64 }, (_, i) => tableGet(toy.table, i) === own[i]).every(Boolean),
+    ).toBe(true);
     read();
     toy.call(slots[6]!, FILE, 1);
     expect(read().count).toBe(0);
@@ -360,5 +485,10 @@ it('what one traced call costs is measured', () => {
 });
 
 it('file kinds by name', () => {
-  expect(['a.db-journal', 'a.db-wal', 'a.db', 'a.db-mj12345698C'].map(fileKindOfPath)).toEqual(['journal', 'wal', 'other', 'journal']);
+  expect(['a.db-journal', 'a.db-wal', 'a.db', 'a.db-mj12345698C'].map(fileKindOfPath)).toEqual([
+    'journal',
+    'wal',
+    'other',
+    'journal',
+  ]);
 });

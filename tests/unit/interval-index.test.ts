@@ -25,10 +25,18 @@ describe.each([
 
   test('every interval is where it was put', () => {
     for (let i = 0; i < N; i++)
-      if (index.startOf(i) !== begins[i] || index.lengthOf(i) !== lengths[i] || index.endOf(i) !== begins[i]! + lengths[i]!)
-        expect.fail(`interval ${i} is ${index.startOf(i)} + ${index.lengthOf(i)}, not ${begins[i]} + ${lengths[i]}`);
+      if (
+        index.startOf(i) !== begins[i] ||
+        index.lengthOf(i) !== lengths[i] ||
+        index.endOf(i) !== begins[i]! + lengths[i]!
+      )
+        expect.fail(
+          `interval ${i} is ${index.startOf(i)} + ${index.lengthOf(i)}, not ${begins[i]} + ${lengths[i]}`,
+        );
     expect(index.count).toBe(N);
-    for (let i = 0; i < N; i++) if (index.rowOf(i) !== rowOf(i, far)) expect.fail(`interval ${i} is of row ${index.rowOf(i)}`);
+    for (let i = 0; i < N; i++)
+      if (index.rowOf(i) !== rowOf(i, far))
+        expect.fail(`interval ${i} is of row ${index.rowOf(i)}`);
   });
 
   test('totals before any interval, and running totals, are plain sums; also when the room that is left is given back', () => {
@@ -69,9 +77,18 @@ describe.each([
     };
     let [coarse, exact, worst] = [0, 0, 0];
     const end = begins[N - 1]! + lengths[N - 1]!;
-    const moments = Array.from({ length: 2000 }, (_, i) => begins[0]! + ((begins[N / 2 - 1]! - begins[0]!) * i) / 2000);
-    if (gap > 1e6) moments.push(...[0.1, 0.5, 0.9].map((share) => begins[N / 2]! - gap + gap * share)); // in the gap
-    moments.push(...Array.from({ length: 2000 }, (_, i) => begins[N / 2 + 40]! + ((end - begins[N / 2 + 40]!) * i) / 2000));
+    const moments = Array.from(
+      { length: 2000 },
+      (_, i) => begins[0]! + ((begins[N / 2 - 1]! - begins[0]!) * i) / 2000,
+    );
+    if (gap > 1e6)
+      moments.push(...[0.1, 0.5, 0.9].map((share) => begins[N / 2]! - gap + gap * share)); // in the gap
+    moments.push(
+      ...Array.from(
+        { length: 2000 },
+        (_, i) => begins[N / 2 + 40]! + ((end - begins[N / 2 + 40]!) * i) / 2000,
+      ),
+    );
     for (const ns of moments) {
       const wanted = before(ns);
       cursor.moveTo(ns);
@@ -90,24 +107,27 @@ test.each([
   ['as many as came', 1],
   ['far fewer', 0.3],
   ['far more', 4],
-])('room is made once for as many as are expected, and given back where it is not needed: expected %s', (_, share) => {
-  const columnOf = ({ since }: { since?: Uint32Array }): Uint32Array => since!;
-  const [index, plain] = [new IntervalIndex(), new IntervalIndex()];
-  const columns = new Set<Uint32Array>();
-  for (let i = 0; i < N; i++) {
-    if (i === 10_000) index.expect(N * share);
-    for (const each of [index, plain]) each.push(i * 10, i % 7, i % KINDS, i);
-    if (i >= 10_000) columns.add(columnOf(index as never));
-  }
-  const wanted = Math.ceil(N * share);
-  expect(columnOf(index as never).length).toBeGreaterThanOrEqual(Math.max(N, wanted));
-  if (share >= 1) expect(columns.size).toBeLessThanOrEqual(2); // the one that was there, and the one with room for all
-  index.trim();
-  expect(columnOf(index as never).length).toBeLessThanOrEqual(N * 1.125);
-  const [sums, wantedSums] = [new Float64Array(KINDS), new Float64Array(KINDS)];
-  for (const i of [0, 9_999, 10_001, N - 1, N]) {
-    index.totals(i, sums);
-    plain.totals(i, wantedSums);
-    expect([...sums]).toEqual([...wantedSums]);
-  }
-});
+])(
+  'room is made once for as many as are expected, and given back where it is not needed: expected %s',
+  (_, share) => {
+    const columnOf = ({ since }: { since?: Uint32Array }): Uint32Array => since!;
+    const [index, plain] = [new IntervalIndex(), new IntervalIndex()];
+    const columns = new Set<Uint32Array>();
+    for (let i = 0; i < N; i++) {
+      if (i === 10_000) index.expect(N * share);
+      for (const each of [index, plain]) each.push(i * 10, i % 7, i % KINDS, i);
+      if (i >= 10_000) columns.add(columnOf(index as never));
+    }
+    const wanted = Math.ceil(N * share);
+    expect(columnOf(index as never).length).toBeGreaterThanOrEqual(Math.max(N, wanted));
+    if (share >= 1) expect(columns.size).toBeLessThanOrEqual(2); // the one that was there, and the one with room for all
+    index.trim();
+    expect(columnOf(index as never).length).toBeLessThanOrEqual(N * 1.125);
+    const [sums, wantedSums] = [new Float64Array(KINDS), new Float64Array(KINDS)];
+    for (const i of [0, 9_999, 10_001, N - 1, N]) {
+      index.totals(i, sums);
+      plain.totals(i, wantedSums);
+      expect([...sums]).toEqual([...wantedSums]);
+    }
+  },
+);

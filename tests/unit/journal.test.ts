@@ -12,9 +12,21 @@ import { ThreadPorts } from '../../src/viewer/worker/thread-ports.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
 import { syntheticBatches } from '../traces/synthetic.ts';
 
-const info = { id: 'w', kind: 'worker' as const, url: 'https://app.example/w.js', name: '', parent: null, timeOrigin: 1_700_000_000_000 };
+const info = {
+  id: 'w',
+  kind: 'worker' as const,
+  url: 'https://app.example/w.js',
+  name: '',
+  parent: null,
+  timeOrigin: 1_700_000_000_000,
+};
 const { timeOrigin, ...identity } = info;
-const hello: ThreadMessage = { k: 'hello', protocol: PROTOCOL_VERSION, thread: identity, timeOrigin };
+const hello: ThreadMessage = {
+  k: 'hello',
+  protocol: PROTOCOL_VERSION,
+  thread: identity,
+  timeOrigin,
+};
 
 /** A recording's messages: each thread's hello, its batches. */
 function messages(): ThreadMessage[] {
@@ -22,7 +34,8 @@ function messages(): ThreadMessage[] {
   const known = new Set<string>();
   for (const { info, batch } of syntheticBatches({ events: 5000, threads: 2, batch: 500 })) {
     const { timeOrigin, ...thread } = info;
-    if (!known.has(info.id)) said.push({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
+    if (!known.has(info.id))
+      said.push({ k: 'hello', protocol: PROTOCOL_VERSION, thread, timeOrigin });
     known.add(info.id);
     said.push({ k: 'batch', batch });
   }
@@ -33,16 +46,30 @@ const filled = (said: readonly ThreadMessage[], store = newStore()): TraceStore 
   return store;
 };
 const rows = ({ threads }: TraceStore): unknown[] =>
-  threads.map(({ info, events, said }) => [info.id, said, Array.from({ length: events.count }, (_, row) => events.row(row))]);
+  threads.map(({ info, events, said }) => [
+    info.id,
+    said,
+    Array.from({ length: events.count }, (_, row) => events.row(row)),
+  ]);
 
 describe('entries', () => {
   it('come back as they were said, up to the one that was cut off', () => {
     const said = messages();
     const parts = said.map((message, n) => entryBytes(n, message));
     const file = new Uint8Array(Buffer.concat(parts));
-    expect(entriesOf(file).map(({ n, message }) => [n, message])).toEqual(said.map((message, n) => [n, message]));
+    expect(entriesOf(file).map(({ n, message }) => [n, message])).toEqual(
+      said.map((message, n) => [n, message]),
+    );
     const whole = file.length - parts.at(-1)!.length;
-    for (const length of [whole, whole + 1, whole + 11, whole + 12, whole + 15, whole + 16, file.length - 1])
+    for (const length of [
+      whole,
+      whole + 1,
+      whole + 11,
+      whole + 12,
+      whole + 15,
+      whole + 16,
+      file.length - 1,
+    ])
       expect(entriesOf(file.subarray(0, length)).length, `${length} bytes`).toBe(said.length - 1);
     file[whole + 40]! ^= 1;
     expect(entriesOf(file).length).toBe(said.length - 1);
@@ -50,7 +77,9 @@ describe('entries', () => {
 
   it('are what a thread may say: anything else is left out', () => {
     const forged = { k: 'batch', batch: { thread: 'w', first: -1 } } as unknown as ThreadMessage;
-    expect(entriesOf(entryBytes(0, { k: 'hello', thread: 5 } as unknown as ThreadMessage))).toEqual([]);
+    expect(entriesOf(entryBytes(0, { k: 'hello', thread: 5 } as unknown as ThreadMessage))).toEqual(
+      [],
+    );
     expect(() => entryBytes(0, forged)).not.toThrow();
     expect(entriesOf(entryBytes(0, forged))).toEqual([]);
   });
@@ -81,7 +110,12 @@ describe('what a copy lacks', () => {
     const more: ThreadMessage[] = [open, end].map((batch) => ({ k: 'batch', batch }));
     expect(replay(store, [...more, { k: 'bye', thread: 'w', reason: 'closed' }])).toBe(true);
     const [thread] = store.threads;
-    expect([thread!.events.count, thread!.events.dur[0], thread!.events.result[0], thread!.ended]).toEqual([1, 80, 3, 'closed']);
+    expect([
+      thread!.events.count,
+      thread!.events.dur[0],
+      thread!.events.result[0],
+      thread!.ended,
+    ]).toEqual([1, 80, 3, 'closed']);
     expect(replay(store, [])).toBe(false);
   });
 });
@@ -100,7 +134,11 @@ describe('the way through the journal', () => {
     serveJournal(far as Channel);
     far.start();
     const store = newStore();
-    const ports = new ThreadPorts(store, { onBatch: () => {}, onThreads: () => {}, onProblem: () => {} });
+    const ports = new ThreadPorts(store, {
+      onBatch: () => {},
+      onThreads: () => {},
+      onProblem: () => {},
+    });
     const journal = new Journal(near as Channel, (line) => ports.attach(line));
     near.start();
     const page = async (): Promise<{ port: MessagePort; heard: unknown[]; other: MessagePort }> => {

@@ -19,7 +19,16 @@ const relayed: RelayMessage = {
     ...{ k: 'data', channel: 'c' },
     data: {
       k: 'batch',
-      batch: { thread: 'a1', first: 0, count: 1000, timeOrigin: 1.5, dropped: 0, faults: 0, definitions: [], records },
+      batch: {
+        thread: 'a1',
+        first: 0,
+        count: 1000,
+        timeOrigin: 1.5,
+        dropped: 0,
+        faults: 0,
+        definitions: [],
+        records,
+      },
     },
   },
 };
@@ -40,7 +49,9 @@ describe('a message over JSON', () => {
   });
 
   test('numbers that JSON lacks, and every byte, at every length', () => {
-    expect(travelled({ a: [NaN, Infinity, -Infinity, 0] })).toEqual({ a: [NaN, Infinity, -Infinity, 0] });
+    expect(travelled({ a: [NaN, Infinity, -Infinity, 0] })).toEqual({
+      a: [NaN, Infinity, -Infinity, 0],
+    });
     const bytes = fc.uint8Array({ maxLength: 70_000 });
     fc.assert(
       fc.property(bytes, fc.integer({ min: 1, max: 50_000 }), (array, max) => {
@@ -53,9 +64,13 @@ describe('a message over JSON', () => {
 
   test('texts arrive as they were, cut inside a surrogate pair, too', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (text, max) => {
-        expect((travelled({ text }, max) as { text: string }).text === text).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 40 }),
+        fc.integer({ min: 1, max: 5 }),
+        (text, max) => {
+          expect((travelled({ text }, max) as { text: string }).text === text).toBe(true);
+        },
+      ),
       { numRuns: 50 },
     );
   });

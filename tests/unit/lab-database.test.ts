@@ -13,15 +13,23 @@ import { explainSql } from '../../src/lab/query-plan.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MAX_COPY_BYTES, isCopyBegun, isCopyPiece, isPageDatabases } from '../../src/protocol/page-copy.ts';
+import {
+  MAX_COPY_BYTES,
+  isCopyBegun,
+  isCopyPiece,
+  isPageDatabases,
+} from '../../src/protocol/page-copy.ts';
 
 const around = nodeSurroundings();
 const require = createRequire(import.meta.url);
-const wasm = async (path: string): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await readFile(require.resolve(path)));
+const wasm = async (path: string): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array(await readFile(require.resolve(path)));
 
 /** A file with holes in it, a statistics table and rowids that no column holds: a script of INSERTs would not make the like. */
 async function shop(): Promise<Blob> {
-  const init = require('sql.js') as () => Promise<{ Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> } }>;
+  const init = require('sql.js') as () => Promise<{
+    Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
+  }>;
   const db = new (await init()).Database();
   db.run(`PRAGMA page_size=2048; CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT);
 WITH RECURSIVE n(x) AS (VALUES(0) UNION ALL SELECT x+1 FROM n WHERE x<1999) INSERT INTO item SELECT x,'thing '||x FROM n;
@@ -31,40 +39,54 @@ DELETE FROM item WHERE id BETWEEN 500 AND 1500; ANALYZE;`);
 }
 const sample = async (file: Blob, sql: string, config: Partial<Config> = {}): Promise<Sample> =>
   sampleOf(
-    runOf(workloadOf('own-database', sql), { config }, { mode: 'count', repeats: 1, sql, database: { name: 'shop', file } }),
+    runOf(
+      workloadOf('own-database', sql),
+      { config },
+      { mode: 'count', repeats: 1, sql, database: { name: 'shop', file } },
+    ),
     around,
   );
 
 describe('a run begins with the file', () => {
   it('free pages, statistics and rowids are there; nothing of the copying is counted', async () => {
     const file = await shop();
-    const { steps, settings } = await sample(file, 'SELECT count(*) FROM item; SELECT body FROM loose WHERE rowid = 900;');
+    const { steps, settings } = await sample(
+      file,
+      'SELECT count(*) FROM item; SELECT body FROM loose WHERE rowid = 900;',
+    );
     expect(steps).toHaveLength(1);
     expect(steps[0]!.counters).toMatchObject({ statements: 2, rows: 2 });
     expect(steps[0]!.counters['vfs.xWrite'] ?? 0).toBe(0);
     expect(steps[0]!.counters['vfs.main-db.xRead']).toBeGreaterThan(3); // its cache is empty
     expect(Number(settings['page_count']) * Number(settings['page_size'])).toBe(file.size);
   });
-  it.each([{ vfs: 'MemoryVFS' }, { vfs: 'MemoryAsyncVFS', build: 'asyncify' }] satisfies Partial<Config>[])(
-    'the same rows on %o, and every run afresh',
-    async (config) => {
-      const file = await shop();
-      const digests = [
-        await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;', config),
-        await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;', config),
-      ].map(({ digest }) => digest);
-      expect(digests[0]).toBe(digests[1]);
-      expect(digests[0]).toBe((await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;')).digest);
-    },
-  );
+  it.each([
+    { vfs: 'MemoryVFS' },
+    { vfs: 'MemoryAsyncVFS', build: 'asyncify' },
+  ] satisfies Partial<Config>[])('the same rows on %o, and every run afresh', async (config) => {
+    const file = await shop();
+    const digests = [
+      await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;', config),
+      await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;', config),
+    ].map(({ digest }) => digest);
+    expect(digests[0]).toBe(digests[1]);
+    expect(digests[0]).toBe(
+      (await sample(file, 'DELETE FROM item WHERE id < 100; SELECT count(*) FROM item;')).digest,
+    );
+  });
   it('another page size is that of the copy', async () => {
-    const { settings, notes } = await sample(await shop(), 'SELECT count(*) FROM item;', { pageSize: 8192 });
+    const { settings, notes } = await sample(await shop(), 'SELECT count(*) FROM item;', {
+      pageSize: 8192,
+    });
     expect(settings['page_size']).toBe('8192');
     expect(notes).toEqual([]);
   });
   it('what cannot hold it says so', async () => {
     const file = await shop();
-    const run = (config: Partial<Config>, database = { name: 'shop', file } as { name: string; file: Blob } | null) =>
+    const run = (
+      config: Partial<Config>,
+      database = { name: 'shop', file } as { name: string; file: Blob } | null,
+    ) =>
       runOf(
         workloadOf('own-database', 'SELECT 1'),
         { config },
@@ -72,7 +94,9 @@ describe('a run begins with the file', () => {
       );
     expect(hindrance(run({ vfs: 'memory' }), around)).toMatch(/no file/);
     expect(hindrance(run({}, null), around)).toMatch(/needs a database/);
-    await expect(sampleOf(run({ engine: 'wa-sqlite-1.0.0' }), around)).rejects.toThrow(/no backup API/);
+    await expect(sampleOf(run({ engine: 'wa-sqlite-1.0.0' }), around)).rejects.toThrow(
+      /no backup API/,
+    );
   });
 });
 
@@ -84,16 +108,28 @@ describe('a file is looked at first', () => {
     expect(facts.tables).toContain('item');
     expect(starterScript(['a"b'])).toBe('SELECT count(*) FROM "a""b";\n');
     const plan = await explainSql(wasm, facts.file, "SELECT * FROM item WHERE name = 'thing 7'");
-    expect(plan.map(({ detail }) => detail)).toEqual(['SEARCH item USING COVERING INDEX item_name (name=?)']);
+    expect(plan.map(({ detail }) => detail)).toEqual([
+      'SEARCH item USING COVERING INDEX item_name (name=?)',
+    ]);
   });
   it('with its write-ahead log, which nobody had checkpointed: what was committed is in, a frame cut off is not', async () => {
-    const { sqlite3, module } = await around.engines.open({ engine: 'wa-sqlite-2.0.6', build: 'sync' }, 'none');
+    const { sqlite3, module } = await around.engines.open(
+      { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+      'none',
+    );
     const { vfs } = (await memoryVfs(DEFAULT_CONFIG, module))!;
-    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(vfs, true);
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+      vfs,
+      true,
+    );
     const db = await sqlite3.open_v2('live.db');
-    await sqlite3.exec(db, 'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; CREATE TABLE t(a); INSERT INTO t VALUES(1),(2);');
+    await sqlite3.exec(
+      db,
+      'PRAGMA locking_mode=exclusive; PRAGMA journal_mode=wal; CREATE TABLE t(a); INSERT INTO t VALUES(1),(2);',
+    );
     const files = vfs['mapNameToFile'] as Map<string, { data: ArrayBuffer; size: number }>;
-    const blob = (name: string, size?: number): Blob => new Blob([files.get(name)!.data.slice(0, size ?? files.get(name)!.size)]);
+    const blob = (name: string, size?: number): Blob =>
+      new Blob([files.get(name)!.data.slice(0, size ?? files.get(name)!.size)]);
     const [main, wal] = [blob('/live.db'), blob('/live.db-wal')];
     await sqlite3.exec(db, 'CREATE TABLE late(b)');
     const torn = blob('/live.db-wal', wal.size + 1000);
@@ -120,28 +156,41 @@ describe('a file is looked at first', () => {
         return databaseFrom(path).then(String, (e: Error) => e.message);
       };
       const advice = `. Use a backup, or recover what is left: sqlite3 ${path} .recover | sqlite3 recovered.db`;
-      const damaged = (said: string): string => `${path} is damaged. SQLite reports: ${said}${advice}`;
+      const damaged = (said: string): string =>
+        `${path} is damaged. SQLite reports: ${said}${advice}`;
       expect(await refused(bytes.slice(0, 60))).toBe(damaged('database disk image is malformed'));
-      expect(await refused(bytes.slice(0, bytes.length / 2))).toBe(damaged('database disk image is malformed'));
+      expect(await refused(bytes.slice(0, bytes.length / 2))).toBe(
+        damaged('database disk image is malformed'),
+      );
       expect(await refused(changed(16, 0x12, 0x34))).toBe(damaged('file is not a database')); // pages of a size that there is not
-      expect(await refused(changed(16, 0x02, 0x00))).toMatch(/is damaged\. SQLite reports: malformed database schema/); // of 512 bytes
+      expect(await refused(changed(16, 0x02, 0x00))).toMatch(
+        /is damaged\. SQLite reports: malformed database schema/,
+      ); // of 512 bytes
       const torn = bytes.slice();
       torn.fill(0x5a, 2048 * 6, 2048 * 9);
       expect(await refused(torn)).toBe(damaged('Freelist: freelist leaf count too big on page 8'));
-      expect(await refused(new Uint8Array(8192).fill(7))).toMatch(/does not begin with "SQLite format 3"/);
+      expect(await refused(new Uint8Array(8192).fill(7))).toMatch(
+        /does not begin with "SQLite format 3"/,
+      );
       await writeFile(path, changed(18, 2, 2)); // of WAL mode, its log gone
       const { file } = await databaseFrom(path);
       expect(file.size).toBe(bytes.length);
-      expect((await sample(file, 'SELECT count(*) FROM loose;')).steps[0]!.counters).toMatchObject({ rows: 1 });
+      expect((await sample(file, 'SELECT count(*) FROM loose;')).steps[0]!.counters).toMatchObject({
+        rows: 1,
+      });
     } finally {
       await rm(folder, { recursive: true });
     }
   });
   it('no database, or a torn one, is refused in words', async () => {
-    await expect(takeDatabase(wasm, new Blob(['<!doctype html>']), null)).rejects.toThrow(/no SQLite database/);
+    await expect(takeDatabase(wasm, new Blob(['<!doctype html>']), null)).rejects.toThrow(
+      /no SQLite database/,
+    );
     const bytes = new Uint8Array(await (await shop()).arrayBuffer());
     bytes.fill(0x5a, 2048 * 6, 2048 * 9); // pages of another state
-    await expect(takeDatabase(wasm, new Blob([bytes]), null)).rejects.toThrow(/not whole|malformed/);
+    await expect(takeDatabase(wasm, new Blob([bytes]), null)).rejects.toThrow(
+      /not whole|malformed/,
+    );
   });
 });
 
@@ -151,14 +200,26 @@ describe('what the page answers is checked', () => {
     [{ origin: 'https://a', databases: [database], failures: [] }, true],
     [{ origin: 'https://a', databases: [{ ...database, store: 'file' }], failures: [] }, false],
     [{ origin: 'https://a', databases: [{ ...database, size: -1 }], failures: [] }, false],
-    [{ origin: 'https://a', databases: Array.from({ length: 201 }, () => database), failures: [] }, false],
-    [{ origin: 'https://a', databases: [{ ...database, name: 'x'.repeat(2000) }], failures: [] }, false],
+    [
+      { origin: 'https://a', databases: Array.from({ length: 201 }, () => database), failures: [] },
+      false,
+    ],
+    [
+      { origin: 'https://a', databases: [{ ...database, name: 'x'.repeat(2000) }], failures: [] },
+      false,
+    ],
     [null, false],
   ])('%#', (answer, good) => expect(isPageDatabases(answer)).toBe(good));
   it('a copy has sizes that fit, a piece is text that fits', () => {
-    expect([isCopyBegun({ main: 10, wal: null }), isCopyBegun({ main: MAX_COPY_BYTES + 1, wal: null }), isCopyBegun({ main: 10 })]).toEqual(
-      [true, false, false],
-    );
-    expect([isCopyPiece('QUJD'), isCopyPiece('A'.repeat(6 << 20)), isCopyPiece(new Uint8Array(3))]).toEqual([true, false, false]);
+    expect([
+      isCopyBegun({ main: 10, wal: null }),
+      isCopyBegun({ main: MAX_COPY_BYTES + 1, wal: null }),
+      isCopyBegun({ main: 10 }),
+    ]).toEqual([true, false, false]);
+    expect([
+      isCopyPiece('QUJD'),
+      isCopyPiece('A'.repeat(6 << 20)),
+      isCopyPiece(new Uint8Array(3)),
+    ]).toEqual([true, false, false]);
   });
 });

@@ -14,12 +14,18 @@ describe('what a browser says becomes words', () => {
   it.each([
     [named('QuotaExceededError', 'x'), /no room left: the browser's storage quota/],
     [new Error('step "fill": database or disk is full'), /no room left/],
-    [named('SecurityError', 'Security error when calling GetDirectory'), /refuses storage here, as it does in private windows/],
+    [
+      named('SecurityError', 'Security error when calling GetDirectory'),
+      /refuses storage here, as it does in private windows/,
+    ],
     [
       new Error('A mutation operation was attempted on a database that did not allow mutations.'),
       /refuses storage here, as it does in private windows/,
     ],
-    [named('NoModificationAllowedError', 'Access Handles cannot be created'), /Another connection, tab or earlier run holds the file/],
+    [
+      named('NoModificationAllowedError', 'Access Handles cannot be created'),
+      /Another connection, tab or earlier run holds the file/,
+    ],
     [named('AbortError', 'The transaction was aborted'), /IndexedDB took a transaction back/],
     [new Error('no such table: absent'), /^no such table: absent$/],
   ])('%s', (error, words) => {
@@ -27,18 +33,29 @@ describe('what a browser says becomes words', () => {
   });
   it('what caused it decides, however deep, and the VFS has its say once', () => {
     const cause = named('QuotaExceededError', 'deep');
-    expect(explain(new Error('disk I/O error', { cause: new Error('xSync', { cause }) }), '')).toMatch(/no room left/);
-    expect(explain(new Error('disk I/O error'), 'RangeError: offset')).toBe('disk I/O error The VFS says: RangeError: offset.');
-    expect(explain(new Error('disk I/O error: RangeError: offset'), 'RangeError: offset')).not.toContain('The VFS says');
+    expect(
+      explain(new Error('disk I/O error', { cause: new Error('xSync', { cause }) }), ''),
+    ).toMatch(/no room left/);
+    expect(explain(new Error('disk I/O error'), 'RangeError: offset')).toBe(
+      'disk I/O error The VFS says: RangeError: offset.',
+    );
+    expect(
+      explain(new Error('disk I/O error: RangeError: offset'), 'RangeError: offset'),
+    ).not.toContain('The VFS says');
   });
 });
 
 it('an API that is not there is told by its name, before anything hangs', async () => {
-  const make = (vfs: VfsName) => new VfsMakers().make({ ...DEFAULT_CONFIG, vfs, build: 'asyncify' }, {} as EngineModule, 'lab');
-  await expect(make('BlockIDB')).rejects.toThrow('BlockIDB needs IndexedDB, which this place does not have.');
+  const make = (vfs: VfsName) =>
+    new VfsMakers().make({ ...DEFAULT_CONFIG, vfs, build: 'asyncify' }, {} as EngineModule, 'lab');
+  await expect(make('BlockIDB')).rejects.toThrow(
+    'BlockIDB needs IndexedDB, which this place does not have.',
+  );
   await expect(make('IDBMirror')).rejects.toThrow('IDBMirror needs IndexedDB');
   vi.stubGlobal('navigator', {});
-  await expect(make('OPFSCoopSync')).rejects.toThrow(/OPFSCoopSync needs OPFS .* which this browser or this window does not have/);
+  await expect(make('OPFSCoopSync')).rejects.toThrow(
+    /OPFSCoopSync needs OPFS .* which this browser or this window does not have/,
+  );
 });
 
 describe('a window that refuses storage', () => {

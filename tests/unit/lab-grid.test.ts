@@ -9,21 +9,36 @@ import { parameterKnobs, runsOfGrid } from '../../src/lab/grid.ts';
 describe('parameters of a workload', () => {
   it('offers its own value, the ends, and steps between', () => {
     expect(parameterKnobs(workloadOf('kv-sweep'))).toEqual([
-      { name: 'items', what: 'rows', own: 20_000, values: [100, 1000, 10_000, 20_000, 100_000, 1_000_000] },
+      {
+        name: 'items',
+        what: 'rows',
+        own: 20_000,
+        values: [100, 1000, 10_000, 20_000, 100_000, 1_000_000],
+      },
     ]);
-    expect(parameterKnobs(workloadOf('contention')).map(({ name, values }) => [name, values])).toEqual([
+    expect(
+      parameterKnobs(workloadOf('contention')).map(({ name, values }) => [name, values]),
+    ).toEqual([
       ['writers', [0, 1, 2, 4, 8]],
       ['readers', [0, 1, 2, 3, 4, 8]],
       ['iterations', [1, 10, 100, 200, 1000, 10_000, 100_000]],
     ]);
-    expect(parameterKnobs(workloadOf('checkpoint-storm')).find(({ name }) => name === 'mode')!.values).toEqual([0, 1, 2, 3, 4]);
+    expect(
+      parameterKnobs(workloadOf('checkpoint-storm')).find(({ name }) => name === 'mode')!.values,
+    ).toEqual([0, 1, 2, 3, 4]);
     expect(parameterKnobs(workloadOf('mix'))).toEqual([]);
   });
 
   it('every combination with the settings is a run; nothing chosen is the workload as it is', () => {
     const kv = workloadOf('kv-sweep');
     expect(runsOfGrid(kv, {}, 'count').map((r) => r.parameters)).toEqual([{ items: 20_000 }]);
-    const runs = runsOfGrid(kv, { pageSize: [4096, 8192], vfs: ['MemoryVFS'] }, 'count', {}, { items: [100, 1000, 100] });
+    const runs = runsOfGrid(
+      kv,
+      { pageSize: [4096, 8192], vfs: ['MemoryVFS'] },
+      'count',
+      {},
+      { items: [100, 1000, 100] },
+    );
     expect(runs.map((r) => [r.config.pageSize, r.parameters.items])).toEqual([
       [4096, 100],
       [4096, 1000],
@@ -36,7 +51,10 @@ describe('parameters of a workload', () => {
       '8 KiB pages, 100 items',
       '8 KiB pages, 1,000 items',
     ]);
-    expect(headings(runsOfGrid(kv, {}, 'count', {}, { items: [100, 1000] }))).toEqual(['100 items', '1,000 items']);
+    expect(headings(runsOfGrid(kv, {}, 'count', {}, { items: [100, 1000] }))).toEqual([
+      '100 items',
+      '1,000 items',
+    ]);
     expect(() => runsOfGrid(kv, {}, 'count', {}, { items: [7] })).toThrow(/from 100 to 1000000/);
   });
 });
@@ -44,9 +62,14 @@ describe('parameters of a workload', () => {
 describe('builds and the other settings', () => {
   const mix = workloadOf('mix');
   const builds = (choices: Parameters<typeof runsOfGrid>[1]): string[] =>
-    runsOfGrid(mix, choices, 'count').map(({ config }) => `${config.vfs} ${config.engine.slice(-5)} ${config.build}`);
+    runsOfGrid(mix, choices, 'count').map(
+      ({ config }) => `${config.vfs} ${config.engine.slice(-5)} ${config.build}`,
+    );
   it('a build that is chosen is the one that runs, or there is no such column; not chosen, it is what the VFS needs', () => {
-    expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'] })).toEqual(['MemoryVFS 2.0.6 sync', 'BlockIDB 2.0.6 asyncify']); // Node 20 has no JSPI
+    expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'] })).toEqual([
+      'MemoryVFS 2.0.6 sync',
+      'BlockIDB 2.0.6 asyncify',
+    ]); // Node 20 has no JSPI
     expect(builds({ vfs: ['MemoryVFS', 'BlockIDB'], build: ['sync', 'asyncify'] })).toEqual([
       'MemoryVFS 2.0.6 sync',
       'MemoryVFS 2.0.6 asyncify',
@@ -64,9 +87,11 @@ describe('builds and the other settings', () => {
     }
   });
   it('durability is of BlockIDB alone, as its other settings are', () => {
-    const configs = runsOfGrid(mix, { vfs: ['BlockIDB', 'MemoryVFS'], durability: ['relaxed', 'strict'] }, 'count').map(
-      ({ config }) => config,
-    );
+    const configs = runsOfGrid(
+      mix,
+      { vfs: ['BlockIDB', 'MemoryVFS'], durability: ['relaxed', 'strict'] },
+      'count',
+    ).map(({ config }) => config);
     expect(configs.map(({ vfs, durability }) => [vfs, durability])).toEqual(
       [
         ['BlockIDB', 'relaxed'],

@@ -11,14 +11,22 @@ import { countPasses } from '../../src/experiments/worker/builds-here.ts';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 
 const workload = workloadOf('sequential-write');
-const run = (mode: Mode, repeats: number): Run => ({ ...runOf(workload, {}, { mode, repeats }), repeats });
+const run = (mode: Mode, repeats: number): Run => ({
+  ...runOf(workload, {}, { mode, repeats }),
+  repeats,
+});
 const timed = (ms: number): Sample => ({
   steps: [{ id: 'run', title: 'r', counters: { ms, 'commit.ms': ms / 2, 'vfs.calls': 3 } }],
   ...{ digest: 'd/1', notes: [], settings: {} },
 });
 const counted = (instructions: number, calls = 3): Sample => ({
   steps: [
-    { id: 'run', title: 'r', counters: { instructions, 'vfs.calls': calls }, statements: [{ sql: '', runs: 0, instructions, calls }] },
+    {
+      id: 'run',
+      title: 'r',
+      counters: { instructions, 'vfs.calls': calls },
+      statements: [{ sql: '', runs: 0, instructions, calls }],
+    },
   ],
   ...{ digest: 'd/1', notes: [], settings: {} },
 });
@@ -32,15 +40,21 @@ describe('the first pass of a timed run', () => {
     expect(result.warmUpMs).toBe(90);
   });
   it('reads back what is stored, and no other pass does', () => {
-    expect([0, 1, 2].map((pass) => passOf(run('time', 3), pass).readBack)).toEqual([undefined, false, false]);
+    expect([0, 1, 2].map((pass) => passOf(run('time', 3), pass).readBack)).toEqual([
+      undefined,
+      false,
+      false,
+    ]);
     expect(passOf(run('count', 3), 2).readBack).toBeUndefined();
     const stored = { digest: 'a/1', tables: {} };
-    expect(resultOfPasses(run('time', 1), [{ ...timed(9), stored }, timed(1)], {}).stored).toBe(stored);
+    expect(resultOfPasses(run('time', 1), [{ ...timed(9), stored }, timed(1)], {}).stored).toBe(
+      stored,
+    );
   });
   it('that brought other rows than the rest is told', () => {
-    expect(resultOfPasses(run('time', 1), [{ ...timed(9), digest: 'e/1' }, timed(1)], {}).notes).toEqual([
-      'The rows that came back differ between the repeats.',
-    ]);
+    expect(
+      resultOfPasses(run('time', 1), [{ ...timed(9), digest: 'e/1' }, timed(1)], {}).notes,
+    ).toEqual(['The rows that came back differ between the repeats.']);
   });
 });
 
@@ -52,7 +66,9 @@ describe('a pass that is left out', () => {
     expect(without.steps[0]!.ms).toMatchObject({ median: 6, n: 3 });
     expect(without.steps[0]!.parts['commit.ms']).toMatchObject({ most: 3.5, n: 3 });
     expect(without.leftOut).toEqual([{ pass: 2, reason: 'a scan of the disk' }]);
-    expect(JSON.parse(JSON.stringify(without))).toMatchObject({ leftOut: [{ pass: 2, reason: 'a scan of the disk' }] });
+    expect(JSON.parse(JSON.stringify(without))).toMatchObject({
+      leftOut: [{ pass: 2, reason: 'a scan of the disk' }],
+    });
     expect(leaveOut(without, [])).toEqual(result);
   });
   it('decides anew what the workload expects of its times', () => {
@@ -64,8 +80,14 @@ describe('a pass that is left out', () => {
         { id: 'raw-cursor', title: '', counters: { ms: 10 } },
       ],
     });
-    const three = resultOf({ ...runOf(kv, {}, { mode: 'time', repeats: 3 }) }, kv, [sample(11), sample(12), sample(2)], {});
-    const decided = (r: typeof three): unknown => r.verdicts.find(({ text }) => /less time than by a cursor/.test(text))!.holds;
+    const three = resultOf(
+      { ...runOf(kv, {}, { mode: 'time', repeats: 3 }) },
+      kv,
+      [sample(11), sample(12), sample(2)],
+      {},
+    );
+    const decided = (r: typeof three): unknown =>
+      r.verdicts.find(({ text }) => /less time than by a cursor/.test(text))!.holds;
     expect([
       decided(three),
       decided(
@@ -85,27 +107,40 @@ describe('a pass that is left out', () => {
     expect(() => leaveOut(result, leftOut)).toThrow(message);
   });
   it('a counted result has none', () => {
-    expect(() => leaveOut(resultOf(run('count', 1), workload, [counted(1)], {}), [{ pass: 1, reason: 'r' }])).toThrow(/a timed run/);
+    expect(() =>
+      leaveOut(resultOf(run('count', 1), workload, [counted(1)], {}), [{ pass: 1, reason: 'r' }]),
+    ).toThrow(/a timed run/);
   });
 });
 
 describe('several passes of a counted run', () => {
   it('are made in JavaScriptCore only', () => {
-    expect([countPasses('Apple Computer, Inc.'), countPasses('Google Inc.'), countPasses(''), countPasses(undefined)]).toEqual([
-      3, 1, 1, 1,
-    ]);
+    expect([
+      countPasses('Apple Computer, Inc.'),
+      countPasses('Google Inc.'),
+      countPasses(''),
+      countPasses(undefined),
+    ]).toEqual([3, 1, 1, 1]);
   });
   it('the least is the count, with all that belongs to it, and the others are told', () => {
-    const result = resultOf(run('count', 3), workload, [counted(1007), counted(1000), counted(1000)], {});
+    const result = resultOf(
+      run('count', 3),
+      workload,
+      [counted(1007), counted(1000), counted(1000)],
+      {},
+    );
     expect(result.totals).toEqual({ instructions: 1000, 'vfs.calls': 3 });
     expect(result.steps[0]!.statements![0]!.instructions).toBe(1000);
-    expect(result.notes).toEqual(['Step run: instructions differed between the passes; shown is the one with the least instructions.']);
+    expect(result.notes).toEqual([
+      'Step run: instructions differed between the passes; shown is the one with the least instructions.',
+    ]);
     expect(resultOf(run('count', 2), workload, [counted(5), counted(5)], {}).notes).toEqual([]);
   });
 });
 
 describe('by function', () => {
-  const at = (...counts: number[]) => counts.map((n, i) => ({ index: i, name: i ? null : 'sqlite3_step', instructions: BigInt(n) }));
+  const at = (...counts: number[]) =>
+    counts.map((n, i) => ({ index: i, name: i ? null : 'sqlite3_step', instructions: BigInt(n) }));
   it('differences, the dearest first; those that did not run are left out', () => {
     expect(functionsBetween(at(5, 2, 7), at(6, 9, 7))).toEqual([
       { name: '#1', instructions: 7 },
@@ -116,7 +151,10 @@ describe('by function', () => {
     const all = functionsBetween([], at(...Array.from({ length: 310 }, (_, i) => 1000 - i)));
     expect([all.length, all.at(-1)]).toEqual([
       301,
-      { name: '', instructions: Array.from({ length: 10 }, (_, i) => 700 - i).reduce((a, b) => a + b) },
+      {
+        name: '',
+        instructions: Array.from({ length: 10 }, (_, i) => 700 - i).reduce((a, b) => a + b),
+      },
     ]);
   });
   it('side by side by name; a number is that of one module', () => {

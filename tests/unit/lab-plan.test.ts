@@ -8,7 +8,8 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { explainOnly, explainSql, statementsOf } from '../../src/lab/query-plan.ts';
 
 const require = createRequire(import.meta.url);
-const wasm = (path: string): Promise<Uint8Array<ArrayBuffer>> => Promise.resolve(new Uint8Array(readFileSync(require.resolve(path))));
+const wasm = (path: string): Promise<Uint8Array<ArrayBuffer>> =>
+  Promise.resolve(new Uint8Array(readFileSync(require.resolve(path))));
 const golden = join(import.meta.dirname, '..', 'traces', 'golden', 'memory-delete.vfst');
 
 it('scans of a table and of an index are told, searches and what is not stored are not', async () => {
@@ -16,21 +17,30 @@ it('scans of a table and of an index are told, searches and what is not stored a
     SELECT price FROM item WHERE price > 3; SELECT name FROM item ORDER BY name; SELECT price FROM item WHERE name = 'a';
     VALUES(1),(2),(3); SELECT 1;`;
   const rows = await explainSql(wasm, null, script);
-  const hints = rows.map(({ detail }) => [detail.split(' ').slice(0, 2).join(' '), scanHint(detail)]);
+  const hints = rows.map(({ detail }) => [
+    detail.split(' ').slice(0, 2).join(' '),
+    scanHint(detail),
+  ]);
   expect(hints.slice(0, 3)).toEqual([
     ['SCAN item', 'full scan: every row is read'],
     ['SCAN item', 'full scan: every entry of an index is read'],
     ['SEARCH item', ''],
   ]);
   expect(hints.slice(3).map(([, hint]) => hint)).toEqual(hints.slice(3).map(() => ''));
-  expect(['SCAN docs VIRTUAL TABLE INDEX 0:M1', 'SCAN (subquery-1)', 'SCAN CONSTANT ROW'].map(scanHint)).toEqual(['', '', '']);
+  expect(
+    ['SCAN docs VIRTUAL TABLE INDEX 0:M1', 'SCAN (subquery-1)', 'SCAN CONSTANT ROW'].map(scanHint),
+  ).toEqual(['', '', '']);
 });
 
 it('the statements of a recording on a database that has their tables: plans with their scans, none is run; without the tables it is said', async () => {
   const recording = new File([readFileSync(golden)], 'a.vfst');
   const { store } = await readTrace(new Uint8Array(readFileSync(golden)));
-  const create = store.threads.flatMap(({ said }) => said.flatMap((d) => (d.kind === 'sql' && /^create/i.test(d.text) ? [d.text] : [])));
-  const init = require('sql.js') as () => Promise<{ Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> } }>;
+  const create = store.threads.flatMap(({ said }) =>
+    said.flatMap((d) => (d.kind === 'sql' && /^create/i.test(d.text) ? [d.text] : [])),
+  );
+  const init = require('sql.js') as () => Promise<{
+    Database: new () => { run(sql: string): void; export(): Uint8Array<ArrayBuffer> };
+  }>;
   const db = new (await init()).Database();
   for (const sql of create) db.run(sql);
   const statements = await statementsOf(recording);

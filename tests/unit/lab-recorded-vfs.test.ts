@@ -10,7 +10,11 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
 const golden = async (name: string): Promise<TraceStore> =>
-  (await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store;
+  (
+    await readTrace(
+      readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)),
+    )
+  ).store;
 const of = (store: TraceStore): RecordedVfs => recordedVfs(store, summaryOf(store));
 
 describe('real recordings', () => {
@@ -31,7 +35,11 @@ describe('real recordings', () => {
 });
 
 /** The recording with other words for what lies in storage. */
-async function laidOut(name: string, defined: readonly Definition[], rename: (d: Definition) => Definition | null): Promise<TraceStore> {
+async function laidOut(
+  name: string,
+  defined: readonly Definition[],
+  rename: (d: Definition) => Definition | null,
+): Promise<TraceStore> {
   const store = await golden(name);
   for (const { definitions } of store.threads) {
     for (const [id, d] of [...definitions]) {
@@ -43,7 +51,8 @@ async function laidOut(name: string, defined: readonly Definition[], rename: (d:
   }
   return store;
 }
-const bare = (d: Definition): Definition | null => (d.kind === 'opfs-file' || d.kind === 'idb-store' ? null : d);
+const bare = (d: Definition): Definition | null =>
+  d.kind === 'opfs-file' || d.kind === 'idb-store' ? null : d;
 const opfs = (path: string): Definition => ({ kind: 'opfs-file', id: 0, path });
 const store = (name: string): Definition => ({ kind: 'idb-store', id: 0, db: 'some', store: name });
 
@@ -55,29 +64,54 @@ describe('layouts', () => {
     ['BlockIDB', [store('blocks'), store('files')]],
     ['AccessHandlePool', [opfs('/pool/k3j9x0a1bcd'), opfs('/pool/zz00aa11bb2')]],
   ])('%s', async (vfs, defined) => {
-    expect(of(await laidOut('opfs-coop-sync', defined, bare))).toMatchObject({ vfs, certain: true });
+    expect(of(await laidOut('opfs-coop-sync', defined, bare))).toMatchObject({
+      vfs,
+      certain: true,
+    });
   });
 
   it('of two VFSs at once, none is named', async () => {
-    const both = await laidOut('opfs-coop-sync', [store('blocks'), store('tx'), store('metadata')], bare);
-    expect(of(both)).toEqual({ vfs: null, certain: false, why: 'its storage is laid out by IDBMirror and IDBBatchAtomic' });
+    const both = await laidOut(
+      'opfs-coop-sync',
+      [store('blocks'), store('tx'), store('metadata')],
+      bare,
+    );
+    expect(of(both)).toEqual({
+      vfs: null,
+      certain: false,
+      why: 'its storage is laid out by IDBMirror and IDBBatchAtomic',
+    });
   });
 
   it('under a build that nobody knows, a layout is no proof', async () => {
     const other = await laidOut('opfs-coop-sync', [], (d) => d);
-    for (const thread of other.threads) for (const engine of thread.engines) Object.assign(engine, { name: 'SQLite (unknown build)' });
+    for (const thread of other.threads)
+      for (const engine of thread.engines)
+        Object.assign(engine, { name: 'SQLite (unknown build)' });
     expect(of(other)).toMatchObject({ vfs: 'OPFSCoopSync', certain: false });
   });
 });
 
 describe('a guess', () => {
   it('by the name that the app gave it', async () => {
-    const named = await laidOut('opfs-coop-sync', [], (d) => (d.kind === 'file' ? { ...d, vfs: 'my-OPFSAdaptiveVFS-2' } : bare(d)));
-    expect(of(named)).toEqual({ vfs: 'OPFSAdaptive', certain: false, why: 'the app calls its VFS “my-OPFSAdaptiveVFS-2”' });
+    const named = await laidOut('opfs-coop-sync', [], (d) =>
+      d.kind === 'file' ? { ...d, vfs: 'my-OPFSAdaptiveVFS-2' } : bare(d),
+    );
+    expect(of(named)).toEqual({
+      vfs: 'OPFSAdaptive',
+      certain: false,
+      why: 'the app calls its VFS “my-OPFSAdaptiveVFS-2”',
+    });
   });
   it('by its storage calls', async () => {
-    expect(of(await laidOut('opfs-coop-sync', [], bare))).toMatchObject({ vfs: 'OPFSCoopSync', certain: false });
-    expect(of(await laidOut('idb-batch-atomic', [], bare))).toMatchObject({ vfs: 'IDBBatchAtomic', certain: false });
+    expect(of(await laidOut('opfs-coop-sync', [], bare))).toMatchObject({
+      vfs: 'OPFSCoopSync',
+      certain: false,
+    });
+    expect(of(await laidOut('idb-batch-atomic', [], bare))).toMatchObject({
+      vfs: 'IDBBatchAtomic',
+      certain: false,
+    });
   });
 });
 
@@ -85,6 +119,10 @@ it('in words, a guess says that it is one', () => {
   expect(recordedOn({ vfs: 'IDBMirror', certain: true, why: 'w' })).toBe(
     'It was made on IDBMirror (w); a replay there measures the error.',
   );
-  expect(recordedOn({ vfs: 'IDBMirror', certain: false, why: 'w' })).toMatch(/^It was probably made on IDBMirror \(a guess: w\)/);
-  expect(recordedOn({ vfs: null, certain: true, why: 'w' })).toMatch(/no VFS that the Lab has \(w\)/);
+  expect(recordedOn({ vfs: 'IDBMirror', certain: false, why: 'w' })).toMatch(
+    /^It was probably made on IDBMirror \(a guess: w\)/,
+  );
+  expect(recordedOn({ vfs: null, certain: true, why: 'w' })).toMatch(
+    /no VFS that the Lab has \(w\)/,
+  );
 });

@@ -6,9 +6,27 @@ import { configFor, FIRST_CHOICE, headingOf, knobsFor } from '../../src/lab/repl
 import { notesOf, replayGroups, type ReplayRow } from '../../src/lab/replay/table.ts';
 
 const report = (over: Partial<ReplayReport>): ReplayReport => ({
-  ...{ config: DEFAULT_CONFIG, calls: 3, retries: 0, differing: {}, leftOut: [], cache: [], estimate: '', error: null, errorWhy: 'none' },
-  recorded: { vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1000 }, vfsUs: 2000, web: { 'opfs.reads': 4 } },
-  replayed: { vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1500 }, vfsUs: 500, web: { 'idb.get': 8, 'block.put': 3 } },
+  ...{
+    config: DEFAULT_CONFIG,
+    calls: 3,
+    retries: 0,
+    differing: {},
+    leftOut: [],
+    cache: [],
+    estimate: '',
+    error: null,
+    errorWhy: 'none',
+  },
+  recorded: {
+    vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1000 },
+    vfsUs: 2000,
+    web: { 'opfs.reads': 4 },
+  },
+  replayed: {
+    vfs: { 'main-db.xRead': 4, 'main-db.xWrite': 1500 },
+    vfsUs: 500,
+    web: { 'idb.get': 8, 'block.put': 3 },
+  },
   ...over,
 });
 const rowOf = (reports: ReplayReport[], group: string, name: string): ReplayRow | undefined =>
@@ -17,12 +35,24 @@ const rowOf = (reports: ReplayReport[], group: string, name: string): ReplayRow 
     ?.rows.find((r) => r.name === name);
 
 it('knobs of BlockIDB only where it is chosen, and none of them in another VFS’s configuration', () => {
-  const coop = { ...FIRST_CHOICE, vfs: 'OPFSCoopSync', writePolicy: 'lazy', cacheSize: 500 } as const;
+  const coop = {
+    ...FIRST_CHOICE,
+    vfs: 'OPFSCoopSync',
+    writePolicy: 'lazy',
+    cacheSize: 500,
+  } as const;
   expect(knobsFor(FIRST_CHOICE).map(({ key }) => key)).toContain('writePolicy');
   expect(knobsFor(coop).map(({ key }) => key)).toEqual(['vfs', 'cacheSize']);
-  expect(configFor(coop)).toMatchObject({ vfs: 'OPFSCoopSync', blockSize: null, writePolicy: null, cacheSize: 500 });
+  expect(configFor(coop)).toMatchObject({
+    vfs: 'OPFSCoopSync',
+    blockSize: null,
+    writePolicy: null,
+    cacheSize: 500,
+  });
   expect(headingOf(configFor(coop))).toBe('OPFSCoopSync, cache 500 pages');
-  expect(headingOf(configFor({ ...FIRST_CHOICE, durability: 'strict' }))).toBe('BlockIDB, 8 KiB blocks, through, strict durability');
+  expect(headingOf(configFor({ ...FIRST_CHOICE, durability: 'strict' }))).toBe(
+    'BlockIDB, 8 KiB blocks, through, strict durability',
+  );
   expect(knobsFor(FIRST_CHOICE)[0]!.values).not.toContain('memory');
 });
 
@@ -42,7 +72,10 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
     ...{ name: 'block.put', recorded: null, replayed: [{ text: '3', ratio: '' }, null] },
   });
   const without = report({ recorded: { vfs: {}, vfsUs: 0, web: null } });
-  expect(rowOf([without], 'Storage calls', 'idb.get')).toMatchObject({ recorded: null, replayed: [{ text: '8', ratio: '' }] });
+  expect(rowOf([without], 'Storage calls', 'idb.get')).toMatchObject({
+    recorded: null,
+    replayed: [{ text: '8', ratio: '' }],
+  });
   expect(rowOf([report({})], 'Time, an estimate', 'in VFS calls')).toMatchObject({
     recorded: '2.0 ms',
     replayed: [{ text: '0.5 ms', ratio: '×0.25' }],
@@ -62,7 +95,9 @@ it('the error by replay: not known where it was not measured', () => {
     },
   });
   const cells = (name: string): (string | undefined)[] =>
-    rowOf([measured, report({})], 'Error of the estimate', name)!.replayed.map((cell) => cell?.text);
+    rowOf([measured, report({})], 'Error of the estimate', name)!.replayed.map(
+      (cell) => cell?.text,
+    );
   expect(cells('measured on')).toEqual(['MemoryVFS, a guess', undefined]);
   expect(cells('VFS counts that differ')).toEqual(['1 of 20', undefined]);
   expect(cells('storage counts that differ')).toEqual(['1 of 1', undefined]);

@@ -7,8 +7,20 @@ import type { Config, Sample } from '../../src/experiments/types.ts';
 import { workloadOf } from '../../src/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
-const sample = (workload: string, config: Partial<Config>, sql?: string, parameters = {}): Promise<Sample> =>
-  sampleOf(runOf(workloadOf(workload, sql), { config, parameters }, { mode: 'count', repeats: 1, ...(sql ? { sql } : {}) }), around);
+const sample = (
+  workload: string,
+  config: Partial<Config>,
+  sql?: string,
+  parameters = {},
+): Promise<Sample> =>
+  sampleOf(
+    runOf(
+      workloadOf(workload, sql),
+      { config, parameters },
+      { mode: 'count', repeats: 1, ...(sql ? { sql } : {}) },
+    ),
+    around,
+  );
 const sum = (all: readonly number[]): number => all.reduce((a, b) => a + b, 0);
 
 const SCRIPT = `CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);
@@ -27,28 +39,37 @@ describe('instructions by statement', () => {
     { vfs: 'MemoryVFS' },
     { vfs: 'memory', engine: 'wa-sqlite-1.0.0' },
     { vfs: 'MemoryAsyncVFS', build: 'asyncify' },
-  ] satisfies Partial<Config>[])('%o: runs of one text together, and the sum is the step, to the last one', async (config) => {
-    const { steps } = await sample('own-sql', config, SCRIPT);
-    const [write, read] = steps.map((s) => s.statements!);
-    expect(write!.map(({ sql, runs }) => [sql, runs])).toEqual([
-      ['CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);', 1],
-      ['INSERT INTO t VALUES(?,?);', 3],
-      ['', 0],
-    ]);
-    expect(read!.map(({ runs }) => runs)).toEqual([1, 2, 0]);
-    for (const { statements, counters } of steps) {
-      expect(sum(statements!.map((s) => s.instructions))).toBe(counters['instructions']);
-      expect(sum(statements!.map((s) => s.calls))).toBe(counters['vfs.calls'] ?? 0);
-      for (const { sql, instructions } of statements!) expect([sql, instructions > 0]).toEqual([sql, true]);
-    }
-    // an INSERT with a commit of its own costs more than a point read
-    expect(write![1]!.instructions / 3).toBeGreaterThan(read![1]!.instructions / 2);
-  });
+  ] satisfies Partial<Config>[])(
+    '%o: runs of one text together, and the sum is the step, to the last one',
+    async (config) => {
+      const { steps } = await sample('own-sql', config, SCRIPT);
+      const [write, read] = steps.map((s) => s.statements!);
+      expect(write!.map(({ sql, runs }) => [sql, runs])).toEqual([
+        ['CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);', 1],
+        ['INSERT INTO t VALUES(?,?);', 3],
+        ['', 0],
+      ]);
+      expect(read!.map(({ runs }) => runs)).toEqual([1, 2, 0]);
+      for (const { statements, counters } of steps) {
+        expect(sum(statements!.map((s) => s.instructions))).toBe(counters['instructions']);
+        expect(sum(statements!.map((s) => s.calls))).toBe(counters['vfs.calls'] ?? 0);
+        for (const { sql, instructions } of statements!)
+          expect([sql, instructions > 0]).toEqual([sql, true]);
+      }
+      // an INSERT with a commit of its own costs more than a point read
+      expect(write![1]!.instructions / 3).toBeGreaterThan(read![1]!.instructions / 2);
+    },
+  );
 
   it('bound statements and transactions: BEGIN and COMMIT apart from what is between them', async () => {
-    const { steps } = await sample('sequential-write', { vfs: 'MemoryVFS' }, undefined, { transactions: 7, items: 5 });
+    const { steps } = await sample('sequential-write', { vfs: 'MemoryVFS' }, undefined, {
+      transactions: 7,
+      items: 5,
+    });
     const run = steps.find((s) => s.id === 'run')!;
-    const runs = new Map(run.statements!.map(({ sql, runs }) => [sql.split(' ')[0]!.replace(/;$/, ''), runs]));
+    const runs = new Map(
+      run.statements!.map(({ sql, runs }) => [sql.split(' ')[0]!.replace(/;$/, ''), runs]),
+    );
     expect([runs.get('BEGIN'), runs.get('COMMIT')]).toEqual([7, 7]);
     expect([...runs.values()]).toContain(35);
     expect(sum(run.statements!.map((s) => s.instructions))).toBe(run.counters['instructions']);
@@ -59,7 +80,8 @@ describe('instructions between VFS calls', () => {
   it('a gap before every call; the rest of the step comes after the last', async () => {
     const { steps } = await sample('own-sql', { vfs: 'MemoryVFS' }, SCRIPT);
     for (const { counters } of steps) {
-      const of = (prefix: RegExp): number => sum(Object.entries(counters).flatMap(([name, n]) => (prefix.test(name) ? [n] : [])));
+      const of = (prefix: RegExp): number =>
+        sum(Object.entries(counters).flatMap(([name, n]) => (prefix.test(name) ? [n] : [])));
       expect(of(/^gap\.size\./)).toBe(counters['vfs.calls']);
       const gaps = of(/^gap\.[a-z-]+\.x/);
       expect(gaps).toBeGreaterThan(counters['instructions']! / 2);
@@ -68,13 +90,23 @@ describe('instructions between VFS calls', () => {
   });
 
   it('the same numbers every time, and none without a VFS or in time mode', async () => {
-    const [first, second] = [await sample('ac60', { vfs: 'MemoryVFS' }), await sample('ac60', { vfs: 'MemoryVFS' })];
+    const [first, second] = [
+      await sample('ac60', { vfs: 'MemoryVFS' }),
+      await sample('ac60', { vfs: 'MemoryVFS' }),
+    ];
     expect(first.steps).toEqual(second.steps);
     const memory = await sample('ac60', { vfs: 'memory' });
-    expect(Object.keys(memory.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual([]);
-    const timed = await sampleOf(runOf(workloadOf('ac60'), { config: { vfs: 'MemoryVFS' } }, { mode: 'time', repeats: 1 }), around);
+    expect(
+      Object.keys(memory.steps[0]!.counters).filter((name) => name.startsWith('gap.')),
+    ).toEqual([]);
+    const timed = await sampleOf(
+      runOf(workloadOf('ac60'), { config: { vfs: 'MemoryVFS' } }, { mode: 'time', repeats: 1 }),
+      around,
+    );
     expect(timed.steps[0]!.statements).toBeUndefined();
-    expect(Object.keys(timed.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual([]);
+    expect(Object.keys(timed.steps[0]!.counters).filter((name) => name.startsWith('gap.'))).toEqual(
+      [],
+    );
   });
 });
 
@@ -82,7 +114,11 @@ describe('instructions by function', () => {
   it.each([{ vfs: 'memory' }, { vfs: 'MemoryVFS' }] satisfies Partial<Config>[])(
     '%o: the sum is the step, to the last one',
     async (config) => {
-      const run = runOf(workloadOf('own-sql', SCRIPT), { config }, { mode: 'count', repeats: 1, sql: SCRIPT, functions: true });
+      const run = runOf(
+        workloadOf('own-sql', SCRIPT),
+        { config },
+        { mode: 'count', repeats: 1, sql: SCRIPT, functions: true },
+      );
       const { steps } = await sampleOf(run, around);
       const whole = await sample('own-sql', config, SCRIPT);
       for (const [i, { functions, counters, statements }] of steps.entries()) {

@@ -16,7 +16,12 @@ function result(items: number, config: Partial<Config> = {}): RunResult {
     { id: 'raw-put', title: 'raw', counters: { ms: items ** 1.5 } },
   ];
   const sample: Sample = { steps, digest: 'd/0', notes: [], settings: {} };
-  return resultOf(runOf(kv, { config, parameters: { items } }, { mode: 'time', repeats: 1 }), kv, [sample], {});
+  return resultOf(
+    runOf(kv, { config, parameters: { items } }, { mode: 'time', repeats: 1 }),
+    kv,
+    [sample],
+    {},
+  );
 }
 const sweep = [result(10_000), result(100), result(1000)];
 const ITEMS = { key: 'items', title: 'items', of: 'parameter' } as const;
@@ -25,9 +30,13 @@ describe('what was swept over', () => {
   it('numbers with three values and more, the most first', () => {
     expect(sweepAxes(sweep)).toEqual([ITEMS]);
     expect(sweepAxes([...sweep, null].slice(1))).toEqual([]); // two values
-    const pages = [1024, 2048, 4096, 8192].flatMap((pageSize) => [100, 1000, 10_000].map((n) => result(n, { pageSize })));
+    const pages = [1024, 2048, 4096, 8192].flatMap((pageSize) =>
+      [100, 1000, 10_000].map((n) => result(n, { pageSize })),
+    );
     expect(sweepAxes(pages).map(({ key }) => key)).toEqual(['pageSize', 'items']);
-    expect(sweepAxes([result(100), result(100, { pageSize: 1024 }), result(100, { pageSize: 4096 })])).toEqual([]); // one by default
+    expect(
+      sweepAxes([result(100), result(100, { pageSize: 1024 }), result(100, { pageSize: 4096 })]),
+    ).toEqual([]); // one by default
     expect(sweepAxes([])).toEqual([]);
   });
 });
@@ -40,7 +49,9 @@ describe('curves', () => {
       ['insert', [100, 1000, 10_000]],
       ['reopen', [100, 1000, 10_000]],
     ]);
-    expect(curves.map(({ slope, lastSlope }) => [slope!.toFixed(3), lastSlope!.toFixed(3)])).toEqual([
+    expect(
+      curves.map(({ slope, lastSlope }) => [slope!.toFixed(3), lastSlope!.toFixed(3)]),
+    ).toEqual([
       ['1.500', '1.500'],
       ['1.000', '1.000'],
       ['0.000', '0.000'],
@@ -48,7 +59,9 @@ describe('curves', () => {
     expect(logarithmic).toBe(true);
   });
   it('one a configuration, of the step that is chosen, where runs differ in more', () => {
-    const both = (['MemoryVFS', 'memory'] as const).flatMap((vfs) => [100, 200, 300].map((n) => result(n, { vfs })));
+    const both = (['MemoryVFS', 'memory'] as const).flatMap((vfs) =>
+      [100, 200, 300].map((n) => result(n, { vfs })),
+    );
     const { curves, logarithmic } = sweepOf(both, ITEMS, 'insert', 'ms');
     expect(curves.map(({ name, points }) => [name, points.map(({ y }) => y)])).toEqual([
       ['MemoryVFS', [100, 200, 300]],

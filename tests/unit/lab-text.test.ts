@@ -17,21 +17,37 @@ const sample = (ms: number): Sample => ({
     {
       id: 'run',
       title: 'r',
-      counters: { ms, 'vfs.xSync': 6, 'begin.ms': 0.1 * ms, 'body.ms': 0.3 * ms, 'commit.ms': 0.6 * ms },
+      counters: {
+        ms,
+        'vfs.xSync': 6,
+        'begin.ms': 0.1 * ms,
+        'body.ms': 0.3 * ms,
+        'commit.ms': 0.6 * ms,
+      },
     },
   ],
   ...{ digest: 'd/1', notes: [], settings: {} },
 });
 const workload = workloadOf('sequential-write');
 const timed = (passes: readonly number[]) =>
-  resultOf(runOf(workload, {}, { mode: 'time', repeats: passes.length }), workload, passes.map(sample), {});
+  resultOf(
+    runOf(workload, {}, { mode: 'time', repeats: passes.length }),
+    workload,
+    passes.map(sample),
+    {},
+  );
 
-it.each(['count', 'time'] as const)('the size of the engine as it is published stands beside its %s', async (mode) => {
-  const run = runOf(workloadOf('micro-1'), { config: { vfs: 'memory' } }, { mode, repeats: 1 });
-  const { settings } = await sampleOf(run, nodeSurroundings());
-  const file = createRequire(import.meta.url).resolve('@journeyapps/wa-sqlite/dist/wa-sqlite.wasm');
-  expect(settings['wasm_bytes']).toBe(String(statSync(file).size));
-});
+it.each(['count', 'time'] as const)(
+  'the size of the engine as it is published stands beside its %s',
+  async (mode) => {
+    const run = runOf(workloadOf('micro-1'), { config: { vfs: 'memory' } }, { mode, repeats: 1 });
+    const { settings } = await sampleOf(run, nodeSurroundings());
+    const file = createRequire(import.meta.url).resolve(
+      '@journeyapps/wa-sqlite/dist/wa-sqlite.wasm',
+    );
+    expect(settings['wasm_bytes']).toBe(String(statSync(file).size));
+  },
+);
 
 describe('timed', () => {
   it('a result lists every pass in order, and which share of it is commit', () => {
@@ -41,17 +57,40 @@ describe('timed', () => {
     expect(resultText(workload, timed([40]))).not.toContain('passes');
   });
   it('a pass that is left out stands in brackets, and why', () => {
-    const text = resultText(workload, leaveOut(timed([40, 8, 42]), [{ pass: 2, reason: 'the disk slept' }]));
-    expect(text).toContain('  passes: 40.00, [8.00], 42.00 ms\n  pass 2 is left out: the disk slept\n');
+    const text = resultText(
+      workload,
+      leaveOut(timed([40, 8, 42]), [{ pass: 2, reason: 'the disk slept' }]),
+    );
+    expect(text).toContain(
+      '  passes: 40.00, [8.00], 42.00 ms\n  pass 2 is left out: the disk slept\n',
+    );
   });
   it('so do two side by side, and an experiment', () => {
-    expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(/ {2}passes A: 40\.00, 8\.00 ms\n {2}passes B: 7\.00, 9\.00 ms\n/);
+    expect(compareText(workload, timed([40, 8]), timed([7, 9]))).toMatch(
+      / {2}passes A: 40\.00, 8\.00 ms\n {2}passes B: 7\.00, 9\.00 ms\n/,
+    );
     const experiment = EXPERIMENTS.find(({ id }) => id === 'commit-share')!;
     const results = { 'sequential-write-journal': timed([40, 8, 42]) };
-    const text = experimentText(experiment, { experiment: experiment.id, results, skipped: {}, verdicts: [], growth: [] });
-    expect(text).toMatch(/Share of time\n {2}variant +begin +body +commit\n {2}sequential-write-journal +10\.0 % +30\.0 % +60\.0 %\n/);
+    const text = experimentText(experiment, {
+      experiment: experiment.id,
+      results,
+      skipped: {},
+      verdicts: [],
+      growth: [],
+    });
+    expect(text).toMatch(
+      /Share of time\n {2}variant +begin +body +commit\n {2}sequential-write-journal +10\.0 % +30\.0 % +60\.0 %\n/,
+    );
     expect(text).toMatch(/sequential-write-journal +40\.00, 8\.00, 42\.00 ms\n/);
     const cpu = EXPERIMENTS.find(({ id }) => id === 'cpu-counts')!;
-    expect(experimentText(cpu, { experiment: cpu.id, results: {}, skipped: {}, verdicts: [], growth: [] })).not.toContain('Share of');
+    expect(
+      experimentText(cpu, {
+        experiment: cpu.id,
+        results: {},
+        skipped: {},
+        verdicts: [],
+        growth: [],
+      }),
+    ).not.toContain('Share of');
   });
 });

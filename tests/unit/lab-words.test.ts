@@ -27,28 +27,37 @@ const counted = (id: string, instructions: number): RunResult => {
 
 describe('settings in words', () => {
   it('sizes have their unit, numbers their thousands', () => {
-    expect([valueLabel('pageSize', 32768), valueLabel('blockSize', 512), valueLabel('cacheSize', -2000)]).toEqual([
-      '32 KiB',
-      '512 bytes',
-      '2,000 KiB',
-    ]);
-    expect([valueLabel('cacheSize', 2000), valueLabel('journalMode', 'wal'), valueLabel('pageSize', null)]).toEqual([
-      '2,000',
-      'wal',
-      'default',
-    ]);
-    expect([labelOf('cacheSize', -2000), labelOf('cacheSize', -2048), labelOf('pageSize', 65536)]).toEqual([
-      'cache 2,000 KiB',
-      'cache 2 MiB',
-      '64 KiB pages',
-    ]);
+    expect([
+      valueLabel('pageSize', 32768),
+      valueLabel('blockSize', 512),
+      valueLabel('cacheSize', -2000),
+    ]).toEqual(['32 KiB', '512 bytes', '2,000 KiB']);
+    expect([
+      valueLabel('cacheSize', 2000),
+      valueLabel('journalMode', 'wal'),
+      valueLabel('pageSize', null),
+    ]).toEqual(['2,000', 'wal', 'default']);
+    expect([
+      labelOf('cacheSize', -2000),
+      labelOf('cacheSize', -2048),
+      labelOf('pageSize', 65536),
+    ]).toEqual(['cache 2,000 KiB', 'cache 2 MiB', '64 KiB pages']);
   });
   it('the command has what is chosen, in the words that it takes', () => {
-    expect(commandOf(offer('kv-sweep'), 'time', { pageSize: [null, 8192], vfs: [] }, { items: [100, 1000] })).toBe(
-      'vfscope lab run kv-sweep --config pageSize=default,8192 items=100,1000',
+    expect(
+      commandOf(
+        offer('kv-sweep'),
+        'time',
+        { pageSize: [null, 8192], vfs: [] },
+        { items: [100, 1000] },
+      ),
+    ).toBe('vfscope lab run kv-sweep --config pageSize=default,8192 items=100,1000');
+    expect(commandOf(offer('own-database'), 'count', {}, {})).toBe(
+      'vfscope lab run own-database --file DATABASE --sql FILE --count',
     );
-    expect(commandOf(offer('own-database'), 'count', {}, {})).toBe('vfscope lab run own-database --file DATABASE --sql FILE --count');
-    expect(commandOf(offerFor('cpu-counts')!, 'count', { pageSize: [512] }, {})).toBe('vfscope lab run cpu-counts');
+    expect(commandOf(offerFor('cpu-counts')!, 'count', { pageSize: [512] }, {})).toBe(
+      'vfscope lab run cpu-counts',
+    );
   });
 });
 
@@ -63,14 +72,27 @@ describe('runs and what they are compared with', () => {
       message: '',
       left: [],
     });
-    expect([stateText(item('running', 0), true), stateText(item('running', 2), true)]).toEqual(['warms up', 'running, pass 2 of 5']);
-    expect([stateText(item('waiting', 2), true), stateText(item('waiting', 2), false)]).toEqual(['waiting', 'cancelled']);
+    expect([stateText(item('running', 0), true), stateText(item('running', 2), true)]).toEqual([
+      'warms up',
+      'running, pass 2 of 5',
+    ]);
+    expect([stateText(item('waiting', 2), true), stateText(item('waiting', 2), false)]).toEqual([
+      'waiting',
+      'cancelled',
+    ]);
   });
   it('texts of an experiment are compared with the one that they are a change of', () => {
     const cpu = offerFor('cpu-counts')!;
     const order = runsOfExperiment(CPU_COUNTS).map(({ variant }) => variant);
-    const against = Object.fromEntries(basesOf(cpu, order.length).map((base, i) => [order[i], order[base]]));
-    expect(against).toMatchObject({ 'micro-2': 'micro-1', 'micro-1': 'micro-1', index: 'noindex', 'speedtest1-old': 'speedtest1' });
+    const against = Object.fromEntries(
+      basesOf(cpu, order.length).map((base, i) => [order[i], order[base]]),
+    );
+    expect(against).toMatchObject({
+      'micro-2': 'micro-1',
+      'micro-1': 'micro-1',
+      index: 'noindex',
+      'speedtest1-old': 'speedtest1',
+    });
     const [row] = compare(
       [counted('micro-1', 100), counted('micro-1', 200), counted('micro-2', 279)],
       'total',
@@ -85,21 +107,37 @@ describe('runs and what they are compared with', () => {
     expect([ratioOf(0, 5), ratioOf(5, 0)]).toEqual(['×0', '']);
   });
   it('a claim has the numbers that decided it, or why none did', () => {
-    expect(sidesText({ text: '', holds: true, left: 163_071_903, right: 9.18 })).toBe('(163,071,903 and 9.18)');
-    expect(sidesText({ text: '', holds: null, left: 3, right: null, why: 'not known here' })).toBe('(not known here)');
+    expect(sidesText({ text: '', holds: true, left: 163_071_903, right: 9.18 })).toBe(
+      '(163,071,903 and 9.18)',
+    );
+    expect(sidesText({ text: '', holds: null, left: 3, right: null, why: 'not known here' })).toBe(
+      '(not known here)',
+    );
   });
   it('what all runs hold is said once; where one differs each is named', () => {
     const verdict = (holds: boolean) => [{ text: 'it holds', holds, left: 1, right: 2 }];
     const named = (...all: boolean[]) =>
-      all.map((holds, i) => ({ name: `run ${i}`, result: { ...counted('mix', 1), verdicts: verdict(holds) } }));
-    expect(verdictsOfEach(named(true, true, true))).toEqual([{ text: 'it holds (all 3 runs)', holds: true, left: null, right: null }]);
-    expect(verdictsOfEach(named(true, false)).map(({ text, holds, left }) => [text, holds, left])).toEqual([
+      all.map((holds, i) => ({
+        name: `run ${i}`,
+        result: { ...counted('mix', 1), verdicts: verdict(holds) },
+      }));
+    expect(verdictsOfEach(named(true, true, true))).toEqual([
+      { text: 'it holds (all 3 runs)', holds: true, left: null, right: null },
+    ]);
+    expect(
+      verdictsOfEach(named(true, false)).map(({ text, holds, left }) => [text, holds, left]),
+    ).toEqual([
       ['run 0: it holds', true, 1],
       ['run 1: it holds', false, 1],
     ]);
     expect(verdictsOfEach(named(true))[0]!.text).toBe('it holds');
   });
   it('a slope near 0 has no sign', () => {
-    expect([slopeText(-0.001), slopeText(-0.01), slopeText(1.234), slopeText(null)]).toEqual(['0.00', '-0.01', '1.23', 'n/a']);
+    expect([slopeText(-0.001), slopeText(-0.01), slopeText(1.234), slopeText(null)]).toEqual([
+      '0.00',
+      '-0.01',
+      '1.23',
+      'n/a',
+    ]);
   });
 });

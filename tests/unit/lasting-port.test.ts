@@ -25,7 +25,8 @@ function connect({ name }: { name: string }): object {
   let open = true;
   const port: FakePort = {
     name,
-    say: (message) => queueMicrotask(() => open && onMessage.forEach((listener) => listener(message))),
+    say: (message) =>
+      queueMicrotask(() => open && onMessage.forEach((listener) => listener(message))),
     die: () =>
       queueMicrotask(() => {
         if (!open) return;
@@ -69,7 +70,10 @@ test('a background that dies at once, again and again: each connection waits lon
     port.die();
   };
   let reconnects = 0;
-  const port = (await lasting())('panel:1:a', { onMessage: () => {}, onReconnect: () => reconnects++ });
+  const port = (await lasting())('panel:1:a', {
+    onMessage: () => {},
+    onReconnect: () => reconnects++,
+  });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(waits().slice(0, 9)).toEqual([0, 50, 100, 200, 400, 800, 1600, 2000, 2000]);
   expect(connects).toHaveLength(36);
@@ -150,7 +154,8 @@ test('a relay through a background that dies with every seventh message, twelve 
   }
   const arrived: string[] = [];
   end('panel:1:a', (port) => {
-    port.onmessage = ({ data }: MessageEvent<ThreadMessage>) => void arrived.push(data.k === 'bye' ? data.thread : data.k);
+    port.onmessage = ({ data }: MessageEvent<ThreadMessage>) =>
+      void arrived.push(data.k === 'bye' ? data.thread : data.k);
   });
   const { port1: hook, port2: offered } = new MessageChannel();
   end('relay:s').carry(offered);

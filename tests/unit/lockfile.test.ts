@@ -7,11 +7,17 @@ interface Locked {
 }
 
 test('the lock file holds every optional dependency', () => {
-  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, Locked> };
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, Locked>;
+  };
   const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter((name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`]),
+    Object.keys(optionalDependencies).filter(
+      (name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`],
+    ),
   );
-  expect(missing, 'to mend it: pin a version of which every platform package is published').toEqual([]);
+  expect(missing, 'to mend it: pin a version of which every platform package is published').toEqual(
+    [],
+  );
 });
 
 test('the lock file says nothing of where packages came from', () => {

@@ -12,12 +12,25 @@ test('the README carries the table', () => {
 
 test('a test that is gone, renamed, or of another browser is named', () => {
   const cell = (file: string, title: string) => ({ file, title });
-  const files: Record<string, string> = { 'tests/browser/a.test.ts': "test('here', () => {});", 'tests/webkit/w.test.ts': 'test("here")' };
+  const files: Record<string, string> = {
+    'tests/browser/a.test.ts': "test('here', () => {});",
+    'tests/webkit/w.test.ts': 'test("here")',
+  };
   const found = faults(
     (file) => files[file] ?? null,
     [
-      ['one', cell('tests/browser/a.test.ts', 'here'), cell('tests/browser/a.test.ts', 'here'), cell('tests/webkit/w.test.ts', 'here')],
-      ['two', cell('tests/browser/a.test.ts', 'gone'), null, cell('tests/browser/none.test.ts', 'here')],
+      [
+        'one',
+        cell('tests/browser/a.test.ts', 'here'),
+        cell('tests/browser/a.test.ts', 'here'),
+        cell('tests/webkit/w.test.ts', 'here'),
+      ],
+      [
+        'two',
+        cell('tests/browser/a.test.ts', 'gone'),
+        null,
+        cell('tests/browser/none.test.ts', 'here'),
+      ],
       ['three', cell('tests/webkit/w.test.ts', 'here'), { no: 'because' }, null],
     ],
   );

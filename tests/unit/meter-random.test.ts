@@ -30,7 +30,10 @@ import {
 
 const [FUEL, COUNTER] = [0, 1];
 const [HOST, OUTER, LEAF, VOID, INNER] = [0, 1, 2, 3, 4];
-const [GIVES, NOTHING] = [functionType({ params: 'i', results: 'i' }), functionType({ params: '', results: '' })];
+const [GIVES, NOTHING] = [
+  functionType({ params: 'i', results: 'i' }),
+  functionType({ params: '', results: '' }),
+];
 
 /** Numbers below `n`, the same for the same seed. */
 function random(seed: number): (n: number) => number {
@@ -68,16 +71,48 @@ function code(pick: (n: number) => number, results: 0 | 1, callees: readonly num
       case 2:
         return [...condition(), 0x04, 0x40, ...inside(0, some), OP.end];
       case 3:
-        return [...condition(), 0x04, 0x40, ...inside(0, some), OP.else, ...inside(0, some), OP.end];
+        return [
+          ...condition(),
+          0x04,
+          0x40,
+          ...inside(0, some),
+          OP.else,
+          ...inside(0, some),
+          OP.end,
+        ];
       case 4:
       case 5:
-        return [OP.block, 0x40, ...inside(0, () => [...some(), ...some(), ...(pick(3) ? [] : leave)]), OP.end];
+        return [
+          OP.block,
+          0x40,
+          ...inside(0, () => [...some(), ...some(), ...(pick(3) ? [] : leave)]),
+          OP.end,
+        ];
       case 6: {
-        const burn = [0x23, FUEL, ...i32(1), OP.sub, 0x24, FUEL, 0x23, FUEL, ...i32(0), 0x4c, 0x04, 0x40, ...leave, OP.end];
+        const burn = [
+          0x23,
+          FUEL,
+          ...i32(1),
+          OP.sub,
+          0x24,
+          FUEL,
+          0x23,
+          FUEL,
+          ...i32(0),
+          0x4c,
+          0x04,
+          0x40,
+          ...leave,
+          OP.end,
+        ];
         return [
           OP.loop,
           0x40,
-          ...inside(0, () => [...burn, ...some(), ...(pick(3) ? [...condition(), ...branchIf(0)] : branch(0))]),
+          ...inside(0, () => [
+            ...burn,
+            ...some(),
+            ...(pick(3) ? [...condition(), ...branchIf(0)] : branch(0)),
+          ]),
           OP.end,
         ];
       }
@@ -95,10 +130,19 @@ function code(pick: (n: number) => number, results: 0 | 1, callees: readonly num
         return [...carried(depth), ...branch(depth), ...(pick(2) ? step() : [])];
       }
       case 11: {
-        const empty = labels.map((arity, i) => (arity ? -1 : labels.length - 1 - i)).filter((depth) => depth >= 0);
+        const empty = labels
+          .map((arity, i) => (arity ? -1 : labels.length - 1 - i))
+          .filter((depth) => depth >= 0);
         if (!empty.length) return step();
         const table = Array.from({ length: 1 + pick(4) }, () => empty[pick(empty.length)]!);
-        return [...get(0), ...i32(3), OP.and, 0x0e, ...vector(table.map((depth) => leb(depth))), ...leb(empty[pick(empty.length)]!)];
+        return [
+          ...get(0),
+          ...i32(3),
+          OP.and,
+          0x0e,
+          ...vector(table.map((depth) => leb(depth))),
+          ...leb(empty[pick(empty.length)]!),
+        ];
       }
       default:
         return pick(10) ? step() : leave;
@@ -129,8 +173,14 @@ function atHeads(body: Bytes): Bytes {
 
 function moduleOf(bodies: readonly Bytes[], withCounter: boolean): Uint8Array<ArrayBuffer> {
   const locals = [[], [], [[1, 0x7f]], []] as Bytes[][];
-  const globals: Bytes[] = [[0x7f, 1, ...i32(60), OP.end], ...(withCounter ? [[0x7e, 1, 0x42, 0, OP.end]] : [])];
-  const exports: Bytes[] = [exportFunction('f', OUTER), ...(withCounter ? [[...text('count'), 3, COUNTER]] : [])];
+  const globals: Bytes[] = [
+    [0x7f, 1, ...i32(60), OP.end],
+    ...(withCounter ? [[0x7e, 1, 0x42, 0, OP.end]] : []),
+  ];
+  const exports: Bytes[] = [
+    exportFunction('f', OUTER),
+    ...(withCounter ? [[...text('count'), 3, COUNTER]] : []),
+  ];
   return moduleBytes(
     section(1, vector([GIVES, NOTHING])),
     section(2, vector([importFunction('env', 'host', 0)])),
@@ -152,14 +202,21 @@ function moduleOf(bodies: readonly Bytes[], withCounter: boolean): Uint8Array<Ar
 }
 
 /** What the host sees: the counter at each of its calls and at the end, and what came out. */
-function seen(bytes: Uint8Array<ArrayBuffer>, argument: number, read: (exports: WebAssembly.Exports) => bigint): unknown[] {
+function seen(
+  bytes: Uint8Array<ArrayBuffer>,
+  argument: number,
+  read: (exports: WebAssembly.Exports) => bigint,
+): unknown[] {
   const found: unknown[] = [];
   const host = (n: number): number => {
     found.push(read(instance.exports));
     return (n ^ 5) + 1;
   };
-  const instance: WebAssembly.Instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { host } });
-  for (const given of [argument, argument + 1]) found.push((instance.exports.f as (n: number) => number)(given), read(instance.exports));
+  const instance: WebAssembly.Instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+    env: { host },
+  });
+  for (const given of [argument, argument + 1])
+    found.push((instance.exports.f as (n: number) => number)(given), read(instance.exports));
   return found;
 }
 
@@ -168,9 +225,18 @@ it('the counter is the same whenever the host can look', () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer({ min: 0, max: 7 }), (seed, argument) => {
       const pick = random(seed);
-      const bodies = [code(pick, 1, [HOST, LEAF, VOID, INNER]), leafCode(pick), code(pick, 0, [HOST, INNER]), code(pick, 1, [LEAF])];
+      const bodies = [
+        code(pick, 1, [HOST, LEAF, VOID, INNER]),
+        leafCode(pick),
+        code(pick, 0, [HOST, INNER]),
+        code(pick, 1, [LEAF]),
+      ];
       const plain = moduleOf(bodies, false);
-      const wanted = seen(moduleOf(bodies.map(atHeads), true), argument, (e) => (e['count'] as WebAssembly.Global).value as bigint);
+      const wanted = seen(
+        moduleOf(bodies.map(atHeads), true),
+        argument,
+        (e) => (e['count'] as WebAssembly.Global).value as bigint,
+      );
       for (const counters of ['total', 'functions'] as const) {
         const metered = meterModule(plain, { counters });
         expect(seen(metered.bytes, argument, metered.read)).toEqual(wanted);
@@ -184,5 +250,17 @@ it('the counter is the same whenever the host can look', () => {
 
 /** A function that calls nothing. */
 function leafCode(pick: (n: number) => number): Bytes {
-  return [...get(0), 0x04, 0x40, ...get(0), ...i32(pick(5)), OP.add, ...set(0), OP.end, ...get(0), ...i32(7), OP.mul];
+  return [
+    ...get(0),
+    0x04,
+    0x40,
+    ...get(0),
+    ...i32(pick(5)),
+    OP.add,
+    ...set(0),
+    OP.end,
+    ...get(0),
+    ...i32(7),
+    OP.mul,
+  ];
 }

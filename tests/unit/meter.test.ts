@@ -25,7 +25,11 @@ import {
 } from '../../src/vfs-instrumented/interpose/wasm-writer.ts';
 
 const TYPE = functionType({ params: 'i', results: 'i' });
-const module = (body: Bytes, locals: [number, string][] = [], ...more: Bytes[]): Uint8Array<ArrayBuffer> =>
+const module = (
+  body: Bytes,
+  locals: [number, string][] = [],
+  ...more: Bytes[]
+): Uint8Array<ArrayBuffer> =>
   moduleBytes(
     section(1, vector([TYPE])),
     section(3, vector([[0]])),
@@ -33,9 +37,15 @@ const module = (body: Bytes, locals: [number, string][] = [], ...more: Bytes[]):
     section(10, vector([functionBody(locals, body)])),
     ...more,
   );
-const call = (bytes: Uint8Array<ArrayBuffer>, argument: number, options?: MeterOptions): { result: number; count: bigint } => {
+const call = (
+  bytes: Uint8Array<ArrayBuffer>,
+  argument: number,
+  options?: MeterOptions,
+): { result: number; count: bigint } => {
   const metered = meterModule(bytes, options);
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(metered.bytes), { env: { host: (n: number) => n + 1 } });
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(metered.bytes), {
+    env: { host: (n: number) => n + 1 },
+  });
   const result = (exports.f as (n: number) => number)(argument);
   return { result, count: metered.read(exports) };
 };
@@ -51,31 +61,73 @@ const message = (work: () => unknown): string => {
 
 describe('counts by hand', () => {
   it('straight on: each instruction once, `end` and `nop` none', () => {
-    expect(call(module([...get(0), 0x01, ...i32(1), OP.add]), 41)).toEqual({ result: 42, count: 3n });
+    expect(call(module([...get(0), 0x01, ...i32(1), OP.add]), 41)).toEqual({
+      result: 42,
+      count: 3n,
+    });
   });
 
   it('if and else: what ran', () => {
     // get, if | const, set | get: 2 + 2 + 1 when taken, 2 + 3 + 1 when not
-    const body = [...get(0), ...when([...i32(7), ...set(0)], [...i32(8), 0x01, ...set(0), 0x01, ...i32(0), OP.drop]), ...get(0)];
+    const body = [
+      ...get(0),
+      ...when([...i32(7), ...set(0)], [...i32(8), 0x01, ...set(0), 0x01, ...i32(0), OP.drop]),
+      ...get(0),
+    ];
     expect(call(module(body), 1)).toEqual({ result: 7, count: 5n });
     expect(call(module(body), 0)).toEqual({ result: 8, count: 7n });
   });
 
   it('a loop: its body for every turn', () => {
     // turns: get const sub tee br_if = 5 each; then get 1
-    const body = [OP.loop, 0x40, ...get(0), ...i32(1), OP.sub, 0x22, ...leb(0), ...branchIf(0), OP.end, ...get(0)];
+    const body = [
+      OP.loop,
+      0x40,
+      ...get(0),
+      ...i32(1),
+      OP.sub,
+      0x22,
+      ...leb(0),
+      ...branchIf(0),
+      OP.end,
+      ...get(0),
+    ];
     expect(call(module(body), 10)).toEqual({ result: 0, count: 51n });
   });
 
   it('a branch out of blocks: nothing behind it', () => {
-    const body = [OP.block, 0x40, ...get(0), ...branchIf(0), ...i32(9), ...set(0), ...branch(0), ...i32(5), ...set(0), OP.end, ...get(0)];
+    const body = [
+      OP.block,
+      0x40,
+      ...get(0),
+      ...branchIf(0),
+      ...i32(9),
+      ...set(0),
+      ...branch(0),
+      ...i32(5),
+      ...set(0),
+      OP.end,
+      ...get(0),
+    ];
     expect(call(module(body), 3)).toEqual({ result: 3, count: 3n });
     expect(call(module(body), 0)).toEqual({ result: 9, count: 6n });
   });
 
   it('br_table: one instruction, whichever way', () => {
     const table: Bytes = [0x0e, ...leb(1), 0, 1];
-    const body = [OP.block, 0x40, OP.block, 0x40, ...get(0), ...table, OP.end, ...i32(100), OP.return, OP.end, ...i32(200)];
+    const body = [
+      OP.block,
+      0x40,
+      OP.block,
+      0x40,
+      ...get(0),
+      ...table,
+      OP.end,
+      ...i32(100),
+      OP.return,
+      OP.end,
+      ...i32(200),
+    ];
     expect(call(module(body), 0)).toEqual({ result: 100, count: 4n });
     expect(call(module(body), 5)).toEqual({ result: 200, count: 3n });
   });
@@ -86,7 +138,13 @@ describe('counts by hand', () => {
       section(2, vector([importFunction('env', 'host', 0)])),
       section(3, vector([[0], [0]])),
       section(7, vector([exportFunction('f', 2)])),
-      section(10, vector([functionBody([], [...get(0), ...i32(2), OP.mul]), functionBody([], [...get(0), 0x10, 1, 0x10, 0])])),
+      section(
+        10,
+        vector([
+          functionBody([], [...get(0), ...i32(2), OP.mul]),
+          functionBody([], [...get(0), 0x10, 1, 0x10, 0]),
+        ]),
+      ),
     );
     expect(call(bytes, 20)).toEqual({ result: 41, count: 6n });
     expect(call(bytes, 20, { counters: 'functions' })).toEqual({ result: 41, count: 6n });
@@ -103,7 +161,13 @@ describe('each function apart', () => {
       section(1, vector([TYPE])),
       section(3, vector([[0], [0]])),
       section(7, vector([exportFunction('f', 1)])),
-      section(10, vector([functionBody([], [...get(0), ...i32(2), OP.mul]), functionBody([], [...get(0), 0x10, 0])])),
+      section(
+        10,
+        vector([
+          functionBody([], [...get(0), ...i32(2), OP.mul]),
+          functionBody([], [...get(0), 0x10, 0]),
+        ]),
+      ),
       ...more,
     );
   const counts = (bytes: Uint8Array<ArrayBuffer>): unknown[] => {
@@ -143,11 +207,27 @@ describe('what cannot be metered is said, with the place', () => {
       () => meterModule(module([...get(0), 0x27])),
       /^function 0 \(f\): unknown instruction 0x27 at byte \d+\. The module was left as it is\.$/,
     ],
-    ['an unknown vector instruction', () => meterModule(module([...get(0), 0xfd, ...leb(5000)])), /unknown instruction 0xfd 5000/],
-    ['an instruction over the end of its body', () => meterModule(module([0x44])), /its last instruction ends at byte/],
+    [
+      'an unknown vector instruction',
+      () => meterModule(module([...get(0), 0xfd, ...leb(5000)])),
+      /unknown instruction 0xfd 5000/,
+    ],
+    [
+      'an instruction over the end of its body',
+      () => meterModule(module([0x44])),
+      /its last instruction ends at byte/,
+    ],
     ['no module at all', () => meterModule(new Uint8Array([1, 2, 3])), /no WebAssembly module/],
-    ['a module that is cut off', () => meterModule(module([...get(0)]).slice(0, -3)), /section 10 ends at byte \d+, the module at \d+/],
-    ['a module that is metered already', () => meterModule(meterModule(module([...get(0)])).bytes), /metered already/],
+    [
+      'a module that is cut off',
+      () => meterModule(module([...get(0)]).slice(0, -3)),
+      /section 10 ends at byte \d+, the module at \d+/,
+    ],
+    [
+      'a module that is metered already',
+      () => meterModule(meterModule(module([...get(0)])).bytes),
+      /metered already/,
+    ],
   ])('%s', (_, work, expected) => {
     expect(message(work)).toMatch(expected);
   });
@@ -171,7 +251,10 @@ describe('every SQLite build', () => {
   ])('%s is valid when metered, with nothing renumbered', async (path) => {
     const bytes = new Uint8Array(readFileSync(require.resolve(path)));
     const metered = meterModule(bytes);
-    const [before, after] = await Promise.all([WebAssembly.compile(bytes), WebAssembly.compile(metered.bytes)]);
+    const [before, after] = await Promise.all([
+      WebAssembly.compile(bytes),
+      WebAssembly.compile(metered.bytes),
+    ]);
     expect(WebAssembly.Module.imports(after)).toEqual(WebAssembly.Module.imports(before));
     const exports = WebAssembly.Module.exports(before);
     expect(WebAssembly.Module.exports(after).slice(0, exports.length)).toEqual(exports);
@@ -182,7 +265,11 @@ describe('every SQLite build', () => {
 });
 
 describe('a realm without chance', () => {
-  const draws = (): unknown[] => [[...crypto.getRandomValues(new Uint8Array(4))], Math.random(), Date.now()];
+  const draws = (): unknown[] => [
+    [...crypto.getRandomValues(new Uint8Array(4))],
+    Math.random(),
+    Date.now(),
+  ];
   it('draws the same again, and gives everything back', () => {
     const native = [crypto.getRandomValues, Math.random, Date.now];
     const once = (): unknown[] => {

@@ -11,13 +11,16 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 test('writes an app and its two entries, once', () => {
   mkdirSync(join(root, 'tests', 'oracle'), { recursive: true });
   mkdirSync(join(root, 'tools'));
-  for (const file of ['tests/oracle/catalog.ts', 'tools/engines.mjs']) cpSync(file, join(root, file));
+  for (const file of ['tests/oracle/catalog.ts', 'tools/engines.mjs'])
+    cpSync(file, join(root, file));
   const files = scaffold(root, '@scope/new-sqlite');
   expect(files.every((file) => existsSync(join(root, file)))).toBe(true);
   expect(readFileSync(join(root, 'tests/oracle/catalog.ts'), 'utf8')).toContain(
     "app('scope-new-sqlite', '/scope-new-sqlite/'),\n  app('turso opfs'",
   );
-  expect(readFileSync(join(root, 'tools/engines.mjs'), 'utf8')).toContain("'scope-new-sqlite': '@scope/new-sqlite',");
+  expect(readFileSync(join(root, 'tools/engines.mjs'), 'utf8')).toContain(
+    "'scope-new-sqlite': '@scope/new-sqlite',",
+  );
   expect(() => scaffold(root, '@scope/new-sqlite')).toThrow('is there already');
   expect(() => scaffold(root, '../elsewhere')).toThrow('no name of an npm package');
 });

@@ -16,11 +16,21 @@ const pkg = JSON.parse(readFileSync('package.json', 'utf8')) as {
 
 test('what the command imports at run time is a dependency, and nothing else is', async () => {
   const { metafile } = await build({
-    ...{ entryPoints: ['src/cli/vfscope.ts'], bundle: true, write: false, platform: 'node', format: 'esm' },
+    ...{
+      entryPoints: ['src/cli/vfscope.ts'],
+      bundle: true,
+      write: false,
+      platform: 'node',
+      format: 'esm',
+    },
     ...{ packages: 'external', metafile: true, logLevel: 'error' },
   });
-  const named = Object.values(metafile.inputs).flatMap(({ imports }) => imports.filter((i) => i.external).map((i) => i.path));
-  const packages = named.filter((path) => !path.startsWith('node:') && !builtinModules.includes(path));
+  const named = Object.values(metafile.inputs).flatMap(({ imports }) =>
+    imports.filter((i) => i.external).map((i) => i.path),
+  );
+  const packages = named.filter(
+    (path) => !path.startsWith('node:') && !builtinModules.includes(path),
+  );
   const names = packages.map((path) =>
     path
       .split('/')
@@ -45,7 +55,10 @@ describe('types of vfscope/vfs in a project that has it installed', () => {
   afterAll(() => rmSync(project, { recursive: true, force: true }));
   mkdirSync(installed, { recursive: true });
   emitTypes('src/vfs-instrumented/index.ts', join(installed, 'dist/lib/types'));
-  writeFileSync(join(installed, 'package.json'), JSON.stringify({ name: 'vfscope', type: 'module', exports: pkg.exports }));
+  writeFileSync(
+    join(installed, 'package.json'),
+    JSON.stringify({ name: 'vfscope', type: 'module', exports: pkg.exports }),
+  );
   const use = join(project, 'use.mts');
   writeFileSync(
     use,
@@ -62,10 +75,19 @@ describe('types of vfscope/vfs in a project that has it installed', () => {
     ['bundler', ts.ModuleKind.ESNext, ts.ModuleResolutionKind.Bundler],
   ])('moduleResolution %s', (_, module, moduleResolution) => {
     const program = ts.createProgram([use], {
-      ...{ module, moduleResolution, strict: true, noEmit: true, types: [], target: ts.ScriptTarget.ES2022 },
+      ...{
+        module,
+        moduleResolution,
+        strict: true,
+        noEmit: true,
+        types: [],
+        target: ts.ScriptTarget.ES2022,
+      },
       lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts'],
     });
-    const said = ts.getPreEmitDiagnostics(program).map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
+    const said = ts
+      .getPreEmitDiagnostics(program)
+      .map((d) => ts.flattenDiagnosticMessageText(d.messageText, '\n'));
     expect(said).toEqual(["Type 'Promise<Blob>' is not assignable to type 'string'."]); // the one that is planted
     expect(readdirSync(join(installed, 'dist/lib'))).toContain('vfs.d.ts');
   });

@@ -9,7 +9,9 @@ import { threadOf, type Row } from '../traces/partition-rows.ts';
 test('a statement, its VFS call, the storage beneath, and what the storage call made', () => {
   const t = new ThreadBuilder(newStore());
   const db = t.file('/a.db');
-  t.call('sqlStep', {}, () => t.call('xRead', { object: db }, () => t.call('opfsRead', {}, () => t.call('lockRequest'))));
+  t.call('sqlStep', {}, () =>
+    t.call('xRead', { object: db }, () => t.call('opfsRead', {}, () => t.call('lockRequest'))),
+  );
   t.call('xSync', { object: db }, () => t.call('opfsFlush'));
   t.call('idbGet');
   t.send();
@@ -64,7 +66,11 @@ test('equal to a walk up the calls above, row by row', () => {
       };
       for (let i = 0; i < events.count; i++) {
         const at = `row ${i} of ${drawn.map((d) => `${Op[d.op]}:${d.up}`).join(' ')}`;
-        expect([at, owners.sql(i), owners.vfs(i)]).toEqual([at, innermost(i, 'sql'), innermost(i, 'vfs')]);
+        expect([at, owners.sql(i), owners.vfs(i)]).toEqual([
+          at,
+          innermost(i, 'sql'),
+          innermost(i, 'vfs'),
+        ]);
         if (owners.sql(i) >= 0 && owners.vfs(i) >= 0) served++;
       }
     }),

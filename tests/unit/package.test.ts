@@ -38,7 +38,16 @@ function unzip(archive: Buffer) {
 /** The same tree, written in another order at another time. */
 function tree(name: string, order: 1 | -1, seconds: number): string {
   const root = join(folder, name);
-  const files = ['manifest.json', 'a/b/deep.js', 'a/ä.txt', 'empty', '.hidden', 'a/.DS_Store', '.git/config', 'x.js.map'];
+  const files = [
+    'manifest.json',
+    'a/b/deep.js',
+    'a/ä.txt',
+    'empty',
+    '.hidden',
+    'a/.DS_Store',
+    '.git/config',
+    'x.js.map',
+  ];
   for (const file of order === 1 ? files : files.toReversed()) {
     mkdirSync(join(root, file, '..'), { recursive: true });
     writeFileSync(join(root, file), file === 'empty' ? '' : file.repeat(300));
@@ -51,13 +60,16 @@ test('the same files make the same bytes, whatever their dates and order', () =>
   const one = zip(filesOf(tree('one', 1, 1e9)));
   const other = zip(filesOf(tree('other', -1, 1.5e9)));
   expect(one.equals(other)).toBe(true);
-  expect(one.equals(zip([...filesOf(join(folder, 'one')), ['more', Buffer.from('x')]]))).toBe(false);
+  expect(one.equals(zip([...filesOf(join(folder, 'one')), ['more', Buffer.from('x')]]))).toBe(
+    false,
+  );
 });
 
 test('a package holds its files whole, and neither source maps nor dot files', () => {
   const { files, dates } = unzip(zip(filesOf(tree('whole', 1, 1e9))));
   expect(files.map(([path]) => path)).toEqual(['a/b/deep.js', 'a/ä.txt', 'empty', 'manifest.json']);
-  for (const [path, data] of files) expect(data.toString()).toBe(path === 'empty' ? '' : path.repeat(300));
+  for (const [path, data] of files)
+    expect(data.toString()).toBe(path === 'empty' ? '' : path.repeat(300));
   expect(dates).toEqual([0x00210000]); // 1980-01-01 00:00
 });
 
@@ -77,7 +89,11 @@ test('the source package builds by itself: sources, lock file and instructions, 
     'BUILD.md',
   ])
     expect(paths).toContain(path);
-  expect(paths.filter((path) => path.startsWith('tests/') || path.split('/').some((part) => part.startsWith('.')))).toEqual([]);
+  expect(
+    paths.filter(
+      (path) => path.startsWith('tests/') || path.split('/').some((part) => part.startsWith('.')),
+    ),
+  ).toEqual([]);
   const build = sources()
     .find(([path]) => path === 'BUILD.md')![1]
     .toString();

@@ -9,9 +9,17 @@ import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** One connection opened within the trace and one before it. */
-function trace(): { t: ThreadBuilder; counters(context: number, hits: number, misses: number, spills?: number): void } {
+function trace(): {
+  t: ThreadBuilder;
+  counters(context: number, hits: number, misses: number, spills?: number): void;
+} {
   const t = new ThreadBuilder(newStore());
-  t.define({ kind: 'engine', name: 'sqlite', version: '', layers: { sql: true, vfs: true, counters: true } } as never);
+  t.define({
+    kind: 'engine',
+    name: 'sqlite',
+    version: '',
+    layers: { sql: true, vfs: true, counters: true },
+  } as never);
   t.call('sqlOpen', { context: 1, dur: 10 });
   return {
     t,
@@ -46,7 +54,10 @@ test('the first reading of a connection that was opened before has nothing to co
   const summary = summaryOf(t.store);
   expect(summary.pageCache).toEqual(none);
   expect(summary.unknown['pageCache']).toBe(NO_READINGS);
-  expect(headlineNumbers(t.store).find(({ id }) => id === 'hitRate')).toMatchObject({ value: null, cause: NO_READINGS });
+  expect(headlineNumbers(t.store).find(({ id }) => id === 'hitRate')).toMatchObject({
+    value: null,
+    cause: NO_READINGS,
+  });
   expect(new LiveCounts(t.store).counts(0, true).cacheHitRate).toBeNull();
 });
 

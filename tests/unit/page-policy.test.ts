@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { refusalsOf } from '../../src/protocol/page-policy.ts';
 
 const ORIGIN = 'https://app.test:8443';
-const refused = (policies: string, origin = ORIGIN): string => refusalsOf(policies, origin).sort().join(' ');
+const refused = (policies: string, origin = ORIGIN): string =>
+  refusalsOf(policies, origin).sort().join(' ');
 
 test.each([
   ['', ''],
@@ -53,7 +54,9 @@ test.each([
   ['wss://app.test:8443', false],
   ['https://app.test:8443/worker.js', false],
   ['other.test:8443', false],
-])('scripts from %s', (source, allowed) => expect(refused(scripts(source))).toBe(allowed ? '' : 'import'));
+])('scripts from %s', (source, allowed) =>
+  expect(refused(scripts(source))).toBe(allowed ? '' : 'import'),
+);
 
 test('default ports, and pages without an origin', () => {
   expect(refused(scripts('app.test'), 'https://app.test')).toBe('');

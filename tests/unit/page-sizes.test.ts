@@ -1,6 +1,10 @@
 // Another page size, on traces made by hand: what becomes one page, what does not, and that nothing is claimed of what is not known.
 import { expect, test } from 'vitest';
-import { PAGE_SIZES, pageSizesOf, type PageSizeEstimate } from '../../src/trace/analysis/page-sizes.ts';
+import {
+  PAGE_SIZES,
+  pageSizesOf,
+  type PageSizeEstimate,
+} from '../../src/trace/analysis/page-sizes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;
@@ -45,7 +49,12 @@ test('the example of the header', () => {
   const { read, at } = made();
   for (const page of [5, 6, 90, 7, 90, 8, 5]) read(page);
   expect(at(8192)).toEqual({
-    ...{ pageSize: 8192, recorded: false, reads: { least: 5, most: 6 }, writes: { least: 0, most: 0 } },
+    ...{
+      pageSize: 8192,
+      recorded: false,
+      reads: { least: 5, most: 6 },
+      writes: { least: 0, most: 0 },
+    },
     ...{ readBytes: { least: 5 * 8192, most: 6 * 8192 }, writeBytes: { least: 0, most: 0 } },
   });
 });
@@ -53,7 +62,11 @@ test('the example of the header', () => {
 test('the recorded size is as recorded; smaller pages are one to all of their parts; every size of SQLite’s is there', () => {
   const { t, read, at } = made();
   for (const page of [1, 2, 2]) read(page);
-  expect(at(4096)).toMatchObject({ recorded: true, reads: { least: 3, most: 3 }, readBytes: { least: 12_288, most: 12_288 } });
+  expect(at(4096)).toMatchObject({
+    recorded: true,
+    reads: { least: 3, most: 3 },
+    readBytes: { least: 12_288, most: 12_288 },
+  });
   const [only] = pageSizesOf(t.store);
   expect(only!.sizes.map(({ pageSize }) => pageSize)).toEqual(PAGE_SIZES);
   expect(only!.sizes.find((s) => s.pageSize === 1024)).toMatchObject({
@@ -65,7 +78,9 @@ test('the recorded size is as recorded; smaller pages are one to all of their pa
 test('a scan halves as the page doubles; the same page again and again does not', () => {
   const scan = made();
   for (let page = 1; page <= 128; page++) scan.read(page);
-  expect([8192, 16384, 65536].map((size) => scan.at(size).reads)).toEqual([64, 32, 8].map((n) => ({ least: n, most: n })));
+  expect([8192, 16384, 65536].map((size) => scan.at(size).reads)).toEqual(
+    [64, 32, 8].map((n) => ({ least: n, most: n })),
+  );
   const same = made();
   for (let i = 0; i < 10; i++) same.read(7);
   expect(same.at(65536).reads).toEqual({ least: 10, most: 10 });

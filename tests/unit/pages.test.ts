@@ -12,10 +12,17 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;
 const FRAME = PAGE + 24;
-const at = (page: number): { offset: number; length: number } => ({ offset: (page - 1) * PAGE, length: PAGE });
-const sums = ({ reads, rereads, writes, checkpointReads, checkpointWrites }: ObjectPages): number[] => [
-  ...[reads, rereads, writes, checkpointReads, checkpointWrites],
-];
+const at = (page: number): { offset: number; length: number } => ({
+  offset: (page - 1) * PAGE,
+  length: PAGE,
+});
+const sums = ({
+  reads,
+  rereads,
+  writes,
+  checkpointReads,
+  checkpointWrites,
+}: ObjectPages): number[] => [...[reads, rereads, writes, checkpointReads, checkpointWrites]];
 
 describe('page sizes', () => {
   test('from lengths; headers and change counters are no pages', () => {
@@ -26,7 +33,9 @@ describe('page sizes', () => {
     t.call('xRead', { object: db, offset: 8192, length: 8192 });
     t.call('xRead', { object: other, offset: 24, length: 16 });
     t.send();
-    expect(databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
+    expect(
+      databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain]),
+    ).toEqual([
       ['a.db', 8192, true],
       ['b.db', null, false],
     ]);
@@ -40,7 +49,9 @@ describe('page sizes', () => {
     t.call('xWrite', { object: wal, offset: 32, length: 24, aux: 1 });
     t.call('xWrite', { object: wal, offset: 56, length: 2048 });
     t.send();
-    expect(databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain])).toEqual([
+    expect(
+      databaseFilesOf(t.store).list.map((s) => [s.path, s.pageSize.bytes, s.pageSize.certain]),
+    ).toEqual([
       ['a.db', 1024, false],
       ['b.db', 2048, true],
     ]);
@@ -51,7 +62,8 @@ describe('pages', () => {
   test('a read is one again when the connection had the page and nobody else wrote it', () => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('app.db');
-    const read = (page: number, context: number): number => t.call('xRead', { object: db, ...at(page), context, aux2: 13 });
+    const read = (page: number, context: number): number =>
+      t.call('xRead', { object: db, ...at(page), context, aux2: 13 });
     read(7, 1);
     read(7, 1); // again
     read(7, 2); // another connection's first
@@ -68,17 +80,29 @@ describe('pages', () => {
     expect([...pages!.places.reads]).toEqual([5, 1, 1]);
     expect([...pages!.places.type]).toEqual([13, 13, 0]);
     expect([...pages!.places.readBytes]).toEqual([5 * PAGE, PAGE, 0]);
-    expect(pages).toMatchObject({ placesRead: 3, placesWritten: 1, readsPerPlace: 7 / 3, highest: 9 });
+    expect(pages).toMatchObject({
+      placesRead: 3,
+      placesWritten: 1,
+      readsPerPlace: 7 / 3,
+      highest: 9,
+    });
   });
 
   test('frames are pages; a checkpoint copies; a log that starts anew holds other pages', () => {
     const t = new ThreadBuilder(newStore());
     const [db, wal] = [t.file('app.db'), t.file('app.db-wal', 'wal')];
     const write = (frame: number, page: number, commit = 0): void => {
-      t.call('xWrite', { object: wal, offset: 32 + frame * FRAME, length: 24, aux: page, aux2: commit });
+      t.call('xWrite', {
+        object: wal,
+        offset: 32 + frame * FRAME,
+        length: 24,
+        aux: page,
+        aux2: commit,
+      });
       t.call('xWrite', { object: wal, offset: 56 + frame * FRAME, length: PAGE });
     };
-    const readFrame = (frame: number): number => t.call('xRead', { object: wal, offset: 56 + frame * FRAME, length: PAGE });
+    const readFrame = (frame: number): number =>
+      t.call('xRead', { object: wal, offset: 56 + frame * FRAME, length: PAGE });
     t.call('xWrite', { object: wal, offset: 0, length: 32, aux: AUX_WAL_HEADER, aux2: 1 });
     write(0, 5);
     write(1, 3, 9);
@@ -99,7 +123,9 @@ describe('pages', () => {
     expect(sums(pages!)).toEqual([2, 2, 3, 2, 2]);
     expect(pages!.untied).toBe(1);
     const { place, walWrites, walReads, checkpointWrites, type } = pages!.places;
-    expect([...place].map((p, i) => [p, walWrites[i], walReads[i], checkpointWrites[i], type[i]])).toEqual([
+    expect(
+      [...place].map((p, i) => [p, walWrites[i], walReads[i], checkpointWrites[i], type[i]]),
+    ).toEqual([
       [3, 1, 0, 1, 13],
       [5, 1, 1, 1, 10],
       [8, 1, 1, 0, 0],
@@ -122,7 +148,9 @@ describe('pages', () => {
     const accesses = pageAccessesOf(store);
     expect([...accesses.thread.subarray(0, accesses.count)]).toEqual([0, 1, 0, 0]);
     const seen: number[] = [];
-    eachRunInTimeOrder(store.threads, (thread, from, to) => seen.push(...thread.events.t0.subarray(from, to)));
+    eachRunInTimeOrder(store.threads, (thread, from, to) =>
+      seen.push(...thread.events.t0.subarray(from, to)),
+    );
     expect(seen).toEqual([...seen].sort((x, y) => x - y));
   });
 
@@ -139,9 +167,18 @@ describe('pages', () => {
 
   test('without VFS calls, files of OPFS that look like databases; frames of one write', () => {
     const t = new ThreadBuilder(newStore());
-    const [db, wal, image] = ['turso.db', 'turso.db-wal', 'photo.jpg'].map((path) => t.define({ kind: 'opfs-file', path }));
+    const [db, wal, image] = ['turso.db', 'turso.db-wal', 'photo.jpg'].map((path) =>
+      t.define({ kind: 'opfs-file', path }),
+    );
     t.call('opfsWrite', { object: wal!, offset: 0, length: 32, aux: AUX_WAL_HEADER, result: 32 });
-    t.call('opfsWrite', { object: wal!, offset: 32, length: FRAME, aux: 6, aux2: 1, result: FRAME });
+    t.call('opfsWrite', {
+      object: wal!,
+      offset: 32,
+      length: FRAME,
+      aux: 6,
+      aux2: 1,
+      result: FRAME,
+    });
     t.call('opfsWrite', { object: db!, ...at(2), result: PAGE });
     t.call('opfsRead', { object: image!, offset: 0, length: 65536, result: 65536 });
     t.send();
@@ -166,7 +203,9 @@ describe('maps', () => {
     type: fc.constantFrom(0, 2, 5, 10, 13),
     us: fc.nat(20),
   });
-  const store = (calls: { page: number; write: boolean; type: number; us: number }[]): ThreadBuilder => {
+  const store = (
+    calls: { page: number; write: boolean; type: number; us: number }[],
+  ): ThreadBuilder => {
     const t = new ThreadBuilder(newStore());
     const db = t.file('app.db');
     for (const { page, write, type, us } of calls) {
@@ -186,11 +225,23 @@ describe('maps', () => {
           const t = store(calls);
           const accesses = pageAccessesOf(t.store);
           const [table] = pagesOf(t.store, {}, accesses);
-          const map = pageMatrix(accesses, { object: 0, fromUs: 0, toUs: t.now + 1, timeBins: bins, placeBins });
+          const map = pageMatrix(accesses, {
+            object: 0,
+            fromUs: 0,
+            toUs: t.now + 1,
+            timeBins: bins,
+            placeBins,
+          });
           const sum = (cells: Uint32Array): number => cells.reduce((a, b) => a + b, 0);
           expect([sum(map.reads), sum(map.writes)]).toEqual([table!.reads, table!.writes]);
           expect(Math.max(...map.reads)).toBe(map.mostReads);
-          const one = pageMatrix(accesses, { object: 0, fromUs: 0, toUs: t.now + 1, timeBins: 1, placeBins: 1 });
+          const one = pageMatrix(accesses, {
+            object: 0,
+            fromUs: 0,
+            toUs: t.now + 1,
+            timeBins: 1,
+            placeBins: 1,
+          });
           const counts = [2, 5, 10, 13].map((type) => calls.filter((c) => c.type === type).length);
           const most = Math.max(...counts);
           expect(one.type[0] === 0 ? 0 : counts[[2, 5, 10, 13].indexOf(one.type[0]!)]).toBe(most);
@@ -201,36 +252,51 @@ describe('maps', () => {
   });
   test('the working set of every bin is its distinct pages; all that is fresh is every page once', () => {
     fc.assert(
-      fc.property(fc.array(call, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 7 }), (calls, bins) => {
-        const t = store(calls);
-        const accesses = pageAccessesOf(t.store);
-        const toUs = t.now + 1;
-        const { distinct, fresh } = workingSet(accesses, 0, 0, toUs, bins);
-        const sets = Array.from({ length: bins }, () => new Set<number>());
-        for (let i = 0; i < accesses.count; i++) sets[Math.floor((accesses.us[i]! / toUs) * bins)]!.add(accesses.place[i]!);
-        expect([...distinct]).toEqual(sets.map((s) => s.size));
-        expect(fresh.reduce((a, b) => a + b, 0)).toBe(new Set(calls.map((c) => c.page)).size);
-      }),
+      fc.property(
+        fc.array(call, { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 7 }),
+        (calls, bins) => {
+          const t = store(calls);
+          const accesses = pageAccessesOf(t.store);
+          const toUs = t.now + 1;
+          const { distinct, fresh } = workingSet(accesses, 0, 0, toUs, bins);
+          const sets = Array.from({ length: bins }, () => new Set<number>());
+          for (let i = 0; i < accesses.count; i++)
+            sets[Math.floor((accesses.us[i]! / toUs) * bins)]!.add(accesses.place[i]!);
+          expect([...distinct]).toEqual(sets.map((s) => s.size));
+          expect(fresh.reduce((a, b) => a + b, 0)).toBe(new Set(calls.map((c) => c.page)).size);
+        },
+      ),
       { numRuns: 100 },
     );
   });
   test('part of the pages and part of the time', () => {
     const t = store([1, 2, 3, 4].map((page) => ({ page, write: page === 4, type: 13, us: 0 })));
     const accesses = pageAccessesOf(t.store);
-    const map = pageMatrix(accesses, { object: 0, fromUs: 1, toUs: 4, timeBins: 3, fromPlace: 2, toPlace: 4, placeBins: 2 });
+    const map = pageMatrix(accesses, {
+      object: 0,
+      fromUs: 1,
+      toUs: 4,
+      timeBins: 3,
+      fromPlace: 2,
+      toPlace: 4,
+      placeBins: 2,
+    });
     expect([...map.reads]).toEqual([1, 0, 0, 1, 0, 0]);
     expect([...map.writes]).toEqual([0, 0, 0, 0, 0, 0]);
   });
 });
 
 describe('blocks', () => {
-  const idb = (t: ThreadBuilder, store: string): number => t.define({ kind: 'idb-store', db: 'vfs', store });
+  const idb = (t: ThreadBuilder, store: string): number =>
+    t.define({ kind: 'idb-store', db: 'vfs', store });
   test('keys that count blocks, keys that are byte offsets, negative ones, and one about the file', () => {
     const t = new ThreadBuilder(newStore());
     const [counts, offsets, metadata] = [idb(t, 'counts'), idb(t, 'offsets'), idb(t, 'metadata')];
     for (const key of [0, 1, 2, 2]) t.call('idbGet', { object: counts, offset: key, length: 8192 });
     t.call('idbPut', { object: counts, offset: -1, length: 40 });
-    for (const key of [0, -8192, -24576]) t.call('idbPut', { object: offsets, offset: key, length: 8192 + 38 });
+    for (const key of [0, -8192, -24576])
+      t.call('idbPut', { object: offsets, offset: key, length: 8192 + 38 });
     t.call('idbGet', { object: metadata, length: 3 });
     t.send();
     const found = placesOf(blockAccessesOf(t.store));
@@ -243,7 +309,8 @@ describe('blocks', () => {
   test('a store with two files, one of them written in odd places: the unit is that of most keys', () => {
     const t = new ThreadBuilder(newStore());
     const store = idb(t, 'blocks');
-    for (let page = 1; page <= 40; page++) t.call('idbPut', { object: store, offset: -page * PAGE, length: PAGE + 42 });
+    for (let page = 1; page <= 40; page++)
+      t.call('idbPut', { object: store, offset: -page * PAGE, length: PAGE + 42 });
     for (const key of [-512, -516]) t.call('idbPut', { object: store, offset: key, length: 512 });
     t.send();
     const [found] = placesOf(blockAccessesOf(t.store));
@@ -258,7 +325,15 @@ describe('blocks', () => {
     t.call('opfsWrite', { object: odd!, offset: 4090, length: 12, result: 12 });
     t.send();
     const found = placesOf(blockAccessesOf(t.store));
-    expect(found.map((f) => [f.path, f.unit.bytes, f.unit.certain, [...f.places.place], [...f.places.writes]])).toEqual([
+    expect(
+      found.map((f) => [
+        f.path,
+        f.unit.bytes,
+        f.unit.certain,
+        [...f.places.place],
+        [...f.places.writes],
+      ]),
+    ).toEqual([
       ['.opaque/x', 4096, true, [1, 2], [1, 1]],
       ['odd', 4096, false, [0, 1], [1, 1]],
     ]);

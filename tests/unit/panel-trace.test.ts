@@ -37,7 +37,11 @@ function offered(trace: () => Promise<PanelTrace>): string {
   ends.push(offerTrace(key, trace));
   return key;
 }
-const trace = (text: string): PanelTrace => ({ file: new Blob([text]), name: 'app.vfst', recording: true });
+const trace = (text: string): PanelTrace => ({
+  file: new Blob([text]),
+  name: 'app.vfst',
+  recording: true,
+});
 const patience = { answerMs: 50, writeMs: 50 };
 
 it('is what the panel has at that moment, for everyone who asks', async () => {
@@ -52,13 +56,19 @@ it('is what the panel has at that moment, for everyone who asks', async () => {
 it('a panel that has none, or one too large, says so', async () => {
   const none = offered(() => Promise.reject(new Error('The panel has no recording yet')));
   await expect(traceOfPanel(none)).rejects.toThrow('The panel has no recording yet');
-  const large = Object.defineProperty(new Blob(['x']), 'size', { value: MAX_PANEL_TRACE_BYTES + 1 });
+  const large = Object.defineProperty(new Blob(['x']), 'size', {
+    value: MAX_PANEL_TRACE_BYTES + 1,
+  });
   const key = offered(() => Promise.resolve({ ...trace(''), file: large }));
-  await expect(traceOfPanel(key)).rejects.toThrow(/The recording has 512 MiB; the Lab takes up to 512 MiB/);
+  await expect(traceOfPanel(key)).rejects.toThrow(
+    /The recording has 512 MiB; the Lab takes up to 512 MiB/,
+  );
 });
 
 it('nobody there, and one that never ends, are given up', async () => {
-  await expect(traceOfPanel(crypto.randomUUID(), patience)).rejects.toThrow(/does not answer: it was closed/);
+  await expect(traceOfPanel(crypto.randomUUID(), patience)).rejects.toThrow(
+    /does not answer: it was closed/,
+  );
   await expect(
     traceOfPanel(
       offered(() => new Promise(() => {})),
@@ -79,7 +89,11 @@ it('what is no answer is none', async () => {
   ])
     expect(isPanelAnswer(wrong)).toBe(false);
   expect(isPanelAnswer({ k: 'trace', file, name: 'a'.repeat(501), recording: false })).toBe(false);
-  expect([isPanelKey(crypto.randomUUID()), isPanelKey('../x'), isPanelKey(null)]).toEqual([true, false, false]);
+  expect([isPanelKey(crypto.randomUUID()), isPanelKey('../x'), isPanelKey(null)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
   const key = crypto.randomUUID();
   const stranger = new BroadcastChannel(`vfscope trace ${key}`);
   ends.push(() => stranger.close());

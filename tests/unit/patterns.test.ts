@@ -12,13 +12,21 @@ import { interleavingOf, RUN_CLASSES, runClass, runsOf } from '../../src/trace/a
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;
-const at = (page: number): { offset: number; length: number } => ({ offset: (page - 1) * PAGE, length: PAGE });
-const idb = (t: ThreadBuilder): number => t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
+const at = (page: number): { offset: number; length: number } => ({
+  offset: (page - 1) * PAGE,
+  length: PAGE,
+});
+const idb = (t: ThreadBuilder): number =>
+  t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
 
 test('run classes', () => {
   for (let length = 1; length <= 2000; length++) {
-    const [low, high = low!] = RUN_CLASSES[runClass(length)]!.replace('+', '-99999').split('-').map(Number);
-    expect(length >= low! && length <= high!, `${length} in ${RUN_CLASSES[runClass(length)]}`).toBe(true);
+    const [low, high = low!] = RUN_CLASSES[runClass(length)]!.replace('+', '-99999')
+      .split('-')
+      .map(Number);
+    expect(length >= low! && length <= high!, `${length} in ${RUN_CLASSES[runClass(length)]}`).toBe(
+      true,
+    );
   }
 });
 
@@ -32,7 +40,13 @@ describe('runs', () => {
     }
     t.send();
     const [database] = runsOf(t.store).filter((f) => f.kind === 'main-db');
-    expect(database!.writes).toMatchObject({ calls: 5, runs: 2, longest: 3, possibleMerges: 3, bytes: 5 * PAGE });
+    expect(database!.writes).toMatchObject({
+      calls: 5,
+      runs: 2,
+      longest: 3,
+      possibleMerges: 3,
+      bytes: 5 * PAGE,
+    });
     expect(database!.writes.histogram.slice(0, 3)).toEqual([0, 1, 1]);
   });
 
@@ -70,7 +84,8 @@ describe('runs', () => {
       fc.property(fc.array(call, { maxLength: 60 }), (calls) => {
         const t = new ThreadBuilder(newStore());
         const files = [t.file('a.db'), t.file('b.db')];
-        for (const [op, file, page] of calls) t.call(op as 'xRead', { object: files[file]!, ...(op.startsWith('xU') ? {} : at(page)) });
+        for (const [op, file, page] of calls)
+          t.call(op as 'xRead', { object: files[file]!, ...(op.startsWith('xU') ? {} : at(page)) });
         t.send();
         let total = 0;
         for (const { reads, writes } of runsOf(t.store))
@@ -88,10 +103,13 @@ describe('runs', () => {
   test('journal and database in turn', () => {
     const t = new ThreadBuilder(newStore());
     const [db, journal] = [t.file('a.db'), t.file('a.db-journal', 'journal')];
-    for (const file of [journal, journal, db, journal, db, db]) t.call('xWrite', { object: file, ...at(1) });
+    for (const file of [journal, journal, db, journal, db, db])
+      t.call('xWrite', { object: file, ...at(1) });
     t.call('xWrite', { object: t.file('b.db'), ...at(1) });
     t.send();
-    expect(interleavingOf(t.store)).toEqual([{ path: 'a.db', databaseWrites: 3, journalWrites: 3, switches: 3 }]);
+    expect(interleavingOf(t.store)).toEqual([
+      { path: 'a.db', databaseWrites: 3, journalWrites: 3, switches: 3 },
+    ]);
   });
 });
 
@@ -99,8 +117,10 @@ describe('blocks under writes', () => {
   test('a part of a block that exists is read first; one that does not exist is not', () => {
     const t = new ThreadBuilder(newStore());
     const [wal, blocks] = [t.file('a.db-wal', 'wal'), idb(t)];
-    const get = (key: number, length: number): number => t.call('idbGet', { object: blocks, offset: key, length, flags: 8, dur: 5 });
-    const put = (key: number): number => t.call('idbPut', { object: blocks, offset: key, length: 8192, flags: 8 });
+    const get = (key: number, length: number): number =>
+      t.call('idbGet', { object: blocks, offset: key, length, flags: 8, dur: 5 });
+    const put = (key: number): number =>
+      t.call('idbPut', { object: blocks, offset: key, length: 8192, flags: 8 });
     t.call('xWrite', { object: wal, offset: 0, length: 24 }, () => {
       get(0, 0); // nothing there
       put(0);
@@ -115,10 +135,23 @@ describe('blocks under writes', () => {
     const found = blockWritesOf(t.store);
     const at = t.store.threads[0]!.events;
     const { thread, row } = found[0]!.reads[0]!;
-    expect([thread, at.op[row], at.length[row], at.t0[row]]).toEqual([0, Op.idbGet, 8192, found[0]!.readSpan!.fromUs]);
+    expect([thread, at.op[row], at.length[row], at.t0[row]]).toEqual([
+      0,
+      Op.idbGet,
+      8192,
+      found[0]!.readSpan!.fromUs,
+    ]);
     expect(found).toMatchObject([
       {
-        ...{ path: 'a.db-wal', kind: 'wal', blockBytes: 8192, writes: 3, partialWrites: 2, readModifyWrites: 1, readBytes: 8192 },
+        ...{
+          path: 'a.db-wal',
+          kind: 'wal',
+          blockBytes: 8192,
+          writes: 3,
+          partialWrites: 2,
+          readModifyWrites: 1,
+          readBytes: 8192,
+        },
         ...{ rewrittenBytes: 4096, wastedBytes: 12288, readUs: 5, reads: [{ thread: 0 }] },
       },
     ]);
@@ -127,9 +160,12 @@ describe('blocks under writes', () => {
   test('a get and a put of the same key in one readwrite transaction, with no VFS call to be seen', () => {
     const t = new ThreadBuilder(newStore());
     const blocks = idb(t);
-    const transaction = (id: number, mode: number): number => t.call('idbTransaction', { context: id, aux: mode, flags: 8 });
-    const get = (id: number, key: number): number => t.call('idbGet', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
-    const put = (id: number, key: number): number => t.call('idbPut', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
+    const transaction = (id: number, mode: number): number =>
+      t.call('idbTransaction', { context: id, aux: mode, flags: 8 });
+    const get = (id: number, key: number): number =>
+      t.call('idbGet', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
+    const put = (id: number, key: number): number =>
+      t.call('idbPut', { object: blocks, context: id, offset: key, length: 4096, flags: 8 });
     transaction(1, 1);
     get(1, 7);
     put(1, 7);
@@ -140,16 +176,24 @@ describe('blocks under writes', () => {
     transaction(3, 0);
     get(3, 5);
     t.send();
-    expect(blockWritesOf(t.store)).toMatchObject([{ path: 'vfs/blocks', kind: 'idb-store', readModifyWrites: 1, readBytes: 4096 }]);
+    expect(blockWritesOf(t.store)).toMatchObject([
+      { path: 'vfs/blocks', kind: 'idb-store', readModifyWrites: 1, readBytes: 4096 },
+    ]);
   });
 
   test('records as long as each write are no blocks: nothing is partial', () => {
     const t = new ThreadBuilder(newStore());
     const [journal, blocks] = [t.file('a.db-journal', 'journal'), idb(t)];
     for (const length of [512, 4, 4096, 4, 4, 4096])
-      t.call('xWrite', { object: journal, offset: 0, length }, () => void t.call('idbPut', { object: blocks, length: length + 40 }));
+      t.call(
+        'xWrite',
+        { object: journal, offset: 0, length },
+        () => void t.call('idbPut', { object: blocks, length: length + 40 }),
+      );
     t.send();
-    expect(blockWritesOf(t.store)).toMatchObject([{ kind: 'journal', blockBytes: null, writes: 6, partialWrites: null }]);
+    expect(blockWritesOf(t.store)).toMatchObject([
+      { kind: 'journal', blockBytes: null, writes: 6, partialWrites: null },
+    ]);
   });
 
   test('a file in OPFS has no blocks: partial writes are not known', () => {
@@ -161,7 +205,9 @@ describe('blocks under writes', () => {
       () => void t.call('opfsWrite', { object: file, offset: 24, length: 16, result: 16 }),
     );
     t.send();
-    expect(blockWritesOf(t.store)).toMatchObject([{ path: 'a.db', blockBytes: null, writes: 1, partialWrites: null, readModifyWrites: 0 }]);
+    expect(blockWritesOf(t.store)).toMatchObject([
+      { path: 'a.db', blockBytes: null, writes: 1, partialWrites: null, readModifyWrites: 0 },
+    ]);
   });
 
   test('amplification by the pages of each transaction', () => {
@@ -171,7 +217,11 @@ describe('blocks under writes', () => {
       t.call('xLock', { object: db, aux: 1 });
       t.call('xLock', { object: db, aux: 2 });
       t.call('xWrite', { object: journal, offset: 512, length: PAGE });
-      t.call('xWrite', { object: db, ...at(1) }, () => void t.call('idbPut', { object: blocks, offset: 0, length: 16384, flags: 8 }));
+      t.call(
+        'xWrite',
+        { object: db, ...at(1) },
+        () => void t.call('idbPut', { object: blocks, offset: 0, length: 16384, flags: 8 }),
+      );
       t.call('xWrite', { object: db, ...at(1) });
       t.call('xWrite', { object: db, ...at(2 + n) });
       t.call('xFileControl', { object: db, aux: 22, result: 12 });
@@ -180,8 +230,19 @@ describe('blocks under writes', () => {
     t.send();
     expect(writeAmplificationOf(t.store)).toEqual([
       {
-        ...{ path: 'a.db', vfs: 'test', pageBytes: PAGE, dirtyPages: 3, dirtyPagesByTransaction: 4 },
-        ...{ vfsBytes: 8 * PAGE, storageBytes: 32768, vfsAmplification: 2, storageAmplification: 2 },
+        ...{
+          path: 'a.db',
+          vfs: 'test',
+          pageBytes: PAGE,
+          dirtyPages: 3,
+          dirtyPagesByTransaction: 4,
+        },
+        ...{
+          vfsBytes: 8 * PAGE,
+          storageBytes: 32768,
+          vfsAmplification: 2,
+          storageAmplification: 2,
+        },
       },
     ]);
   });
@@ -245,7 +306,15 @@ describe('IndexedDB', () => {
     t.call('idbGet', { object: blocks, context: 77, offset: 0, flags: 8 });
     t.send();
     expect(idbUseOf(t.store)).toMatchObject({
-      ...{ transactions: 7, readwrite: 3, requests: 18, empty: 1, oneRequest: 2, readwriteUnused: 1, looseRequests: 1 },
+      ...{
+        transactions: 7,
+        readwrite: 3,
+        requests: 18,
+        empty: 1,
+        oneRequest: 2,
+        readwriteUnused: 1,
+        looseRequests: 1,
+      },
       ...{ lockPeriods: 2, transactionsInPeriods: 5, transactionsPerPeriod: 2.5 },
       ...{ sequences: 2, sequentialGets: 9, savedGets: 7, sequentialUs: 18 },
     });
@@ -255,19 +324,40 @@ describe('IndexedDB', () => {
     const [blocks, other] = [idb(t), t.define({ kind: 'idb-store', db: 'vfs', store: 'other' })];
     const get = (context: number, offset: number, object = blocks, length = PAGE + 36): void =>
       void t.call('idbGet', { object, context, offset, length, flags: 8, dur: 2 });
-    for (let i = 0; i < 200; i++) t.call('idbPut', { object: blocks, context: 1, offset: -(512 + 1020 * i), length: 1020, flags: 8 });
+    for (let i = 0; i < 200; i++)
+      t.call('idbPut', {
+        object: blocks,
+        context: 1,
+        offset: -(512 + 1020 * i),
+        length: 1020,
+        flags: 8,
+      });
     for (let i = 0; i < 24; i++) get(2, -i * PAGE);
     for (let i = 0; i < 24; i++) {
       get(3, i * PAGE); // each is written back before the next is read
-      t.call('idbPut', { object: blocks, context: 3, offset: i * PAGE, length: PAGE + 36, flags: 8 });
+      t.call('idbPut', {
+        object: blocks,
+        context: 3,
+        offset: i * PAGE,
+        length: PAGE + 36,
+        flags: 8,
+      });
     }
     for (let i = 0; i < 24; i++) get(4, i * 2 * PAGE); // every second block
     for (let i = 0; i < 24; i++) get(5, i * PAGE, i % 2 ? blocks : other);
     for (let i = 0; i < 24; i++) get(6, (i % 3) * PAGE); // to and fro
     for (let i = 0; i < 4; i++) for (const context of [7, 8]) get(context, i); // two transactions at once
     t.send();
-    expect(idbUseOf(t.store)).toMatchObject({ sequences: 3, sequentialGets: 32, savedGets: 29, sequentialUs: 64 });
-    expect(findingsOf(t.store).find((f) => f.rule === 'F18')?.evidence).toMatchObject({ count: 32, bytes: 32 * (PAGE + 36) });
+    expect(idbUseOf(t.store)).toMatchObject({
+      sequences: 3,
+      sequentialGets: 32,
+      savedGets: 29,
+      sequentialUs: 64,
+    });
+    expect(findingsOf(t.store).find((f) => f.rule === 'F18')?.evidence).toMatchObject({
+      count: 32,
+      bytes: 32 * (PAGE + 36),
+    });
   });
   test('without VFS calls lock periods are not known; without IndexedDB there is nothing', () => {
     const t = new ThreadBuilder(newStore());
@@ -298,10 +388,17 @@ describe('caches', () => {
     t.send();
     expect(blockCachesOf(t.store)).toMatchObject([
       { vfs: 'IDB', reads: 4, fromStorage: 1, hitRate: 0.75, cause: null },
-      { vfs: 'memory', reads: 1, hitRate: null, cause: expect.stringContaining('no storage call') as string },
+      {
+        vfs: 'memory',
+        reads: 1,
+        hitRate: null,
+        cause: expect.stringContaining('no storage call') as string,
+      },
     ]);
     expect(cacheReport(t.store).pageCache).toBeNull();
-    expect(cacheReport(t.store).rereads.map((r) => [r.path, r.reads, r.rereads, r.readsPerPage])).toEqual([
+    expect(
+      cacheReport(t.store).rereads.map((r) => [r.path, r.reads, r.rereads, r.readsPerPage]),
+    ).toEqual([
       ['a.db', 4, 2, 2],
       ['m.db', 1, 0, 1],
     ]);
@@ -312,7 +409,10 @@ describe('caches', () => {
     t.call('xRead', { object: db, ...at(1) });
     t.call('idbGet', { object: blocks, offset: 0, length: 8192 });
     t.send();
-    expect(blockCachesOf(t.store)[0]).toMatchObject({ hitRate: null, cause: expect.stringContaining('cannot be tied') as string });
+    expect(blockCachesOf(t.store)[0]).toMatchObject({
+      hitRate: null,
+      cause: expect.stringContaining('cannot be tied') as string,
+    });
   });
   test('counters by connection and over time', () => {
     const t = new ThreadBuilder(newStore());
@@ -326,7 +426,15 @@ describe('caches', () => {
     counters(2, 901, 90);
     t.send();
     expect(connectionCaches(t.store)).toMatchObject([
-      { connection: 1, hits: 6, misses: 10, spills: 3, hitRate: 0.375, readings: 2, openedBefore: false },
+      {
+        connection: 1,
+        hits: 6,
+        misses: 10,
+        spills: 3,
+        hitRate: 0.375,
+        readings: 2,
+        openedBefore: false,
+      },
       { connection: 2, hits: 1, misses: 0, hitRate: 1, readings: 1, openedBefore: true },
     ]);
     const over = cacheOverTime(t.store, 0, 40, 4)!;
@@ -341,12 +449,12 @@ describe('caches', () => {
 
 test('a trace with nothing in it has no patterns', () => {
   const store = newStore();
-  expect([runsOf(store), interleavingOf(store), blockWritesOf(store), writeAmplificationOf(store), repeatedCallsOf(store)]).toEqual([
-    [],
-    [],
-    [],
-    [],
-    [],
-  ]);
+  expect([
+    runsOf(store),
+    interleavingOf(store),
+    blockWritesOf(store),
+    writeAmplificationOf(store),
+    repeatedCallsOf(store),
+  ]).toEqual([[], [], [], [], []]);
   expect(idbUseOf(store)).toBeNull();
 });

@@ -17,7 +17,8 @@ const bytes = (length: number, ...words: number[]): Uint8Array => {
   words.forEach((word, i) => view.setUint32(i * 4, word));
   return out;
 };
-const header = (salt: number, pageSize = PAGE): Uint8Array => bytes(32, 0x377f0683, 3007000, pageSize, 0, salt, salt + 1);
+const header = (salt: number, pageSize = PAGE): Uint8Array =>
+  bytes(32, 0x377f0683, 3007000, pageSize, 0, salt, salt + 1);
 const frame = (salt: number, page: number, commit: number, length = 24 + PAGE): Uint8Array =>
   bytes(length, page, commit, salt, salt + 1, 9, 9);
 
@@ -34,7 +35,9 @@ function probed(): {
     flush(): void {}
   }
   const recorder = new Recorder({ capacity: 16, maxEngines: 0 });
-  const context = new ProbeContext(recorder, new Patches(), { FileSystemSyncAccessHandle } as unknown as typeof globalThis);
+  const context = new ProbeContext(recorder, new Patches(), {
+    FileSystemSyncAccessHandle,
+  } as unknown as typeof globalThis);
   installOpfsAccessHandles(context, new OpfsPaths(context), () => {}, undefined);
   const handle = new FileSystemSyncAccessHandle();
   const rows: number[][] = [];
@@ -110,7 +113,14 @@ describe('WAL writes to OPFS', () => {
     flush();
     flush();
     const store = newStore();
-    const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
+    const info = {
+      id: 't',
+      kind: 'worker' as const,
+      url: '',
+      name: '',
+      parent: null,
+      timeOrigin: store.originMs,
+    };
     store.thread(info).append(batchOf(info, 0, rows, []));
     expect(rows.filter((r) => r[4] === Op.opfsWrite)).toHaveLength(6);
     expect(commitsOf(store)).toEqual({ count: 3, syncs: 2, syncsPerCommit: 2 / 3 });

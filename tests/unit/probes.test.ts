@@ -26,7 +26,8 @@ const install = (begin: () => number = () => 0) => {
   });
   return { recorder, patches, context };
 };
-const reader = (recorder: Recorder): RecordReader => new RecordReader(drainRecords(recorder.memory.buffer)!.records);
+const reader = (recorder: Recorder): RecordReader =>
+  new RecordReader(drainRecords(recorder.memory.buffer)!.records);
 
 describe('patching', () => {
   test('keeps shape and results, records the call, and is undone to the same descriptor', () => {
@@ -35,14 +36,19 @@ describe('patching', () => {
     const during = Object.getOwnPropertyDescriptor(Api.prototype, 'put')!;
     expect(during.value).not.toBe(before.value);
     expect({ ...during, value: null }).toEqual({ ...before, value: null });
-    expect([Api.prototype.put.name, Api.prototype.put.length]).toEqual(['put', before.value.length]);
+    expect([Api.prototype.put.name, Api.prototype.put.length]).toEqual([
+      'put',
+      before.value.length,
+    ]);
     expect(() => Reflect.construct(Api.prototype.put, [])).toThrow(TypeError);
     const api = new Api();
     expect(api.put(3, 'x')).toBe('3=x');
     expect(api.calls).toEqual([[3, 'x']]);
     expect(() => api.put(-1)).toThrow(new RangeError('negative'));
     const records = reader(recorder);
-    expect([0, 1].map((i) => [records.op(i), records.offset(i), records.result(i), records.flags(i)])).toEqual([
+    expect(
+      [0, 1].map((i) => [records.op(i), records.offset(i), records.result(i), records.flags(i)]),
+    ).toEqual([
       [Op.idbPut, 3, 3, 0],
       [Op.idbPut, -1, 1, Flag.threw],
     ]);
@@ -57,7 +63,9 @@ describe('patching', () => {
     });
     expect(new Api().put(1)).toBe('1=undefined');
     expect(recorder.faults).toBe(1);
-    expect(recorder.takeDefinitions()).toEqual([expect.objectContaining({ topic: 'tracer-error', text: 'probe put: Error: ours' })]);
+    expect(recorder.takeDefinitions()).toEqual([
+      expect.objectContaining({ topic: 'tracer-error', text: 'probe put: Error: ours' }),
+    ]);
     patches.restore();
   });
 
@@ -82,13 +90,21 @@ describe('patching', () => {
       }
       get = (): number => 1;
     }
-    const [frozen, tagged, other] = [{ get: () => 1 }, Object.assign(new Frozen(), { name: 'Tagged' }), { get: () => 2 }];
+    const [frozen, tagged, other] = [
+      { get: () => 1 },
+      Object.assign(new Frozen(), { name: 'Tagged' }),
+      { get: () => 2 },
+    ];
     const patches = new Patches();
     const natives = [frozen, tagged, other].map(({ get }) => get);
     for (const owner of [other, frozen, tagged]) patches.method(owner, 'get', () => 3);
     for (const owner of [frozen, tagged]) Object.freeze(owner);
     expect(patches.restore()).toEqual(['Tagged.get', 'get']);
-    expect([frozen.get === natives[0], tagged.get === natives[1], other.get === natives[2]]).toEqual([false, false, true]);
+    expect([
+      frozen.get === natives[0],
+      tagged.get === natives[1],
+      other.get === natives[2],
+    ]).toEqual([false, false, true]);
   });
 
   test('what is not there, or cannot be replaced, is left alone', () => {
@@ -106,7 +122,11 @@ describe('patching', () => {
     const ids = ['a', 'b', 'a', 'c', 'd'].map((text) => context.textId('lock', text, 2));
     expect(ids[2]).toBe(ids[0]);
     expect(ids[3]).toBe(ids[4]);
-    expect(recorder.takeDefinitions().map((d) => 'text' in d && d.text)).toEqual(['a', 'b', '(others)']);
+    expect(recorder.takeDefinitions().map((d) => 'text' in d && d.text)).toEqual([
+      'a',
+      'b',
+      '(others)',
+    ]);
     patches.restore();
   });
 });
@@ -114,7 +134,9 @@ describe('patching', () => {
 describe('sizes and keys', () => {
   test('sizes of what SQLite file systems store', () => {
     expect(valueBytes(new Uint8Array(4096).subarray(96))).toBe(4000);
-    expect(valueBytes({ path: '/a', offset: -4096, version: 1, data: new ArrayBuffer(4096) })).toBe(4 + 8 + 8 + 4096);
+    expect(valueBytes({ path: '/a', offset: -4096, version: 1, data: new ArrayBuffer(4096) })).toBe(
+      4 + 8 + 8 + 4096,
+    );
     expect(valueBytes([new Blob(['abc']), 'ab', null, undefined, true, 1n])).toBe(3 + 4 + 8);
     expect(valueBytes({ a: { b: { c: { d: 'too deep' } } } })).toBe(0);
   });
@@ -124,21 +146,34 @@ describe('sizes and keys', () => {
     expect(inlineKey(value, 'data')).toBeUndefined();
   });
   test('the number in a key', () => {
-    expect([numericKey(7), numericKey('7'), numericKey(['/a', 4096]), numericKey([1, 'x']), numericKey(undefined)]).toEqual([
+    expect([
+      numericKey(7),
+      numericKey('7'),
+      numericKey(['/a', 4096]),
+      numericKey([1, 'x']),
+      numericKey(undefined),
+    ]).toEqual([7, NaN, 4096, 1, NaN]);
+    expect([numericKey(['/a', -8192, -3]), numericKey([2, 7]), numericKey(['/a'])]).toEqual([
+      -8192,
       7,
       NaN,
-      4096,
-      1,
-      NaN,
     ]);
-    expect([numericKey(['/a', -8192, -3]), numericKey([2, 7]), numericKey(['/a'])]).toEqual([-8192, 7, NaN]);
     expect(inlineKey({ path: '/a', at: { index: 3 } }, ['path', 'at.index'])).toEqual(['/a', 3]);
-    expect([inlineKey(5, 'x'), inlineKey({ x: 1 }, ''), inlineKey({ x: 1 }, null)]).toEqual([undefined, undefined, undefined]);
+    expect([inlineKey(5, 'x'), inlineKey({ x: 1 }, ''), inlineKey({ x: 1 }, null)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
   test('any value has a size, and any path an answer', () => {
     fc.assert(
       fc.property(
-        fc.anything({ withTypedArray: true, withDate: true, withMap: true, withNullPrototype: true }),
+        fc.anything({
+          withTypedArray: true,
+          withDate: true,
+          withMap: true,
+          withNullPrototype: true,
+        }),
         fc.string(),
         (value, path) => {
           expect(valueBytes(value)).toBeGreaterThanOrEqual(0);

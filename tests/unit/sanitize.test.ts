@@ -7,7 +7,13 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
 import { privacyReport, privacyText } from '../../src/trace/analysis/privacy-report.ts';
 import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
-import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from '../../src/trace/analysis/sanitize-words.ts';
+import {
+  ENGINE_NAMES,
+  PRAGMA_WORDS,
+  SQL_FUNCTIONS,
+  SQL_WORDS,
+  VFS_NAMES,
+} from '../../src/trace/analysis/sanitize-words.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import type { Definition } from '../../src/trace/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -19,7 +25,9 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 /** Every text of a trace file, as its reader gets them, and as they lie in it. */
 async function textsOf(store: TraceStore): Promise<string> {
-  const { store: back, header } = await readTrace(new Uint8Array(await (await saveTrace(store, { sanitised: true })).arrayBuffer()));
+  const { store: back, header } = await readTrace(
+    new Uint8Array(await (await saveTrace(store, { sanitised: true })).arrayBuffer()),
+  );
   const threads = back.threads.map((t) => ({
     info: t.info,
     said: t.said,
@@ -77,7 +85,17 @@ const MODEL = [
     'tracer-error',
     'transport',
   ],
-  ...['environment', 'threadKind', 'crossOriginIsolated', 'clockStepUs', 'userAgent', 'hidden', 'cost', 'nsPerJsEvent', 'nsPerVfsEvent'],
+  ...[
+    'environment',
+    'threadKind',
+    'crossOriginIsolated',
+    'clockStepUs',
+    'userAgent',
+    'hidden',
+    'cost',
+    'nsPerJsEvent',
+    'nsPerVfsEvent',
+  ],
   ...[
     'nsPerClockPair',
     'info',
@@ -107,11 +125,31 @@ const MODEL = [
     'example',
     'statement',
   ],
-  ...['(text taken out)', 'stopped', 'pagehide', 'closed', 'terminated', 'chrome', 'firefox', 'safari', 'opaque'],
+  ...[
+    '(text taken out)',
+    'stopped',
+    'pagehide',
+    'closed',
+    'terminated',
+    'chrome',
+    'firefox',
+    'safari',
+    'opaque',
+  ],
 ];
-const VOCABULARY = [...SQL_WORDS, ...SQL_FUNCTIONS, ...PRAGMA_WORDS, ...ENGINE_NAMES, ...VFS_NAMES, ...MODEL].join(' ').toLowerCase();
+const VOCABULARY = [
+  ...SQL_WORDS,
+  ...SQL_FUNCTIONS,
+  ...PRAGMA_WORDS,
+  ...ENGINE_NAMES,
+  ...VFS_NAMES,
+  ...MODEL,
+]
+  .join(' ')
+  .toLowerCase();
 /** Numbers, versions of SQLite, and what an original can have in common with a replacement by chance. */
-const HARMLESS = /^(?:\d+|3\.53\.0|(?:file|site|path|idb|store|lock|key|name|message|worker|thread|vfs|engine|statement) ?\d+)$/;
+const HARMLESS =
+  /^(?:\d+|3\.53\.0|(?:file|site|path|idb|store|lock|key|name|message|worker|thread|vfs|engine|statement) ?\d+)$/;
 /** The pieces of an original text that would give it away. */
 const pieces = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{N}]+/u)]
@@ -135,7 +173,9 @@ const sql = fc
       a,
     ),
   );
-const url = fc.tuple(word, word, word).map(([a, b, c]) => `https://${a}.test:8080/${b}?q=${c}#frag`);
+const url = fc
+  .tuple(word, word, word)
+  .map(([a, b, c]) => `https://${a}.test:8080/${b}?q=${c}#frag`);
 const definitions = fc.record({
   path: fc.tuple(word, fc.constantFrom('', '-journal', '-wal', '.db')).map(([p, s]) => `/${p}${s}`),
   ...{
@@ -169,11 +209,25 @@ function storeOf(w: Words): TraceStore {
   const store = newStore();
   const page = new ThreadBuilder(store, { id: w.id, kind: 'page', url: w.page });
   const b = new ThreadBuilder(store, { id: `${w.id}2`, name: w.worker, url: w.url, parent: w.id });
-  const environment = { url: w.page, threadKind: 'page', crossOriginIsolated: true, clockStepUs: 5, userAgent: w.agent, hidden: null };
+  const environment = {
+    url: w.page,
+    threadKind: 'page',
+    crossOriginIsolated: true,
+    clockStepUs: 5,
+    userAgent: w.agent,
+    hidden: null,
+  };
   page.say({ kind: 'environment', id: 0, ...environment } as Definition);
   page.say({ kind: 'note', id: 0, topic: 'engine', text: w.note, url: w.url });
-  const about = { sqliteVersion: w.version, sourceId: w.source, suspension: 'none', layers: { vfs: true, sql: true, counters: false } };
-  b.define({ kind: 'engine', name: w.engine, note: w.engineNote, ...about } as Parameters<ThreadBuilder['define']>[0]);
+  const about = {
+    sqliteVersion: w.version,
+    sourceId: w.source,
+    suspension: 'none',
+    layers: { vfs: true, sql: true, counters: false },
+  };
+  b.define({ kind: 'engine', name: w.engine, note: w.engineNote, ...about } as Parameters<
+    ThreadBuilder['define']
+  >[0]);
   const file = b.file(w.path, 'main-db', w.vfs);
   const ids = [
     ...[
@@ -181,11 +235,17 @@ function storeOf(w: Words): TraceStore {
       b.define({ kind: 'idb-store', db: w.db, store: w.store }),
       b.define({ kind: 'idb-database', db: w.db }),
     ],
-    ...[b.define({ kind: 'lock', text: w.lock }), b.define({ kind: 'storage-key', text: w.key }), b.define({ kind: 'name', text: w.mark })],
+    ...[
+      b.define({ kind: 'lock', text: w.lock }),
+      b.define({ kind: 'storage-key', text: w.key }),
+      b.define({ kind: 'name', text: w.mark }),
+    ],
     b.define({ kind: 'message', text: w.message }),
   ];
   const statement = b.define({ kind: 'sql', text: w.sql });
-  b.call('sqlStep', { object: statement, result: 101 }, () => b.call('xRead', { object: file, offset: 0, length: 4096 }));
+  b.call('sqlStep', { object: statement, result: 101 }, () =>
+    b.call('xRead', { object: file, offset: 0, length: 4096 }),
+  );
   for (const object of ids) b.call('idbGet', { object });
   page.send();
   b.send();
@@ -194,25 +254,28 @@ function storeOf(w: Words): TraceStore {
 }
 
 describe('a sanitised trace', () => {
-  test.each(['shape', 'fingerprint'] as const)('holds no word of the original: %s', async (statements) => {
-    let checked = 0;
-    await fc.assert(
-      fc.asyncProperty(definitions, async (words) => {
-        const store = storeOf(words);
-        const texts = await textsOf(sanitizeStore(store, { statements }));
-        for (const piece of Object.values(words).flatMap(pieces)) {
-          checked++;
-          const json = JSON.stringify(piece).slice(1, -1);
-          expect(
-            texts.includes(json),
-            `"${piece}" is in ${texts.slice(Math.max(0, texts.indexOf(json) - 40), texts.indexOf(json) + 60)}`,
-          ).toBe(false);
-        }
-      }),
-      { numRuns: 300 },
-    );
-    expect(checked).toBeGreaterThan(5000);
-  });
+  test.each(['shape', 'fingerprint'] as const)(
+    'holds no word of the original: %s',
+    async (statements) => {
+      let checked = 0;
+      await fc.assert(
+        fc.asyncProperty(definitions, async (words) => {
+          const store = storeOf(words);
+          const texts = await textsOf(sanitizeStore(store, { statements }));
+          for (const piece of Object.values(words).flatMap(pieces)) {
+            checked++;
+            const json = JSON.stringify(piece).slice(1, -1);
+            expect(
+              texts.includes(json),
+              `"${piece}" is in ${texts.slice(Math.max(0, texts.indexOf(json) - 40), texts.indexOf(json) + 60)}`,
+            ).toBe(false);
+          }
+        }),
+        { numRuns: 300 },
+      );
+      expect(checked).toBeGreaterThan(5000);
+    },
+  );
 
   test('the check itself finds a word that stayed', async () => {
     const store = storeOf({ ...(fc.sample(definitions, 1)[0] as Words), lock: 'patientrecords' });
@@ -233,12 +296,18 @@ describe('a sanitised trace', () => {
           statements: s.statements,
           transactions: s.transactions,
         },
-        ...{ commits: s.commits, time: s.time, pageCache: s.pageCache, files: s.files.map((f) => [f.kind, f.vfs, f.web]) },
+        ...{
+          commits: s.commits,
+          time: s.time,
+          pageCache: s.pageCache,
+          files: s.files.map((f) => [f.kind, f.vfs, f.web]),
+        },
       });
       expect(numbers(b)).toEqual(numbers(a));
       store.threads.forEach((t, i) => {
         expect(clean.threads[i]!.events.count).toBe(t.events.count);
-        for (let row = 0; row < t.events.count; row += 7) expect(clean.threads[i]!.events.row(row)).toEqual(t.events.row(row));
+        for (let row = 0; row < t.events.count; row += 7)
+          expect(clean.threads[i]!.events.row(row)).toEqual(t.events.row(row));
       });
       expect(clean.dropped).toBe(store.dropped);
     }
@@ -262,21 +331,35 @@ describe('a sanitised trace', () => {
     for (const text of texts) b.define({ kind: 'sql', text });
     b.send();
     const shapes = (statements: 'shape' | 'fingerprint'): string[] =>
-      sanitizeStore(b.store, { statements }).threads[0]!.said.map((d) => (d.kind === 'sql' ? d.text : ''));
+      sanitizeStore(b.store, { statements }).threads[0]!.said.map((d) =>
+        d.kind === 'sql' ? d.text : '',
+      );
     expect(shapes('shape')).toEqual([
       'SELECT n1, count(*) FROM n2 AS n3 WHERE n3.n1 LIKE ? ORDER BY ?',
       'UPDATE n2 SET n1 = :p1 WHERE n4 IN (?, ...)  ',
       'PRAGMA journal_mode=WAL',
       'SAVEPOINT n5',
     ]);
-    expect(shapes('fingerprint')).toEqual(['statement 1', 'statement 2', 'statement 3', 'statement 4']);
+    expect(shapes('fingerprint')).toEqual([
+      'statement 1',
+      'statement 2',
+      'statement 3',
+      'statement 4',
+    ]);
   });
 
   test('what keeps its name: engines, VFSs and browsers that everybody has', () => {
     const b = new ThreadBuilder(newStore());
-    const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.8078.79 Safari/537.36';
+    const agent =
+      'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.8078.79 Safari/537.36';
     b.say({
-      ...{ kind: 'environment', id: 0, url: 'https://a.test/', threadKind: 'worker', crossOriginIsolated: false },
+      ...{
+        kind: 'environment',
+        id: 0,
+        url: 'https://a.test/',
+        threadKind: 'worker',
+        crossOriginIsolated: false,
+      },
       clockStepUs: 5,
       userAgent: agent,
       hidden: null,
@@ -285,7 +368,11 @@ describe('a sanitised trace', () => {
     b.file('y.db', 'main-db', 'AcmeSecretVFS');
     b.send();
     const said = sanitizeStore(b.store).threads[0]!.said;
-    expect(said).toMatchObject([{ userAgent: 'Chrome/156' }, { vfs: 'IDBBatchAtomicVFS', path: 'file1' }, { vfs: 'vfs1', path: 'file2' }]);
+    expect(said).toMatchObject([
+      { userAgent: 'Chrome/156' },
+      { vfs: 'IDBBatchAtomicVFS', path: 'file1' },
+      { vfs: 'vfs1', path: 'file2' },
+    ]);
   });
 });
 
@@ -293,7 +380,8 @@ describe('the report before sharing', () => {
   test('counts what a trace holds', () => {
     const b = new ThreadBuilder(newStore(), { url: 'https://a.test/w.js', name: 'db' });
     const store = b.define({ kind: 'idb-store', db: 'app', store: 'users' });
-    for (const text of ['SELECT ?', 'SELECT 1', `SELECT "Ann"`, "SELECT 'Ann'"]) b.define({ kind: 'sql', text });
+    for (const text of ['SELECT ?', 'SELECT 1', `SELECT "Ann"`, "SELECT 'Ann'"])
+      b.define({ kind: 'sql', text });
     b.define({ kind: 'name', text: 'https://a.test/page' });
     b.define({ kind: 'message', text: 'boom' });
     b.file('/app.db');
@@ -312,11 +400,20 @@ describe('the report before sharing', () => {
         names: 2,
         messages: 1,
       },
-      ...{ userAgents: 0, numericKeys: 1, capturedLevel: null, treeNames: 0, runsWithValues: 0, stacks: 0 },
+      ...{
+        userAgents: 0,
+        numericKeys: 1,
+        capturedLevel: null,
+        treeNames: 0,
+        runsWithValues: 0,
+        stacks: 0,
+      },
     });
     expect(privacyReport(sampleStore()).level).toBe(1);
     expect(privacyReport(sanitizeStore(b.store)).level).toBe(1);
-    expect(privacyText(privacyReport(newStore()))).toBe('level 0: operations, sizes and times only');
+    expect(privacyText(privacyReport(newStore()))).toBe(
+      'level 0: operations, sizes and times only',
+    );
     expect(privacyText(privacyReport(b.store))).toMatch(
       /^level 2: 4 SQL texts \(2 with literals, 1 with "words", which may be values\), 1 file name, 2 URLs/,
     );
@@ -335,13 +432,34 @@ describe('export --sanitize', () => {
   test('no format lets a name through; without it the command says what the result holds', async () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const file = join(folder, 'secretclinic.vfst');
-    const b = new ThreadBuilder(newStore(), { name: 'secretclinic worker', url: 'https://secretclinic.test/' });
+    const b = new ThreadBuilder(newStore(), {
+      name: 'secretclinic worker',
+      url: 'https://secretclinic.test/',
+    });
     const object = b.file('/secretclinic.db', 'main-db', 'memory');
     const statement = b.define({ kind: 'sql', text: 'SELECT secretclinic FROM secretclinic' });
-    b.call('sqlStep', { object: statement, result: 101 }, () => b.call('xRead', { object, offset: 0, length: 4096 }));
+    b.call('sqlStep', { object: statement, result: 101 }, () =>
+      b.call('xRead', { object, offset: 0, length: 4096 }),
+    );
     b.send();
-    writeFileSync(file, new Uint8Array(await (await saveTrace(b.store, { origin: 'https://secretclinic.test' })).arrayBuffer()));
-    for (const format of ['chrome', 'perfetto', 'firefox', 'csv', 'arrow', 'sqlite', 'vfstrace', 'html', 'vfst', 'parquet']) {
+    writeFileSync(
+      file,
+      new Uint8Array(
+        await (await saveTrace(b.store, { origin: 'https://secretclinic.test' })).arrayBuffer(),
+      ),
+    );
+    for (const format of [
+      'chrome',
+      'perfetto',
+      'firefox',
+      'csv',
+      'arrow',
+      'sqlite',
+      'vfstrace',
+      'html',
+      'vfst',
+      'parquet',
+    ]) {
       const out = join(folder, `out.${format}`);
       expect(await exportCommand({ file, format, out, sanitize: true }), format).toBe(0);
       const bytes = readFileSync(out);

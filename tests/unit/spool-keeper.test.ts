@@ -88,7 +88,11 @@ class Disk {
     storage: {
       getDirectory: async () => ({
         getDirectoryHandle: async (name: string) =>
-          name === 'spool' ? this.folder : name === 'journal' ? this.journalFolder : this.markFolder,
+          name === 'spool'
+            ? this.folder
+            : name === 'journal'
+              ? this.journalFolder
+              : this.markFolder,
       }),
     },
     locks: {
@@ -114,7 +118,9 @@ describe('the copy of a recording', () => {
   const problems: string[] = [];
   const solved: string[] = [];
   const MANY = 200_000;
-  async function kept(store: TraceStore): Promise<{ spool: SpoolKeeper; name: string; bytes: number }> {
+  async function kept(
+    store: TraceStore,
+  ): Promise<{ spool: SpoolKeeper; name: string; bytes: number }> {
     problems.length = solved.length = 0;
     const spool = new SpoolKeeper(
       (text) => problems.push(text),
@@ -128,10 +134,14 @@ describe('the copy of a recording', () => {
       () => 'https://app.example',
       () => [],
     );
-    await vi.waitFor(() => expect(Buffer.from([...disk.files.values()][0] ?? []).includes('STAT')).toBe(true), { timeout: 10_000 }); // behind all chunks
+    await vi.waitFor(
+      () => expect(Buffer.from([...disk.files.values()][0] ?? []).includes('STAT')).toBe(true),
+      { timeout: 10_000 },
+    ); // behind all chunks
     return { spool, name: [...disk.files.keys()][0]!, bytes: disk.used };
   }
-  const forgetMost = (store: TraceStore): void => store.threads[0]!.forget(store.threads[0]!.events.count - 5000);
+  const forgetMost = (store: TraceStore): void =>
+    store.threads[0]!.forget(store.threads[0]!.events.count - 5000);
 
   it('is written anew once most of it is forgotten', async () => {
     const store = syntheticStore({ events: MANY, threads: 1 });
@@ -150,7 +160,9 @@ describe('the copy of a recording', () => {
     const { spool, name, bytes } = await kept(store);
     disk.room = bytes + 200; // for a header, not for the events
     forgetMost(store);
-    await vi.waitFor(() => expect([disk.made.size, disk.files.size, disk.locks.size]).toEqual([2, 1, 1])); // the second one came and went
+    await vi.waitFor(() =>
+      expect([disk.made.size, disk.files.size, disk.locks.size]).toEqual([2, 1, 1]),
+    ); // the second one came and went
     await spool.finish();
     expect([...disk.files.keys()]).toEqual([name]);
     expect(disk.used).toBeGreaterThanOrEqual(bytes);
@@ -163,7 +175,11 @@ describe('the copy of a recording', () => {
     const { spool, name, bytes } = await kept(store);
     disk.room = bytes + 10;
     store.threads[0]!.define({ kind: 'name', id: 9999, text: 'one more word' });
-    await vi.waitFor(() => expect(problems).toEqual([expect.stringContaining('backup copy on disk stopped growing: the disk took')]));
+    await vi.waitFor(() =>
+      expect(problems).toEqual([
+        expect.stringContaining('backup copy on disk stopped growing: the disk took'),
+      ]),
+    );
     expect(await idleSpools()).toEqual([]); // in use: nobody else is offered it
     await spool.finish();
     expect([[...disk.files.keys()], problems.length, solved.length]).toEqual([[name], 2, 1]); // the second: its end is missing, too
@@ -214,7 +230,8 @@ describe('the journal of a recording', () => {
     };
     const store = syntheticStore({ events: 1000, threads: 1 });
     const [copied, origin] = [
-      (spool: SpoolKeeper) => vi.waitFor(() => expect([told.includes('covered'), spool.bytes > 0]).toEqual([true, true])),
+      (spool: SpoolKeeper) =>
+        vi.waitFor(() => expect([told.includes('covered'), spool.bytes > 0]).toEqual([true, true])),
       () => 'https://app.example',
     ];
     const begin = (): SpoolKeeper => {
@@ -301,9 +318,13 @@ describe('a disk that is full for a while', () => {
     const open = grow();
     await vi.waitFor(() => expect(disk.used).toBeGreaterThan(1000));
     disk.room = disk.used;
-    t.thread.append(batchOf(t.thread.info, 501, [[9000, 9000, open, open + 9, Op.end, 3, 0, 0, 0, 0, 0, 0, 0]]));
+    t.thread.append(
+      batchOf(t.thread.info, 501, [[9000, 9000, open, open + 9, Op.end, 3, 0, 0, 0, 0, 0, 0, 0]]),
+    );
     await vi.waitFor(() =>
-      expect([...problems]).toEqual([expect.stringContaining('Free some disk space: vfscope tries again by itself.')]),
+      expect([...problems]).toEqual([
+        expect.stringContaining('Free some disk space: vfscope tries again by itself.'),
+      ]),
     );
     disk.room = Infinity;
     await vi.waitFor(() => expect(problems.size).toBe(0));
@@ -330,7 +351,9 @@ describe('recordings that are offered again', () => {
       disk.locks.add('vfscope spool begun.vfst'); // another panel begins right after it was asked
       return held;
     };
-    expect(await idleSpools()).toEqual([{ name, writtenAt: 1, savedAt: null, bytes: 100, origin: 'https://app.example' }]);
+    expect(await idleSpools()).toEqual([
+      { name, writtenAt: 1, savedAt: null, bytes: 100, origin: 'https://app.example' },
+    ]);
     expect([...disk.files.keys()].sort()).toEqual(['begun.vfst', name]);
   });
 });

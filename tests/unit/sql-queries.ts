@@ -22,19 +22,31 @@ export function contextOf(store: TraceStore): QueryContext {
   return context;
 }
 /** What was computed of a trace that has changed is computed again; what queries have kept stays. */
-export const analyseAnew = (store: TraceStore): void => void contexts.set(store, { ...contextOf(store), shared: new Analyses(store) });
+export const analyseAnew = (store: TraceStore): void =>
+  void contexts.set(store, { ...contextOf(store), shared: new Analyses(store) });
 
 let lastId = 0;
 /** Of a query: the next that there is. */
 export const nextId = (): number => ++lastId;
 /** A query as the SQL view asks it. */
-export const run = (store: TraceStore, sql: string, options: { maxMs?: number; stop?: Int32Array } = {}): Promise<SqlAnswer> =>
-  sqlQueries.sqlRun(contextOf(store), { id: nextId(), sql, maxMs: options.maxMs ?? 60_000, stop: options.stop ?? null });
+export const run = (
+  store: TraceStore,
+  sql: string,
+  options: { maxMs?: number; stop?: Int32Array } = {},
+): Promise<SqlAnswer> =>
+  sqlQueries.sqlRun(contextOf(store), {
+    id: nextId(),
+    sql,
+    maxMs: options.maxMs ?? 60_000,
+    stop: options.stop ?? null,
+  });
 /** Its rows. */
-export const rows = async (store: TraceStore, sql: string): Promise<unknown[][]> => (await run(store, sql)).rows;
+export const rows = async (store: TraceStore, sql: string): Promise<unknown[][]> =>
+  (await run(store, sql)).rows;
 
 /** What a query needs of the worker. */
-export const loadSqlite = (): void => useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));
+export const loadSqlite = (): void =>
+  useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));
 
 /** Names of files. */
 export const HOSTILE = [

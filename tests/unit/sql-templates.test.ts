@@ -16,10 +16,15 @@ class Shapes {
   of(sql: string, after = '\0', asLength = false): string {
     const at = 8;
     const text = new TextEncoder().encode(sql);
-    const heap = new Uint8Array([...new Uint8Array(at), ...text, ...new TextEncoder().encode(after)]);
+    const heap = new Uint8Array([
+      ...new Uint8Array(at),
+      ...text,
+      ...new TextEncoder().encode(after),
+    ]);
     const memory = { bytes: () => heap } as unknown as EngineMemory;
     const id = this.texts.statementAt(memory, at, asLength ? text.length : -1);
-    for (const d of this.recorder.takeDefinitions()) if (d.kind === 'sql') this.known.set(d.id, d.text);
+    for (const d of this.recorder.takeDefinitions())
+      if (d.kind === 'sql') this.known.set(d.id, d.text);
     return id === 0 ? '' : this.known.get(id)!;
   }
 }
@@ -47,7 +52,10 @@ describe('templates', () => {
     const shapes = new Shapes();
     const seen = new Set<string>();
     const calls = folds(() => {
-      for (let i = 0; i < 1000; i++) seen.add(shapes.of(`INSERT INTO t VALUES(${i}, '${i * 7919}', zeroblob(${50 + (i % 100)}))`));
+      for (let i = 0; i < 1000; i++)
+        seen.add(
+          shapes.of(`INSERT INTO t VALUES(${i}, '${i * 7919}', zeroblob(${50 + (i % 100)}))`),
+        );
     });
     expect([...seen]).toEqual(['INSERT INTO t VALUES(?, ?, zeroblob(?))']);
     expect(calls).toBe(2);
@@ -69,7 +77,8 @@ describe('templates', () => {
     ['SELECT ?1, 5', 'SELECT ?2, 5'],
   ])('%s does not stand for %s', (first, second) => {
     const shapes = new Shapes();
-    for (const sql of [first, first, first, second, first, second, second, second]) expect(shapes.of(sql)).toBe(folded(sql));
+    for (const sql of [first, first, first, second, first, second, second, second])
+      expect(shapes.of(sql)).toBe(folded(sql));
   });
 
   it('the number of a setting is no hole', () => {
@@ -81,24 +90,35 @@ describe('templates', () => {
   it('a length ends a text as a NUL does, and what stands behind it is no part of it', () => {
     const shapes = new Shapes();
     for (const after of ['\0', '9', ';', "'", ', 3)', ' AND b'])
-      for (const n of [1, 22, 333]) expect(shapes.of(`SELECT a = ${n}`, `${after}\0`, true)).toBe('SELECT a = ?');
+      for (const n of [1, 22, 333])
+        expect(shapes.of(`SELECT a = ${n}`, `${after}\0`, true)).toBe('SELECT a = ?');
   });
 
   it('any texts, in any order, get what folding alone gives them', () => {
-    const literal = fc.constantFrom(...`'' 'a' 'it''s' 'é' 0 7 42 1.5 .5 1e3 0x1F 1_0 x'00' -1 'open`.split(' '));
+    const literal = fc.constantFrom(
+      ...`'' 'a' 'it''s' 'é' 0 7 42 1.5 .5 1e3 0x1F 1_0 x'00' -1 'open`.split(' '),
+    );
     const piece = fc.constantFrom(
-      ...`SELECT PRAGMA cache_size IN VALUES ( ) , ; ? ?1 :a - + "q" [b] x t. -- /* */ = é`.split(' '),
+      ...`SELECT PRAGMA cache_size IN VALUES ( ) , ; ? ?1 :a - + "q" [b] x t. -- /* */ = é`.split(
+        ' ',
+      ),
       '\n',
       ' ',
       ' ',
     );
     const shape = fc.array(fc.oneof(piece, fc.constant(null)), { maxLength: 12 });
-    const run = fc.tuple(shape, fc.array(fc.array(literal, { minLength: 12, maxLength: 12 }), { minLength: 3, maxLength: 5 }));
+    const run = fc.tuple(
+      shape,
+      fc.array(fc.array(literal, { minLength: 12, maxLength: 12 }), { minLength: 3, maxLength: 5 }),
+    );
     fc.assert(
       fc.property(fc.array(run, { minLength: 1, maxLength: 3 }), fc.boolean(), (runs, asLength) => {
         const shapes = new Shapes();
-        const texts = runs.flatMap(([pieces, fillings]) => fillings.map((with_) => pieces.map((p, i) => p ?? with_[i]).join('')));
-        for (const sql of [...texts, ...texts.reverse()]) expect(shapes.of(sql, '\0', asLength)).toBe(folded(sql));
+        const texts = runs.flatMap(([pieces, fillings]) =>
+          fillings.map((with_) => pieces.map((p, i) => p ?? with_[i]).join('')),
+        );
+        for (const sql of [...texts, ...texts.reverse()])
+          expect(shapes.of(sql, '\0', asLength)).toBe(folded(sql));
       }),
       { numRuns: 150 },
     );

@@ -2,7 +2,12 @@
 import { describe, expect, test } from 'vitest';
 import { isPointerMapPage, PageType } from '../../src/trace/sqlite-format/page.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
-import { decodeDatabaseHeader, decodeDatabaseStart, firstWords, pageTypeOf } from '../oracle/sqlite-pages.ts';
+import {
+  decodeDatabaseHeader,
+  decodeDatabaseStart,
+  firstWords,
+  pageTypeOf,
+} from '../oracle/sqlite-pages.ts';
 
 interface MemoryFile {
   size: number;
@@ -84,7 +89,8 @@ describe('pages', () => {
       visit(u32(at + 8));
     };
     visit(1);
-    for (const [root] of await sql('SELECT rootpage FROM sqlite_schema WHERE rootpage>0')) visit(Number(root));
+    for (const [root] of await sql('SELECT rootpage FROM sqlite_schema WHERE rootpage>0'))
+      visit(Number(root));
     expect(new Set(expected.values())).toEqual(new Set([2, 5, 10, 13]));
     const usable = pageSize - header.reservedBytes;
     const wrong: number[] = [];
@@ -93,7 +99,8 @@ describe('pages', () => {
       const type = pageTypeOf(bytes.subarray(start, start + pageSize), page, pageSize);
       if (expected.has(page)) expect(type).toBe(expected.get(page));
       else if (type !== PageType.other) wrong.push(page);
-      if (vacuum !== 'none' && isPointerMapPage(page, usable)) expect(expected.has(page)).toBe(false);
+      if (vacuum !== 'none' && isPointerMapPage(page, usable))
+        expect(expected.has(page)).toBe(false);
     }
     expect(pageTypeOf(bytes.subarray(0, 32), 1, pageSize)).toBe(PageType.database);
     expect(pageTypeOf(bytes.subarray(pageSize, pageSize), 2, pageSize)).toBe(PageType.other);
@@ -105,7 +112,10 @@ describe('pages', () => {
   test('WAL is said in the header', async () => {
     const { sql, file, close } = await database();
     await sql(`${WAL} CREATE TABLE t(a); PRAGMA wal_checkpoint(TRUNCATE)`);
-    expect(decodeDatabaseHeader(file('/test.db'))).toMatchObject({ writeVersion: 2, readVersion: 2 });
+    expect(decodeDatabaseHeader(file('/test.db'))).toMatchObject({
+      writeVersion: 2,
+      readVersion: 2,
+    });
     await close();
   });
 });

@@ -27,7 +27,8 @@ describe('executions', () => {
   test('from the first step to done, to a reset with rows left, to an error; what runs is not timed', () => {
     const t = new ThreadBuilder(newStore());
     const a = sql(t, 'SELECT a FROM t');
-    const step = (aux: number, result: number, dur = 10): number => t.call('sqlStep', { object: a, aux, result, dur });
+    const step = (aux: number, result: number, dur = 10): number =>
+      t.call('sqlStep', { object: a, aux, result, dur });
     t.call('sqlPrepare', { object: a, aux: 1, dur: 3 });
     step(1, ROW);
     step(1, ROW);
@@ -41,8 +42,24 @@ describe('executions', () => {
     t.call('sqlStep', { object: a, aux: 3, open: true });
     t.send();
     expect(rowOf(t, 'select a from t')).toMatchObject({
-      ...{ executions: 4, running: 1, rowsLeft: 1, failed: 1, failedPrepares: 1, prepares: 2, rows: 3 },
-      ...{ totalUs: 77, meanUs: 77 / 3, p50Us: 30, p95Us: 40, maxUs: 40, prepareUs: 4, endingUs: 4 },
+      ...{
+        executions: 4,
+        running: 1,
+        rowsLeft: 1,
+        failed: 1,
+        failedPrepares: 1,
+        prepares: 2,
+        rows: 3,
+      },
+      ...{
+        totalUs: 77,
+        meanUs: 77 / 3,
+        p50Us: 30,
+        p95Us: 40,
+        maxUs: 40,
+        prepareUs: 4,
+        endingUs: 4,
+      },
       ...{ pages: null, cache: null, vfsCalls: null, statementsInScript: null },
     });
   });
@@ -55,7 +72,9 @@ describe('executions', () => {
       t.call('sqlStep', { object: b, aux: 2, result, dur: 2 });
     }
     t.send();
-    expect([rowOf(t, 'select ?'), rowOf(t, 'select ?, ?')].map((r) => [r.executions, r.rows, r.totalUs])).toEqual([
+    expect(
+      [rowOf(t, 'select ?'), rowOf(t, 'select ?, ?')].map((r) => [r.executions, r.rows, r.totalUs]),
+    ).toEqual([
       [1, 2, 3],
       [1, 2, 6],
     ]);
@@ -70,7 +89,9 @@ describe('executions', () => {
       t.send();
     }
     const { rows, executions } = statementTable(store)!;
-    expect([rows.length, executions, rows[0]!.totalUs, rows[0]!.statementsInScript]).toEqual([1, 2, 10, 1]);
+    expect([rows.length, executions, rows[0]!.totalUs, rows[0]!.statementsInScript]).toEqual([
+      1, 2, 10, 1,
+    ]);
   });
 });
 
@@ -98,7 +119,10 @@ test('pages, VFS calls and time belong to the statement whose step made them; pr
     pages: { read: 3, written: 0, walRead: 0, walWritten: 0 },
     ...{ vfsCalls: 5, vfsCallsPerExecution: 5, prepareVfsCalls: 1 },
   });
-  expect(rowOf(t, 'update b')).toMatchObject({ pages: { read: 0, written: 1, walRead: 0, walWritten: 1 }, vfsCalls: 3 });
+  expect(rowOf(t, 'update b')).toMatchObject({
+    pages: { read: 0, written: 1, walRead: 0, walWritten: 1 },
+    vfsCalls: 3,
+  });
   expect(table.rows.reduce((n, r) => n + r.share!, 0)).toBeCloseTo(1, 12);
   expect(table.rows.reduce((n, r) => n + r.time.spanUs, 0)).toBeCloseTo(table.spanUs, 6);
 });
@@ -156,45 +180,57 @@ test('whatever is stepped, executions are those that the summary counts, times a
   const call = fc.record({
     text: fc.nat(2),
     instance: fc.integer({ min: 1, max: 4 }),
-    op: fc.constantFrom('sqlStep', 'sqlStep', 'sqlStep', 'sqlReset', 'sqlFinalize', 'sqlExec', 'sqlPrepare'),
+    op: fc.constantFrom(
+      'sqlStep',
+      'sqlStep',
+      'sqlStep',
+      'sqlReset',
+      'sqlFinalize',
+      'sqlExec',
+      'sqlPrepare',
+    ),
     result: fc.constantFrom(0, ROW, ROW, DONE, DONE, BUSY),
     dur: fc.nat(30),
   });
   fc.assert(
-    fc.property(fc.array(fc.array(call, { maxLength: 40 }), { minLength: 1, maxLength: 3 }), (threads) => {
-      const store = newStore();
-      let [stepUs, rows] = [0, 0];
-      for (const calls of threads) {
-        const t = new ThreadBuilder(store);
-        const texts = ['SELECT 1', 'select  2', 'UPDATE t SET a=3'].map((text) => sql(t, text));
-        for (const { text, instance, op, result, dur } of calls) {
-          const steps = op === 'sqlStep' || op === 'sqlExec';
-          // an instance has one text
-          t.call(op as 'sqlStep', {
-            object: texts[op === 'sqlExec' ? text : instance % 3]!,
-            aux: op === 'sqlExec' ? 0 : instance,
-            result,
-            dur,
-          });
-          if (steps) stepUs += dur;
-          if (op === 'sqlStep' && result === ROW) rows++;
+    fc.property(
+      fc.array(fc.array(call, { maxLength: 40 }), { minLength: 1, maxLength: 3 }),
+      (threads) => {
+        const store = newStore();
+        let [stepUs, rows] = [0, 0];
+        for (const calls of threads) {
+          const t = new ThreadBuilder(store);
+          const texts = ['SELECT 1', 'select  2', 'UPDATE t SET a=3'].map((text) => sql(t, text));
+          for (const { text, instance, op, result, dur } of calls) {
+            const steps = op === 'sqlStep' || op === 'sqlExec';
+            // an instance has one text
+            t.call(op as 'sqlStep', {
+              object: texts[op === 'sqlExec' ? text : instance % 3]!,
+              aux: op === 'sqlExec' ? 0 : instance,
+              result,
+              dur,
+            });
+            if (steps) stepUs += dur;
+            if (op === 'sqlStep' && result === ROW) rows++;
+          }
+          t.send();
         }
-        t.send();
-      }
-      const table = statementTable(store);
-      if (!table) return;
-      expect(table.executions).toBe(statementsOf(store).count);
-      const sum = (of: (r: StatementRow) => number): number => table.rows.reduce((n, r) => n + of(r), 0);
-      expect(sum((r) => r.totalUs)).toBeCloseTo(stepUs, 6);
-      expect(sum((r) => r.rows)).toBe(rows);
-      expect(new Set(table.rows.map((r) => r.text)).size).toBe(table.rows.length);
-      for (const r of table.rows) {
-        if (r.executions === 0) continue;
-        expect(r.p50Us!).toBeLessThanOrEqual(r.p95Us!);
-        expect(r.p95Us!).toBeLessThanOrEqual(r.maxUs!);
-        expect(r.meanUs! * r.executions).toBeCloseTo(r.totalUs, 6);
-      }
-    }),
+        const table = statementTable(store);
+        if (!table) return;
+        expect(table.executions).toBe(statementsOf(store).count);
+        const sum = (of: (r: StatementRow) => number): number =>
+          table.rows.reduce((n, r) => n + of(r), 0);
+        expect(sum((r) => r.totalUs)).toBeCloseTo(stepUs, 6);
+        expect(sum((r) => r.rows)).toBe(rows);
+        expect(new Set(table.rows.map((r) => r.text)).size).toBe(table.rows.length);
+        for (const r of table.rows) {
+          if (r.executions === 0) continue;
+          expect(r.p50Us!).toBeLessThanOrEqual(r.p95Us!);
+          expect(r.p95Us!).toBeLessThanOrEqual(r.maxUs!);
+          expect(r.meanUs! * r.executions).toBeCloseTo(r.totalUs, 6);
+        }
+      },
+    ),
     { numRuns: 200 },
   );
 });
@@ -204,7 +240,8 @@ test('cold against warm: the first stretch, and the first execution against the 
   const [db, a] = [t.file('a.db'), sql(t, 'SELECT a')];
   const run = (pages: number, dur: number): void => {
     t.call('sqlStep', { object: a, aux: 1, result: DONE, dur }, () => {
-      for (let i = 0; i < pages; i++) t.call('xRead', { object: db, offset: i * PAGE, length: PAGE });
+      for (let i = 0; i < pages; i++)
+        t.call('xRead', { object: db, offset: i * PAGE, length: PAGE });
     });
   };
   t.idle(500);
@@ -215,6 +252,15 @@ test('cold against warm: the first stretch, and the first execution against the 
   t.send();
   const { cold, warm, firstExecutions } = coldWarmOf(t.store, 800);
   expect([cold!.pageReads, warm!.pageReads, cold!.hitRate]).toEqual([8, 1, null]);
-  expect(firstExecutions).toEqual([{ text: 'select a', executions: 3, firstUs: 108, laterUs: 15.5, firstPages: 8, laterPages: 0.5 }]);
+  expect(firstExecutions).toEqual([
+    {
+      text: 'select a',
+      executions: 3,
+      firstUs: 108,
+      laterUs: 15.5,
+      firstPages: 8,
+      laterPages: 0.5,
+    },
+  ]);
   expect(coldWarmOf(newStore())).toEqual({ cold: null, warm: null, firstExecutions: [] });
 });

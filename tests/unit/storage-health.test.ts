@@ -9,7 +9,11 @@ import { isStorageHealth, type StorageDefinition } from '../../src/trace/storage
 import { Session } from '../../src/viewer/worker/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 
-const said = (when: 'start' | 'stop', usage: number | null, origin = 'https://app.example'): StorageDefinition => ({
+const said = (
+  when: 'start' | 'stop',
+  usage: number | null,
+  origin = 'https://app.example',
+): StorageDefinition => ({
   ...{ kind: 'storage', id: 0, when, origin },
   ...{ quota: 1000, usage, persisted: false },
 });
@@ -18,7 +22,12 @@ describe('storage of an origin', () => {
   it('is what was said last, with what came to it', () => {
     const store = newStore();
     const t = new ThreadBuilder(store);
-    for (const d of [said('start', 10), said('start', 99, 'https://two.example'), said('stop', 250)]) t.say(d);
+    for (const d of [
+      said('start', 10),
+      said('start', 99, 'https://two.example'),
+      said('stop', 250),
+    ])
+      t.say(d);
     t.call('xRead');
     t.send();
     expect(storageHealthOf(store)).toEqual([
@@ -42,8 +51,18 @@ describe('storage of an origin', () => {
   });
 
   it('is none of a page’s to say', () => {
-    const info = newStore().thread({ id: 't', kind: 'page', url: '', name: '', parent: null, timeOrigin: 0 }).info;
-    const message = (definitions: StorageDefinition[]) => ({ k: 'batch', batch: batchOf(info, 0, [], definitions) });
+    const info = newStore().thread({
+      id: 't',
+      kind: 'page',
+      url: '',
+      name: '',
+      parent: null,
+      timeOrigin: 0,
+    }).info;
+    const message = (definitions: StorageDefinition[]) => ({
+      k: 'batch',
+      batch: batchOf(info, 0, [], definitions),
+    });
     expect(isThreadMessage(message([]))).toBe(true);
     expect(isThreadMessage(message([said('start', 1)]))).toBe(false);
     for (const wrong of [{ quota: -1 }, { usage: NaN }, { persisted: 1 }, { origin: 7 }])
@@ -63,9 +82,14 @@ describe('storage of an origin', () => {
     });
     port1.postMessage(hello('other', 'https://two.example/'));
     port1.postMessage(hello('page', 'https://app.example/index.html'));
-    await expect.poll(async () => (await session.summary()).environment.storage).toMatchObject({ usage: 10, grownBytes: null });
+    await expect
+      .poll(async () => (await session.summary()).environment.storage)
+      .toMatchObject({ usage: 10, grownBytes: null });
     await session.storage('stop', { ...health, usage: 40 });
-    expect((await session.summary()).environment.storage).toMatchObject({ usage: 40, grownBytes: 30 });
+    expect((await session.summary()).environment.storage).toMatchObject({
+      usage: 40,
+      grownBytes: 30,
+    });
     const { store } = await readTrace(await session.save());
     expect(store.threads.map((t) => [t.info.id, t.storage.length])).toEqual([
       ['other', 0],

@@ -23,7 +23,10 @@ interface Limits {
 const read = (path: string): string => readFileSync(path, 'utf8');
 const json = (path: string): unknown => JSON.parse(read(path));
 const limits = json(join(ASSETS, 'limits.json')) as Record<string, Limits>;
-const manifest = json('manifest.json') as Record<string, string> & { permissions: string[]; optional_host_permissions: string[] };
+const manifest = json('manifest.json') as Record<string, string> & {
+  permissions: string[];
+  optional_host_permissions: string[];
+};
 const description = read(join(ASSETS, 'listing/description.txt')).trim();
 
 /** `## field` and the text under it. */
@@ -42,7 +45,12 @@ function sizeOf(file: string) {
   const png = readFileSync(file);
   expect(png.toString('latin1', 1, 4), file).toBe('PNG');
   const colourType = png[25]!;
-  return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), alpha: colourType === 4 || colourType === 6, bytes: png.length };
+  return {
+    width: png.readUInt32BE(16),
+    height: png.readUInt32BE(20),
+    alpha: colourType === 4 || colourType === 6,
+    bytes: png.length,
+  };
 }
 
 function expectPicture(file: string, { width, height, alpha }: Omit<Picture, 'file'>): void {
@@ -52,7 +60,9 @@ function expectPicture(file: string, { width, height, alpha }: Omit<Picture, 'fi
 }
 
 const permissionRows = new Map(
-  [...read('docs/permissions.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| (.+) \|$/gm)].map(([, name, why]) => [name!, why!]),
+  [...read('docs/permissions.md').matchAll(/^\| `([^`]+)` \| [^|]+ \| (.+) \|$/gm)].map(
+    ([, name, why]) => [name!, why!],
+  ),
 );
 
 test.each(Object.keys(limits))('%s: texts are there and no longer than allowed', (store) => {
@@ -72,15 +82,26 @@ test.each(Object.keys(limits))('%s: where each limit was found', (store) => {
   const { texts, packageFields = {}, searchTerms, tiles, sources } = limits[store]!;
   // a field of the package goes by the text of its name where the store shows it so
   const fields = Object.keys(packageFields).filter((name) => name !== 'description');
-  const others = ['icon', 'screenshots', ...(searchTerms ? ['searchTerms'] : []), ...(tiles.length ? ['tiles'] : [])];
-  expect(Object.keys(sources).sort()).toEqual([...new Set([...Object.keys(texts), ...fields, ...others])].sort());
+  const others = [
+    'icon',
+    'screenshots',
+    ...(searchTerms ? ['searchTerms'] : []),
+    ...(tiles.length ? ['tiles'] : []),
+  ];
+  expect(Object.keys(sources).sort()).toEqual(
+    [...new Set([...Object.keys(texts), ...fields, ...others])].sort(),
+  );
   for (const [name, source] of Object.entries(sources))
-    expect(source, `${store}: ${name}`).toMatch(/^https:\/\/[\w.-]+\/\S+$|^the store's form; no documentation found$/);
+    expect(source, `${store}: ${name}`).toMatch(
+      /^https:\/\/[\w.-]+\/\S+$|^the store's form; no documentation found$/,
+    );
 });
 
 test("the App Store's keywords: bytes in all, characters each", () => {
   const keywords = fieldsOf('app-store').get('Keywords')!;
-  expect(Buffer.byteLength(keywords)).toBeLessThanOrEqual(limits['app-store']!.texts['Keywords'] as number);
+  expect(Buffer.byteLength(keywords)).toBeLessThanOrEqual(
+    limits['app-store']!.texts['Keywords'] as number,
+  );
   for (const word of keywords.split(',')) {
     expect(word).toBe(word.trim());
     expect(word.length, word).toBeGreaterThan(2);
@@ -118,7 +139,9 @@ test('every permission of the manifest is justified, and no other', () => {
 });
 
 describe('pictures', () => {
-  const screenshots = readdirSync(join(ASSETS, 'pictures')).filter((file) => /^\d-.*\.png$/.test(file));
+  const screenshots = readdirSync(join(ASSETS, 'pictures')).filter((file) =>
+    /^\d-.*\.png$/.test(file),
+  );
 
   test.each(Object.keys(limits))('%s: sizes', (store) => {
     const { icon, tiles, screenshots: wanted } = limits[store]!;
@@ -127,7 +150,9 @@ describe('pictures', () => {
     expect(screenshots.length).toBeLessThanOrEqual(wanted.most ?? Infinity);
     for (const file of screenshots) {
       expectPicture(`pictures/${file}`, wanted);
-      expect(sizeOf(join(ASSETS, 'pictures', file)).bytes).toBeLessThanOrEqual(wanted.bytes ?? Infinity);
+      expect(sizeOf(join(ASSETS, 'pictures', file)).bytes).toBeLessThanOrEqual(
+        wanted.bytes ?? Infinity,
+      );
     }
   });
 

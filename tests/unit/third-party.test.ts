@@ -14,7 +14,10 @@ const write = (path: string, text: string): void => {
   writeFileSync(join(folder, path), text);
 };
 function addPackage(name: string, files: Record<string, string>): void {
-  write(`node_modules/${name}/package.json`, JSON.stringify({ name, version: '1.2.3', main: 'index.js', type: 'module' }));
+  write(
+    `node_modules/${name}/package.json`,
+    JSON.stringify({ name, version: '1.2.3', main: 'index.js', type: 'module' }),
+  );
   for (const [file, text] of Object.entries(files)) write(`node_modules/${name}/${file}`, text);
 }
 
@@ -24,8 +27,14 @@ beforeEach(() => {
     LICENSE: 'Text of used\r\nin lines\r\n',
     'COPYING.md': 'More of used',
   });
-  addPackage('@some/scoped', { 'index.js': `export { used as scoped } from 'used';`, 'license.txt': 'Text of scoped' });
-  addPackage('unused', { 'index.js': 'export const unused = (n) => n + 2;', LICENSE: 'Text of unused' });
+  addPackage('@some/scoped', {
+    'index.js': `export { used as scoped } from 'used';`,
+    'license.txt': 'Text of scoped',
+  });
+  addPackage('unused', {
+    'index.js': 'export const unused = (n) => n + 2;',
+    LICENSE: 'Text of unused',
+  });
   addPackage('bare', { 'index.js': 'export const bare = (n) => n + 3;', 'README.md': 'MIT' });
   addPackage('copied', { 'some.wasm': '', LICENCE: 'Text of copied' });
 });
@@ -33,17 +42,20 @@ beforeEach(() => {
 async function build(source: string, copied: string[] = []): Promise<string | null> {
   write('in.js', source);
   const root = join(folder, 'out');
-  const plugins = [resolve(), thirdParty([root], { [root]: copied.map((path) => join(folder, path)) })];
+  const plugins = [
+    resolve(),
+    thirdParty([root], { [root]: copied.map((path) => join(folder, path)) }),
+  ];
   const made = await rollup({ input: join(folder, 'in.js'), plugins });
   await made.write({ file: join(root, 'below/out.js'), format: 'es' });
   return existsSync(join(root, FILE)) ? readFileSync(join(root, FILE), 'utf8') : null;
 }
 
 test('what is bundled or copied is listed with its text, what was left out is not', async () => {
-  const text = await build(`import { used } from 'used'; import { unused } from 'unused'; console.log(used(1));`, [
-    'node_modules/copied/some.wasm',
-    'in.js',
-  ]);
+  const text = await build(
+    `import { used } from 'used'; import { unused } from 'unused'; console.log(used(1));`,
+    ['node_modules/copied/some.wasm', 'in.js'],
+  );
   const line = '='.repeat(80);
   expect(text).toBe(
     `This folder contains software of others, under these licenses.
@@ -67,29 +79,45 @@ in lines
 });
 
 test('a package without license text fails the build by its name', async () => {
-  await expect(build(`import { bare } from 'bare'; console.log(bare(1));`)).rejects.toThrow(/bare 1\.2\.3 is bundled .* no license text/);
+  await expect(build(`import { bare } from 'bare'; console.log(bare(1));`)).rejects.toThrow(
+    /bare 1\.2\.3 is bundled .* no license text/,
+  );
 });
 
 test('our own modules alone need no file, and one of an earlier build goes', async () => {
-  expect(await build(`console.log(1);`, ['node_modules/copied/some.wasm'])).toContain('copied 1.2.3');
+  expect(await build(`console.log(1);`, ['node_modules/copied/some.wasm'])).toContain(
+    'copied 1.2.3',
+  );
   expect(await build('console.log(1);')).toBeNull();
 });
 
 test('modules are told by their package, nested and scoped ones, too', () => {
   expect(packageFolder('/a/node_modules/@b/c/dist/d.js?x')).toBe('/a/node_modules/@b/c');
-  expect(packageFolder('/a/node_modules/b/node_modules/c/d.js')).toBe('/a/node_modules/b/node_modules/c');
+  expect(packageFolder('/a/node_modules/b/node_modules/c/d.js')).toBe(
+    '/a/node_modules/b/node_modules/c',
+  );
   expect(packageFolder('\0/a/node_modules/b/d.js')).toBe('/a/node_modules/b');
   expect(packageFolder('src/cli/vfscope.ts')).toBeNull();
 });
 
 test('builds of SQLite bring what was compiled into them', () => {
-  const text = notices(['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs']);
+  const text = notices([
+    'node_modules/wa-sqlite/dist/wa-sqlite.wasm',
+    'node_modules/@journeyapps/wa-sqlite/dist/wa-sqlite.mjs',
+  ]);
   for (const part of [
     ...['SQLite', 'Emscripten runtime', 'musl libc', 'PowerSync Core', 'wa-sqlite 1.0.0'],
-    ...['In place of\na legal notice', 'Asyncify', 'Copyright (c) 2023 Roy T. Hashimoto', 'Version 2.0, January 2004'],
+    ...[
+      'In place of\na legal notice',
+      'Asyncify',
+      'Copyright (c) 2023 Roy T. Hashimoto',
+      'Version 2.0, January 2004',
+    ],
   ])
     expect(text).toContain(part);
   expect(notices(['node_modules/wa-sqlite/src/sqlite-api.js'])).not.toContain('Emscripten');
-  const core = readFileSync('node_modules/@journeyapps/wa-sqlite/powersync-version', 'utf8').trim().replace(/^v/, '');
+  const core = readFileSync('node_modules/@journeyapps/wa-sqlite/powersync-version', 'utf8')
+    .trim()
+    .replace(/^v/, '');
   expect(text).toContain(`version ${core},`);
 });

@@ -15,7 +15,11 @@ function reloaded(ended: string | null): TraceStore {
   const [gone, other] = [new ThreadBuilder(store), new ThreadBuilder(store)];
   const idb = gone.define({ kind: 'idb-store', db: 'app', store: 'blocks' });
   gone.idle(1000);
-  gone.call('lockHeld', { object: gone.define({ kind: 'lock', text: 'db' }), open: true, flags: ASYNC });
+  gone.call('lockHeld', {
+    object: gone.define({ kind: 'lock', text: 'db' }),
+    open: true,
+    flags: ASYNC,
+  });
   for (const dur of [1000, 1000]) {
     gone.call('idbGet', { object: idb, open: true, flags: ASYNC });
     gone.idle(dur);
@@ -42,7 +46,12 @@ describe.each([
   });
 
   test('an area counts its open calls to there', () => {
-    const rows = areaRows(reloaded(ended), { fromUs: 0, toUs: END, by: 'operation', threads: [0], layers: ['web'] }, END, () => []);
+    const rows = areaRows(
+      reloaded(ended),
+      { fromUs: 0, toUs: END, by: 'operation', threads: [0], layers: ['web'] },
+      END,
+      () => [],
+    );
     const wait = rows.find(({ name }) => name === 'atomics.wait')!;
     expect([wait.totalUs, wait.maxUs]).toEqual([until - 3000, until - 3000]);
   });

@@ -16,7 +16,9 @@ test.each([
   ['blob:null/0b8f', ''],
   ['not a url', ''],
   ['', ''],
-])('of %s', (url, origin) => expect(originOfThread(newStore().thread(infoOf('t', url)))).toBe(origin));
+])('of %s', (url, origin) =>
+  expect(originOfThread(newStore().thread(infoOf('t', url)))).toBe(origin),
+);
 
 test('what a thread says of itself comes before the URL that it was made from', () => {
   const thread = newStore().thread(infoOf('t', 'https://cdn.example/worker.js'));

@@ -20,7 +20,13 @@ function growing() {
   const area = (fromUs: number, toUs: number): AreaAnswer => {
     lanes.update(store.extent()[1]);
     const context: QueryContext = { ...contextOf(store), timeline: () => lanes };
-    return timelineQueries.timelineArea(context, { fromUs, toUs, by: 'operation', threadsOff: [], layers: ['sql'] });
+    return timelineQueries.timelineArea(context, {
+      fromUs,
+      toUs,
+      by: 'operation',
+      threadsOff: [],
+      layers: ['sql'],
+    });
   };
   return { store, a, b, settle, area };
 }

@@ -1,6 +1,11 @@
 // The time partition: who has which share, how far a part may be off, and how long a million events take.
 import { describe, expect, test } from 'vitest';
-import { partitionByStatement, partitionThread, summaryTime, type TimePartition } from '../../src/trace/analysis/time-partition.ts';
+import {
+  partitionByStatement,
+  partitionThread,
+  summaryTime,
+  type TimePartition,
+} from '../../src/trace/analysis/time-partition.ts';
 import { Flag, Op, type OpName } from '../../src/trace/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
@@ -9,7 +14,9 @@ describe('shares', () => {
   test('statements, with what was done for them', () => {
     const store = newStore();
     const b = new ThreadBuilder(store);
-    const [insert, select] = ['INSERT', 'SELECT'].map((text) => b.define({ kind: 'sql', text })) as [number, number];
+    const [insert, select] = ['INSERT', 'SELECT'].map((text) =>
+      b.define({ kind: 'sql', text }),
+    ) as [number, number];
     b.call('sqlOpen', { context: 7, object: 99, dur: 3 });
     b.call('sqlPrepare', { context: 7, object: insert, dur: 2 });
     b.call('sqlStep', { context: 7, object: insert, dur: 5 }, () =>
@@ -27,7 +34,13 @@ describe('shares', () => {
       [insert, { cpu: 11, write: 30 }],
       [select, { cpu: 2, read: 10 }],
     ]);
-    expect(said(partitionThread(b.thread))).toEqual({ cpu: 16, read: 10, write: 30, idle: 100, outside: 20 });
+    expect(said(partitionThread(b.thread))).toEqual({
+      cpu: 16,
+      read: 10,
+      write: 30,
+      idle: 100,
+      outside: 20,
+    });
   });
 
   test('the summary adds the threads that run SQLite, and none is null', () => {
@@ -38,13 +51,23 @@ describe('shares', () => {
     expect(summaryTime(store)).toBeNull();
     for (const extra of [0, 1]) {
       const b = new ThreadBuilder(store);
-      b.call('sqlStep', { dur: 3 }, () => b.call('xSync', { dur: 2 }, () => b.call('opfsFlush', { dur: 5 + extra })));
+      b.call('sqlStep', { dur: 3 }, () =>
+        b.call('xSync', { dur: 2 }, () => b.call('opfsFlush', { dur: 5 + extra })),
+      );
       b.idle(10);
       b.call('tracer', { dur: 4 });
       b.call('opfsClose', { dur: 6 });
       b.send();
     }
-    expect(summaryTime(store)).toEqual({ cpuUs: 10, ioUs: 11, lockUs: 0, tracerUs: 8, otherUs: 0, idleUs: 32, vfsIsStorage: false });
+    expect(summaryTime(store)).toEqual({
+      cpuUs: 10,
+      ioUs: 11,
+      lockUs: 0,
+      tracerUs: 8,
+      otherUs: 0,
+      idleUs: 32,
+      vfsIsStorage: false,
+    });
     expect(store.threads.map((thread) => partitionThread(thread).spanUs)).toEqual([50, 30, 31]);
   });
 });
@@ -63,8 +86,22 @@ describe('errors', () => {
     for (let i = 0; i < n; i++) {
       const t = phase + i * 70_013;
       const call = ++at.seq;
-      rows.push({ op: 'xRead', t0: floor(t), end: floor(t + 40_000), parent: 0, seq: call, endSeq: call + 3 });
-      rows.push({ op: 'opfsRead', t0: floor(t + 5000), end: floor(t + 35_000), parent: rows.length - 1, seq: call + 1, endSeq: call + 2 });
+      rows.push({
+        op: 'xRead',
+        t0: floor(t),
+        end: floor(t + 40_000),
+        parent: 0,
+        seq: call,
+        endSeq: call + 3,
+      });
+      rows.push({
+        op: 'opfsRead',
+        t0: floor(t + 5000),
+        end: floor(t + 35_000),
+        parent: rows.length - 1,
+        seq: call + 1,
+        endSeq: call + 2,
+      });
       at.seq += 3;
     }
     const thread = threadOf(rows);
@@ -115,7 +152,12 @@ describe('size', () => {
         events.set('dur', row, depth === 3 ? 5 : 30 - depth * 6);
         events.seq[row] = i * 8 + depth + 1;
         events.endSeq[row] = i * 8 + 8 - depth;
-        events.op[row] = [Op.sqlStep, Op.xRead, suspends ? Op.idbTransaction : Op.opfsRead, suspends ? Op.idbGet : Op.opfsGetSize][depth]!;
+        events.op[row] = [
+          Op.sqlStep,
+          Op.xRead,
+          suspends ? Op.idbTransaction : Op.opfsRead,
+          suspends ? Op.idbGet : Op.opfsGetSize,
+        ][depth]!;
         events.flags[row] = suspends ? Flag.async : 0;
         events.parent[row] = depth ? i * 8 + Math.min(depth, 2) : 0;
         events.set('object', row, depth ? 0 : 1 + (i % 50));

@@ -3,7 +3,14 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { partitionThread, timesOfThread } from '../../src/trace/analysis/time-partition.ts';
-import { PARTS, PART_OF_OP, Role, ROLE_OF_OP, WAIT, type Part } from '../../src/trace/analysis/time-parts.ts';
+import {
+  PARTS,
+  PART_OF_OP,
+  Role,
+  ROLE_OF_OP,
+  WAIT,
+  type Part,
+} from '../../src/trace/analysis/time-parts.ts';
 import { Flag, Op, OPS, type OpName } from '../../src/trace/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { environment } from '../traces/findings/stage.ts';
@@ -23,7 +30,17 @@ const DRAWN: OpName[] = [
     'xFileControl',
     'xOpen',
   ] as const),
-  ...(['idbGet', 'idbPut', 'idbTransaction', 'idbOpen', 'opfsRead', 'opfsFlush', 'lockRequest', 'lockHeld', 'atomicsWait'] as const),
+  ...([
+    'idbGet',
+    'idbPut',
+    'idbTransaction',
+    'idbOpen',
+    'opfsRead',
+    'opfsFlush',
+    'lockRequest',
+    'lockHeld',
+    'atomicsWait',
+  ] as const),
   ...(['atomicsWaitAsync', 'tracer', 'mark', 'localStorageSet'] as const),
 ];
 const rowsOf = (ops: readonly OpName[]): fc.Arbitrary<Row[]> => {
@@ -40,7 +57,12 @@ const rowsOf = (ops: readonly OpName[]): fc.Arbitrary<Row[]> => {
     let t = 5;
     return drawn.map((d, i): Row => {
       t += d.gap;
-      return { ...d, t0: t, end: d.dur === null ? null : t + d.dur, parent: d.parent === 0 ? -1 : i - d.parent };
+      return {
+        ...d,
+        t0: t,
+        end: d.dur === null ? null : t + d.dur,
+        parent: d.parent === 0 ? -1 : i - d.parent,
+      };
     });
   });
 };
@@ -49,15 +71,22 @@ const drawnRows = rowsOf(DRAWN);
 /** A thread whose recording was told to leave storage calls out. */
 function withoutStorage(rows: readonly Row[]): ThreadStore {
   const thread = threadOf(rows);
-  thread.environment = environment({ capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false } });
+  thread.environment = environment({
+    capture: { capture: 0, layers: ['sql', 'vfs'], buffer: 1024, stacks: false },
+  });
   return thread;
 }
 
 /** Role, part and end of every row by the rules of the header, and the part of one nanosecond: written anew, one moment at a time. */
-function oracle({ events }: ThreadStore, vfsIsStorage = false): (t: number) => { part: Part; row: number } {
+function oracle(
+  { events }: ThreadStore,
+  vfsIsStorage = false,
+): (t: number) => { part: Part; row: number } {
   const rows = Array.from({ length: events.count }, (_, i) => events.row(i));
   const last = Math.max(0, ...rows.map((r) => ns(r.t0) + (r.endSeq ? ns(r.dur) : 0)));
-  const asyncEnds = rows.filter((r) => ROLE_OF_OP[r.op] === Role.web && r.flags & Flag.async && r.endSeq).map((r) => r.endSeq);
+  const asyncEnds = rows
+    .filter((r) => ROLE_OF_OP[r.op] === Role.web && r.flags & Flag.async && r.endSeq)
+    .map((r) => r.endSeq);
   const calls = rows.map((r, row) => {
     const role = ROLE_OF_OP[r.op]!;
     const open = r.endSeq === 0;
@@ -78,30 +107,47 @@ function oracle({ events }: ThreadStore, vfsIsStorage = false): (t: number) => {
     };
   });
   for (const c of calls) {
-    if (!c.counts || c.role !== Role.web || c.sync || (PARTS[c.part] !== 'lock' && c.part !== WAIT)) continue;
+    if (!c.counts || c.role !== Role.web || c.sync || (PARTS[c.part] !== 'lock' && c.part !== WAIT))
+      continue;
     if (c.parent < 0) c.counts = false;
     else c.end = Math.min(c.end, calls[c.parent]!.end);
   }
-  const storage = (part: number): boolean => ['read', 'write', 'sync', 'idbTransaction'].includes(PARTS[part]!);
+  const storage = (part: number): boolean =>
+    ['read', 'write', 'sync', 'idbTransaction'].includes(PARTS[part]!);
   return (t) => {
     const open = calls.filter((c) => c.counts && c.role !== Role.none && c.start <= t && t < c.end);
-    const latest = (keep: (c: (typeof calls)[number]) => boolean): (typeof calls)[number] | undefined => open.filter(keep).at(-1);
+    const latest = (
+      keep: (c: (typeof calls)[number]) => boolean,
+    ): (typeof calls)[number] | undefined => open.filter(keep).at(-1);
     const vfs = latest((c) => c.role === Role.vfs);
     const engine = latest((c) => c.role === Role.vfs || c.role === Role.sql);
-    const web = (c: (typeof calls)[number]): Part => (c.part !== WAIT ? PARTS[c.part]! : vfs ? PARTS[vfs.part]! : 'other');
+    const web = (c: (typeof calls)[number]): Part =>
+      c.part !== WAIT ? PARTS[c.part]! : vfs ? PARTS[vfs.part]! : 'other';
     const tracer = latest((c) => c.role === Role.tracer);
     if (tracer) return { part: 'tracer', row: tracer.row };
-    if (!engine) return { part: latest((c) => c.role === Role.web && storage(c.part)) ? 'outside' : 'idle', row: -1 };
+    if (!engine)
+      return {
+        part: latest((c) => c.role === Role.web && storage(c.part)) ? 'outside' : 'idle',
+        row: -1,
+      };
     const running = latest((c) => c.role !== Role.tracer && c.sync);
     const stands = vfsIsStorage && running?.role === Role.vfs && PARTS[running.part] !== 'other';
-    if (running) return { part: running.role === Role.web ? web(running) : stands ? PARTS[running.part]! : 'cpu', row: running.row };
-    const mine = (c: (typeof calls)[number]): boolean => c.role === Role.web && (vfs !== undefined || calls[c.parent]?.role === Role.sql);
+    if (running)
+      return {
+        part: running.role === Role.web ? web(running) : stands ? PARTS[running.part]! : 'cpu',
+        row: running.row,
+      };
+    const mine = (c: (typeof calls)[number]): boolean =>
+      c.role === Role.web && (vfs !== undefined || calls[c.parent]?.role === Role.sql);
     const request = latest((c) => mine(c) && PARTS[c.part] !== 'idbTransaction');
     if (request) return { part: web(request), row: request.row };
     const transaction = latest((c) => mine(c) && PARTS[c.part] === 'idbTransaction');
     if (transaction) return { part: 'idbTransaction', row: transaction.row };
     if (!vfs) return { part: 'cpu', row: engine.row };
-    return { part: vfsIsStorage || PARTS[vfs.part] === 'lock' ? PARTS[vfs.part]! : 'other', row: vfs.row };
+    return {
+      part: vfsIsStorage || PARTS[vfs.part] === 'lock' ? PARTS[vfs.part]! : 'other',
+      row: vfs.row,
+    };
   };
 }
 
@@ -117,7 +163,10 @@ describe('any sequence of calls', () => {
         expect(ns(all.spanUs)).toBe(rows.length ? lastNs - rows[0]!.t0 : 0);
         const expected = Object.fromEntries(PARTS.map((k) => [k, 0])) as Record<Part, number>;
         for (let t = from; t < from + length; t++) expected[partOf(t).part]++;
-        const range = partitionThread(thread, { fromUs: from / 1000, toUs: (from + length) / 1000 });
+        const range = partitionThread(thread, {
+          fromUs: from / 1000,
+          toUs: (from + length) / 1000,
+        });
         expect(partsOf(range)).toEqual(expected);
         expect(ns(range.spanUs)).toBe(length);
       }),
@@ -138,8 +187,11 @@ describe('any sequence of calls', () => {
         expect(partsOf(partition)).toEqual(expected);
         expect([sumOf(partition), partition.vfsIsStorage]).toEqual([100, true]);
         for (const k of ['cpu', 'read', 'write', 'sync', 'lock', 'other'] as const)
-          expect([...byStatement.values()].reduce((n, p) => n + partsOf(p)[k], 0)).toBe(expected[k]);
-        if (partsOf(partitionThread(threadOf(rows))).cpu !== partsOf(partitionThread(thread)).cpu) unlike++;
+          expect([...byStatement.values()].reduce((n, p) => n + partsOf(p)[k], 0)).toBe(
+            expected[k],
+          );
+        if (partsOf(partitionThread(threadOf(rows))).cpu !== partsOf(partitionThread(thread)).cpu)
+          unlike++;
       }),
       { numRuns: 1000 },
     );
@@ -152,7 +204,9 @@ describe('any sequence of calls', () => {
         const thread = threadOf(rows);
         const at = [...cuts].sort((a, b) => a - b).map((c) => c / 1000);
         const whole = partsOf(partitionThread(thread, { fromUs: at[0]!, toUs: at.at(-1)! }));
-        const pieces = at.slice(1).map((to, i) => partsOf(partitionThread(thread, { fromUs: at[i]!, toUs: to })));
+        const pieces = at
+          .slice(1)
+          .map((to, i) => partsOf(partitionThread(thread, { fromUs: at[i]!, toUs: to })));
         for (const k of PARTS) expect(pieces.reduce((n, p) => n + p[k], 0)).toBe(whole[k]);
       }),
       { numRuns: 1000 },
@@ -169,7 +223,12 @@ describe('any sequence of calls', () => {
           rows.some((r, i) => {
             const role = ROLE_OF_OP[Op[r.op]]!;
             const end = r.end ?? Math.max(0, ...rows.map((x) => Math.max(x.t0, x.end ?? 0)));
-            return (role === Role.sql || role === Role.vfs) && thread.events.flags[i] !== Flag.untimed && r.t0 <= t && t < end;
+            return (
+              (role === Role.sql || role === Role.vfs) &&
+              thread.events.flags[i] !== Flag.untimed &&
+              r.t0 <= t &&
+              t < end
+            );
           });
         let tracer = 0;
         for (let t = 0; t < 120; t++) if (partOf(t).part === 'tracer' && engineAt(t)) tracer++;
@@ -188,8 +247,19 @@ describe('any sequence of calls', () => {
 /** Rows of a drawing: `name   ===  ~~~`, a column a microsecond; web calls serve the VFS call, VFS calls the SQL call, open around them. */
 function drawn(picture: string): Row[] {
   const names: Record<string, OpName> = {
-    ...{ sqlite3_step: 'sqlStep', 'opfs.read': 'opfsRead', 'opfs.write': 'opfsWrite', 'opfs.flush': 'opfsFlush', 'idb.get': 'idbGet' },
-    ...{ 'idb.put': 'idbPut', 'idb.transaction': 'idbTransaction', 'lock.request': 'lockRequest', 'atomics.wait': 'atomicsWait' },
+    ...{
+      sqlite3_step: 'sqlStep',
+      'opfs.read': 'opfsRead',
+      'opfs.write': 'opfsWrite',
+      'opfs.flush': 'opfsFlush',
+      'idb.get': 'idbGet',
+    },
+    ...{
+      'idb.put': 'idbPut',
+      'idb.transaction': 'idbTransaction',
+      'lock.request': 'lockRequest',
+      'atomics.wait': 'atomicsWait',
+    },
   };
   const rows: Row[] = [];
   for (const line of picture.split('\n').filter((l) => /[=~]/.test(l))) {
@@ -208,13 +278,31 @@ function drawn(picture: string): Row[] {
   const roleOf = (r: Row): number => ROLE_OF_OP[Op[r.op]]!;
   rows.sort((a, b) => a.t0 - b.t0 || roleOf(a) - roleOf(b));
   for (const r of rows) {
-    const around = rows.filter((p) => p !== r && roleOf(p) < roleOf(r) && roleOf(p) !== Role.none && p.t0 <= r.t0 && r.t0 < p.end!);
+    const around = rows.filter(
+      (p) =>
+        p !== r &&
+        roleOf(p) < roleOf(r) &&
+        roleOf(p) !== Role.none &&
+        p.t0 <= r.t0 &&
+        r.t0 < p.end!,
+    );
     r.parent = around.length ? rows.indexOf(around.at(-1)!) : -1;
   }
   return rows;
 }
 const LETTER: Record<Part, string> = {
-  ...{ cpu: 'c', read: 'r', write: 'w', sync: 's', idbTransaction: 't', lock: 'l', tracer: 'T', other: 'o', idle: '.', outside: 'x' },
+  ...{
+    cpu: 'c',
+    read: 'r',
+    write: 'w',
+    sync: 's',
+    idbTransaction: 't',
+    lock: 'l',
+    tracer: 'T',
+    other: 'o',
+    idle: '.',
+    outside: 'x',
+  },
 };
 /** A letter a microsecond, from the first call on. */
 function letters(thread: ThreadStore): string {
@@ -222,7 +310,9 @@ function letters(thread: ThreadStore): string {
   const from = events.t0[0]!;
   const { spanUs } = partitionThread(thread);
   return Array.from({ length: spanUs }, (_, i) => {
-    const [part, ...rest] = Object.keys(said(partitionThread(thread, { fromUs: from + i, toUs: from + i + 1 }))) as Part[];
+    const [part, ...rest] = Object.keys(
+      said(partitionThread(thread, { fromUs: from + i, toUs: from + i + 1 })),
+    ) as Part[];
     expect(rest).toEqual([]);
     return LETTER[part!];
   }).join('');
@@ -230,10 +320,15 @@ function letters(thread: ThreadStore): string {
 
 describe('the rules', () => {
   test("the header's picture is true", () => {
-    const source = readFileSync(new URL('../../src/trace/analysis/time-partition.ts', import.meta.url), 'utf8');
-    const picture = [...source.matchAll(/^ \*( {3}(?:sqlite3_step|xRead|opfs\.read|idb\.\w+|tracer|part) +[=~a-zA-Z.].*)$/gm)].map(
-      (m) => m[1]!,
+    const source = readFileSync(
+      new URL('../../src/trace/analysis/time-partition.ts', import.meta.url),
+      'utf8',
     );
+    const picture = [
+      ...source.matchAll(
+        /^ \*( {3}(?:sqlite3_step|xRead|opfs\.read|idb\.\w+|tracer|part) +[=~a-zA-Z.].*)$/gm,
+      ),
+    ].map((m) => m[1]!);
     expect(picture).toHaveLength(7);
     const part = picture.pop()!.trim().split(/ +/)[1];
     expect(letters(threadOf(drawn(picture.join('\n'))))).toBe(part);
@@ -241,19 +336,43 @@ describe('the rules', () => {
 
   test.each([
     ['a VFS in memory', 'sqlite3_step ==========\nxRead           ===    ', 'cccccccccc'],
-    ['OPFS in xWrite', 'sqlite3_step ==========\nxWrite          =====\nopfs.write       ===', 'ccccwwwccc'],
-    ['a wait inside xLock', 'sqlite3_step ==========\nxLock           =====\natomics.wait     ===', 'cccclllccc'],
-    ['a wait inside xSync', 'sqlite3_step ==========\nxSync           =====\natomics.wait     ===', 'ccccsssccc'],
-    ['a wait inside xFileControl', 'sqlite3_step  ==========\nxFileControl     =====\natomics.wait      ===', 'ccccoooccc'],
+    [
+      'OPFS in xWrite',
+      'sqlite3_step ==========\nxWrite          =====\nopfs.write       ===',
+      'ccccwwwccc',
+    ],
+    [
+      'a wait inside xLock',
+      'sqlite3_step ==========\nxLock           =====\natomics.wait     ===',
+      'cccclllccc',
+    ],
+    [
+      'a wait inside xSync',
+      'sqlite3_step ==========\nxSync           =====\natomics.wait     ===',
+      'ccccsssccc',
+    ],
+    [
+      'a wait inside xFileControl',
+      'sqlite3_step  ==========\nxFileControl     =====\natomics.wait      ===',
+      'ccccoooccc',
+    ],
     ['a wait with no VFS call', 'sqlite3_step ==========\natomics.wait     ===', 'ccccoooccc'],
     ['a wait outside SQL', 'sqlite3_step ==\natomics.wait   ===', 'cc...'],
-    ['a lock asked for in xLock', 'sqlite3_step ~~~~~~~~~~\nxLock           ~~~~~\nlock.request     ~~~', 'ccclllllcc'],
+    [
+      'a lock asked for in xLock',
+      'sqlite3_step ~~~~~~~~~~\nxLock           ~~~~~\nlock.request     ~~~',
+      'ccclllllcc',
+    ],
     [
       'writes left to run',
       'sqlite3_step ~~~~~~~~~~~~~~~\nxWrite          ==\nidb.put          ~~~~~~~~~\nxSync               ~~~~~~~',
       'cccccccwwwwwwoc',
     ],
-    ['a commit waited for', 'sqlite3_step    ~~~~~~~~~~\nxSync              ~~~~~\nidb.transaction     ~~~~', 'cccottttcc'],
+    [
+      'a commit waited for',
+      'sqlite3_step    ~~~~~~~~~~\nxSync              ~~~~~\nidb.transaction     ~~~~',
+      'cccottttcc',
+    ],
     ['a VFS that is not traced', 'sqlite3_step ~~~~~~~~~~\nidb.get         ~~~', 'cccrrrcccc'],
     ['a VFS call without SQL layer', 'xRead   =====\nopfs.read ==', 'ccrrc'],
     ['storage outside SQL', 'sqlite3_step ===\nopfs.flush      ===', 'cccxxx'],
@@ -262,8 +381,16 @@ describe('the rules', () => {
   });
 
   test.each([
-    ['a synchronous VFS', 'sqlite3_step ==========\nxLock         =\nxRead           ===\nxFileControl         =', 'clcrrrcccc'],
-    ['an asynchronous one', 'sqlite3_step ~~~~~~~~~~\nxWrite         ~~\nxSync             ~~~\nxFileControl         ~', 'ccwwcsssoc'],
+    [
+      'a synchronous VFS',
+      'sqlite3_step ==========\nxLock         =\nxRead           ===\nxFileControl         =',
+      'clcrrrcccc',
+    ],
+    [
+      'an asynchronous one',
+      'sqlite3_step ~~~~~~~~~~\nxWrite         ~~\nxSync             ~~~\nxFileControl         ~',
+      'ccwwcsssoc',
+    ],
   ])('%s with its storage not looked at', (_name, picture, parts) => {
     expect(letters(withoutStorage(drawn(picture)))).toBe(parts);
   });
@@ -308,6 +435,8 @@ describe('the rules', () => {
   test('every web call that can take time has a part of its own', () => {
     const web = OPS.filter((o) => o && ROLE_OF_OP[o.code] === Role.web);
     expect(web.length).toBeGreaterThan(45);
-    expect(web.filter((o) => PARTS[PART_OF_OP[o!.code]!] === 'other').map((o) => o!.name)).toEqual([]);
+    expect(web.filter((o) => PARTS[PART_OF_OP[o!.code]!] === 'other').map((o) => o!.name)).toEqual(
+      [],
+    );
   });
 });

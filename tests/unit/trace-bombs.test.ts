@@ -5,7 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FREE_WORDS, MAX_RECORDED_EVENTS, MAX_RECORDED_WORDS } from '../../src/trace/file/budget.ts';
+import {
+  FREE_WORDS,
+  MAX_RECORDED_EVENTS,
+  MAX_RECORDED_WORDS,
+} from '../../src/trace/file/budget.ts';
 import { MAX_EVENTS } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
@@ -41,7 +45,9 @@ interface Said {
 function readApart(bytes: Uint8Array): Said {
   const file = join(folder, 'bomb.vfst');
   writeFileSync(file, bytes);
-  const said = JSON.parse(execFileSync(process.execPath, [reader, file], { encoding: 'utf8' })) as Said;
+  const said = JSON.parse(
+    execFileSync(process.execPath, [reader, file], { encoding: 'utf8' }),
+  ) as Said;
   expect(said.mostMB).toBeLessThan(MOST_MB);
   expect(said.cpuSeconds).toBeLessThan(MOST_CPU_SECONDS);
   return said;
@@ -49,7 +55,10 @@ function readApart(bytes: Uint8Array): Said {
 
 describe('a file that would cost more than its size allows', () => {
   test.each([
-    ['lists of names', /other names unpack to more than \d+ MiB, the most that a file of its size may hold/],
+    [
+      'lists of names',
+      /other names unpack to more than \d+ MiB, the most that a file of its size may hold/,
+    ],
     ['small names', /other names unpack to more than/],
     ['empty objects', /other names unpack to more than/],
     ['SQLite engines', /other names unpack to more than/],
@@ -57,7 +66,9 @@ describe('a file that would cost more than its size allows', () => {
   ])('%s: is refused by name', (name, why) => {
     const { refused } = readApart(BOMBS[name]!());
     expect(refused).toMatch(why);
-    expect(refused).toMatch(/^TraceFileError: The trace file is too large to open: .*Record again for a shorter time/);
+    expect(refused).toMatch(
+      /^TraceFileError: The trace file is too large to open: .*Record again for a shorter time/,
+    );
   });
 
   test('chunks of events: is read as far as that goes', () => {
@@ -92,9 +103,28 @@ test('ten thousand engines of a page cost what they weigh, and the list that is 
   const t = new ThreadBuilder(newStore());
   const layers = { vfs: true, sql: true, counters: true };
   for (let id = 0; id < 10_000; id++)
-    t.say({ ...{ kind: 'engine', id, name: 'x', sqliteVersion: null, sourceId: null, suspension: 'none', note: null }, layers });
+    t.say({
+      ...{
+        kind: 'engine',
+        id,
+        name: 'x',
+        sqliteVersion: null,
+        sourceId: null,
+        suspension: 'none',
+        note: null,
+      },
+      layers,
+    });
   t.say({
-    ...{ kind: 'engine', id: 7, name: 'known better', sqliteVersion: null, sourceId: null, suspension: 'none', note: null },
+    ...{
+      kind: 'engine',
+      id: 7,
+      name: 'known better',
+      sqliteVersion: null,
+      sourceId: null,
+      suspension: 'none',
+      note: null,
+    },
     layers,
   });
   t.send();

@@ -13,9 +13,11 @@ const wanted = (of: Uint8Array): number => {
 test('is CRC-32 of any number of bytes', () => {
   expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
   for (let from = 0; from < 9; from++)
-    for (let to = from; to < bytes.length; to += 7) expect(crc32(bytes.subarray(from, to))).toBe(wanted(bytes.subarray(from, to)));
+    for (let to = from; to < bytes.length; to += 7)
+      expect(crc32(bytes.subarray(from, to))).toBe(wanted(bytes.subarray(from, to)));
 });
 
 test('goes on where another ended', () => {
-  for (let cut = 0; cut <= 20; cut++) expect(crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)))).toBe(wanted(bytes));
+  for (let cut = 0; cut <= 20; cut++)
+    expect(crc32(bytes.subarray(cut), crc32(bytes.subarray(0, cut)))).toBe(wanted(bytes));
 });

@@ -13,7 +13,16 @@ const i32 = fc.oneof(
   fc.constantFrom(-32_768, -32_769, 32_767, 32_768, -(2 ** 31), 2 ** 31 - 1),
 );
 const real = fc.oneof(fc.constantFrom(NaN, 0, 5, 0.1, 4096, 2 ** 24 + 1, 2 ** 40), fc.nat(1e9));
-const row = fc.record({ dur: real, result: i32, offset: real, length: u32, object: u32, context: u32, aux: u32, aux2: u32 });
+const row = fc.record({
+  dur: real,
+  result: i32,
+  offset: real,
+  length: u32,
+  object: u32,
+  context: u32,
+  aux: u32,
+  aux2: u32,
+});
 type Row = Record<NarrowColumn, number>;
 const NAMES = ['dur', 'result', 'offset', 'length', 'object', 'context', 'aux', 'aux2'] as const;
 
@@ -35,19 +44,24 @@ const read = (events: EventColumns): Row[] =>
 describe('columns', () => {
   test('give back what was written one by one, appended, or moved to the front', () => {
     fc.assert(
-      fc.property(fc.array(row, { maxLength: 40 }), fc.array(row, { maxLength: 40 }), fc.nat(80), (first, second, dropped) => {
-        const events = written(first, 'narrow');
-        expect(read(events)).toEqual(first);
-        events.append(written(second, 'wide'));
-        events.append(written(second, 'narrow'));
-        const all = [...first, ...second, ...second];
-        expect(read(events)).toEqual(all);
-        events.dropFront(dropped);
-        expect(read(events)).toEqual(all.slice(dropped));
-        events.reserve(1);
-        events.count++;
-        expect(events.row(events.count - 1).aux2).toBe(0);
-      }),
+      fc.property(
+        fc.array(row, { maxLength: 40 }),
+        fc.array(row, { maxLength: 40 }),
+        fc.nat(80),
+        (first, second, dropped) => {
+          const events = written(first, 'narrow');
+          expect(read(events)).toEqual(first);
+          events.append(written(second, 'wide'));
+          events.append(written(second, 'narrow'));
+          const all = [...first, ...second, ...second];
+          expect(read(events)).toEqual(all);
+          events.dropFront(dropped);
+          expect(read(events)).toEqual(all.slice(dropped));
+          events.reserve(1);
+          events.count++;
+          expect(events.row(events.count - 1).aux2).toBe(0);
+        },
+      ),
     );
   });
 

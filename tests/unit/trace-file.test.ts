@@ -19,7 +19,8 @@ import { syntheticBatches, syntheticStore } from '../traces/synthetic.ts';
 
 const bytesOf = async (store: TraceStore): Promise<Uint8Array<ArrayBuffer>> =>
   new Uint8Array(await (await saveTrace(store, { savedAt: 0 })).arrayBuffer());
-const rowsOf = (events: EventColumns): EventRow[] => Array.from({ length: events.count }, (_, i) => events.row(i));
+const rowsOf = (events: EventColumns): EventRow[] =>
+  Array.from({ length: events.count }, (_, i) => events.row(i));
 const contentOf = (store: TraceStore): unknown =>
   store.threads.map((t) => ({
     info: t.info,
@@ -32,15 +33,24 @@ const contentOf = (store: TraceStore): unknown =>
   }));
 
 const sameBytes = (a: ArrayBufferView, b: ArrayBufferView): boolean =>
-  Buffer.compare(Buffer.from(a.buffer, a.byteOffset, a.byteLength), Buffer.from(b.buffer, b.byteOffset, b.byteLength)) === 0;
+  Buffer.compare(
+    Buffer.from(a.buffer, a.byteOffset, a.byteLength),
+    Buffer.from(b.buffer, b.byteOffset, b.byteLength),
+  ) === 0;
 
 const u32 = fc.oneof(fc.nat(20), fc.integer({ min: 0, max: 0xffffffff }));
 const row = fc.record({
   gapNs: fc.oneof(fc.constant(0), fc.nat(100_000), fc.nat(2 ** 40)),
   durNs: fc.oneof(fc.constant(0), fc.nat(100_000), fc.nat(2 ** 40)),
-  seqGap: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 1_000_000 })),
+  seqGap: fc.oneof(
+    fc.constant(1),
+    fc.integer({ min: 1, max: 5 }),
+    fc.integer({ min: 1, max: 1_000_000 }),
+  ),
   end: fc.oneof(fc.constant(1), fc.constant(0), fc.nat(50), fc.integer({ min: -5, max: 0xfffff })),
-  op: fc.constantFrom(...OPS.flatMap((o) => (o && o.code > 0 && o.code < Op.end ? [o.code] : [250]))),
+  op: fc.constantFrom(
+    ...OPS.flatMap((o) => (o && o.code > 0 && o.code < Op.end ? [o.code] : [250])),
+  ),
   flags: fc.nat(255),
   result: fc.oneof(fc.constant(0), fc.integer()),
   offset: fc.oneof(
@@ -60,24 +70,38 @@ const row = fc.record({
 describe('packed columns', () => {
   test('give back every field of any rows', () => {
     fc.assert(
-      fc.property(fc.array(row, { minLength: 1, maxLength: 80 }), fc.boolean(), (drawn, withAux2) => {
-        const events = new EventColumns(drawn.length);
-        let [ns, seq] = [0, 0];
-        drawn.forEach((d, i) => {
-          ns += d.gapNs;
-          seq += d.seqGap;
-          events.t0[i] = ns / 1e3;
-          events.dur[i] = d.durNs / 1e3;
-          events.seq[i] = seq;
-          events.endSeq[i] = d.end === 0 ? 0 : Math.max(1, seq + d.end);
-          for (const field of ['op', 'flags', 'result', 'offset', 'length', 'object', 'parent', 'context', 'aux'] as const)
-            events[field][i] = d[field];
-          if (withAux2) events.set('aux2', i, d.aux2);
-        });
-        events.count = drawn.length;
-        const back = unpackRows(packRows(events, 0, events.count), events.count);
-        expect(rowsOf(back)).toEqual(rowsOf(events));
-      }),
+      fc.property(
+        fc.array(row, { minLength: 1, maxLength: 80 }),
+        fc.boolean(),
+        (drawn, withAux2) => {
+          const events = new EventColumns(drawn.length);
+          let [ns, seq] = [0, 0];
+          drawn.forEach((d, i) => {
+            ns += d.gapNs;
+            seq += d.seqGap;
+            events.t0[i] = ns / 1e3;
+            events.dur[i] = d.durNs / 1e3;
+            events.seq[i] = seq;
+            events.endSeq[i] = d.end === 0 ? 0 : Math.max(1, seq + d.end);
+            for (const field of [
+              'op',
+              'flags',
+              'result',
+              'offset',
+              'length',
+              'object',
+              'parent',
+              'context',
+              'aux',
+            ] as const)
+              events[field][i] = d[field];
+            if (withAux2) events.set('aux2', i, d.aux2);
+          });
+          events.count = drawn.length;
+          const back = unpackRows(packRows(events, 0, events.count), events.count);
+          expect(rowsOf(back)).toEqual(rowsOf(events));
+        },
+      ),
       { numRuns: 500 },
     );
   });
@@ -86,9 +110,17 @@ describe('packed columns', () => {
 describe('a file', () => {
   test('holds the whole trace', async () => {
     const store = syntheticStore({ events: 150_000, threads: 2 });
-    const { store: read, warnings, header } = await readTrace(await saveTrace(store, { origin: 'https://app.example' }));
+    const {
+      store: read,
+      warnings,
+      header,
+    } = await readTrace(await saveTrace(store, { origin: 'https://app.example' }));
     expect(warnings).toEqual([]);
-    expect(header).toMatchObject({ origin: 'https://app.example', originMs: store.originMs, sanitised: false });
+    expect(header).toMatchObject({
+      origin: 'https://app.example',
+      originMs: store.originMs,
+      sanitised: false,
+    });
     for (const [i, thread] of store.threads.entries()) {
       const [a, b] = [thread.events, read.threads[i]!.events];
       expect(b.count).toBe(a.count);
@@ -107,7 +139,9 @@ describe('a file', () => {
         'context',
         'aux',
       ] as const)
-        expect(sameBytes(b[field].subarray(0, b.count), a[field].subarray(0, a.count)), field).toBe(true);
+        expect(sameBytes(b[field].subarray(0, b.count), a[field].subarray(0, a.count)), field).toBe(
+          true,
+        );
     }
     expect(summaryOf(read)).toEqual(summaryOf(store));
   });
@@ -166,13 +200,18 @@ describe('a file', () => {
     await readTrace(file, { onProgress: (bytes, total) => void seen.push(bytes, total) });
     expect(seen.at(-1)).toBe(file.size);
     const control = new AbortController();
-    await expect(readTrace(file, { signal: control.signal, onProgress: () => control.abort() })).rejects.toMatchObject({
+    await expect(
+      readTrace(file, { signal: control.signal, onProgress: () => control.abort() }),
+    ).rejects.toMatchObject({
       fault: 'cancelled',
     });
   });
 
   test('with more events than can be shown says so', async () => {
-    const { store, warnings } = await readTrace(await saveTrace(syntheticStore({ events: 4000, threads: 2 })), { maxEvents: 3000 });
+    const { store, warnings } = await readTrace(
+      await saveTrace(syntheticStore({ events: 4000, threads: 2 })),
+      { maxEvents: 3000 },
+    );
     expect(store.eventCount).toBeLessThanOrEqual(3000);
     expect(warnings.join()).toMatch(/more than the 3000/);
   });
@@ -200,10 +239,16 @@ describe('a file that is not whole', () => {
 
   test('a damaged chunk is left out by name, the rest is read', async () => {
     const bytes = await bytesOf(syntheticStore({ events: 9000, threads: 3, batch: 1000 }));
-    const chunks = [...new TextDecoder('latin1').decode(bytes).matchAll(/EVNT/g)].map((m) => m.index);
+    const chunks = [...new TextDecoder('latin1').decode(bytes).matchAll(/EVNT/g)].map(
+      (m) => m.index,
+    );
     bytes[chunks[1]! + 400]! ^= 0xff;
     const { store, warnings } = await readTrace(bytes);
-    expect(warnings).toEqual([expect.stringMatching(/chunk of events at byte \d+ is damaged \(its checksum does not match\)/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /chunk of events at byte \d+ is damaged \(its checksum does not match\)/,
+      ),
+    ]);
     expect(store.threads.map((t) => t.events.count > 0)).toEqual([true, false, true]);
   });
 
@@ -211,7 +256,9 @@ describe('a file that is not whole', () => {
     const bytes = await bytesOf(sampleStore());
     const header = 20 + new DataView(bytes.buffer).getUint32(12, true);
     const strange = sectionBytes('WXYZ', new Uint8Array(100));
-    const { store, warnings } = await readTrace(new Uint8Array([...bytes.subarray(0, header), ...strange, ...bytes.subarray(header)]));
+    const { store, warnings } = await readTrace(
+      new Uint8Array([...bytes.subarray(0, header), ...strange, ...bytes.subarray(header)]),
+    );
     expect(warnings).toEqual([]);
     expect(contentOf(store)).toEqual(contentOf(sampleStore()));
     const { events } = sampleStore().threads[0]!;
@@ -236,12 +283,16 @@ describe('a file that is not whole', () => {
     expect((await refusal(text.encode('SQLite format 3\0 and more of it'))).message).toMatch(
       /no vfscope trace: the file is a SQLite database/,
     );
-    expect((await refusal(text.encode('{"traceEvents":[]}'))).message).toMatch(/looks like JSON.*Choose a \.vfst file/);
+    expect((await refusal(text.encode('{"traceEvents":[]}'))).message).toMatch(
+      /looks like JSON.*Choose a \.vfst file/,
+    );
     expect((await refusal(new Uint8Array(0))).message).toMatch(/is empty/);
     expect((await refusal(new Blob([MAGIC]))).fault).toBe('damaged');
     const broken = bytes.slice();
     broken[25]! ^= 1;
-    expect((await refusal(broken)).message).toMatch(/header is damaged: its checksum does not match/);
+    expect((await refusal(broken)).message).toMatch(
+      /header is damaged: its checksum does not match/,
+    );
   });
 
   test('thousands of mutated files: an answer or a named refusal, never anything else', async () => {
@@ -262,7 +313,9 @@ describe('a file that is not whole', () => {
         const { store } = await readTrace(bytes);
         for (const { events } of store.threads)
           for (let r = 1; r < events.count; r++)
-            expect(events.seq[r]! > events.seq[r - 1]! && events.t0[r]! >= events.t0[r - 1]!).toBe(true);
+            expect(events.seq[r]! > events.seq[r - 1]! && events.t0[r]! >= events.t0[r - 1]!).toBe(
+              true,
+            );
         summaryOf(store);
         read++;
       } catch (e) {
@@ -278,26 +331,46 @@ describe('a file that is not whole', () => {
 /** Make checksums right again, so that damage reaches what lies behind them. */
 function mendChecksums(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = bytes.length > 20 ? 20 + view.getUint32(12, true) : bytes.length; at + 12 <= bytes.length;) {
+  for (
+    let at = bytes.length > 20 ? 20 + view.getUint32(12, true) : bytes.length;
+    at + 12 <= bytes.length;
+  ) {
     const length = view.getUint32(at + 4, true);
     if (at + 12 + length > bytes.length) return;
     const tag = String.fromCharCode(...bytes.subarray(at, at + 4));
-    view.setUint32(at + 8, new DataView(sectionBytes(tag, bytes.subarray(at + 12, at + 12 + length)).buffer).getUint32(8, true), true);
+    view.setUint32(
+      at + 8,
+      new DataView(sectionBytes(tag, bytes.subarray(at + 12, at + 12 + length)).buffer).getUint32(
+        8,
+        true,
+      ),
+      true,
+    );
     at += 12 + length;
   }
 }
 
 describe('versions', () => {
   test('the stored sample of version 1 reads as it was written', async () => {
-    const { store, warnings, version } = await readTrace(new Uint8Array(readFileSync('tests/traces/v1-sample.vfst')));
+    const { store, warnings, version } = await readTrace(
+      new Uint8Array(readFileSync('tests/traces/v1-sample.vfst')),
+    );
     expect({ warnings, version }).toEqual({ warnings: [], version: 1 });
     expect(contentOf(store)).toEqual(contentOf(sampleStore()));
   });
 
   test('every earlier version has its step, and steps run in order', () => {
-    for (let v = 1; v < FORMAT_VERSION; v++) expect(UPGRADES.has(v), `step from version ${v}`).toBe(true);
-    const steps = new Map([1, 2, 3].map((v) => [v, (s: { tag: string; payload: Uint8Array }) => ({ ...s, tag: `${s.tag}${v}` })]));
+    for (let v = 1; v < FORMAT_VERSION; v++)
+      expect(UPGRADES.has(v), `step from version ${v}`).toBe(true);
+    const steps = new Map(
+      [1, 2, 3].map((v) => [
+        v,
+        (s: { tag: string; payload: Uint8Array }) => ({ ...s, tag: `${s.tag}${v}` }),
+      ]),
+    );
     expect(upgradeSection({ tag: 'T', payload: new Uint8Array(0) }, 2, steps, 4)?.tag).toBe('T23');
-    expect(() => upgradeSection({ tag: 'T', payload: new Uint8Array(0) }, 1, new Map(), 2)).toThrow(/step from trace format 1/);
+    expect(() => upgradeSection({ tag: 'T', payload: new Uint8Array(0) }, 1, new Map(), 2)).toThrow(
+      /step from trace format 1/,
+    );
   });
 });

@@ -13,7 +13,8 @@ const fails = (column: object): void =>
       throw new RangeError('Array buffer allocation failed');
     },
   });
-const rows = (t: ThreadBuilder): unknown[] => Array.from({ length: t.thread.events.count }, (_, i) => t.thread.events.row(i));
+const rows = (t: ThreadBuilder): unknown[] =>
+  Array.from({ length: t.thread.events.count }, (_, i) => t.thread.events.row(i));
 
 test.each(['Float64Array', 'Float32Array', 'Uint32Array', 'Uint8Array'] as const)(
   'a %s that cannot be made: the batch is counted, every row is whole, and it goes on when there is memory again',
@@ -21,7 +22,9 @@ test.each(['Float64Array', 'Float32Array', 'Uint32Array', 'Uint8Array'] as const
     const t = new ThreadBuilder(newStore());
     const like = new ThreadBuilder(newStore());
     const calls = (n: number, aux2 = 0): void => {
-      for (const b of [t, like]) for (let i = 0; i < n; i++) b.call('xRead', { offset: i * 4096, length: 4096, object: 1, aux2 });
+      for (const b of [t, like])
+        for (let i = 0; i < n; i++)
+          b.call('xRead', { offset: i * 4096, length: 4096, object: 1, aux2 });
     };
     calls(1000, 3);
     t.send();
@@ -77,17 +80,47 @@ test('no memory to widen a column for a late end: the call stays as it was, with
   expect(t.thread.refused).toBe(1);
 });
 
-test.each([2 ** 52 / 1e6, -(2 ** 52) / 1e6, 1e300, Infinity, NaN])('a record at %s ms is none: no file could hold it', async (ms) => {
-  const t = new ThreadBuilder(newStore());
-  const open = t.call('xRead', { open: true });
-  t.call('xRead');
-  t.send();
-  const at = (t0: number, t1: number, seq: number, op: number = Op.xRead): number[] => [
-    t0 * 1e3,
-    t1 * 1e3,
+test.each([2 ** 52 / 1e6, -(2 ** 52) / 1e6, 1e300, Infinity, NaN])(
+  'a record at %s ms is none: no file could hold it',
+  async (ms) => {
+    const t = new ThreadBuilder(newStore());
+    const open = t.call('xRead', { open: true });
+    t.call('xRead');
+    t.send();
+    const at = (t0: number, t1: number, seq: number, op: number = Op.xRead): number[] => [
+      t0 * 1e3,
+      t1 * 1e3,
+      seq,
+      seq + 1,
+      op,
+      0,
+      NaN,
+      1,
+      0,
+      0,
+      0,
+      0,
+      0,
+    ];
+    const forged = [at(ms, ms, 101), at(1, ms, 103), at(1, ms, open, Op.end)];
+    t.thread.append(batchOf(t.thread.info, 2, [...forged, at(2, 3, 201)]));
+    expect(t.thread.events.count).toBe(3);
+    expect(t.thread.events.endSeq[0]).toBe(0);
+    const { store, warnings } = await readTrace(await saveTrace(t.store));
+    expect(warnings).toEqual([]);
+    expect(store.eventCount).toBe(3);
+  },
+);
+
+test('the earliest and the latest moment of a trace are saved and read', async () => {
+  const t = new ThreadBuilder(newStore(0));
+  const far = (2 ** 52 - 2 ** 20) / 1e6 - 1;
+  const row = (from: number, to: number, seq: number): number[] => [
+    from * 1e3,
+    to * 1e3,
     seq,
     seq + 1,
-    op,
+    Op.xRead,
     0,
     NaN,
     1,
@@ -97,19 +130,6 @@ test.each([2 ** 52 / 1e6, -(2 ** 52) / 1e6, 1e300, Infinity, NaN])('a record at 
     0,
     0,
   ];
-  const forged = [at(ms, ms, 101), at(1, ms, 103), at(1, ms, open, Op.end)];
-  t.thread.append(batchOf(t.thread.info, 2, [...forged, at(2, 3, 201)]));
-  expect(t.thread.events.count).toBe(3);
-  expect(t.thread.events.endSeq[0]).toBe(0);
-  const { store, warnings } = await readTrace(await saveTrace(t.store));
-  expect(warnings).toEqual([]);
-  expect(store.eventCount).toBe(3);
-});
-
-test('the earliest and the latest moment of a trace are saved and read', async () => {
-  const t = new ThreadBuilder(newStore(0));
-  const far = (2 ** 52 - 2 ** 20) / 1e6 - 1;
-  const row = (from: number, to: number, seq: number): number[] => [from * 1e3, to * 1e3, seq, seq + 1, Op.xRead, 0, NaN, 1, 0, 0, 0, 0, 0];
   t.thread.append(batchOf(t.thread.info, 0, [row(-far, far, 1), row(far, far, 3)]));
   expect(t.thread.events.count).toBe(2);
   const { store, warnings } = await readTrace(await saveTrace(t.store));

@@ -28,7 +28,8 @@ class CountedFile extends Blob {
     return super.slice(from, to);
   }
 }
-const counted = async (store: TraceStore): Promise<CountedFile> => new CountedFile([await saveTrace(store)]);
+const counted = async (store: TraceStore): Promise<CountedFile> =>
+  new CountedFile([await saveTrace(store)]);
 
 /** Statements on storage that overlaps, a page thread without events, and locks held for long. */
 function mixed(): TraceStore {
@@ -36,11 +37,16 @@ function mixed(): TraceStore {
   new ThreadBuilder(store, { name: 'silent', kind: 'page' }).send();
   const t = new ThreadBuilder(store, { name: 'writer' });
   const sql = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
-  const [db, idb] = [t.file('/app.db'), t.define({ kind: 'idb-store', db: 'app', store: 'blocks' })];
+  const [db, idb] = [
+    t.file('/app.db'),
+    t.define({ kind: 'idb-store', db: 'app', store: 'blocks' }),
+  ];
   for (let i = 0; i < 3000; i++) {
     t.call('sqlStep', { object: sql, dur: 20, result: 101 }, () => {
       t.call('xLock', { object: db, aux: i % 3 ? 1 : 4, dur: 2 });
-      t.call('xRead', { object: db, offset: (i % 90) * 4096, length: 4096, dur: 1 }, () => t.call('idbGet', { object: idb, dur: 30 }));
+      t.call('xRead', { object: db, offset: (i % 90) * 4096, length: 4096, dur: 1 }, () =>
+        t.call('idbGet', { object: idb, dur: 30 }),
+      );
       t.call('xSync', { object: db, dur: i % 700 === 0 ? 20_000 : 10 });
       t.call('xUnlock', { object: db, dur: 1 });
     });
@@ -62,7 +68,9 @@ describe('the picture from the summaries', () => {
     lanes.update(to);
     expect(summary.extent).toEqual([from, to]);
     expect(overview.store.threads.map((t) => t.info)).toEqual(store.threads.map((t) => t.info));
-    expect(store.threads.map((t) => summary.eventsOf(t))).toEqual(store.threads.map((t) => t.events.count));
+    expect(store.threads.map((t) => summary.eventsOf(t))).toEqual(
+      store.threads.map((t) => t.events.count),
+    );
     const exact = lanes.pyramid.extent()!;
     const drawn = summary.drawn()!;
     expect(drawn[0]).toBeLessThanOrEqual(exact[0]);
@@ -116,8 +124,11 @@ describe('the picture from the summaries', () => {
     const lanes = new TimelineLanes(store);
     lanes.update(store.extent()[1]);
     const expected = store.threads.map((thread) => summary.rowsOf(thread).map(({ key }) => key));
-    expect(expected[0]).toEqual(['time', 'sql', 'txn', 'vfs', 'lock', 'reads', 'writes', 'wal'].map((kind) => `0:${kind}`));
-    const shown = (): string[][] => store.threads.map((thread) => lanes.rowsOf(thread).map(({ key }) => key));
+    expect(expected[0]).toEqual(
+      ['time', 'sql', 'txn', 'vfs', 'lock', 'reads', 'writes', 'wal'].map((kind) => `0:${kind}`),
+    );
+    const shown = (): string[][] =>
+      store.threads.map((thread) => lanes.rowsOf(thread).map(({ key }) => key));
     expect(shown()).toEqual(expected);
     lanes.settle();
     expect(shown()).toEqual(expected);
@@ -138,12 +149,28 @@ describe('the picture from the summaries', () => {
       const range = { count, fromUs: 0, toUs: 1 };
       const parts = [
         headerBytes({ originMs: 0, writer: 'test', savedAt: 0, origin: '', sanitised: false }),
-        sectionBytes(Tag.thread, jsonBytes({ index: 0, id: 't', kind: 'page', url: '', name: '', parent: null, timeOrigin: 0 })),
+        sectionBytes(
+          Tag.thread,
+          jsonBytes({
+            index: 0,
+            id: 't',
+            kind: 'page',
+            url: '',
+            name: '',
+            parent: null,
+            timeOrigin: 0,
+          }),
+        ),
       ];
       const bytes = (): number => parts.reduce((n, part) => n + part.length, 0);
       const index = Array.from({ length: chunks }, () => {
         const at = bytes();
-        parts.push(sectionBytes(Tag.events, chunkBytes({ thread: 0, ...range, lanes: [] }, new Uint8Array(20))));
+        parts.push(
+          sectionBytes(
+            Tag.events,
+            chunkBytes({ thread: 0, ...range, lanes: [] }, new Uint8Array(20)),
+          ),
+        );
         return { at, thread: 0, ...range };
       });
       const trailer = new Uint8Array(16);
@@ -157,7 +184,9 @@ describe('the picture from the summaries', () => {
   });
 
   test('is not made of an index that lies', async () => {
-    const bytes = new Uint8Array(await (await saveTrace(syntheticStore({ events: 5000 }))).arrayBuffer());
+    const bytes = new Uint8Array(
+      await (await saveTrace(syntheticStore({ events: 5000 }))).arrayBuffer(),
+    );
     const index = new TextDecoder('latin1').decode(bytes).indexOf('INDX');
     const broken = bytes.slice();
     broken[index + 20]! ^= 1; // its checksum does not match any more
@@ -175,13 +204,17 @@ const near = (values: Uint8Array, i: number, ok: (v: number) => boolean): boolea
 describe('a session that opens a large file', () => {
   const EVENTS = 200_000;
   /** Pushes, and what was asked when the first one came. */
-  async function opened(store: TraceStore, onOpening: (session: Session, file: CountedFile) => Promise<void>) {
+  async function opened(
+    store: TraceStore,
+    onOpening: (session: Session, file: CountedFile) => Promise<void>,
+  ) {
     const file = await counted(store);
     const pushes: SessionPush[] = [];
     let first: Promise<void> | null = null;
     const session: Session = new Session((push) => {
       pushes.push(push);
-      if (push.k === 'change' && pushes.some(({ k }) => k === 'opening')) first ??= onOpening(session, file);
+      if (push.k === 'change' && pushes.some(({ k }) => k === 'opening'))
+        first ??= onOpening(session, file);
     });
     const result = await session.open(file, 'big.vfst');
     expect(first).not.toBeNull();
@@ -197,25 +230,45 @@ describe('a session that opens a large file', () => {
     const { session, result, pushes, file } = await opened(store, async (session, file) => {
       bytesBefore = file.read;
       const { extent } = await session.extents();
-      expect((await session.threads()).map((t) => t.events)).toEqual(store.threads.map((t) => t.events.count));
-      const { lanes } = await session.timeline({ from: extent[0], to: extent[1], width: WIDTH, lanes: ['0:sql'] });
+      expect((await session.threads()).map((t) => t.events)).toEqual(
+        store.threads.map((t) => t.events.count),
+      );
+      const { lanes } = await session.timeline({
+        from: extent[0],
+        to: extent[1],
+        width: WIDTH,
+        lanes: ['0:sql'],
+      });
       before = [...lanes[0]!.busy];
       expect(await session.hit('0:sql', (extent[0] + extent[1]) / 2, 1e6)).toBeNull();
-      asked = session.filterEvents({ text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null });
+      asked = session.filterEvents({
+        text: '',
+        layers: null,
+        errorsOnly: false,
+        fromUs: null,
+        toUs: null,
+      });
     });
     expect(bytesBefore).toBeLessThan(file.size / 20);
     expect(result).toMatchObject({ events: store.eventCount, warnings: [], partial: false });
     expect(await asked).toBe(store.eventCount);
     const { extent } = await session.extents();
     expect(extent).toEqual(store.extent());
-    const { lanes } = await session.timeline({ from: extent[0], to: extent[1], width: WIDTH, lanes: ['0:sql'] });
+    const { lanes } = await session.timeline({
+      from: extent[0],
+      to: extent[1],
+      width: WIDTH,
+      lanes: ['0:sql'],
+    });
     const after = [...lanes[0]!.busy];
     expect(before.reduce((a, b) => a + b, 0) / after.reduce((a, b) => a + b, 0)).toBeCloseTo(1, 1);
     // the lanes that grew while it was read are those of the whole
     const whole = new TimelineLanes(store);
     whole.update(extent[1]);
     const keys = whole.rows.map((row) => row.key);
-    const frames = (await session.timeline({ from: extent[0], to: extent[1], width: WIDTH, lanes: keys })).lanes;
+    const frames = (
+      await session.timeline({ from: extent[0], to: extent[1], width: WIDTH, lanes: keys })
+    ).lanes;
     expect(frames).toEqual(whole.frames(keys, extent[0], extent[1], WIDTH));
     const order = pushes.map((p) => p.k);
     expect(order.indexOf('opening')).toBeLessThan(order.indexOf('progress'));
@@ -239,8 +292,18 @@ describe('a session that opens a large file', () => {
     const { session, result } = await opened(store, (session) => session.cancelOpen());
     expect(result.partial).toBe(true);
     expect(result.events).toBeLessThan(store.eventCount);
-    expect(result.warnings.join()).toContain(`What was read by then is shown: ${result.events} events.`);
-    expect(await session.filterEvents({ text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null })).toBe(result.events);
+    expect(result.warnings.join()).toContain(
+      `What was read by then is shown: ${result.events} events.`,
+    );
+    expect(
+      await session.filterEvents({
+        text: '',
+        layers: null,
+        errorsOnly: false,
+        fromUs: null,
+        toUs: null,
+      }),
+    ).toBe(result.events);
     expect((await session.stats()).events).toBe(result.events);
     await session.clear();
     expect((await session.stats()).events).toBe(0);
@@ -250,7 +313,9 @@ describe('a session that opens a large file', () => {
     const store = syntheticStore({ events: EVENTS });
     const small = await saveTrace(mixed());
     let second: Promise<{ events: number }> | null = null;
-    await expect(opened(store, async (session) => void (second = session.open(small, 'small.vfst')))).rejects.toMatchObject({
+    await expect(
+      opened(store, async (session) => void (second = session.open(small, 'small.vfst'))),
+    ).rejects.toMatchObject({
       name: 'AbortError',
     });
     expect((await second!).events).toBe((await readTrace(small)).store.eventCount);

@@ -15,7 +15,8 @@ import { syntheticStore } from '../traces/synthetic.ts';
 
 const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
 const [begin, end] = store.extent();
-const statements = (thread: (typeof store.threads)[number]): Uint32Array => new StatementIndex(thread).update();
+const statements = (thread: (typeof store.threads)[number]): Uint32Array =>
+  new StatementIndex(thread).update();
 
 describe('percentiles', () => {
   it('are right to within 0.8 %, whatever the durations', () => {
@@ -44,7 +45,12 @@ describe('an area', () => {
       for (const { events } of store.threads)
         for (let row = 0; row < events.count; row++) {
           const [t0, dur, op] = [events.t0[row]!, events.dur[row]!, events.op[row]!];
-          if (t0 >= to || (t0 < from && t0 + dur <= from) || !layers.includes(OPS[op]!.layer as 'sql')) continue;
+          if (
+            t0 >= to ||
+            (t0 < from && t0 + dur <= from) ||
+            !layers.includes(OPS[op]!.layer as 'sql')
+          )
+            continue;
           const sum = expected.get(opName(op)) ?? { count: 0, ns: 0, bytes: 0, max: 0 };
           expected.set(opName(op), sum);
           sum.count++;
@@ -52,12 +58,25 @@ describe('an area', () => {
           sum.max = Math.max(sum.max, dur);
           if (op === Op.xRead || op === Op.xWrite) sum.bytes += events.length[row]!;
         }
-      const rows = areaRows(store, { fromUs: from, toUs: to, by: 'operation', threads: null, layers }, end, statements);
-      expect(new Map(rows.map((r) => [r.name, { count: r.count, ns: Math.round(r.totalUs), bytes: r.bytes, max: r.maxUs }]))).toEqual(
+      const rows = areaRows(
+        store,
+        { fromUs: from, toUs: to, by: 'operation', threads: null, layers },
+        end,
+        statements,
+      );
+      expect(
+        new Map(
+          rows.map((r) => [
+            r.name,
+            { count: r.count, ns: Math.round(r.totalUs), bytes: r.bytes, max: r.maxUs },
+          ]),
+        ),
+      ).toEqual(
         new Map([...expected].map(([name, e]) => [name, { ...e, ns: Math.round(e.ns / 1000) }])),
       );
       expect(rows.length).toBeGreaterThan(4);
-      for (const { longest, maxUs } of rows) expect(store.threads[longest.thread]!.events.dur[longest.row]).toBe(maxUs);
+      for (const { longest, maxUs } of rows)
+        expect(store.threads[longest.thread]!.events.dur[longest.row]).toBe(maxUs);
     });
 
   it('gives a statement the bytes of the VFS calls made for it', () => {
@@ -68,9 +87,15 @@ describe('an area', () => {
         if (op !== Op.xRead && op !== Op.xWrite) continue;
         const at = statementRow(thread, row);
         const text = at < 0 ? null : thread.definitions.get(thread.events.object[at]!);
-        if (text?.kind === 'sql') expected.set(text.text, (expected.get(text.text) ?? 0) + thread.events.length[row]!);
+        if (text?.kind === 'sql')
+          expected.set(text.text, (expected.get(text.text) ?? 0) + thread.events.length[row]!);
       }
-    const rows = areaRows(store, { fromUs: begin, toUs: end + 1, by: 'statement', threads: null, layers: [] }, end, statements);
+    const rows = areaRows(
+      store,
+      { fromUs: begin, toUs: end + 1, by: 'statement', threads: null, layers: [] },
+      end,
+      statements,
+    );
     expect(new Map(rows.filter((r) => r.bytes).map((r) => [r.name, r.bytes]))).toEqual(expected);
     expect(expected.size).toBeGreaterThan(1);
   });
@@ -84,11 +109,12 @@ describe('an area', () => {
     a.send();
     b.send();
     const rows = (threads: number[] | null): [string, number, number][] =>
-      areaRows(made, { fromUs: 0, toUs: 100, by: 'operation', threads, layers: ['vfs'] }, 60, () => new Uint32Array(9)).map((r) => [
-        r.name,
-        r.count,
-        r.totalUs,
-      ]);
+      areaRows(
+        made,
+        { fromUs: 0, toUs: 100, by: 'operation', threads, layers: ['vfs'] },
+        60,
+        () => new Uint32Array(9),
+      ).map((r) => [r.name, r.count, r.totalUs]);
     expect(rows([0])).toEqual([
       ['xRead', 1, 10],
       ['xLock', 1, 50],
@@ -104,8 +130,10 @@ describe('the I/O map', () => {
     const object = ioObjects(store).find((o) => o.key === key)!;
     const [width, height] = [200, 40];
     let rests = 0;
-    const map = await ioMap(store, { key, fromUs: begin, toUs: end + 1, width, height, end: object.end }, () =>
-      Promise.resolve(void rests++),
+    const map = await ioMap(
+      store,
+      { key, fromUs: begin, toUs: end + 1, width, height, end: object.end },
+      () => Promise.resolve(void rests++),
     );
     const reads = new Set<number>();
     const counts = { reads: 0, writes: 0, syncs: 0, end: 0 };
@@ -119,20 +147,34 @@ describe('the I/O map', () => {
         counts.end = Math.max(counts.end, events.offset[row]! + events.length[row]!);
         if (op !== Op.xRead) continue;
         const x = Math.floor(((events.t0[row]! - begin) / (end + 1 - begin)) * width);
-        reads.add((height - 1 - Math.floor((events.offset[row]! / object.end) * height)) * width + x);
+        reads.add(
+          (height - 1 - Math.floor((events.offset[row]! / object.end) * height)) * width + x,
+        );
       }
-    expect({ reads: object.reads, writes: object.writes, syncs: object.syncs, end: object.end }).toEqual(counts);
+    expect({
+      reads: object.reads,
+      writes: object.writes,
+      syncs: object.syncs,
+      end: object.end,
+    }).toEqual(counts);
     expect(reads.size).toBeGreaterThan(100);
     for (const cell of reads) expect(map.reads[cell]).toBeGreaterThan(0);
     expect(map.syncs.reduce((a, b) => a + b, 0)).toBe(counts.syncs);
     const row = store.threads[0]!.events.op.indexOf(Op.xRead);
     const { events } = store.threads[0]!;
-    const found = ioAt(store, key, { us: events.t0[row]!, slackUs: 0.5, offset: events.offset[row]! + 10, slack: 1 })!;
+    const found = ioAt(store, key, {
+      us: events.t0[row]!,
+      slackUs: 0.5,
+      offset: events.offset[row]! + 10,
+      slack: 1,
+    })!;
     expect(events.offset[found.row]).toBe(events.offset[row]);
     expect(ioAt(store, key, { us: begin - 1e6, slackUs: 1, offset: 0, slack: 1 })).toBeNull();
-    await expect(ioMap(store, { key, fromUs: 0, toUs: 1, width: 1e6, height: 1e6, end: 1 }, () => Promise.resolve())).rejects.toThrow(
-      /cells/,
-    );
+    await expect(
+      ioMap(store, { key, fromUs: 0, toUs: 1, width: 1e6, height: 1e6, end: 1 }, () =>
+        Promise.resolve(),
+      ),
+    ).rejects.toThrow(/cells/);
   });
 });
 
@@ -184,7 +226,9 @@ describe('the timeline’s questions', () => {
     const file = b.file('/app.db');
     for (let i = 0; i < 50; i++) {
       b.call('sqlStep', { object: sql, dur: 10 }, () => {
-        b.call('xWrite', { object: file, offset: i * 4096, length: 4096, dur: 5 }, () => b.call('opfsWrite', { result: 4096, dur: 3 }));
+        b.call('xWrite', { object: file, offset: i * 4096, length: 4096, dur: 5 }, () =>
+          b.call('opfsWrite', { result: 4096, dur: 3 }),
+        );
         b.call('xSync', { object: file, dur: 5 });
       });
       b.idle(100);
@@ -192,21 +236,41 @@ describe('the timeline’s questions', () => {
     b.send();
     const session = new Session(() => undefined);
     await session.open(await saveTrace(made), 'x');
-    const args = { text: 'xsync', fromUs: 0, toUs: 1000, width: 100, wholeFromUs: 0, wholeToUs: b.now };
+    const args = {
+      text: 'xsync',
+      fromUs: 0,
+      toUs: 1000,
+      width: 100,
+      wholeFromUs: 0,
+      wholeToUs: b.now,
+    };
     const found = await session.ask('timelineSearch', { ...args, selected: { thread: 0, row: 3 } });
     expect([found.count, found.at]).toEqual([50, 0]);
     const begins = Array.from({ length: 50 }, (_, i) => b.thread.events.t0[i * 4 + 3]!);
     expect([...found.inView]).toEqual(begins.filter((us) => us <= 1000));
     expect([...found.overview]).toEqual(begins);
     const next = (from: number | null, by: 1 | -1): Promise<unknown> =>
-      session.ask('timelineHit', { text: 'xsync', from: from === null ? null : { thread: 0, row: from }, us: 0, by });
+      session.ask('timelineHit', {
+        text: 'xsync',
+        from: from === null ? null : { thread: 0, row: from },
+        us: 0,
+        by,
+      });
     expect(await next(3, 1)).toEqual({ thread: 0, row: 7 });
     expect(await next(3, -1)).toEqual({ thread: 0, row: 199 });
     expect(await next(null, 1)).toEqual({ thread: 0, row: 3 });
-    expect(await session.ask('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 })).toBeNull();
-    expect(await session.ask('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({ thread: 0, row: 3 });
+    expect(
+      await session.ask('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 }),
+    ).toBeNull();
+    expect(await session.ask('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({
+      thread: 0,
+      row: 3,
+    });
     expect(await session.ask('timelineNeighbour', { thread: 0, row: 0, by: -1 })).toBeNull();
-    const { flows, calls, cause, effect } = await session.ask('timelineFlows', { thread: 0, row: 0 });
+    const { flows, calls, cause, effect } = await session.ask('timelineFlows', {
+      thread: 0,
+      row: 0,
+    });
     expect([calls, cause, effect]).toEqual([1, null, { thread: 0, row: 2 }]);
     const back = await session.ask('timelineFlows', { thread: 0, row: 2 });
     expect([back.cause, back.effect]).toEqual([{ thread: 0, row: 0 }, null]);
@@ -214,8 +278,13 @@ describe('the timeline’s questions', () => {
     expect(flows).toEqual([{ from: { lane: '0:sql', us }, to: { lane: '0:web', us }, kind: 'io' }]);
     expect((await session.ask('timelineFlows', { thread: 9, row: 0 })).flows).toEqual([]);
     const { trace } = await session.ask('annotations', {});
-    await session.ask('setAnnotations', { trace, notes: [{ id: 0, fromUs: 1, toUs: 1, text: 'here' }] });
-    expect((await readTrace(await session.save())).store.annotations.notes).toEqual([{ id: 1, fromUs: 1, toUs: 1, text: 'here' }]);
+    await session.ask('setAnnotations', {
+      trace,
+      notes: [{ id: 0, fromUs: 1, toUs: 1, text: 'here' }],
+    });
+    expect((await readTrace(await session.save())).store.annotations.notes).toEqual([
+      { id: 1, fromUs: 1, toUs: 1, text: 'here' },
+    ]);
     await session.ask('setAnnotations', { trace: trace + 1, notes: [] }); // of a trace that is not shown any more
     expect((await session.ask('annotations', {})).notes).toHaveLength(1);
   });
@@ -223,7 +292,10 @@ describe('the timeline’s questions', () => {
   it('an arrow leads from who waits to who holds the lock', async () => {
     const made = newStore();
     const [holder, waiter] = [new ThreadBuilder(made), new ThreadBuilder(made)];
-    const [a, b] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [number, number];
+    const [a, b] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [
+      number,
+      number,
+    ];
     holder.call('lockRequest', { object: a, dur: 1, flags: 8 });
     holder.call('lockHeld', { object: a, dur: 1000, flags: 8 });
     waiter.idle(100);
@@ -234,7 +306,9 @@ describe('the timeline’s questions', () => {
     const session = new Session(() => undefined);
     await session.open(await saveTrace(made), 'x');
     const { flows, holders, effect } = await session.ask('timelineFlows', { thread: 1, row: 0 });
-    expect(flows.filter((f) => f.kind === 'wait').map((f) => [f.from.lane, f.to.lane])).toEqual([['1:lock', '0:lock']]);
+    expect(flows.filter((f) => f.kind === 'wait').map((f) => [f.from.lane, f.to.lane])).toEqual([
+      ['1:lock', '0:lock'],
+    ]);
     expect(holders.map((h) => [h.thread, h.resource])).toEqual([[0, 'db']]);
     expect(holders[0]!.waitedUs).toBeGreaterThan(800);
     expect(effect).toEqual({ thread: 0, row: holders[0]!.row });

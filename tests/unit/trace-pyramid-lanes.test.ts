@@ -32,14 +32,19 @@ describe('bytes per second', () => {
         const expected = new Float64Array(width);
         for (let row = 0; row < events.count; row++) {
           if (events.op[row] !== op || events.t0[row]! < from || events.t0[row]! >= to) continue;
-          expected[Math.min(width - 1, Math.floor(((events.t0[row]! - from) / (to - from)) * width))]! += events.length[row]!;
+          expected[
+            Math.min(width - 1, Math.floor(((events.t0[row]! - from) / (to - from)) * width))
+          ]! += events.length[row]!;
         }
         const perSecond = (1e6 * width) / (to - from);
-        const total = (values: ArrayLike<number>): number => Array.from(values).reduce((a, b) => a + b, 0);
+        const total = (values: ArrayLike<number>): number =>
+          Array.from(values).reduce((a, b) => a + b, 0);
         const found = counters.rates(way, from, to, width);
         // a call on the border of two columns may fall to either
         expect(total(found) / perSecond).toBeCloseTo(total(expected), -2);
-        const apart = Array.from(found, (value, i) => Math.abs(value / perSecond - expected[i]!)).filter((bytes) => bytes > 2 * 4096 + 48);
+        const apart = Array.from(found, (value, i) =>
+          Math.abs(value / perSecond - expected[i]!),
+        ).filter((bytes) => bytes > 2 * 4096 + 48);
         expect(apart).toEqual([]);
         if (width === 7) expect(total(expected)).toBeGreaterThan(0);
       }
@@ -62,11 +67,18 @@ describe('columns of hundreds of rows', () => {
       const column = Math.floor((events.t0[row]! - first) / step);
       if (events.op[row] === Op.xRead) reads[column]! += events.length[row]!;
       if (events.op[row] === Op.xWrite && events.object[row] === 2)
-        wal = Math.max(events.offset[row] === 32 ? 0 : wal, events.offset[row]! + events.length[row]!);
+        wal = Math.max(
+          events.offset[row] === 32 ? 0 : wal,
+          events.offset[row]! + events.length[row]!,
+        );
       used[column] = Math.max(used[column]!, wal);
     }
-    const rates = Array.from(counters.rates(0, first, last + 1, width), (rate) => (rate * step) / 1e6);
-    const sum = (values: ArrayLike<number>): number => Array.from(values).reduce((a, b) => a + b, 0);
+    const rates = Array.from(
+      counters.rates(0, first, last + 1, width),
+      (rate) => (rate * step) / 1e6,
+    );
+    const sum = (values: ArrayLike<number>): number =>
+      Array.from(values).reduce((a, b) => a + b, 0);
     expect(sum(rates) / sum(reads)).toBeCloseTo(1, 6);
     const rowsOff = rates.map((bytes, i) => Math.abs(bytes - reads[i]!) / 4096); // of 4000 rows a column, in blocks of 32
     expect(Math.max(...rowsOff)).toBeLessThan(16);
@@ -81,9 +93,18 @@ describe('columns of hundreds of rows', () => {
 
 describe('columns of a few rows', () => {
   /** By column: bytes read and written by calls that begin in it, and the most of the log that was in use. */
-  function scanned({ events }: ThreadStore, log: number, from: number, to: number, width: number): [number[], number[], number[]] {
-    const column = (row: number): number => Math.floor(((events.t0[row]! - from) * width) / (to - from));
-    const [read, written, most] = Array.from({ length: 3 }, () => Array.from({ length: width }, () => 0)) as [number[], number[], number[]];
+  function scanned(
+    { events }: ThreadStore,
+    log: number,
+    from: number,
+    to: number,
+    width: number,
+  ): [number[], number[], number[]] {
+    const column = (row: number): number =>
+      Math.floor(((events.t0[row]! - from) * width) / (to - from));
+    const [read, written, most] = Array.from({ length: 3 }, () =>
+      Array.from({ length: width }, () => 0),
+    ) as [number[], number[], number[]];
     let [used, at] = [0, 0];
     const reach = (next: number): void => {
       for (; at < next && at < width - 1; at++) most[at + 1] = Math.max(most[at + 1]!, used);
@@ -94,7 +115,8 @@ describe('columns of a few rows', () => {
       if (events.op[row] === Op.xRead) read[c]! += events.length[row]!;
       if (events.op[row] === Op.xWrite) written[c]! += events.length[row]!;
       if (events.object[row] === log) {
-        if (events.op[row] === Op.xWrite) used = events.offset[row] === 0 ? end : Math.max(used, end);
+        if (events.op[row] === Op.xWrite)
+          used = events.offset[row] === 0 ? end : Math.max(used, end);
         if (events.op[row] === Op.xTruncate) used = Math.min(used, events.offset[row]!);
         if (events.op[row] === Op.xDelete) used = 0;
       }
@@ -107,7 +129,10 @@ describe('columns of a few rows', () => {
   test('are exact: reads, writes, and a log that grows, begins anew, is cut and deleted; however it came in', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 9 })), { minLength: 200, maxLength: 400 }),
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 9 })), {
+          minLength: 200,
+          maxLength: 400,
+        }),
         fc.integer({ min: 2, max: 90 }),
         (calls, width) => {
           const store = newStore();
@@ -118,7 +143,8 @@ describe('columns of a few rows', () => {
             if (what === 0) t.call('xWrite', { object: log, offset: 0, length: 32 });
             else if (what === 1) t.call('xTruncate', { object: log, offset: n * 1000 });
             else if (what === 2) t.call('xDelete', { object: log });
-            else if (what < 6) t.call('xWrite', { object: log, offset: 32 + n * 4120, length: 4120 });
+            else if (what < 6)
+              t.call('xWrite', { object: log, offset: 32 + n * 4120, length: 4120 });
             else if (what < 9) t.call('xWrite', { object: db, offset: n * 4096, length: 4096 });
             else t.call('xRead', { object: db, offset: n * 4096, length: 4096 });
             t.idle(1 + n);
@@ -132,7 +158,9 @@ describe('columns of a few rows', () => {
           const [from, to] = [t0[0]! - Math.SQRT1_2, t0[count - 1]! + Math.SQRT2]; // no call begins on a border
           const [read, written, most] = scanned(t.thread, log, from, to, width);
           const bytes = (way: 0 | 1): number[] =>
-            Array.from(counters.rates(way, from, to, width), (rate) => Math.round((rate * (to - from)) / width / 1e6));
+            Array.from(counters.rates(way, from, to, width), (rate) =>
+              Math.round((rate * (to - from)) / width / 1e6),
+            );
           expect(bytes(0)).toEqual(read);
           expect(bytes(1)).toEqual(written);
           expect([...counters.walBytes(from, to, width)]).toEqual(most);
@@ -146,7 +174,14 @@ describe('columns of a few rows', () => {
 describe('bytes of calls without an end', () => {
   test('are what the end says, once it is here', () => {
     const store = newStore();
-    const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
+    const info = {
+      id: 't',
+      kind: 'worker' as const,
+      url: '',
+      name: '',
+      parent: null,
+      timeOrigin: store.originMs,
+    };
     const thread = store.thread(info);
     const read = (i: number, ended: boolean): number[] => [
       i * 10,
@@ -167,8 +202,10 @@ describe('bytes of calls without an end', () => {
     thread.append(batchOf(info, 0, rows));
     const counters = new RowCounters(thread);
     counters.update();
-    const bytes = (): number[] => Array.from(counters.rates(0, 0, 3000, 10), (rate) => Math.round((rate * 300) / 1e6));
-    const all = (missing: number): number[] => Array.from({ length: 10 }, (_, i) => 30 * 4096 - (i === 0 ? missing : 0));
+    const bytes = (): number[] =>
+      Array.from(counters.rates(0, 0, 3000, 10), (rate) => Math.round((rate * 300) / 1e6));
+    const all = (missing: number): number[] =>
+      Array.from({ length: 10 }, (_, i) => 30 * 4096 - (i === 0 ? missing : 0));
     expect(bytes()).toEqual(all(4096)); // of a read nothing is known before its end
     thread.append(batchOf(info, 300, [[3000, 3000, 41, 42, Op.end, 1024, 0, 8192, 0, 0, 0, 0, 0]]));
     counters.update();
@@ -181,7 +218,8 @@ describe('the WAL in use', () => {
   test('grows with its frames, falls when the log begins again and when it is cut', () => {
     const b = new ThreadBuilder(newStore());
     const wal = b.file('/app.db-wal', 'wal');
-    const write = (offset: number, length: number, dur = 10): void => void b.call('xWrite', { object: wal, offset, length, dur });
+    const write = (offset: number, length: number, dur = 10): void =>
+      void b.call('xWrite', { object: wal, offset, length, dur });
     write(0, 32);
     for (let frame = 0; frame < 200; frame++) {
       write(32 + frame * 4120, 24, 5);
@@ -198,7 +236,8 @@ describe('the WAL in use', () => {
     b.send();
     const lanes = new TimelineLanes(b.store);
     lanes.update(b.now);
-    const most = (from: number, to: number): number => lanes.frames(['0:wal'], from, to, 1)[0]!.values![0]!;
+    const most = (from: number, to: number): number =>
+      lanes.frames(['0:wal'], from, to, 1)[0]!.values![0]!;
     expect(most(0, grown)).toBe(32 + 200 * 4120);
     expect(most(0, b.now)).toBe(32 + 200 * 4120);
     expect(most(0, 1010)).toBe(32 + 100 * 4120);
@@ -235,7 +274,11 @@ describe('storage calls that overlap', () => {
     const inFlight = Array.from({ length: 8 }, (_, i) => {
       let us = 0;
       for (let row = 0; row < 4; row++)
-        us += Math.max(0, Math.min(events.t0[row]! + events.dur[row]!, 10 * i + 10) - Math.max(events.t0[row]!, 10 * i));
+        us += Math.max(
+          0,
+          Math.min(events.t0[row]! + events.dur[row]!, 10 * i + 10) -
+            Math.max(events.t0[row]!, 10 * i),
+        );
       return us / 10;
     });
     Array.from(queue!.values!).forEach((value, i) => expect(value).toBeCloseTo(inFlight[i]!, 1));
@@ -256,7 +299,8 @@ describe('the cache hit rate', () => {
     b.send();
     const lanes = new TimelineLanes(b.store);
     lanes.update(b.now);
-    const rates = (to: number, width: number): number[] => Array.from(lanes.frames(['0:cache'], 0, to, width)[0]!.values!);
+    const rates = (to: number, width: number): number[] =>
+      Array.from(lanes.frames(['0:cache'], 0, to, width)[0]!.values!);
     expect(rates(40, 4)[0]).toBeNaN();
     expect(
       rates(40, 4)
@@ -277,7 +321,9 @@ describe('transactions', () => {
     expect(lanes.lane('0:txn')!.settled.count).toBe(0);
     lanes.settle();
     expect(lanes.rows.map((r) => r.key)).toEqual(rows);
-    const anatomies = transactionAnatomies(store).filter(({ transaction }) => transaction.thread === 0);
+    const anatomies = transactionAnatomies(store).filter(
+      ({ transaction }) => transaction.thread === 0,
+    );
     const lane = lanes.lane('0:txn')!;
     expect(anatomies.length).toBeGreaterThan(10);
     const spans = new Map<number, { from: number; to: number; words: string[] }>();

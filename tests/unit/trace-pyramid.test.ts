@@ -17,12 +17,29 @@ interface Call {
   seq: number;
   endSeq: number;
 }
-const OPS_USED = [Op.xRead, Op.xWrite, Op.xSync, Op.idbGet, Op.idbPut, Op.idbTransaction, Op.sqlStep, Op.xFileSize];
+const OPS_USED = [
+  Op.xRead,
+  Op.xWrite,
+  Op.xSync,
+  Op.idbGet,
+  Op.idbPut,
+  Op.idbTransaction,
+  Op.sqlStep,
+  Op.xFileSize,
+];
 
 /** Calls in order of their begin, with sequence numbers as a thread would draw them. */
-function numbered(drawn: readonly { gap: number; dur: number; op: number; open: boolean }[]): Call[] {
+function numbered(
+  drawn: readonly { gap: number; dur: number; op: number; open: boolean }[],
+): Call[] {
   let t = 0;
-  const calls = drawn.map((d) => ({ t0: (t += d.gap), end: d.open ? Infinity : t + d.dur, op: OPS_USED[d.op]!, seq: 0, endSeq: 0 }));
+  const calls = drawn.map((d) => ({
+    t0: (t += d.gap),
+    end: d.open ? Infinity : t + d.dur,
+    op: OPS_USED[d.op]!,
+    seq: 0,
+    endSeq: 0,
+  }));
   // only the order of begins matters to a store: one counter, begins first
   calls.forEach((c, i) => (c.seq = i + 1));
   calls.forEach((c, i) => (c.endSeq = c.end === Infinity ? 0 : calls.length + i + 1));
@@ -30,9 +47,19 @@ function numbered(drawn: readonly { gap: number; dur: number; op: number; open: 
 }
 
 /** Send the calls in batches cut at the given times: a call that ends after its batch was cut ends by a later `end` record. */
-function load(calls: readonly Call[], cuts: readonly number[]): { store: TraceStore; pyramid: TracePyramid; horizon: number } {
+function load(
+  calls: readonly Call[],
+  cuts: readonly number[],
+): { store: TraceStore; pyramid: TracePyramid; horizon: number } {
   const store = newStore();
-  const info = { id: 't', kind: 'worker' as const, url: '', name: '', parent: null, timeOrigin: store.originMs };
+  const info = {
+    id: 't',
+    kind: 'worker' as const,
+    url: '',
+    name: '',
+    parent: null,
+    timeOrigin: store.originMs,
+  };
   const thread = store.thread(info);
   const pyramid = new TracePyramid(store);
   const last = Math.max(0, ...calls.map((c) => (c.end === Infinity ? c.t0 : c.end)));
@@ -45,9 +72,29 @@ function load(calls: readonly Call[], cuts: readonly number[]): { store: TraceSt
     for (const c of calls) {
       const ended = c.end <= cut;
       if (c.t0 > from && c.t0 <= cut)
-        records.push({ at: c.t0, row: [c.t0, ended ? c.end : c.t0, c.seq, ended ? c.endSeq : 0, c.op, 0, NaN, 0, 0, 0, 0, 0, 0] });
+        records.push({
+          at: c.t0,
+          row: [
+            c.t0,
+            ended ? c.end : c.t0,
+            c.seq,
+            ended ? c.endSeq : 0,
+            c.op,
+            0,
+            NaN,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+          ],
+        });
       else if (c.t0 <= from && c.end > from && ended)
-        records.push({ at: c.end, row: [c.end, c.end, c.seq, c.endSeq, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0] });
+        records.push({
+          at: c.end,
+          row: [c.end, c.end, c.seq, c.endSeq, Op.end, 0, NaN, 0, 0, 0, 0, 0, 0],
+        });
     }
     records.sort((a, b) => a.at - b.at);
     thread.append(
@@ -122,10 +169,15 @@ describe('frames', () => {
             const frame = pyramid.frames([lane.key], from, from + span, width)[0]!;
             const plain = scan(own, from, from + span, width, horizon);
             for (let x = 0; x < width; x++) {
-              expect(Math.abs(frame.busy[x]! - plain.busy[x]!), `busy of column ${x}`).toBeLessThanOrEqual(1); // the rounding of a boundary
+              expect(
+                Math.abs(frame.busy[x]! - plain.busy[x]!),
+                `busy of column ${x}`,
+              ).toBeLessThanOrEqual(1); // the rounding of a boundary
               if (plain.busy[x] === 0) expect(frame.busy[x]).toBe(0);
               const times = plain.times[x]!;
-              expect(times[frame.activity[x]!], `activity of column ${x}`).toBeGreaterThanOrEqual(Math.max(...times) - 1e-3);
+              expect(times[frame.activity[x]!], `activity of column ${x}`).toBeGreaterThanOrEqual(
+                Math.max(...times) - 1e-3,
+              );
             }
           }
         },
@@ -157,7 +209,9 @@ describe('frames', () => {
     b.call('xSync', { object: file, dur: 3 });
     b.send();
     const [frame] = pyramidOf(b).frames(null, 0, 100, 100);
-    const slices = [...Array(frame!.slices.length / SLICE_FIELDS).keys()].map((i) => [...frame!.slices.subarray(i * 5, i * 5 + 5)]);
+    const slices = [...Array(frame!.slices.length / SLICE_FIELDS).keys()].map((i) => [
+      ...frame!.slices.subarray(i * 5, i * 5 + 5),
+    ]);
     expect(slices).toEqual([
       [1, 2, 52, ACTIVITIES.indexOf('read'), 0],
       [2, 52, 55, ACTIVITIES.indexOf('sync'), -1],
@@ -167,7 +221,9 @@ describe('frames', () => {
 
   test('storage time beneath SQL is told apart from CPU', () => {
     const b = new ThreadBuilder(newStore());
-    b.call('sqlStep', { dur: 40 }, () => b.call('xRead', { dur: 10 }, () => b.call('opfsRead', { dur: 50 })));
+    b.call('sqlStep', { dur: 40 }, () =>
+      b.call('xRead', { dur: 10 }, () => b.call('opfsRead', { dur: 50 })),
+    );
     b.send();
     const lanes = new TimelineLanes(b.store);
     lanes.update(b.now);
@@ -182,7 +238,8 @@ describe('frames', () => {
   test('the lock lane shows the highest level held; failed locks change nothing', () => {
     const b = new ThreadBuilder(newStore());
     const file = b.file('/app.db');
-    const lock = (op: 'xLock' | 'xUnlock', aux: number, result = 0): void => void b.call(op, { object: file, aux, result, dur: 0 });
+    const lock = (op: 'xLock' | 'xUnlock', aux: number, result = 0): void =>
+      void b.call(op, { object: file, aux, result, dur: 0 });
     lock('xLock', 1);
     b.idle(100);
     lock('xLock', 2);

@@ -14,7 +14,11 @@ function move(this: ArrayBuffer, bytes: number): ArrayBuffer {
   return to;
 }
 function transferring(can: boolean): void {
-  Object.defineProperty(ArrayBuffer.prototype, 'transfer', { configurable: true, writable: true, value: can ? move : undefined });
+  Object.defineProperty(ArrayBuffer.prototype, 'transfer', {
+    configurable: true,
+    writable: true,
+    value: can ? move : undefined,
+  });
 }
 afterEach(() => {
   if (before) Object.defineProperty(ArrayBuffer.prototype, 'transfer', before);

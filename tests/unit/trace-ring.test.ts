@@ -14,13 +14,26 @@ import { TraceStore, type ThreadInfo, type ThreadStore } from '../../src/trace/s
 import { batchOf } from '../traces/builder.ts';
 
 const ORIGIN = 1_700_000_000_000;
-const info: ThreadInfo = { id: 't', kind: 'worker', url: '', name: '', parent: null, timeOrigin: ORIGIN };
+const info: ThreadInfo = {
+  id: 't',
+  kind: 'worker',
+  url: '',
+  name: '',
+  parent: null,
+  timeOrigin: ORIGIN,
+};
 const newThread = (): ThreadStore => new TraceStore(ORIGIN).thread(info);
 
 function batchFrom(recorder: Recorder, limit?: number): Batch | null {
   const drained = drainRecords(recorder.memory.buffer, limit);
   if (!drained) return null;
-  return { thread: 't', timeOrigin: ORIGIN, ...counters(recorder.memory.buffer), definitions: recorder.takeDefinitions(), ...drained };
+  return {
+    thread: 't',
+    timeOrigin: ORIGIN,
+    ...counters(recorder.memory.buffer),
+    definitions: recorder.takeDefinitions(),
+    ...drained,
+  };
 }
 
 /** A recorder whose clock moves by a millisecond a reading. */
@@ -39,10 +52,22 @@ describe('recorder and drain', () => {
     recorder.end(token, 522, Flag.async, 100);
     const { records, first, count } = drainRecords(recorder.memory.buffer)!;
     const r = new RecordReader(records);
-    expect({ first, count, bytes: records.byteLength }).toEqual({ first: 0, count: 1, bytes: RECORD_BYTES });
-    expect([r.op(0), r.flags(0), r.object(0), r.offset(0), r.length(0), r.aux(0), r.aux2(0), r.context(0), r.result(0)]).toEqual([
-      ...[Op.xRead, Flag.async, 7, 4096, 100, 3, 5, 9, 522],
-    ]);
+    expect({ first, count, bytes: records.byteLength }).toEqual({
+      first: 0,
+      count: 1,
+      bytes: RECORD_BYTES,
+    });
+    expect([
+      r.op(0),
+      r.flags(0),
+      r.object(0),
+      r.offset(0),
+      r.length(0),
+      r.aux(0),
+      r.aux2(0),
+      r.context(0),
+      r.result(0),
+    ]).toEqual([...[Op.xRead, Flag.async, 7, 4096, 100, 3, 5, 9, 522]]);
     expect([r.t0(0), r.t1(0), r.seq(0), r.endSeq(0)]).toEqual([1, 2, 1, 2]);
     expect(drainRecords(recorder.memory.buffer)).toBeNull();
   });
@@ -56,7 +81,12 @@ describe('recorder and drain', () => {
     recorder.end(slow, 0, Flag.async, 4096);
     expect(thread.append(batchFrom(recorder)!)).toEqual([0]);
     expect(thread.events.count).toBe(1);
-    expect(thread.events.row(0)).toMatchObject({ endSeq: 2, dur: 1000, length: 4096, flags: Flag.async });
+    expect(thread.events.row(0)).toMatchObject({
+      endSeq: 2,
+      dur: 1000,
+      length: 4096,
+      flags: Flag.async,
+    });
   });
 
   test('parents are the innermost call entered', () => {
@@ -87,43 +117,52 @@ describe('recorder and drain', () => {
       { weight: 1, arbitrary: fc.nat(12).map((n) => ({ k: 'drain' as const, n: n + 1 })) },
     );
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 300 }), fc.constantFrom(2, 4, 8, 32), fc.boolean(), (steps, capacity, shared) => {
-        const recorder = newRecorder(capacity, shared);
-        const thread = newThread();
-        const open: { token: Token; id: number }[] = [];
-        const begun: number[] = [];
-        const ended = new Map<number, number>();
-        let [tried, lostEnds] = [0, 0];
-        const drain = (limit: number): void => {
-          const batch = batchFrom(recorder, limit);
-          if (batch) thread.append(batch);
-        };
-        for (const { k, n } of steps) {
-          if (k === 'begin') {
-            const id = ++tried;
-            const token = recorder.begin(Op.xWrite, id, id * 4096, id);
-            if (token !== NOTHING) {
-              open.push({ token, id });
-              begun.push(id);
-            }
-          } else if (k === 'end' && open.length) {
-            const [{ token, id }] = open.splice(n % open.length, 1) as [{ token: Token; id: number }];
-            const before = recorder.dropped;
-            recorder.end(token, id + 1);
-            if (recorder.dropped > before) lostEnds++;
-            else ended.set(id, id + 1);
-          } else if (k === 'drain') drain(n);
-        }
-        while (recorder.backlogRecords) drain(7);
-        const { events } = thread;
-        expect([...events.object.subarray(0, events.count)]).toEqual(begun);
-        for (let i = 0; i < events.count; i++) {
-          const id = events.object[i]!;
-          expect([events.result[i], events.endSeq[i]! > 0], `call ${id}`).toEqual(ended.has(id) ? [id + 1, true] : [0, false]);
-        }
-        expect(recorder.dropped).toBe(tried - begun.length + lostEnds);
-        expect([thread.missing, thread.orphanEnds]).toEqual([0, 0]);
-      }),
+      fc.property(
+        fc.array(step, { maxLength: 300 }),
+        fc.constantFrom(2, 4, 8, 32),
+        fc.boolean(),
+        (steps, capacity, shared) => {
+          const recorder = newRecorder(capacity, shared);
+          const thread = newThread();
+          const open: { token: Token; id: number }[] = [];
+          const begun: number[] = [];
+          const ended = new Map<number, number>();
+          let [tried, lostEnds] = [0, 0];
+          const drain = (limit: number): void => {
+            const batch = batchFrom(recorder, limit);
+            if (batch) thread.append(batch);
+          };
+          for (const { k, n } of steps) {
+            if (k === 'begin') {
+              const id = ++tried;
+              const token = recorder.begin(Op.xWrite, id, id * 4096, id);
+              if (token !== NOTHING) {
+                open.push({ token, id });
+                begun.push(id);
+              }
+            } else if (k === 'end' && open.length) {
+              const [{ token, id }] = open.splice(n % open.length, 1) as [
+                { token: Token; id: number },
+              ];
+              const before = recorder.dropped;
+              recorder.end(token, id + 1);
+              if (recorder.dropped > before) lostEnds++;
+              else ended.set(id, id + 1);
+            } else if (k === 'drain') drain(n);
+          }
+          while (recorder.backlogRecords) drain(7);
+          const { events } = thread;
+          expect([...events.object.subarray(0, events.count)]).toEqual(begun);
+          for (let i = 0; i < events.count; i++) {
+            const id = events.object[i]!;
+            expect([events.result[i], events.endSeq[i]! > 0], `call ${id}`).toEqual(
+              ended.has(id) ? [id + 1, true] : [0, false],
+            );
+          }
+          expect(recorder.dropped).toBe(tried - begun.length + lostEnds);
+          expect([thread.missing, thread.orphanEnds]).toEqual([0, 0]);
+        },
+      ),
       { numRuns: 400 },
     );
   });
@@ -137,19 +176,22 @@ describe('recorder and drain', () => {
     expect([thread.events.count, recorder.dropped]).toEqual([1000, 0]);
   });
 
-  test.each(BUFFER_KIB)('a ring of %i KiB, as a user may choose it, asks at half of it, and only while it may', (kib) => {
-    const capacity = (kib * 1024) / RECORD_BYTES;
-    const recorder = new Recorder({ capacity, maxEngines: 0 });
-    const asked: number[] = [];
-    recorder.onPressure = () => void asked.push(recorder.backlogRecords);
-    const call = (): void => recorder.end(recorder.begin(Op.xRead, 1, 0, 0), 0);
-    recorder.askForDrains(false);
-    for (let i = 0; i < capacity / 2; i++) call();
-    expect(asked).toEqual([]);
-    recorder.askForDrains(true);
-    call();
-    expect(asked).toEqual([capacity / 2]);
-  });
+  test.each(BUFFER_KIB)(
+    'a ring of %i KiB, as a user may choose it, asks at half of it, and only while it may',
+    (kib) => {
+      const capacity = (kib * 1024) / RECORD_BYTES;
+      const recorder = new Recorder({ capacity, maxEngines: 0 });
+      const asked: number[] = [];
+      recorder.onPressure = () => void asked.push(recorder.backlogRecords);
+      const call = (): void => recorder.end(recorder.begin(Op.xRead, 1, 0, 0), 0);
+      recorder.askForDrains(false);
+      for (let i = 0; i < capacity / 2; i++) call();
+      expect(asked).toEqual([]);
+      recorder.askForDrains(true);
+      call();
+      expect(asked).toEqual([capacity / 2]);
+    },
+  );
 
   test('sequence counters that run past 2^32 keep their place in the ring', () => {
     const recorder = newRecorder(8);
@@ -164,14 +206,16 @@ describe('recorder and drain', () => {
   });
 
   test('a ring that cannot be is refused', () => {
-    for (const capacity of [1, 3, 100, 131072]) expect(() => ringLayout(capacity, 0, 0)).toThrow(/power of two/);
+    for (const capacity of [1, 3, 100, 131072])
+      expect(() => ringLayout(capacity, 0, 0)).toThrow(/power of two/);
   });
 });
 
 describe('definitions', () => {
   test('of a shared ring arrive in order, over its end and when it was full', () => {
     const recorder = newRecorder(64, true);
-    const drain = (): Definition[] => drainSharedDefinitions(recorder.memory.buffer, recorder.layout.definitionsAt);
+    const drain = (): Definition[] =>
+      drainSharedDefinitions(recorder.memory.buffer, recorder.layout.definitionsAt);
     const said: string[] = [];
     const heard: string[] = [];
     for (let i = 0; i < 400; i++) {
@@ -217,12 +261,27 @@ describe('a reader beside the writer', () => {
       const thread = newThread();
       for (let last = false; !last;) {
         last = done;
-        for (let drained = drainRecords(memory.buffer); drained; drained = drainRecords(memory.buffer))
-          thread.append({ thread: 't', timeOrigin: ORIGIN, ...counters(memory.buffer), definitions: [], ...drained });
+        for (
+          let drained = drainRecords(memory.buffer);
+          drained;
+          drained = drainRecords(memory.buffer)
+        )
+          thread.append({
+            thread: 't',
+            timeOrigin: ORIGIN,
+            ...counters(memory.buffer),
+            definitions: [],
+            ...drained,
+          });
         await new Promise((resolve) => setImmediate(resolve));
       }
       const columns = thread.events;
-      expect([columns.count, thread.dropped, thread.missing, thread.orphanEnds]).toEqual([events, 0, 0, 0]);
+      expect([columns.count, thread.dropped, thread.missing, thread.orphanEnds]).toEqual([
+        events,
+        0,
+        0,
+        0,
+      ]);
       let wrong = 0;
       for (let i = 0; i < events; i++) {
         const right =
@@ -262,7 +321,21 @@ const WRITER = `
 `;
 
 describe('store', () => {
-  const rowOf = (seq: number, t0 = seq, op: number = Op.xRead): number[] => [t0, t0 + 1, seq, seq + 1, op, 0, NaN, 0, seq, 0, 0, 0, 0];
+  const rowOf = (seq: number, t0 = seq, op: number = Op.xRead): number[] => [
+    t0,
+    t0 + 1,
+    seq,
+    seq + 1,
+    op,
+    0,
+    NaN,
+    0,
+    seq,
+    0,
+    0,
+    0,
+    0,
+  ];
 
   test('batches that come twice are taken once; one that never came is counted', () => {
     const thread = newThread();
@@ -316,19 +389,46 @@ describe('store', () => {
         const thread = newThread();
         for (const { first, bytes, small } of batches) {
           const count = Math.floor(bytes.length / RECORD_BYTES);
-          const records = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + count * RECORD_BYTES) as ArrayBuffer;
+          const records = bytes.buffer.slice(
+            bytes.byteOffset,
+            bytes.byteOffset + count * RECORD_BYTES,
+          ) as ArrayBuffer;
           const view = new DataView(records);
           for (let i = 0; small && i < count; i++) {
             view.setUint32(i * RECORD_BYTES + Field.seq, bytes[i]! % 16, true);
-            view.setUint32(i * RECORD_BYTES + Field.op, [Op.xRead, Op.end, Op.idbGet][i % 3]!, true);
-            view.setFloat64(i * RECORD_BYTES + Field.t0, [1, -1e300, 5, NaN, Infinity][bytes[i + 1]! % 5]!, true);
+            view.setUint32(
+              i * RECORD_BYTES + Field.op,
+              [Op.xRead, Op.end, Op.idbGet][i % 3]!,
+              true,
+            );
+            view.setFloat64(
+              i * RECORD_BYTES + Field.t0,
+              [1, -1e300, 5, NaN, Infinity][bytes[i + 1]! % 5]!,
+              true,
+            );
           }
-          thread.append({ thread: 't', first, count, timeOrigin: ORIGIN, dropped: 0, faults: 0, definitions: [], records });
+          thread.append({
+            thread: 't',
+            first,
+            count,
+            timeOrigin: ORIGIN,
+            dropped: 0,
+            faults: 0,
+            definitions: [],
+            records,
+          });
         }
         const { events } = thread;
         for (let i = 0; i < events.count; i++) {
-          expect(Number.isFinite(events.t0[i]!) && events.dur[i]! >= 0 && Number.isFinite(events.dur[i]!)).toBe(true);
-          if (i) expect(events.seq[i]! > events.seq[i - 1]! && events.t0[i]! >= events.t0[i - 1]!).toBe(true);
+          expect(
+            Number.isFinite(events.t0[i]!) &&
+              events.dur[i]! >= 0 &&
+              Number.isFinite(events.dur[i]!),
+          ).toBe(true);
+          if (i)
+            expect(events.seq[i]! > events.seq[i - 1]! && events.t0[i]! >= events.t0[i - 1]!).toBe(
+              true,
+            );
           expect(events.rowOfSeq(events.seq[i]!)).toBe(i);
         }
       }),

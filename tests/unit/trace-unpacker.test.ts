@@ -20,7 +20,9 @@ async function connected(): Promise<Unpacker> {
   open.push(port1, port2);
   const unpacker = new Unpacker(port1);
   expect(unpacker.unpack(new Uint8Array(0))).toBeNull(); // nobody has said that he is ready
-  const ready = new Promise((resolve) => port1.addEventListener('message', resolve, { once: true }));
+  const ready = new Promise((resolve) =>
+    port1.addEventListener('message', resolve, { once: true }),
+  );
   port1.start();
   port2.start();
   serveUnpacking(port2);
@@ -37,7 +39,8 @@ async function chunk(from: number, to: number): Promise<Uint8Array> {
     await gzip(packRows(events, from, to) as Uint8Array<ArrayBuffer>),
   );
 }
-const rowsOf = (columns: EventColumns): unknown[] => Array.from({ length: columns.count }, (_, row) => columns.row(row));
+const rowsOf = (columns: EventColumns): unknown[] =>
+  Array.from({ length: columns.count }, (_, row) => columns.row(row));
 
 test('a file read with its help is the same', async () => {
   const file = await saveTrace(store);
@@ -47,7 +50,9 @@ test('a file read with its help is the same', async () => {
   expect(unpack.mock.results.filter(({ value }) => value !== null).length).toBeGreaterThan(3);
   expect(warnings).toEqual([]);
   expect(read.eventCount).toBe(store.eventCount);
-  read.threads.forEach((thread, i) => expect(rowsOf(thread.events)).toEqual(rowsOf(store.threads[i]!.events)));
+  read.threads.forEach((thread, i) =>
+    expect(rowsOf(thread.events)).toEqual(rowsOf(store.threads[i]!.events)),
+  );
 });
 
 test('it is given columns as narrow as can be, and nothing but them', async () => {

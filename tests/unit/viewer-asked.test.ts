@@ -14,12 +14,22 @@ import { syntheticStore } from '../traces/synthetic.ts';
 function pacer(changes: Partial<Paced> = {}): Pacer {
   const shared = { store: { eventCount: 1e6 } } as Analyses;
   return new Pacer({
-    ...{ shared: () => shared, growing: () => false, pictured: () => false, dueIn: () => null, compute: () => undefined },
+    ...{
+      shared: () => shared,
+      growing: () => false,
+      pictured: () => false,
+      dueIn: () => null,
+      compute: () => undefined,
+    },
     ...changes,
   });
 }
 /** Steps by name; what they have done is in `done`. @param then called at the begin of a step */
-function steps(names: string, done: string[], then: (name: string) => void = () => undefined): () => Step[] {
+function steps(
+  names: string,
+  done: string[],
+  then: (name: string) => void = () => undefined,
+): () => Step[] {
   return () =>
     [...names].map((name) => ({
       what: `making ${name}`,
@@ -48,7 +58,10 @@ describe('a question in steps', () => {
       steps('abcdef', first, (name) => name === 'b' && one.cancel()),
       one,
     );
-    const stays = paced.inSteps(steps('xyz', second), new Question(({ what, of }) => said.push(`${what} of ${of}`)));
+    const stays = paced.inSteps(
+      steps('xyz', second),
+      new Question(({ what, of }) => said.push(`${what} of ${of}`)),
+    );
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
     await stays;
     expect([first, second]).toEqual([
@@ -82,7 +95,12 @@ describe('a question in steps', () => {
     let computed: () => void;
     const end = new Promise<void>((resolve) => (computed = resolve));
     let due: number | null = 0;
-    const paced: Pacer = pacer({ shared: () => shared, pictured: () => true, dueIn: () => due, compute: () => computed() });
+    const paced: Pacer = pacer({
+      shared: () => shared,
+      pictured: () => true,
+      dueIn: () => due,
+      compute: () => computed(),
+    });
     paced.plan();
     due = null;
     await end;
@@ -106,15 +124,18 @@ describe('what is made with pauses', () => {
     ],
     anatomies: ({ anatomies }: Analyses) => [anatomies.length, anatomies.commitTotals()],
   };
-  it.each(['accesses', 'anatomies'] as const)('%s: the same as at once, and nothing where it was given up', (name) => {
-    const [whole, given] = [new Analyses(store), new Analyses(store)];
-    let pauses = 0;
-    for (const _ of inParts[name](whole)) pauses++;
-    expect(pauses).toBeGreaterThan(0);
-    for (const _ of inParts[name](given)) break;
-    expect(made[name](given)).toEqual(made[name](whole)); // at once, for what was given up is not there
-    expect([...inParts[name](whole)]).toEqual([]); // it is there
-  });
+  it.each(['accesses', 'anatomies'] as const)(
+    '%s: the same as at once, and nothing where it was given up',
+    (name) => {
+      const [whole, given] = [new Analyses(store), new Analyses(store)];
+      let pauses = 0;
+      for (const _ of inParts[name](whole)) pauses++;
+      expect(pauses).toBeGreaterThan(0);
+      for (const _ of inParts[name](given)) break;
+      expect(made[name](given)).toEqual(made[name](whole)); // at once, for what was given up is not there
+      expect([...inParts[name](whole)]).toEqual([]); // it is there
+    },
+  );
 });
 
 describe('the session', () => {
@@ -123,7 +144,8 @@ describe('the session', () => {
     const hear = (push: SessionPush): void => {
       if (push.k !== 'computing') return;
       pushed.push(push.progress);
-      if (push.progress.id === 1 && push.progress.of > 0 && push.progress.done === 2) void session.cancelAsk(1);
+      if (push.progress.id === 1 && push.progress.of > 0 && push.progress.done === 2)
+        void session.cancelAsk(1);
     };
     const session: Session = new Session(hear);
     await session.open(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
@@ -145,7 +167,8 @@ describe('the session', () => {
     const session: Session = new Session((push) => {
       if (push.k !== 'computing') return;
       pushed.push(push.progress);
-      if (push.progress.id === 1 && push.progress.what.endsWith(', in B')) void session.cancelAsk(1);
+      if (push.progress.id === 1 && push.progress.what.endsWith(', in B'))
+        void session.cancelAsk(1);
     });
     await session.open(await saveTrace(syntheticStore({ events: 1000 })), 'small.vfst');
     await session.openOther(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
@@ -160,7 +183,17 @@ describe('the session', () => {
 
   it('names every step in words', () => {
     const shared = new Analyses(syntheticStore({ events: 100 }));
-    for (const name of ['overview', 'findings', 'statements', 'transactions', 'locks', 'cache', 'cacheCurves', 'wal', 'fileUse'] as const)
+    for (const name of [
+      'overview',
+      'findings',
+      'statements',
+      'transactions',
+      'locks',
+      'cache',
+      'cacheCurves',
+      'wal',
+      'fileUse',
+    ] as const)
       for (const { what } of stepsOf(name, shared) ?? []) expect(what).toMatch(/^[\p{L}\d]/u);
     expect(stepsOf('annotations', shared)).toBeNull();
   });
@@ -186,7 +219,11 @@ describe('numbers of questions', () => {
     one.cancel();
     two.cancel();
     questions.heard({ id: 2, what: '', done: 5, of: 9 });
-    expect({ asked, heard, cancelled }).toEqual({ asked: [1, 2], heard: ['two 4'], cancelled: [2] });
+    expect({ asked, heard, cancelled }).toEqual({
+      asked: [1, 2],
+      heard: ['two 4'],
+      cancelled: [2],
+    });
   });
 
   it('free them, also after a failure', async () => {

@@ -5,7 +5,14 @@ import { partitionThread } from '../../src/trace/analysis/time-partition.ts';
 import { SQL_PARTS, timePieces } from '../../src/trace/time-pieces.ts';
 import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
 import { ticksOf, stepFor } from '../../src/viewer/charts/time-axis.ts';
-import { AXIS_HEIGHT, EVERYTHING, GROUP_HEIGHT, laneAt, layoutOf, type LaneChoice } from '../../src/viewer/charts/timeline-layout.ts';
+import {
+  AXIS_HEIGHT,
+  EVERYTHING,
+  GROUP_HEIGHT,
+  laneAt,
+  layoutOf,
+  type LaneChoice,
+} from '../../src/viewer/charts/timeline-layout.ts';
 import { noteAt } from '../../src/viewer/charts/timeline-overlay.ts';
 import {
   paintArea,
@@ -31,12 +38,20 @@ import {
   type Range,
 } from '../../src/viewer/charts/viewport.ts';
 import type { LaneFrame, ThreadRow } from '../../src/viewer/session-api.ts';
-import { MAX_HEIGHT_PX, rowsOnScreen, scrollTopOf, wholeRows } from '../../src/viewer/virtual-rows.ts';
+import {
+  MAX_HEIGHT_PX,
+  rowsOnScreen,
+  scrollTopOf,
+  wholeRows,
+} from '../../src/viewer/virtual-rows.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const anyRange = (most: number): fc.Arbitrary<Range> =>
   fc
-    .tuple(fc.double({ min: 0, max: most, noNaN: true }), fc.double({ min: 0.5, max: most, noNaN: true }))
+    .tuple(
+      fc.double({ min: 0, max: most, noNaN: true }),
+      fc.double({ min: 0.5, max: most, noNaN: true }),
+    )
     .map(([from, span]) => ({ from, to: from + span }));
 
 describe('the view', () => {
@@ -54,10 +69,16 @@ describe('the view', () => {
       fc.property(
         anyRange(1e7),
         anyRange(1e7),
-        fc.array(fc.tuple(fc.double({ min: 0.01, max: 100, noNaN: true }), fc.double({ min: -3, max: 3, noNaN: true }))),
+        fc.array(
+          fc.tuple(
+            fc.double({ min: 0.01, max: 100, noNaN: true }),
+            fc.double({ min: -3, max: 3, noNaN: true }),
+          ),
+        ),
         (view, whole, moves) => {
           let range = clampRange(view, whole);
-          for (const [factor, share] of moves) range = panBy(zoomAt(range, (range.from + range.to) / 2, factor, whole), share, whole);
+          for (const [factor, share] of moves)
+            range = panBy(zoomAt(range, (range.from + range.to) / 2, factor, whole), share, whole);
           expect(spanOf(range)).toBeGreaterThanOrEqual(MIN_SPAN_US * 0.99);
           expect(range.from).toBeLessThan(fitAll(whole).to);
           expect(range.to).toBeGreaterThan(fitAll(whole).from);
@@ -89,9 +110,11 @@ describe('the view', () => {
 
 describe('the axis', () => {
   it('takes round steps', () => {
-    expect([stepFor(1, 90), stepFor(0.3, 90), stepFor(0.02, 90), stepFor(123, 90)].map((s) => Number(s.toPrecision(6)))).toEqual([
-      100, 50, 2, 20_000,
-    ]);
+    expect(
+      [stepFor(1, 90), stepFor(0.3, 90), stepFor(0.02, 90), stepFor(123, 90)].map((s) =>
+        Number(s.toPrecision(6)),
+      ),
+    ).toEqual([100, 50, 2, 20_000]);
   });
   it('writes distinct labels of one unit at least minPx apart', () => {
     fc.assert(
@@ -100,19 +123,39 @@ describe('the axis', () => {
         expect(new Set(ticks.map((t) => t.label)).size).toBe(ticks.length);
         expect(new Set(ticks.map((t) => t.label.split(' ')[1])).size).toBeLessThanOrEqual(1);
         for (let i = 1; i < ticks.length; i++)
-          expect(((ticks[i]!.us - ticks[i - 1]!.us) / spanOf(range)) * width).toBeGreaterThanOrEqual(89);
+          expect(
+            ((ticks[i]!.us - ticks[i - 1]!.us) / spanOf(range)) * width,
+          ).toBeGreaterThanOrEqual(89);
       }),
     );
   });
   it('counts in the unit that fits', () => {
-    expect(ticksOf({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual(['0 µs', '2 µs', '4 µs', '6 µs', '8 µs', '10 µs']);
+    expect(ticksOf({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual([
+      '0 µs',
+      '2 µs',
+      '4 µs',
+      '6 µs',
+      '8 µs',
+      '10 µs',
+    ]);
     expect(ticksOf({ from: 0, to: 2e6 }, 500)[1]!.label).toBe('0.5 s');
     expect(ticksOf({ from: 0, to: 1 }, 0)).toEqual([]);
   });
 });
 
 const thread = (index: number, kinds: ('sql' | 'vfs' | 'web' | 'lock')[]): ThreadRow => ({
-  ...{ index, id: String(index), kind: 'worker', title: `t${index}`, url: '', events: 1, dropped: 0, ended: null, engines: [], notes: [] },
+  ...{
+    index,
+    id: String(index),
+    kind: 'worker',
+    title: `t${index}`,
+    url: '',
+    events: 1,
+    dropped: 0,
+    ended: null,
+    engines: [],
+    notes: [],
+  },
   lanes: kinds.map((kind) => ({ key: `${index}:${kind}`, thread: index, kind, events: 1 })),
 });
 
@@ -121,10 +164,13 @@ describe('the layout', () => {
     const layout = layoutOf([thread(0, ['sql', 'vfs']), thread(1, []), thread(2, ['web', 'lock'])]);
     expect(layout.groups.map((g) => g.thread)).toEqual([0, 2]);
     const boxes = layout.groups.flatMap((g) => g.lanes);
-    for (let i = 1; i < boxes.length; i++) expect(boxes[i]!.y).toBeGreaterThanOrEqual(boxes[i - 1]!.y + boxes[i - 1]!.height);
+    for (let i = 1; i < boxes.length; i++)
+      expect(boxes[i]!.y).toBeGreaterThanOrEqual(boxes[i - 1]!.y + boxes[i - 1]!.height);
     for (const box of boxes) expect(laneAt(layout, box.y + 1)).toBe(box);
     expect(laneAt(layout, 1)).toBeNull();
-    expect(layoutOf([thread(0, ['sql'])], { ...EVERYTHING, collapsed: new Set([0]) }).height).toBe(GROUP_HEIGHT);
+    expect(layoutOf([thread(0, ['sql'])], { ...EVERYTHING, collapsed: new Set([0]) }).height).toBe(
+      GROUP_HEIGHT,
+    );
     expect(AXIS_HEIGHT).toBeGreaterThan(0);
   });
   it('pins, hides, filters and orders what it is told to, and a pinned lane is found wherever one has scrolled', () => {
@@ -133,10 +179,18 @@ describe('the layout', () => {
       const { pinned, groups } = layoutOf(threads, { ...EVERYTHING, ...choice });
       return [pinned, ...groups.map((g) => g.lanes)].map((lanes) => lanes.map((l) => l.key));
     };
-    expect(keys({ pinned: ['1:vfs', '9:sql'] })).toEqual([['1:vfs'], ['0:sql', '0:vfs', '0:lock'], ['1:sql']]);
+    expect(keys({ pinned: ['1:vfs', '9:sql'] })).toEqual([
+      ['1:vfs'],
+      ['0:sql', '0:vfs', '0:lock'],
+      ['1:sql'],
+    ]);
     expect(keys({ hidden: new Set(['kind:vfs', '0:lock']) })).toEqual([[], ['0:sql'], ['1:sql']]);
     expect(keys({ hidden: new Set(['thread:0']) })).toEqual([[], ['1:sql', '1:vfs']]);
-    expect(keys({ order: ['thread:1', '0:lock'] })).toEqual([[], ['1:sql', '1:vfs'], ['0:lock', '0:sql', '0:vfs']]);
+    expect(keys({ order: ['thread:1', '0:lock'] })).toEqual([
+      [],
+      ['1:sql', '1:vfs'],
+      ['0:lock', '0:sql', '0:vfs'],
+    ]);
     expect(keys({ filter: 'T1' })).toEqual([[], ['1:sql', '1:vfs']]);
     const layout = layoutOf(threads, { ...EVERYTHING, pinned: ['1:vfs'] });
     for (const scrolled of [0, 30]) expect(laneAt(layout, 5, scrolled)?.key).toBe('1:vfs');
@@ -150,12 +204,23 @@ const colors: PaintColors = {
   parts: Uint32Array.from([20, 21, 22, 23, 24, 25, 26, 27]),
   ...{ statement: 99, accent: 98, background: 97 },
 };
-const surface = (width: number, height: number): Surface => ({ pixels: new Uint32Array(width * height), width, height });
+const surface = (width: number, height: number): Surface => ({
+  pixels: new Uint32Array(width * height),
+  width,
+  height,
+});
 const frame = (key: string, busy: number[], activity: number[], stack?: number[]): LaneFrame => ({
-  ...{ key, busy: Uint8Array.from(busy), activity: Uint8Array.from(activity), slices: new Float32Array(0), labels: [] },
+  ...{
+    key,
+    busy: Uint8Array.from(busy),
+    activity: Uint8Array.from(activity),
+    slices: new Float32Array(0),
+    labels: [],
+  },
   ...(stack && { stack: Uint8Array.from(stack) }),
 });
-const columnOf = (s: Surface, x: number): number[] => Array.from({ length: s.height }, (_, y) => s.pixels[y * s.width + x]!);
+const columnOf = (s: Surface, x: number): number[] =>
+  Array.from({ length: s.height }, (_, y) => s.pixels[y * s.width + x]!);
 
 describe('where the time of statements went', () => {
   it('is drawn as the time partition says it, column by column, and says so before as far as it is known', () => {
@@ -182,7 +247,9 @@ describe('where the time of statements went', () => {
       const exact = SQL_PARTS.map((part) => parts[`${part}Us`]);
       expect(sums).toEqual(exact.map((us) => Math.round(us * 1000)));
       // each column is rounded to 1/255 of its time, and up where it is touched at all
-      shares(thread.index).forEach((us, part) => expect(Math.abs(us - exact[part]!)).toBeLessThan((to - from) / 255));
+      shares(thread.index).forEach((us, part) =>
+        expect(Math.abs(us - exact[part]!)).toBeLessThan((to - from) / 255),
+      );
       const inSql = exact.reduce((a, b) => a + b, 0);
       expect(Math.abs(before[i]! - inSql)).toBeLessThan((to - from) / 60);
     });
@@ -190,7 +257,10 @@ describe('where the time of statements went', () => {
 });
 
 describe('the flag of a note', () => {
-  const note = (id: number, fromUs: number): { id: number; fromUs: number; toUs: number; text: string } => ({
+  const note = (
+    id: number,
+    fromUs: number,
+  ): { id: number; fromUs: number; toUs: number; text: string } => ({
     id,
     fromUs,
     toUs: fromUs,
@@ -228,8 +298,17 @@ describe('the pixels', () => {
     expect(columnOf(s, 0)).toEqual([0, ...Array<number>(8).fill(99), 0]);
     expect(columnOf(s, 1)).toEqual(Array(10).fill(0));
     const t = surface(2, 10);
-    paintTime(t, frame('0:time', [], [], [128, 102, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0]), 0, 10, colors, 1);
-    expect(columnOf(t, 0)).toEqual([23, 21, 21, 21, 21, 20, 20, 20, 20, 20].map((p, i) => (i === 0 ? 23 : p)));
+    paintTime(
+      t,
+      frame('0:time', [], [], [128, 102, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 0, 0]),
+      0,
+      10,
+      colors,
+      1,
+    );
+    expect(columnOf(t, 0)).toEqual(
+      [23, 21, 21, 21, 21, 20, 20, 20, 20, 20].map((p, i) => (i === 0 ? 23 : p)),
+    );
     expect(columnOf(t, 1)).toEqual(Array(10).fill(25));
   });
   it('draws a counter as an area below its line, and nothing where it is not known', () => {
@@ -241,8 +320,14 @@ describe('the pixels', () => {
   });
   it('stacks threads in the overview and stays inside it; without SQL the storage calls stand', () => {
     const s = surface(1, 10);
-    const time = (thread: number): LaneFrame => frame(`${thread}:time`, [], [], [128, 64, 0, 0, 0, 0, 0, 0]);
-    paintOverview(s, [time(0), frame('0:web', [255], [4]), time(1), frame('2:web', [255], [3])], colors, 1);
+    const time = (thread: number): LaneFrame =>
+      frame(`${thread}:time`, [], [], [128, 64, 0, 0, 0, 0, 0, 0]);
+    paintOverview(
+      s,
+      [time(0), frame('0:web', [255], [4]), time(1), frame('2:web', [255], [3])],
+      colors,
+      1,
+    );
     const column = columnOf(s, 0);
     expect(column).toHaveLength(10);
     expect(column.filter((p) => p === 20).length + column.filter((p) => p === 21).length).toBe(10);

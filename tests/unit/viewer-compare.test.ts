@@ -11,22 +11,35 @@ import { autocommits, contextOf } from './viewer-context.ts';
 describe('a comparison', () => {
   it('sets two traces side by side', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
-    const both = QUERIES.comparison(contextOf(a, { other: { store: b, shared: new Analyses(b), name: 'b.vfst' }, previous: null }), {})!;
+    const both = QUERIES.comparison(
+      contextOf(a, {
+        other: { store: b, shared: new Analyses(b), name: 'b.vfst' },
+        previous: null,
+      }),
+      {},
+    )!;
     expect(both.name).toBe('b.vfst');
     const commits = both.numbers.find((n) => n.a.id === 'commits')!;
     expect([commits.a.value, commits.b.value]).toEqual([12, 3]);
-    expect(both.diff.statements).toMatchObject([{ executionsA: 12, executionsB: 3, verdict: 'changed' }]);
+    expect(both.diff.statements).toMatchObject([
+      { executionsA: 12, executionsB: 3, verdict: 'changed' },
+    ]);
     expect(both.a.times!.syncUs).toBe(4 * both.b.times!.syncUs);
     expect(QUERIES.comparison(contextOf(a), {})).toBeNull();
   });
   it('draws both over time, a column equally long in both where that is asked for', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
-    const context = contextOf(a, { other: { store: b, shared: new Analyses(b), name: 'b.vfst' }, previous: null });
+    const context = contextOf(a, {
+      other: { store: b, shared: new Analyses(b), name: 'b.vfst' },
+      previous: null,
+    });
     const wide = { other: 'b.vfst', width: 400 };
     const one = QUERIES.compareStrips(context, { ...wide, oneScale: true })!;
     const inUse = ({ stacks }: { stacks: Uint8Array[] }): number => {
       let last = 0;
-      stacks.forEach((stack) => stack.forEach((share, i) => (last = share ? Math.max(last, Math.floor(i / 8) + 1) : last)));
+      stacks.forEach((stack) =>
+        stack.forEach((share, i) => (last = share ? Math.max(last, Math.floor(i / 8) + 1) : last)),
+      );
       return last;
     };
     expect(one.a.spanUs).toBeGreaterThan(3 * one.b.spanUs);
@@ -38,19 +51,35 @@ describe('a comparison', () => {
     const statement = late.define({ kind: 'sql', text: 'SELECT 1' });
     late.call('sqlStep', { object: statement, context: 1, dur: 10 });
     late.send();
-    const begun = { other: { store: late.store, shared: new Analyses(late.store), name: 'b.vfst' }, previous: null };
-    expect(QUERIES.compareStrips(contextOf(a, begun), { ...wide, oneScale: true })!.b.spanUs).toBe(10);
+    const begun = {
+      other: { store: late.store, shared: new Analyses(late.store), name: 'b.vfst' },
+      previous: null,
+    };
+    expect(QUERIES.compareStrips(contextOf(a, begun), { ...wide, oneScale: true })!.b.spanUs).toBe(
+      10,
+    );
     const own = QUERIES.compareStrips(context, { ...wide, oneScale: false })!;
     expect([inUse(own.a), inUse(own.b)]).toEqual([400, 400]);
     expect(QUERIES.compareStrips(contextOf(a), { ...wide, oneScale: true })).toBeNull();
     const empty = newStore();
-    const none = { other: { store: empty, shared: new Analyses(empty), name: 'b.vfst' }, previous: null };
-    expect(QUERIES.compareStrips(contextOf(a, none), { ...wide, oneScale: true })!.b).toEqual({ spanUs: 0, stacks: [] });
+    const none = {
+      other: { store: empty, shared: new Analyses(empty), name: 'b.vfst' },
+      previous: null,
+    };
+    expect(QUERIES.compareStrips(contextOf(a, none), { ...wide, oneScale: true })!.b).toEqual({
+      spanUs: 0,
+      stacks: [],
+    });
   });
   it('says which findings a change has solved, which are new, and which are left', () => {
     const [many, few] = [autocommits(40), autocommits(3)];
     const findings = (a: TraceStore, b: TraceStore) =>
-      diffOf(a, b).findings.map(({ rule, verdict, savingUsA, savingUsB }) => [rule, verdict, savingUsA !== null, savingUsB !== null]);
+      diffOf(a, b).findings.map(({ rule, verdict, savingUsA, savingUsB }) => [
+        rule,
+        verdict,
+        savingUsA !== null,
+        savingUsB !== null,
+      ]);
     expect(findings(many, few)).toEqual([
       ['F01', 'solved', true, false],
       ['F07', 'solved', true, false],

@@ -11,7 +11,8 @@ export function autocommits(n: number, pragmas: string[] = []): TraceStore {
   const t = new ThreadBuilder(store, { name: 'db' });
   const db = t.file('/app.db');
   const journal = t.file('/app.db-journal', 'journal');
-  for (const text of pragmas) t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, aux: 900 });
+  for (const text of pragmas)
+    t.call('sqlStep', { object: t.define({ kind: 'sql', text }), context: 1, aux: 900 });
   const insert = t.define({ kind: 'sql', text: 'INSERT INTO t VALUES (?)' });
   for (let i = 0; i < n; i++) {
     t.call('sqlStep', { object: insert, context: 1, aux: i + 1, result: 101, dur: 10 }, () => {
@@ -32,9 +33,20 @@ export function autocommits(n: number, pragmas: string[] = []): TraceStore {
 }
 
 /** What a question to a trace gets. */
-export function contextOf(store: TraceStore, compared: QueryContext['compared'] = { other: null, previous: null }): QueryContext {
+export function contextOf(
+  store: TraceStore,
+  compared: QueryContext['compared'] = { other: null, previous: null },
+): QueryContext {
   const lanes = new TimelineLanes(store);
   const shared = new Analyses(store);
   const rest = (): Promise<void> => Promise.resolve();
-  return { store, shared, compared, pyramid: () => lanes.pyramid, timeline: () => lanes, memo: (_, make) => make(), rest };
+  return {
+    store,
+    shared,
+    compared,
+    pyramid: () => lanes.pyramid,
+    timeline: () => lanes,
+    memo: (_, make) => make(),
+    rest,
+  };
 }

@@ -23,7 +23,13 @@ function trace(): TraceStore {
   const db = a.file('/app.db');
   const opfs = b.define({ kind: 'opfs-file', path: '/other.bin' });
   for (let i = 0; i < 12; i++) {
-    a.call('xRead', { object: db, offset: i * PAGE, length: PAGE, dur: 10 * (i + 1), result: i === 11 ? 522 : 0 });
+    a.call('xRead', {
+      object: db,
+      offset: i * PAGE,
+      length: PAGE,
+      dur: 10 * (i + 1),
+      result: i === 11 ? 522 : 0,
+    });
     a.call('xWrite', { object: db, offset: i * PAGE, length: PAGE, dur: 5 });
     b.call('opfsRead', { object: opfs, offset: i * 100, length: 8192, result: i * 1000, dur: 7 });
   }
@@ -33,11 +39,28 @@ function trace(): TraceStore {
   b.send();
   return store;
 }
-const anything: EventWhere = { thread: null, op: null, object: '', result: '', leastUs: null, leastBytes: null, page: null };
+const anything: EventWhere = {
+  thread: null,
+  op: null,
+  object: '',
+  result: '',
+  leastUs: null,
+  leastBytes: null,
+  page: null,
+};
 const run = (store: TraceStore, where: Partial<EventWhere>): string[] => {
   const query = new EventQuery(store);
-  const n = query.run({ text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null, where: { ...anything, ...where } });
-  return Array.from({ length: n }, (_, line) => query.at(line)).map(({ thread, row }) => `${thread}:${row}`);
+  const n = query.run({
+    text: '',
+    layers: null,
+    errorsOnly: false,
+    fromUs: null,
+    toUs: null,
+    where: { ...anything, ...where },
+  });
+  return Array.from({ length: n }, (_, line) => query.at(line)).map(
+    ({ thread, row }) => `${thread}:${row}`,
+  );
 };
 const all = (store: TraceStore, test: (thread: number, row: number) => boolean): string[] =>
   store.threads.flatMap(({ index, events }) =>
@@ -80,15 +103,40 @@ describe('conditions on columns', () => {
     ['nothing asked', {}, () => true, 38],
     ['thread', { thread: 1 }, (t) => t === 1, 12],
     ['operation', { op: 'xRead' }, (t, row) => opName(e(t).op[row]!) === 'xRead', 12],
-    ['file, any case', { object: ' OTHER' }, (t, row) => objectName(store.threads[t]!, e(t).object[row]!) === '/other.bin', 12],
-    ['result in words', { result: 'busy' }, (t, row) => resultText(e(t).op[row]!, e(t).result[row]!, 0) === 'SQLITE_BUSY', 1],
-    ['result as a number', { result: '522' }, (t, row) => e(t).result[row] === 522 && e(t).endSeq[row] !== 0, 1],
+    [
+      'file, any case',
+      { object: ' OTHER' },
+      (t, row) => objectName(store.threads[t]!, e(t).object[row]!) === '/other.bin',
+      12,
+    ],
+    [
+      'result in words',
+      { result: 'busy' },
+      (t, row) => resultText(e(t).op[row]!, e(t).result[row]!, 0) === 'SQLITE_BUSY',
+      1,
+    ],
+    [
+      'result as a number',
+      { result: '522' },
+      (t, row) => e(t).result[row] === 522 && e(t).endSeq[row] !== 0,
+      1,
+    ],
     ['no error, and ended', { result: '0', op: 'xSync' }, () => false, 0],
     ['duration', { leastUs: 100 }, (t, row) => e(t).endSeq[row] !== 0 && e(t).dur[row]! >= 100, 3],
-    ['bytes moved, not asked for', { leastBytes: 5000, thread: 1 }, (t, row) => t === 1 && e(t).result[row]! >= 5000, 7],
+    [
+      'bytes moved, not asked for',
+      { leastBytes: 5000, thread: 1 },
+      (t, row) => t === 1 && e(t).result[row]! >= 5000,
+      7,
+    ],
     ['page', { page: 3 }, (t, row) => t === 0 && row < 24 && e(t).offset[row] === 2 * PAGE, 2],
     ['a page that nobody touched', { page: 99 }, () => false, 0],
-    ['several together', { op: 'xWrite', page: 3, leastBytes: PAGE }, (t, row) => t === 0 && row === 5, 1],
+    [
+      'several together',
+      { op: 'xWrite', page: 3, leastBytes: PAGE },
+      (t, row) => t === 0 && row === 5,
+      1,
+    ],
   ];
   it.each(cases)('%s', (_, where, test, count) => {
     const expected = all(store, test);
@@ -104,19 +152,17 @@ describe('conditions on columns', () => {
 });
 
 it('amounts as they are typed', () => {
-  expect(['', ' ', '5', '5 ms', '200us', '1.5 s', '1,5s', '2 min', '10 ns', '3 µs'].map(durationOf)).toEqual([
+  expect(
+    ['', ' ', '5', '5 ms', '200us', '1.5 s', '1,5s', '2 min', '10 ns', '3 µs'].map(durationOf),
+  ).toEqual([null, null, 5000, 5000, 200, 1.5e6, 1.5e6, 120e6, 0.01, 3]);
+  expect(['', '4096', '64 KiB', '1m', '2 GB', '1.5k'].map(bytesOf)).toEqual([
     null,
-    null,
-    5000,
-    5000,
-    200,
-    1.5e6,
-    1.5e6,
-    120e6,
-    0.01,
-    3,
+    4096,
+    65536,
+    2 ** 20,
+    2 ** 31,
+    1536,
   ]);
-  expect(['', '4096', '64 KiB', '1m', '2 GB', '1.5k'].map(bytesOf)).toEqual([null, 4096, 65536, 2 ** 20, 2 ** 31, 1536]);
   expect(['', '1', ' 42 '].map(pageOf)).toEqual([null, 1, 42]);
   expect([
     ...['fast', '5 h', '-1', '1e9', '5 constructor'].map(durationOf),
@@ -128,8 +174,17 @@ it('amounts as they are typed', () => {
 describe('columns', () => {
   const keys = (columns: { key: string }[]): string[] => columns.map(({ key }) => key);
   it('are those chosen, in their own order; else those that there is room for', () => {
-    expect(keys(shownColumns(['result', 'time', 'no such'], true, true))).toEqual(['time', 'result']);
-    expect(keys(shownColumns(['no such'], false, true))).toEqual(['time', 'duration', 'call', 'object', 'result']);
+    expect(keys(shownColumns(['result', 'time', 'no such'], true, true))).toEqual([
+      'time',
+      'result',
+    ]);
+    expect(keys(shownColumns(['no such'], false, true))).toEqual([
+      'time',
+      'duration',
+      'call',
+      'object',
+      'result',
+    ]);
     expect(keys(shownColumns(null, false, false))).not.toContain('thread');
     expect(keys(shownColumns(null, true, false))).toContain('thread');
     expect(new Set(keys([...EVENT_VIEW_COLUMNS])).size).toBe(EVENT_VIEW_COLUMNS.length);
@@ -144,18 +199,33 @@ describe('columns', () => {
     a.call('xSync', { object: db, open: true });
     a.send();
     a.thread.environment = {
-      ...{ url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 100, userAgent: '', hidden: null },
+      ...{
+        url: 'https://app.example/',
+        threadKind: 'worker',
+        crossOriginIsolated: false,
+        clockStepUs: 100,
+        userAgent: '',
+        hidden: null,
+      },
     };
     const { text } = EVENT_VIEW_COLUMNS.find(({ key }) => key === 'duration')!;
-    expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store, 0, row), ''))).toEqual(['< 100 µs', '300 µs', '', 'open']);
+    expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store, 0, row), ''))).toEqual([
+      '< 100 µs',
+      '300 µs',
+      '',
+      'open',
+    ]);
   });
   it('are kept as a list of short texts, or not at all', () => {
-    expect([settingsOf({}), settingsOf({ eventColumns: 'time' }), settingsOf({ eventColumns: [7] })].map((s) => s.eventColumns)).toEqual([
-      null,
-      null,
-      null,
+    expect(
+      [settingsOf({}), settingsOf({ eventColumns: 'time' }), settingsOf({ eventColumns: [7] })].map(
+        (s) => s.eventColumns,
+      ),
+    ).toEqual([null, null, null]);
+    expect(settingsOf({ eventColumns: ['time', 3, 'x'.repeat(65), 'call'] }).eventColumns).toEqual([
+      'time',
+      'call',
     ]);
-    expect(settingsOf({ eventColumns: ['time', 3, 'x'.repeat(65), 'call'] }).eventColumns).toEqual(['time', 'call']);
   });
 });
 
@@ -195,7 +265,11 @@ describe('lines that leave the panel', () => {
     expect(rows).toHaveLength(39);
     expect(some.trimEnd().split('\n')).toEqual([rows[0], rows[1 + 4], rows[1 + 6], rows[1 + 8]]);
     const none = await (
-      await exports.runLines(store, { thread: Uint16Array.of(9, 0), row: Uint32Array.of(0, 999) }, () => undefined)
+      await exports.runLines(
+        store,
+        { thread: Uint16Array.of(9, 0), row: Uint32Array.of(0, 999) },
+        () => undefined,
+      )
     ).text();
     expect(none.trimEnd()).toBe(rows[0]);
     expect(exports.done).toBeNull();

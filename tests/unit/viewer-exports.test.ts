@@ -8,20 +8,30 @@ import { autocommits } from './viewer-context.ts';
 
 describe('exports', () => {
   const options = { sanitize: false, title: 'a trace', origin: 'https://app.example' };
-  it.each(Object.keys(EXPORT_FORMATS) as ExportFormat[])('%s is written, sanitised without the app’s words', async (format) => {
-    const exports = new Exports();
-    const store = autocommits(4);
-    const plain = await (await exports.run(store, { format, ...options }, () => {})).arrayBuffer();
-    const clean = await (await exports.run(store, { format, ...options, sanitize: true }, () => {})).arrayBuffer();
-    expect(plain.byteLength).toBeGreaterThan(200);
-    expect(Buffer.from(clean).includes('/app.db')).toBe(false);
-    // packed formats hide words from a plain search
-    if (format !== 'vfst' && format !== 'parquet') expect(Buffer.from(plain).includes('app.db')).toBe(true);
-    expect(exports.done).toBeNull();
-  });
+  it.each(Object.keys(EXPORT_FORMATS) as ExportFormat[])(
+    '%s is written, sanitised without the app’s words',
+    async (format) => {
+      const exports = new Exports();
+      const store = autocommits(4);
+      const plain = await (
+        await exports.run(store, { format, ...options }, () => {})
+      ).arrayBuffer();
+      const clean = await (
+        await exports.run(store, { format, ...options, sanitize: true }, () => {})
+      ).arrayBuffer();
+      expect(plain.byteLength).toBeGreaterThan(200);
+      expect(Buffer.from(clean).includes('/app.db')).toBe(false);
+      // packed formats hide words from a plain search
+      if (format !== 'vfst' && format !== 'parquet')
+        expect(Buffer.from(plain).includes('app.db')).toBe(true);
+      expect(exports.done).toBeNull();
+    },
+  );
   it('refuse a format that there is not, and end when another begins', async () => {
     const exports = new Exports();
-    await expect(exports.run(newStore(), { ...options, format: 'toString' as ExportFormat }, () => {})).rejects.toThrow('no export format');
+    await expect(
+      exports.run(newStore(), { ...options, format: 'toString' as ExportFormat }, () => {}),
+    ).rejects.toThrow('no export format');
     const long = exports.run(autocommits(30_000), { ...options, format: 'chrome' }, () => {});
     const rejected = expect(long).rejects.toMatchObject({ name: 'AbortError' });
     await exports.run(autocommits(1), { ...options, format: 'csv' }, () => {});
@@ -30,14 +40,22 @@ describe('exports', () => {
 });
 
 describe('a file that is saved', () => {
-  const options = { format: 'vfst', sanitize: false, title: 'a trace', origin: 'https://app.example' } as const;
+  const options = {
+    format: 'vfst',
+    sanitize: false,
+    title: 'a trace',
+    origin: 'https://app.example',
+  } as const;
   it('holds the trace and its origin, and says how far it is', async () => {
     const store = autocommits(4);
     const blob = await new Exports().run(store, options, () => {});
     expect(blob.type).toBe('application/x-vfscope-trace');
     const { store: read, header } = await readTrace(blob);
     expect([read.eventCount, header.origin]).toEqual([store.eventCount, 'https://app.example']);
-    expect((await readTrace(await new Exports().run(store, { ...options, sanitize: true }, () => {}))).header.origin).toBe('');
+    expect(
+      (await readTrace(await new Exports().run(store, { ...options, sanitize: true }, () => {})))
+        .header.origin,
+    ).toBe('');
   });
   it('can be given up before it is whole', async () => {
     const exports = new Exports();

@@ -44,13 +44,18 @@ function mixed(pragma = 'PRAGMA cache_size=-4000'): TraceStore {
     t.file('/a.db-journal', 'journal'),
     t.file('/tmp1', 'temp'),
   ];
-  const [blocks, opfs] = [t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' }), t.define({ kind: 'opfs-file', path: '/pool/1' })];
+  const [blocks, opfs] = [
+    t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' }),
+    t.define({ kind: 'opfs-file', path: '/pool/1' }),
+  ];
   const opfs2 = t.define({ kind: 'opfs-file', path: '/pool/2' });
   const key = t.define({ kind: 'storage-key', text: 'kvvfs-local-1' });
   t.call('sqlStep', { object: sql, context: 1, result: 101 });
   const read = (page: number, type: number): void =>
-    void t.call('xRead', { object: db, context: 1, offset: (page - 1) * PAGE, length: PAGE, aux2: type }, () =>
-      t.call('idbGet', { object: blocks, offset: page, length: PAGE }),
+    void t.call(
+      'xRead',
+      { object: db, context: 1, offset: (page - 1) * PAGE, length: PAGE, aux2: type },
+      () => t.call('idbGet', { object: blocks, offset: page, length: PAGE }),
     );
   for (const page of [1, 2, 3, 2, 2]) read(page, page === 1 ? 5 : page === 2 ? 13 : 0);
   t.call('xWrite', { object: journal, context: 1, offset: 0, length: 512 });
@@ -69,17 +74,26 @@ describe('files', () => {
 
   it('know their group, their map, or why they have none', () => {
     expect(Object.fromEntries(lines.map((l) => [l.path, l.group]))).toEqual({
-      ...{ '/a.db': 'a.db', '/a.db-journal': 'a.db', '/tmp1': 'tmp1', 'vfs/blocks': 'IndexedDB vfs' },
+      ...{
+        '/a.db': 'a.db',
+        '/a.db-journal': 'a.db',
+        '/tmp1': 'tmp1',
+        'vfs/blocks': 'IndexedDB vfs',
+      },
       ...{ '/pool/1': 'OPFS pool', '/pool/2': 'OPFS pool', 'kvvfs-local-1': 'localStorage' },
     });
     const named = new ThreadBuilder(newStore());
     for (const name of ['FILE_DATA', 'a/b'])
-      named.call('idbGet', { object: named.define({ kind: 'idb-store', db: '/data', store: name }) });
+      named.call('idbGet', {
+        object: named.define({ kind: 'idb-store', db: '/data', store: name }),
+      });
     named.send();
-    expect(fileQueries.fileLines(contextOf(named.store), {}).map((l) => [l.path, l.group])).toEqual([
-      ['/data/FILE_DATA', 'IndexedDB /data'],
-      ['/data/a/b', 'IndexedDB /data'],
-    ]);
+    expect(fileQueries.fileLines(contextOf(named.store), {}).map((l) => [l.path, l.group])).toEqual(
+      [
+        ['/data/FILE_DATA', 'IndexedDB /data'],
+        ['/data/a/b', 'IndexedDB /data'],
+      ],
+    );
     expect(
       lines
         .filter((l) => l.places !== null)
@@ -92,7 +106,11 @@ describe('files', () => {
 
   it('form a tree whose groups are sorted by the sums of SQLite’s files', () => {
     const tree = fileTree(lines, 'writes', true);
-    expect(tree.map(({ name, rows, sum }) => [name, rows.length, sum.writes])[0]).toEqual(['a.db', 2, 2]);
+    expect(tree.map(({ name, rows, sum }) => [name, rows.length, sum.writes])[0]).toEqual([
+      'a.db',
+      2,
+      2,
+    ]);
     expect(tree.reduce((n, { rows }) => n + rows.length, 0)).toBe(lines.length);
     expect(fileTree(lines, 'path', false).map(({ sum }) => sum.path)).toEqual(
       tree.map(({ sum }) => sum.path).sort((a, b) => a.localeCompare(b)),
@@ -110,8 +128,10 @@ describe('files', () => {
     ] as const) {
       const t = new ThreadBuilder(store, { url });
       const db = t.file('/a.db');
-      for (let i = 0; i < reads; i++) t.call('xRead', { object: db, context: 1, offset: i * PAGE, length: PAGE });
-      if (url.includes('one')) t.call('xWrite', { object: t.file('/b.db'), offset: 0, length: PAGE });
+      for (let i = 0; i < reads; i++)
+        t.call('xRead', { object: db, context: 1, offset: i * PAGE, length: PAGE });
+      if (url.includes('one'))
+        t.call('xWrite', { object: t.file('/b.db'), offset: 0, length: PAGE });
       t.send();
     }
     const found = fileQueries.fileLines(contextOf(store), {});
@@ -133,7 +153,13 @@ describe('files', () => {
 
 describe('how a file is used', () => {
   const golden = async (name: string): Promise<QueryContext> =>
-    contextOf((await readTrace(readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)))).store);
+    contextOf(
+      (
+        await readTrace(
+          readFileSync(join(import.meta.dirname, '..', 'traces', 'golden', `${name}.vfst`)),
+        )
+      ).store,
+    );
   const texts = (context: QueryContext, path: string, kind: FileRow['kind']): string[] =>
     useFacts(patternQueries.fileUse(context, { path, kind })).map(({ text }) => text);
 
@@ -154,7 +180,9 @@ describe('how a file is used', () => {
         '18 blocks read to be written, 11.9 KiB for nothing',
       ]),
     );
-    expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(expect.stringMatching(/^write amplification 1\.82$/));
+    expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
+      expect.stringMatching(/^write amplification 1\.82$/),
+    );
     expect(texts(context, path.replace('-journal', ''), 'main-db')).toContainEqual(
       '239 changes between writing the journal and the database',
     );
@@ -191,13 +219,23 @@ describe('how a file is used', () => {
       t.define({ ...pages, at: 2 * store.threads[0]!.events.count, pages: all, free });
     }
     t.send();
-    const facts = useFacts(patternQueries.fileUse(contextOf(store), { path: '/a.db', kind: 'main-db' }));
-    expect(facts.map(({ text }) => text)).toEqual(
-      expect.arrayContaining(['25 free pages of 110 (22.7 %)', '40 freed, 15 used again, 10 appended']),
+    const facts = useFacts(
+      patternQueries.fileUse(contextOf(store), { path: '/a.db', kind: 'main-db' }),
     );
-    expect(facts.find(({ line }) => line)).toMatchObject({ text: '25 free pages of 110 (22.7 %)', line: 'M0,11.0H45.0V1.0H90.0V4.8H90' });
+    expect(facts.map(({ text }) => text)).toEqual(
+      expect.arrayContaining([
+        '25 free pages of 110 (22.7 %)',
+        '40 freed, 15 used again, 10 appended',
+      ]),
+    );
+    expect(facts.find(({ line }) => line)).toMatchObject({
+      text: '25 free pages of 110 (22.7 %)',
+      line: 'M0,11.0H45.0V1.0H90.0V4.8H90',
+    });
     // a recording without headers says nothing of it
-    const none = useFacts(patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db' }));
+    const none = useFacts(
+      patternQueries.fileUse(contextOf(mixed()), { path: '/a.db', kind: 'main-db' }),
+    );
     expect(none.filter(({ text }) => /free|appended/.test(text))).toEqual([]);
   });
 
@@ -219,7 +257,14 @@ describe('pages', () => {
   const [pages] = pagesOf(store);
 
   it('of a map add up to those of the table, re-reads included', () => {
-    const map = pageQueries.pageMap(context, { key, ...ALL, fromPlace: null, toPlace: null, timeBins: 37, placeBins: 23 })!;
+    const map = pageQueries.pageMap(context, {
+      key,
+      ...ALL,
+      fromPlace: null,
+      toPlace: null,
+      timeBins: 37,
+      placeBins: 23,
+    })!;
     const sum = (column: Uint32Array): number => column.reduce((a, b) => a + b, 0);
     expect([sum(map.reads), sum(map.rereads), sum(map.writes)]).toEqual([
       pages!.reads + pages!.checkpointReads,
@@ -243,7 +288,10 @@ describe('pages', () => {
         seen += found.total;
       }
     expect(seen).toBeGreaterThan(1000);
-    expect(scale.cellAt(scale.x(map.fromUs) + 1, scale.y(map.fromPlace) - 1)).toEqual({ time: 0, bin: 0 });
+    expect(scale.cellAt(scale.x(map.fromUs) + 1, scale.y(map.fromPlace) - 1)).toEqual({
+      time: 0,
+      bin: 0,
+    });
     expect(scale.cellAt(9999, -5)).toEqual({ time: 10, bin: 6 });
   });
 
@@ -251,11 +299,22 @@ describe('pages', () => {
     const first = pageQueries.pageTable(context, { key, ...ALL })!;
     structuredClone(first.places, { transfer: [first.places.reads.buffer as ArrayBuffer] });
     expect(first.places.reads.length).toBe(0);
-    expect(pageQueries.pageTable(context, { key, ...ALL })!.places.reads).toEqual(pages!.places.reads);
-    expect(pageQueries.pageTable(context, { key: '["pages","main-db","","no such"]', ...ALL })).toBeNull();
-    expect(() => pageQueries.pageMap(context, { key, ...ALL, fromPlace: null, toPlace: null, timeBins: 1e6, placeBins: 1e6 })).toThrow(
-      RangeError,
+    expect(pageQueries.pageTable(context, { key, ...ALL })!.places.reads).toEqual(
+      pages!.places.reads,
     );
+    expect(
+      pageQueries.pageTable(context, { key: '["pages","main-db","","no such"]', ...ALL }),
+    ).toBeNull();
+    expect(() =>
+      pageQueries.pageMap(context, {
+        key,
+        ...ALL,
+        fromPlace: null,
+        toPlace: null,
+        timeBins: 1e6,
+        placeBins: 1e6,
+      }),
+    ).toThrow(RangeError);
   });
 
   it('tell their types apart from what is not known', () => {
@@ -265,7 +324,10 @@ describe('pages', () => {
       ...ALL,
     })!;
     const { places, decoded } = table;
-    const words = Array.from(places.place, (place, i) => typeWords(places.type[i]!, place, decoded, true).title);
+    const words = Array.from(
+      places.place,
+      (place, i) => typeWords(places.type[i]!, place, decoded, true).title,
+    );
     expect([words, Array.from(places.rereads)]).toEqual([
       ['page 1', 'table leaf', 'no b-tree page'],
       [0, 2, 0],
@@ -282,16 +344,31 @@ describe('caches', () => {
     const [whole] = missRatiosOf(store);
     expect(curve!.pages.length).toBeGreaterThan(100);
     expect(curve!.pages[0]).toBe(whole!.fromPages);
-    for (let i = 0; i < curve!.pages.length; i++) expect(curve!.misses[i]).toBe(missRatioAt(whole!, curve!.pages[i]!));
-    expect(curve!.size).toMatchObject({ text: '-2000', assumed: true, pages: Math.floor((2000 * 1024) / (PAGE + 136)) });
+    for (let i = 0; i < curve!.pages.length; i++)
+      expect(curve!.misses[i]).toBe(missRatioAt(whole!, curve!.pages[i]!));
+    expect(curve!.size).toMatchObject({
+      text: '-2000',
+      assumed: true,
+      pages: Math.floor((2000 * 1024) / (PAGE + 136)),
+    });
   });
 
   it('say the size that a PRAGMA set, and that a folded one is not known', () => {
-    const size = (pragma: string): unknown => cacheQueries.cacheCurves(contextOf(mixed(pragma)), {})[0]!.size;
-    expect(size('PRAGMA cache_size=-4000')).toMatchObject({ text: '-4000', assumed: false, pages: 967 });
+    const size = (pragma: string): unknown =>
+      cacheQueries.cacheCurves(contextOf(mixed(pragma)), {})[0]!.size;
+    expect(size('PRAGMA cache_size=-4000')).toMatchObject({
+      text: '-4000',
+      assumed: false,
+      pages: 967,
+    });
     expect(size('PRAGMA cache_size=?')).toMatchObject({ text: 'n/a', assumed: false, pages: null });
     expect(size('PRAGMA user_version')).toMatchObject({ text: '-2000', assumed: true });
-    expect([cachePages('50', null), cachePages('-8', null), cachePages('', 512), cachePages('x', 512)]).toEqual([50, null, null, null]);
+    expect([
+      cachePages('50', null),
+      cachePages('-8', null),
+      cachePages('', 512),
+      cachePages('x', 512),
+    ]).toEqual([50, null, null, null]);
   });
 
   it('have a knee where the curve bends, and none where it does not', () => {
@@ -299,10 +376,15 @@ describe('caches', () => {
       ({
         requests: 1000,
         fromPages: 20,
-        hits: Uint32Array.from([...new Array<number>(20).fill(0), ...ratios.map((r) => 1000 * (1 - r))]),
+        hits: Uint32Array.from([
+          ...new Array<number>(20).fill(0),
+          ...ratios.map((r) => 1000 * (1 - r)),
+        ]),
       }) as MissRatio;
     const line = Array.from({ length: 101 }, (_, i) => 1 - i / 100);
-    const bent = Array.from({ length: 101 }, (_, i) => (i < 10 ? 1 - i * 0.08 : 0.2 - (i - 10) / 900));
+    const bent = Array.from({ length: 101 }, (_, i) =>
+      i < 10 ? 1 - i * 0.08 : 0.2 - (i - 10) / 900,
+    );
     expect([kneeOf(of(line)), kneeOf(of(bent)), kneeOf(of([1]))]).toEqual([null, 30, null]);
   });
 
@@ -315,10 +397,20 @@ describe('caches', () => {
     const answer = cacheQueries.cache(contextOf(store), {});
     expect([answer.report.pageCache, answer.statements]).toEqual([null, null]);
     expect(noCountersCause(answer)).toContain('No SQLite engine was recognised');
-    expect(noCountersCause({ engines: [{ name: 'sql.js', counters: false }], hasSql: true, sqlLeftOut: false })).toContain('sql.js');
-    expect(noCountersCause({ engines: [{ name: 'x', counters: false }], hasSql: false, sqlLeftOut: true })).toMatch(
-      /^The recording leaves statements out/,
-    );
+    expect(
+      noCountersCause({
+        engines: [{ name: 'sql.js', counters: false }],
+        hasSql: true,
+        sqlLeftOut: false,
+      }),
+    ).toContain('sql.js');
+    expect(
+      noCountersCause({
+        engines: [{ name: 'x', counters: false }],
+        hasSql: false,
+        sqlLeftOut: true,
+      }),
+    ).toMatch(/^The recording leaves statements out/);
     expect(() => cacheQueries.cacheTimes(contextOf(store), { bins: 0 })).toThrow(RangeError);
   });
 });

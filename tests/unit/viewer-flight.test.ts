@@ -5,9 +5,21 @@ import { Flag, Op } from '../../src/trace/event.ts';
 import { ThreadLanes } from '../../src/trace/lanes.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { TraceWriter } from '../../src/trace/file/write.ts';
-import { cutOf, forgetBefore, forgetBlock, MAX_DEFINITIONS, ROW_BYTES, type Keep } from '../../src/trace/retention.ts';
+import {
+  cutOf,
+  forgetBefore,
+  forgetBlock,
+  MAX_DEFINITIONS,
+  ROW_BYTES,
+  type Keep,
+} from '../../src/trace/retention.ts';
 import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
-import { FLIGHT_DEFAULTS, flightOptionsOf, flightState, keepText } from '../../src/viewer/flight-options.ts';
+import {
+  FLIGHT_DEFAULTS,
+  flightOptionsOf,
+  flightState,
+  keepText,
+} from '../../src/viewer/flight-options.ts';
 import { FREEZE_MARK, type FreezeOn } from '../../src/viewer/session-api.ts';
 import { EventQuery } from '../../src/viewer/worker/event-query.ts';
 import { detailsOfEvent, lineOfEvent } from '../../src/viewer/worker/event-words.ts';
@@ -42,7 +54,13 @@ function play(list: readonly Step[], stores: TraceStore[], after: (endUs: number
     parent: null,
     timeOrigin: stores[0]!.originMs,
   }));
-  const state = infos.map(() => ({ now: 0, seq: 0, sent: 0, open: [] as number[], rows: [] as number[][] }));
+  const state = infos.map(() => ({
+    now: 0,
+    seq: 0,
+    sent: 0,
+    open: [] as number[],
+    rows: [] as number[][],
+  }));
   for (const store of stores) for (const info of infos) store.thread(info);
   let endUs = 0;
   for (const { thread, what, us, send } of list) {
@@ -52,7 +70,8 @@ function play(list: readonly Step[], stores: TraceStore[], after: (endUs: number
     const rest = [7, NaN, 512, 1, 0, 0, 3, 0];
     if (what === 'end') {
       const seq = s.open.shift();
-      if (seq !== undefined) s.rows.push([s.now, s.now, seq, ++s.seq, Op.end | (Flag.async << 8), 0, ...rest.slice(1)]);
+      if (seq !== undefined)
+        s.rows.push([s.now, s.now, seq, ++s.seq, Op.end | (Flag.async << 8), 0, ...rest.slice(1)]);
     } else {
       const seq = ++s.seq;
       const closed = what === 'call';
@@ -63,7 +82,8 @@ function play(list: readonly Step[], stores: TraceStore[], after: (endUs: number
     const batch = batchOf(infos[thread]!, s.sent, s.rows);
     s.sent += s.rows.length;
     s.rows = [];
-    for (const store of stores) store.threadById(batch.thread)!.append({ ...batch, records: batch.records.slice(0) });
+    for (const store of stores)
+      store.threadById(batch.thread)!.append({ ...batch, records: batch.records.slice(0) });
     after(endUs);
   }
 }
@@ -75,7 +95,10 @@ describe('what is kept', () => {
     fc.assert(
       fc.property(
         steps,
-        fc.constantFrom<Keep>({ kind: 'seconds', seconds: 0.02 }, { kind: 'megabytes', megabytes: 0.0025 }),
+        fc.constantFrom<Keep>(
+          { kind: 'seconds', seconds: 0.02 },
+          { kind: 'megabytes', megabytes: 0.0025 },
+        ),
         (list, keep) => {
           const [whole, kept] = [newStore(), newStore()];
           let endUs = 0;
@@ -87,13 +110,15 @@ describe('what is kept', () => {
           const cut = cutOf(kept, keep, endUs);
           forgetBefore(kept, cut);
           expect(kept.eventCount + kept.forgotten).toBe(whole.eventCount);
-          if (keep.kind === 'megabytes') expect(kept.eventCount * ROW_BYTES).toBeLessThanOrEqual(keep.megabytes * 1e6);
+          if (keep.kind === 'megabytes')
+            expect(kept.eventCount * ROW_BYTES).toBeLessThanOrEqual(keep.megabytes * 1e6);
           for (const [i, thread] of kept.threads.entries()) {
             const full = whole.threads[i]!;
             expect(rowsOf(thread)).toEqual(rowsOf(full, thread.forgotten));
             expect(thread.orphanEnds).toBe(0);
             expect(thread.received).toBe(full.received);
-            if (keep.kind === 'seconds') expect(thread.forgotten).toBe(full.events.lowerBound(endUs - keep.seconds * 1e6));
+            if (keep.kind === 'seconds')
+              expect(thread.forgotten).toBe(full.events.lowerBound(endUs - keep.seconds * 1e6));
           }
         },
       ),
@@ -205,9 +230,18 @@ describe('what is kept', () => {
   });
 });
 
-const nothing: FreezeOn = { busy: false, ioerr: false, corrupt: false, error: false, slowCommitMs: null };
-const flightOf = (store: TraceStore, freezeOn: Partial<FreezeOn>, keep: Keep = { kind: 'seconds', seconds: 10 }): Flight =>
-  new Flight(store, { keep, freezeOn: { ...nothing, ...freezeOn } });
+const nothing: FreezeOn = {
+  busy: false,
+  ioerr: false,
+  corrupt: false,
+  error: false,
+  slowCommitMs: null,
+};
+const flightOf = (
+  store: TraceStore,
+  freezeOn: Partial<FreezeOn>,
+  keep: Keep = { kind: 'seconds', seconds: 10 },
+): Flight => new Flight(store, { keep, freezeOn: { ...nothing, ...freezeOn } });
 
 /** Calls around one that is to freeze the recording. @returns its place, and what the flight recorder said */
 function tryTrigger(make: (b: ThreadBuilder, file: number) => number, freezeOn: Partial<FreezeOn>) {
@@ -234,10 +268,25 @@ describe('triggers', () => {
       b.call(op, { object, aux: 1, result: code });
   const cases: [string, Partial<FreezeOn>, ReturnType<typeof result>, string][] = [
     ['BUSY', { busy: true }, result(5), 'SQLITE_BUSY from xLock on /app.db'],
-    ['BUSY_SNAPSHOT of a statement', { busy: true }, result(517, 'sqlStep'), 'SQLITE_BUSY_SNAPSHOT from sqlite3_step on /app.db'],
+    [
+      'BUSY_SNAPSHOT of a statement',
+      { busy: true },
+      result(517, 'sqlStep'),
+      'SQLITE_BUSY_SNAPSHOT from sqlite3_step on /app.db',
+    ],
     ['IOERR', { ioerr: true }, result(10, 'xWrite'), 'SQLITE_IOERR from xWrite on /app.db'],
-    ['IOERR_WRITE', { ioerr: true }, result(778, 'xWrite'), 'SQLITE_IOERR_WRITE from xWrite on /app.db'],
-    ['CORRUPT_VTAB', { corrupt: true }, result(267, 'sqlStep'), 'SQLITE_CORRUPT_VTAB from sqlite3_step on /app.db'],
+    [
+      'IOERR_WRITE',
+      { ioerr: true },
+      result(778, 'xWrite'),
+      'SQLITE_IOERR_WRITE from xWrite on /app.db',
+    ],
+    [
+      'CORRUPT_VTAB',
+      { corrupt: true },
+      result(267, 'sqlStep'),
+      'SQLITE_CORRUPT_VTAB from sqlite3_step on /app.db',
+    ],
     [
       'an exception',
       { error: true },
@@ -260,7 +309,12 @@ describe('triggers', () => {
   });
   it('another mark, results that are no failures', () => {
     const all = { busy: true, ioerr: true, corrupt: true, error: true };
-    expect(tryTrigger((b) => b.call('mark', { object: b.define({ kind: 'name', text: 'vfscope' }) }), all).frozen).toBeNull();
+    expect(
+      tryTrigger(
+        (b) => b.call('mark', { object: b.define({ kind: 'name', text: 'vfscope' }) }),
+        all,
+      ).frozen,
+    ).toBeNull();
   });
 
   /** A transaction whose COMMIT takes `us`, with SQL recorded or not. */
@@ -276,27 +330,30 @@ describe('triggers', () => {
     if (sql) b.call('sqlStep', { object: b.define({ kind: 'sql', text: 'COMMIT' }) }, body);
     else body();
   }
-  it.each([true, false])('a commit slower than the limit, and no faster one (SQL recorded: %s)', (sql) => {
-    const store = newStore();
-    const builder = new ThreadBuilder(store);
-    const flight = flightOf(store, { slowCommitMs: 100 });
-    const file = builder.file('/app.db');
-    const send = () => {
-      const firstNew = builder.thread.events.count;
-      return flight.onBatch(builder.thread, firstNew, builder.send());
-    };
-    for (let i = 0; i < 20; i++) {
-      commit(builder, file, 90_000, sql);
-      expect(send()).toBeNull();
-      if (i === 10) forgetBefore(store, builder.now - 300_000); // what was told once is not told again
-    }
-    const before = builder.now;
-    commit(builder, file, 110_000, sql);
-    const frozen = send()!;
-    expect(frozen.text).toMatch(/^a commit that took 110 ms, more than 100 ms$/);
-    expect(frozen.atUs).toBeGreaterThanOrEqual(before);
-    expect(lineOfEvent(store, 0, frozen.row).name).toBe(sql ? 'sqlite3_step' : 'xLock');
-  });
+  it.each([true, false])(
+    'a commit slower than the limit, and no faster one (SQL recorded: %s)',
+    (sql) => {
+      const store = newStore();
+      const builder = new ThreadBuilder(store);
+      const flight = flightOf(store, { slowCommitMs: 100 });
+      const file = builder.file('/app.db');
+      const send = () => {
+        const firstNew = builder.thread.events.count;
+        return flight.onBatch(builder.thread, firstNew, builder.send());
+      };
+      for (let i = 0; i < 20; i++) {
+        commit(builder, file, 90_000, sql);
+        expect(send()).toBeNull();
+        if (i === 10) forgetBefore(store, builder.now - 300_000); // what was told once is not told again
+      }
+      const before = builder.now;
+      commit(builder, file, 110_000, sql);
+      const frozen = send()!;
+      expect(frozen.text).toMatch(/^a commit that took 110 ms, more than 100 ms$/);
+      expect(frozen.atUs).toBeGreaterThanOrEqual(before);
+      expect(lineOfEvent(store, 0, frozen.row).name).toBe(sql ? 'sqlite3_step' : 'xLock');
+    },
+  );
 
   it('a late end is looked at; the first trigger wins; the frozen trace holds it and what was before', () => {
     for (const keep of [
@@ -338,9 +395,18 @@ describe('the controls', () => {
       keep: { kind: 'seconds', seconds: 1 },
       freezeOn: { busy: true, ioerr: true, corrupt: true, error: true, slowCommitMs: null },
     });
-    const many = flightOptionsOf({ ...FLIGHT_DEFAULTS, kind: 'megabytes', megabytes: NaN, slow: true, slowCommitMs: -1 })!;
+    const many = flightOptionsOf({
+      ...FLIGHT_DEFAULTS,
+      kind: 'megabytes',
+      megabytes: NaN,
+      slow: true,
+      slowCommitMs: -1,
+    })!;
     expect(many).toMatchObject({ keep: { megabytes: 50 }, freezeOn: { slowCommitMs: 0 } });
-    expect([keepText(many.keep), keepText({ kind: 'seconds', seconds: 5 })]).toEqual(['50 MB', '5 s']);
+    expect([keepText(many.keep), keepText({ kind: 'seconds', seconds: 5 })]).toEqual([
+      '50 MB',
+      '5 s',
+    ]);
     expect(flightState(null)).toBeNull();
   });
 });

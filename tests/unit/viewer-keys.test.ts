@@ -12,13 +12,31 @@ beforeAll(() => {
 });
 afterAll(() => void vi.unstubAllGlobals());
 
-const model = { toggleRecording: vi.fn(), clear: vi.fn(), selected: writable(null), evidence: writable(null), tab: writable('timeline') };
+const model = {
+  toggleRecording: vi.fn(),
+  clear: vi.fn(),
+  selected: writable(null),
+  evidence: writable(null),
+  tab: writable('timeline'),
+};
 const page: PageActions = { chooseFile: vi.fn(), focusFilter: vi.fn(), showView: vi.fn() };
 /** @returns whether it was obeyed, and whether it is kept from the browser */
-function press(key: string, more: Partial<KeyboardEvent> = {}): { obeyed: boolean; prevented: boolean } {
+function press(
+  key: string,
+  more: Partial<KeyboardEvent> = {},
+): { obeyed: boolean; prevented: boolean } {
   let prevented = more.defaultPrevented ?? false;
   const event = {
-    ...{ key, altKey: false, shiftKey: false, ctrlKey: false, metaKey: false, repeat: false, isComposing: false, timeStamp: 0 },
+    ...{
+      key,
+      altKey: false,
+      shiftKey: false,
+      ctrlKey: false,
+      metaKey: false,
+      repeat: false,
+      isComposing: false,
+      timeStamp: 0,
+    },
     ...{ composedPath: () => [], preventDefault: () => void (prevented = true) },
     ...more,
     get defaultPrevented() {

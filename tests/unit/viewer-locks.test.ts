@@ -8,7 +8,12 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
 import { lockLaneQueries, type LockTrack } from '../../src/viewer/worker/queries/lock-lanes.ts';
-import { arrowsOf, lockQueries, modeText, UNSEEN_HOLDER_US } from '../../src/viewer/worker/queries/locks.ts';
+import {
+  arrowsOf,
+  lockQueries,
+  modeText,
+  UNSEEN_HOLDER_US,
+} from '../../src/viewer/worker/queries/locks.ts';
 import { MARKED_WORDS, type Marked } from '../../src/viewer/views/locks/marked.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 
@@ -22,7 +27,12 @@ function contextOf(store: TraceStore): QueryContext {
 }
 const sum = (column: ArrayLike<number>): number => Array.from(column).reduce((a, b) => a + b, 0);
 const frame = (context: QueryContext, from: number, to: number, width: number): LockTrack[] =>
-  lockLaneQueries.lockFrame(context, { from, to, width, lanes: lockQueries.locks(context, {}).lanes.map(({ key }) => key) });
+  lockLaneQueries.lockFrame(context, {
+    from,
+    to,
+    width,
+    lanes: lockQueries.locks(context, {}).lanes.map(({ key }) => key),
+  });
 
 /** Four workers of four pages, of which the first ends in between. */
 function trouble(): TraceStore {
@@ -43,12 +53,18 @@ function trouble(): TraceStore {
   at(0, 1e6, 'lockRequest', { object: b![0]!, dur: 3e6, result: 1 });
   at(1, 1.2e6, 'lockRequest', { object: a![1]!, dur: 3.5e6 });
   at(2, 6e6, 'xLock', { object: db[2]!, aux: 2, context: 1 });
-  for (let n = 0; n < 4; n++) at(3, 6.1e6 + n * 1e5, 'xLock', { object: db[3]!, aux: 2, context: 9, result: 5, dur: 200 });
+  for (let n = 0; n < 4; n++)
+    at(3, 6.1e6 + n * 1e5, 'xLock', { object: db[3]!, aux: 2, context: 9, result: 5, dur: 200 });
   at(2, 7e6, 'xUnlock', { object: db[2]!, aux: 0, context: 1 });
   at(3, 7.1e6, 'xLock', { object: db[3]!, aux: 2, context: 9 });
   at(0, 9e6, 'opfsOpenSyncAccessHandle', { object: handle[0]!, dur: 500 });
   tabs[0]!.thread.ended = 'pagehide';
-  at(1, 9.5e6, 'opfsOpenSyncAccessHandle', { object: handle[1]!, dur: 300, result: 1, flags: Flag.async | Flag.threw });
+  at(1, 9.5e6, 'opfsOpenSyncAccessHandle', {
+    object: handle[1]!,
+    dur: 300,
+    result: 1,
+    flags: Flag.async | Flag.threw,
+  });
   at(1, 12e6, 'lockRequest', { object: a![1]!, dur: UNSEEN_HOLDER_US });
   at(1, 13e6, 'lockRequest', { object: a![1]!, dur: UNSEEN_HOLDER_US - 1 });
   for (const t of tabs) t.send();
@@ -61,7 +77,18 @@ describe('what went wrong', () => {
   const worker = (n: number): string => `Page ${n} · Worker worker.js`;
 
   it('who waited for whom, with the pages that they belong to', () => {
-    expect(answer.waits.map((w) => [w.waiterTitle, w.holderTitle, w.kind, w.name, w.asked, w.held, w.outcome, w.toUs - w.fromUs])).toEqual([
+    expect(
+      answer.waits.map((w) => [
+        w.waiterTitle,
+        w.holderTitle,
+        w.kind,
+        w.name,
+        w.asked,
+        w.held,
+        w.outcome,
+        w.toUs - w.fromUs,
+      ]),
+    ).toEqual([
       [worker(1), worker(2), 'web-lock', 'B', 'exclusive', 'exclusive', 'refused', 3e6],
       [worker(2), worker(1), 'web-lock', 'A', 'exclusive', 'exclusive', 'granted', 3.5e6],
       [worker(4), worker(3), 'sqlite', 'app.db', 'RESERVED', 'RESERVED', 'granted', 900_001],
@@ -77,14 +104,33 @@ describe('what went wrong', () => {
       [7, 5, 1, ['app.db']],
     ]);
     const twice = arrowsOf([...answer.waits, ...answer.waits]);
-    expect(twice.map((a) => [a.waits, a.waitedUs])).toEqual(answer.arrows.map((a) => [2, 2 * a.waitedUs]));
+    expect(twice.map((a) => [a.waits, a.waitedUs])).toEqual(
+      answer.arrows.map((a) => [2, 2 * a.waitedUs]),
+    );
   });
   it('busy chains, locks left behind, cycles', () => {
     expect(answer.busy).toMatchObject([
-      { path: '/app.db', level: 'RESERVED', refusals: 4, codes: ['SQLITE_BUSY'], granted: true, threadTitle: worker(4) },
+      {
+        path: '/app.db',
+        level: 'RESERVED',
+        refusals: 4,
+        codes: ['SQLITE_BUSY'],
+        granted: true,
+        threadTitle: worker(4),
+      },
     ]);
-    expect(answer.left).toMatchObject([{ name: 'x.db', kind: 'access-handle', reason: 'pagehide', laterWaits: 1, threadTitle: worker(1) }]);
-    expect(answer.deadlocks.map((d) => [d.what, d.threads.length, d.names.length, d.events.length])).toEqual([
+    expect(answer.left).toMatchObject([
+      {
+        name: 'x.db',
+        kind: 'access-handle',
+        reason: 'pagehide',
+        laterWaits: 1,
+        threadTitle: worker(1),
+      },
+    ]);
+    expect(
+      answer.deadlocks.map((d) => [d.what, d.threads.length, d.names.length, d.events.length]),
+    ).toEqual([
       ['long wait', 2, 1, 1],
       ['cycle', 2, 2, 2],
       ['long wait', 2, 1, 1],
@@ -98,9 +144,13 @@ describe('what went wrong', () => {
     expect(after).toEqual(before);
   });
   it('modes have the words of their kind', () => {
-    expect([modeText('sqlite', 2), modeText('idb', 4), modeText('idb', 1), modeText('web-lock', 1), modeText('sqlite', 9)]).toEqual([
-      ...['RESERVED', 'readwrite', 'readonly', 'shared', 'level 9'],
-    ]);
+    expect([
+      modeText('sqlite', 2),
+      modeText('idb', 4),
+      modeText('idb', 1),
+      modeText('web-lock', 1),
+      modeText('sqlite', 9),
+    ]).toEqual([...['RESERVED', 'readwrite', 'readonly', 'shared', 'level 9']]);
   });
 });
 
@@ -124,14 +174,20 @@ describe('two tabs on one database', async () => {
     for (const width of [1, 20, 400, 1e9]) {
       const tracks = frame(context, from, to, width);
       expect(sum(tracks.flatMap((t) => [...t.count]))).toBe(all);
-      for (const t of tracks) if (width <= 400) expect(t.from.length).toBeLessThanOrEqual(2 * (2 * width + 1));
-      for (const t of tracks) t.from.forEach((us, i) => expect(t.covered[i]!).toBeLessThanOrEqual(t.to[i]! - us + 1e-6));
+      for (const t of tracks)
+        if (width <= 400) expect(t.from.length).toBeLessThanOrEqual(2 * (2 * width + 1));
+      for (const t of tracks)
+        t.from.forEach((us, i) => expect(t.covered[i]!).toBeLessThanOrEqual(t.to[i]! - us + 1e-6));
     }
-    expect(sum(frame(context, from, to, 1e9).flatMap((t) => [...t.count].map((n) => n - 1)))).toBe(0);
+    expect(sum(frame(context, from, to, 1e9).flatMap((t) => [...t.count].map((n) => n - 1)))).toBe(
+      0,
+    );
     expect(sum(frame(context, to + 1e6, to + 2e6, 100).map((t) => t.from.length))).toBe(0);
   });
   it('lanes that are not there are left out; answers own their columns', () => {
-    expect(lockLaneQueries.lockFrame(context, { from, to, width: 10, lanes: ['99:0', '__proto__', ''] })).toEqual([]);
+    expect(
+      lockLaneQueries.lockFrame(context, { from, to, width: 10, lanes: ['99:0', '__proto__', ''] }),
+    ).toEqual([]);
     const [a, b] = [frame(context, from, to, 50), frame(context, from, to, 50)];
     expect(a[0]!.from.buffer).not.toBe(b[0]!.from.buffer);
   });
@@ -146,6 +202,14 @@ test.each<Marked>([
 ])('what is chosen in a table of locks comes back from the address: %o', (marked) => {
   expect(MARKED_WORDS.parse(MARKED_WORDS.format(marked))).toEqual(marked);
 });
-test.each(['', 'x', '{}', '[]', '["waits","k",5,4]', '["waits","k",1,null]', '["waits","k",1,2,3]'])('and %o is no such thing', (text) => {
+test.each([
+  '',
+  'x',
+  '{}',
+  '[]',
+  '["waits","k",5,4]',
+  '["waits","k",1,null]',
+  '["waits","k",1,2,3]',
+])('and %o is no such thing', (text) => {
   expect(MARKED_WORDS.parse(text)).toBeUndefined();
 });

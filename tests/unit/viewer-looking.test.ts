@@ -17,10 +17,12 @@ interface Late {
 }
 function looker(): { model: Looker; asked: Late[] } {
   const asked: Late[] = [];
-  const event = (_thread: number, row: number): Promise<EventDetails> => new Promise((answer, fail) => asked.push({ row, answer, fail }));
+  const event = (_thread: number, row: number): Promise<EventDetails> =>
+    new Promise((answer, fail) => asked.push({ row, answer, fail }));
   return { model: new Looker({ event } as Partial<SessionApi> as SessionApi), asked };
 }
-const details = (row: number): EventDetails => ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
+const details = (row: number): EventDetails =>
+  ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
 
 describe('an event that is selected', () => {
   it('is none of a trace that was replaced meanwhile, and its failure is not told', async () => {

@@ -10,12 +10,17 @@ import { commitsText } from '../../src/viewer/views/transactions-words.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
 
-const value = (numbers: readonly HeadlineNumber[], id: string): number | null => numbers.find((n) => n.id === id)!.value;
+const value = (numbers: readonly HeadlineNumber[], id: string): number | null =>
+  numbers.find((n) => n.id === id)!.value;
 
 describe('how a database is set up', () => {
   it('is told by its commits, its calls and its PRAGMAs', () => {
     const [db, ...more] = databaseSettingsOf(
-      autocommits(3, ['PRAGMA synchronous = 1', 'pragma main.cache_size(-4096)', "PRAGMA locking_mode='EXCLUSIVE'"]),
+      autocommits(3, [
+        'PRAGMA synchronous = 1',
+        'pragma main.cache_size(-4096)',
+        "PRAGMA locking_mode='EXCLUSIVE'",
+      ]),
     );
     expect(more).toEqual([]);
     expect(db).toMatchObject({ path: '/app.db', vfs: 'test', pageSize: { value: 4096 } });
@@ -26,11 +31,18 @@ describe('how a database is set up', () => {
   });
   it('is not known where nothing says it, and the cause is said', () => {
     const [db] = databaseSettingsOf(autocommits(1, ['PRAGMA cache_size=?']));
-    expect(db!.synchronous).toEqual({ value: null, how: expect.stringContaining('no PRAGMA synchronous was seen') as string });
-    expect(db!.cacheSize).toEqual({ value: null, how: expect.stringContaining('folded its value') as string });
+    expect(db!.synchronous).toEqual({
+      value: null,
+      how: expect.stringContaining('no PRAGMA synchronous was seen') as string,
+    });
+    expect(db!.cacheSize).toEqual({
+      value: null,
+      how: expect.stringContaining('folded its value') as string,
+    });
   });
   it('a page size that was asked for and not taken is said; a folded one cannot be', () => {
-    const pageSize = (...pragmas: string[]) => databaseSettingsOf(autocommits(1, pragmas))[0]!.pageSize;
+    const pageSize = (...pragmas: string[]) =>
+      databaseSettingsOf(autocommits(1, pragmas))[0]!.pageSize;
     expect(pageSize()).toMatchObject({ value: 4096, asked: null });
     expect(pageSize('PRAGMA page_size=512', 'PRAGMA main.page_size = 8192')).toEqual({
       value: 4096,
@@ -42,28 +54,56 @@ describe('how a database is set up', () => {
       asked: 4096,
       how: expect.not.stringContaining('changed nothing') as string,
     });
-    expect(pageSize('PRAGMA page_size=?')).toMatchObject({ asked: null, how: expect.stringContaining('folded its value') as string });
+    expect(pageSize('PRAGMA page_size=?')).toMatchObject({
+      asked: null,
+      how: expect.stringContaining('folded its value') as string,
+    });
   });
   it('the page size of the database header stands beside that of the calls', () => {
     const withHeader = (commits: number, bytes: number) => {
       const store = autocommits(commits);
       const t = new ThreadBuilder(store);
-      const header = { kind: 'database-header', file: t.file('/app.db'), at: 0, pages: 9, free: 0, schema: 1, vacuum: 0 } as const;
+      const header = {
+        kind: 'database-header',
+        file: t.file('/app.db'),
+        at: 0,
+        pages: 9,
+        free: 0,
+        schema: 1,
+        vacuum: 0,
+      } as const;
       t.define({ ...header, pageSize: bytes });
       t.call('xLock', { object: 1 });
       t.send();
       return databaseSettingsOf(store)[0]!.pageSize;
     };
-    expect(withHeader(1, 4096)).toMatchObject({ value: 4096, header: 4096, how: expect.stringContaining('says the same') as string });
-    expect(withHeader(1, 8192)).toMatchObject({ value: 4096, header: 8192, how: expect.stringContaining('8,192 bytes') as string });
+    expect(withHeader(1, 4096)).toMatchObject({
+      value: 4096,
+      header: 4096,
+      how: expect.stringContaining('says the same') as string,
+    });
+    expect(withHeader(1, 8192)).toMatchObject({
+      value: 4096,
+      header: 8192,
+      how: expect.stringContaining('8,192 bytes') as string,
+    });
     expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 }); // no call has the length of a page
   });
   it('commits are believed before PRAGMAs, and the last PRAGMA before the first', () => {
-    const [db] = databaseSettingsOf(autocommits(1, ['PRAGMA journal_mode=wal', 'PRAGMA synchronous=off', 'PRAGMA synchronous=extra']));
+    const [db] = databaseSettingsOf(
+      autocommits(1, [
+        'PRAGMA journal_mode=wal',
+        'PRAGMA synchronous=off',
+        'PRAGMA synchronous=extra',
+      ]),
+    );
     expect(db!.journalMode.value).toBe('delete');
     expect(db!.synchronous.value).toBe('extra');
     const [asked] = databaseSettingsOf(autocommits(0, ['PRAGMA journal_mode=wal']));
-    expect(asked!.journalMode).toEqual({ value: 'wal', how: expect.stringContaining('no commit was seen') as string });
+    expect(asked!.journalMode).toEqual({
+      value: 'wal',
+      how: expect.stringContaining('no commit was seen') as string,
+    });
   });
 });
 
@@ -112,8 +152,14 @@ describe('the headline numbers', () => {
     expect(headlineText({ value: null, unit: 'us' })).toBe('n/a');
     expect(headlineText({ value: 2.345, unit: 'ratio' })).toBe('2.35');
     expect(headlineText({ value: 12345, unit: 'count' })).toBe('12,345');
-    expect(browserOf('Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Safari/537.36')).toBe('Chrome 151');
-    expect(browserOf('Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe('Firefox 140');
+    expect(
+      browserOf(
+        'Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Safari/537.36',
+      ),
+    ).toBe('Chrome 151');
+    expect(browserOf('Mozilla/5.0 (X11; rv:140.0) Gecko/20100101 Firefox/140.0')).toBe(
+      'Firefox 140',
+    );
     expect(browserOf('a browser of my own')).toBe('a browser of my own');
   });
 });
@@ -128,7 +174,10 @@ describe('questions of the Overview', () => {
     expect(before.length).toBeGreaterThan(10);
     for (const { row } of after) expect(row).toBeGreaterThanOrEqual(100);
     expect(Math.max(...after.map(({ row }) => row))).toBeLessThan(all);
-    expect(QUERIES.overview(contextOf(store), {}).numbers.find((n) => n.id === 'longestReserved')!.event!.row).toBeGreaterThanOrEqual(100);
+    expect(
+      QUERIES.overview(contextOf(store), {}).numbers.find((n) => n.id === 'longestReserved')!.event!
+        .row,
+    ).toBeGreaterThanOrEqual(100);
     expect(QUERIES.firstEvent(contextOf(store), { thread: 0 })).toEqual({ thread: 0, row: 100 });
     expect(QUERIES.firstEvent(contextOf(store), { thread: 7 })).toBeNull();
   });
@@ -145,7 +194,11 @@ describe('questions of the Overview', () => {
     ] as const)
       t.call('idbTransaction', { aux: mode | (tier << 2) });
     t.send();
-    expect(QUERIES.overview(contextOf(store), {}).durability).toEqual({ default: 1, strict: 1, relaxed: 2 });
+    expect(QUERIES.overview(contextOf(store), {}).durability).toEqual({
+      default: 1,
+      strict: 1,
+      relaxed: 2,
+    });
   });
   it('say how an engine waits for storage', () => {
     const store = newStore();
@@ -156,7 +209,9 @@ describe('questions of the Overview', () => {
       t.say({ kind: 'engine', id: 90 + i, ...engine, suspension, layers });
     t.call('xOpen', { object: t.file('/a.db') });
     t.send();
-    expect(QUERIES.overview(contextOf(store), {}).engines.map((e) => [e.name, e.suspension])).toEqual([
+    expect(
+      QUERIES.overview(contextOf(store), {}).engines.map((e) => [e.name, e.suspension]),
+    ).toEqual([
       ['wa-sqlite', 'asyncify'],
       ['wa-sqlite', 'none'],
     ]);
@@ -171,11 +226,25 @@ describe('all commits together', () => {
   it('are the sum of each, and their parts sum to the whole', () => {
     const { commits, rows } = QUERIES.transactions(contextOf(autocommits(12)), {});
     expect(commits).toMatchObject({ commits: 12, spanUs: 12 * 426, inSqlUs: 12 * 506 });
-    expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(commits.spanUs, 6);
-    expect(commits.time).toMatchObject({ syncUs: 12 * 400, dbWriteUs: 12 * 10, journalWriteUs: 12 * 10, idleUs: 0 });
+    expect(rows.reduce((us, { commitUs }) => us + (commitUs ?? 0), 0)).toBeCloseTo(
+      commits.spanUs,
+      6,
+    );
+    expect(commits.time).toMatchObject({
+      syncUs: 12 * 400,
+      dbWriteUs: 12 * 10,
+      journalWriteUs: 12 * 10,
+      idleUs: 0,
+    });
     expect(Object.values(commits.time).reduce((a, b) => a + b, 0)).toBeCloseTo(commits.spanUs, 6);
-    expect(commitsText(commits)).toBe('12 commits took 5.11 ms, 84.2 % of the time with SQL in flight; 426 µs each');
-    expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({ commits: 0, spanUs: 0, inSqlUs: null });
+    expect(commitsText(commits)).toBe(
+      '12 commits took 5.11 ms, 84.2 % of the time with SQL in flight; 426 µs each',
+    );
+    expect(QUERIES.transactions(contextOf(autocommits(0)), {}).commits).toMatchObject({
+      commits: 0,
+      spanUs: 0,
+      inSqlUs: null,
+    });
   });
 });
 
@@ -189,9 +258,9 @@ describe('the palette', () => {
       ['statement', 'INSERT INTO t VALUES (?)', 5],
       ['statement', 'PRAGMA cache_size=-100', 1],
     ]);
-    expect(QUERIES.paletteItems(context, { words: ['VALUES', 'into'], limit: 10 }).map((i) => i.text)).toEqual([
-      'INSERT INTO t VALUES (?)',
-    ]);
+    expect(
+      QUERIES.paletteItems(context, { words: ['VALUES', 'into'], limit: 10 }).map((i) => i.text),
+    ).toEqual(['INSERT INTO t VALUES (?)']);
     expect(QUERIES.paletteItems(context, { words: ['app'], limit: 1 })).toHaveLength(1);
   });
 });

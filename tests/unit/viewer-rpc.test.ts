@@ -4,18 +4,26 @@ import { transferables } from '../../src/viewer/rpc.ts';
 
 test('buffers of an answer move, wherever they are; those of others, and parts of buffers, stay', () => {
   const whole = [new Uint8Array(4), new Float64Array(2)];
-  const answer = { lanes: [{ busy: whole[0] }, { values: whole[1], part: new Uint8Array(8).subarray(2) }], label: 'x', none: null };
+  const answer = {
+    lanes: [{ busy: whole[0] }, { values: whole[1], part: new Uint8Array(8).subarray(2) }],
+    label: 'x',
+    none: null,
+  };
   expect(transferables(answer, true)).toEqual(whole.map(({ buffer }) => buffer));
   expect(transferables(answer, false)).toEqual([]);
 });
 
 test('not every row of a long table is looked at, but every argument is', () => {
   let looks = 0;
-  const rows = Array.from({ length: 50_000 }, () => Object.defineProperty({}, 'name', { enumerable: true, get: () => ++looks }));
+  const rows = Array.from({ length: 50_000 }, () =>
+    Object.defineProperty({}, 'name', { enumerable: true, get: () => ++looks }),
+  );
   expect(transferables({ rows, total: rows.length }, true)).toEqual([]);
   expect(looks).toBeLessThan(5000);
   const { port1, port2 } = new MessageChannel();
-  expect(transferables([...(new Array(20_000).fill(0) as number[]), port1], false)).toEqual([port1]);
+  expect(transferables([...(new Array(20_000).fill(0) as number[]), port1], false)).toEqual([
+    port1,
+  ]);
   port1.close();
   port2.close();
 });

@@ -18,8 +18,19 @@ import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const recording = { originMs: 0, spoolKey: '', userAgent: '', flight: null };
-const identity = { id: 'a', kind: 'page', url: 'https://app.example/', name: '', parent: null } as const;
-const hello = (id: string): object => ({ k: 'hello', protocol: PROTOCOL_VERSION, timeOrigin: 0, thread: { ...identity, id } });
+const identity = {
+  id: 'a',
+  kind: 'page',
+  url: 'https://app.example/',
+  name: '',
+  parent: null,
+} as const;
+const hello = (id: string): object => ({
+  k: 'hello',
+  protocol: PROTOCOL_VERSION,
+  timeOrigin: 0,
+  thread: { ...identity, id },
+});
 /** xRead, one a record. @param at the first one's number, and its time in ms */
 function reads(id: string, at: number, count: number, result = 0): object {
   const rows = Array.from({ length: count }, (_, i) => {
@@ -93,7 +104,8 @@ describe('a recording', () => {
     const session = new Session(() => {});
     await session.begin(recording);
     const { port } = await page(session);
-    for (let protocol = 1000; protocol < 1200; protocol++) port.postMessage({ ...hello('a'), protocol });
+    for (let protocol = 1000; protocol < 1200; protocol++)
+      port.postMessage({ ...hello('a'), protocol });
     await expect.poll(async () => (await session.stats()).ignoredMessages).toBe(200);
     expect((await session.stats()).problems).toHaveLength(50);
     await session.clear();
@@ -107,12 +119,18 @@ describe('a large file that is being opened', () => {
     let shown = (): void => {};
     const onScreen = new Promise<void>((resolve) => (shown = resolve));
     const watched = new Session(({ k }) => k === 'opening' && shown());
-    const large = expect(watched.open(await saveTrace(syntheticStore({ events: 200_000 })), 'large.vfst')).rejects.toMatchObject({
+    const large = expect(
+      watched.open(await saveTrace(syntheticStore({ events: 200_000 })), 'large.vfst'),
+    ).rejects.toMatchObject({
       name: 'AbortError',
     });
     await onScreen;
-    await expect(watched.openOther(await saveTrace(newStore()), 'b.vfst')).rejects.toThrow('still being opened');
-    const none = expect(watched.open(new Blob(['no trace at all, but some bytes of it']), 'none.vfst')).rejects.toThrow('none.vfst');
+    await expect(watched.openOther(await saveTrace(newStore()), 'b.vfst')).rejects.toThrow(
+      'still being opened',
+    );
+    const none = expect(
+      watched.open(new Blob(['no trace at all, but some bytes of it']), 'none.vfst'),
+    ).rejects.toThrow('none.vfst');
     await large;
     await none;
     const { threads, durationUs } = await watched.stats();
@@ -126,7 +144,12 @@ describe('a recording that comes to its limit', () => {
   const LIMIT = 20_000;
   const limits = { events: LIMIT, bytes: 2 ** 31, words: 2 ** 25, disk: 0 };
   const batch = 1000;
-  async function grown(session: Session, port: MessagePort, from: number, to: number): Promise<void> {
+  async function grown(
+    session: Session,
+    port: MessagePort,
+    from: number,
+    to: number,
+  ): Promise<void> {
     for (let at = from; at < to; at += batch) port.postMessage(reads('a', at, batch));
     await expect.poll(async () => (await session.stats()).seen).toBe(to);
   }
@@ -134,37 +157,46 @@ describe('a recording that comes to its limit', () => {
   it.each([
     ['events', limits, 'events'],
     ['memory', { ...limits, events: 1e9, bytes: LIMIT * 60 }, 'memory'],
-  ] as const)('of %s: says so in time, keeps its newest half and goes on, and what is saved is whole', async (_, given, kind) => {
-    const session = new Session(() => {});
-    await session.begin({ ...recording, limits: given });
-    const { port } = await page(session);
-    port.postMessage(hello('a'));
-    await grown(session, port, 0, LIMIT / 2);
-    expect((await session.stats()).room).toBeNull();
-    let at = LIMIT / 2;
-    const untilRoom = async (reached: boolean): Promise<void> => {
-      for (; (await session.stats()).room?.reached !== reached; at += batch) await grown(session, port, at, at + batch);
-    };
-    await untilRoom(false);
-    const near = await session.stats();
-    expect(near.room).toMatchObject({ kind, reached: false, forgotten: 0 });
-    expect(near.room!.share).toBeGreaterThanOrEqual(0.8);
-    expect(near.events).toBe(at);
-    await untilRoom(true);
-    const most = at;
-    await grown(session, port, at, at + 5 * LIMIT);
-    const after = await session.stats();
-    expect(after).toMatchObject({ flight: null, recording: true, dropped: 0, seen: at + 5 * LIMIT });
-    expect(after.events).toBeLessThanOrEqual(most);
-    expect(after.events).toBeGreaterThanOrEqual(most / 2 - batch);
-    expect(after.room).toMatchObject({ kind, reached: true });
-    await session.end(0);
-    const { store, warnings } = await readTrace(await session.save());
-    expect([warnings, store.eventCount]).toEqual([[], after.events]);
-    expect(store.threads[0]!.events.seq[after.events - 1]).toBe(2 * (at + 5 * LIMIT) - 1);
-    await session.clear();
-    expect((await session.stats()).room).toBeNull();
-  });
+  ] as const)(
+    'of %s: says so in time, keeps its newest half and goes on, and what is saved is whole',
+    async (_, given, kind) => {
+      const session = new Session(() => {});
+      await session.begin({ ...recording, limits: given });
+      const { port } = await page(session);
+      port.postMessage(hello('a'));
+      await grown(session, port, 0, LIMIT / 2);
+      expect((await session.stats()).room).toBeNull();
+      let at = LIMIT / 2;
+      const untilRoom = async (reached: boolean): Promise<void> => {
+        for (; (await session.stats()).room?.reached !== reached; at += batch)
+          await grown(session, port, at, at + batch);
+      };
+      await untilRoom(false);
+      const near = await session.stats();
+      expect(near.room).toMatchObject({ kind, reached: false, forgotten: 0 });
+      expect(near.room!.share).toBeGreaterThanOrEqual(0.8);
+      expect(near.events).toBe(at);
+      await untilRoom(true);
+      const most = at;
+      await grown(session, port, at, at + 5 * LIMIT);
+      const after = await session.stats();
+      expect(after).toMatchObject({
+        flight: null,
+        recording: true,
+        dropped: 0,
+        seen: at + 5 * LIMIT,
+      });
+      expect(after.events).toBeLessThanOrEqual(most);
+      expect(after.events).toBeGreaterThanOrEqual(most / 2 - batch);
+      expect(after.room).toMatchObject({ kind, reached: true });
+      await session.end(0);
+      const { store, warnings } = await readTrace(await session.save());
+      expect([warnings, store.eventCount]).toEqual([[], after.events]);
+      expect(store.threads[0]!.events.seq[after.events - 1]).toBe(2 * (at + 5 * LIMIT) - 1);
+      await session.clear();
+      expect((await session.stats()).room).toBeNull();
+    },
+  );
 
   it('of memory that the browser does not give: the batch is counted, the recording goes on with half', async () => {
     const session = new Session(() => {});
@@ -181,7 +213,11 @@ describe('a recording that comes to its limit', () => {
     port.postMessage(reads('a', 12_000 + batch, batch));
     await expect.poll(async () => (await session.stats()).seen).toBe(12_000 + batch);
     const { room, dropped, events: kept } = await session.stats();
-    expect([room, dropped, kept <= 7000]).toEqual([expect.objectContaining({ kind: 'browser', reached: true }), batch, true]);
+    expect([room, dropped, kept <= 7000]).toEqual([
+      expect.objectContaining({ kind: 'browser', reached: true }),
+      batch,
+      true,
+    ]);
     const texts = noticesOf(await session.stats(), [], []).map(({ text }) => text);
     const ofDisk = /no backup copy on disk/; // Node has none to give
     expect(texts.filter((text) => !ofDisk.test(text))).toEqual([
@@ -221,7 +257,9 @@ describe('a recording that comes to its limit', () => {
       port.postMessage(hello(`t${i}`));
       port.postMessage({ k: 'bye', thread: `t${i}`, reason: 'closed' });
     }
-    await expect.poll(async () => (await session.stats()).problems).toEqual([expect.stringContaining('2000 threads, the maximum')]);
+    await expect
+      .poll(async () => (await session.stats()).problems)
+      .toEqual([expect.stringContaining('2000 threads, the maximum')]);
     expect((await session.stats()).threads).toBe(MAX_THREADS);
     await session.clear();
   });
@@ -230,11 +268,16 @@ describe('a recording that comes to its limit', () => {
 describe('room', () => {
   const trace = loaded(newStore());
   it('is a share of the memory that the machine has, within bounds', () => {
-    expect([0.25, 2, 4, 8, 32, undefined].map((gib) => limitsOf(gib).bytes / 2 ** 30)).toEqual([0.5, 0.5, 1, 2, 2, 1.5]);
+    expect([0.25, 2, 4, 8, 32, undefined].map((gib) => limitsOf(gib).bytes / 2 ** 30)).toEqual([
+      0.5, 0.5, 1, 2, 2, 1.5,
+    ]);
   });
   it('on the disk: is said when little is left, and not any more when there is enough again', async () => {
     let left = 1000;
-    const room = new RecordingRoom({ ...limitsOf(8), disk: 2000 }, async () => ({ quota: 10_000, usage: 10_000 - left }));
+    const room = new RecordingRoom({ ...limitsOf(8), disk: 2000 }, async () => ({
+      quota: 10_000,
+      usage: 10_000 - left,
+    }));
     let now = 0;
     const look = async (): Promise<unknown> => {
       room.look(trace, (now += 5000));
@@ -303,7 +346,11 @@ describe('a flight recorder', () => {
 it('an export says when it is over', async () => {
   const exports = new Exports();
   expect(exports.done).toBeNull();
-  const blob = exports.run(syntheticStore({ events: 2000 }), { format: 'csv', sanitize: false, title: '', origin: '' }, () => {});
+  const blob = exports.run(
+    syntheticStore({ events: 2000 }),
+    { format: 'csv', sanitize: false, title: '', origin: '' },
+    () => {},
+  );
   const { done } = exports;
   expect(done).not.toBeNull();
   await done;

@@ -9,9 +9,22 @@ import { SettingsModel, settingsOf } from '../../src/viewer/settings.ts';
 describe('settings', () => {
   it('that make no sense become the defaults', () => {
     const defaults = settingsOf({});
-    expect(defaults).toMatchObject({ theme: 'host', capture: 1, layers: ['sql', 'vfs', 'web'], stacks: false, reload: true });
+    expect(defaults).toMatchObject({
+      theme: 'host',
+      capture: 1,
+      layers: ['sql', 'vfs', 'web'],
+      stacks: false,
+      reload: true,
+    });
     expect(
-      settingsOf({ theme: 'pink', capture: 9, layers: ['x'], buffer: 'much', stacks: 'yes', flight: { seconds: 'many', kind: 'all' } }),
+      settingsOf({
+        theme: 'pink',
+        capture: 9,
+        layers: ['x'],
+        buffer: 'much',
+        stacks: 'yes',
+        flight: { seconds: 'many', kind: 'all' },
+      }),
     ).toEqual(defaults);
     expect(settingsOf({ flight: { kind: 'seconds', seconds: 5, evil: 1 } }).flight).toEqual({
       ...defaults.flight,
@@ -35,7 +48,9 @@ describe('settings', () => {
     await model.change({ theme: 'dark' });
     expect(get(model.values)).toMatchObject({ capture: 2, theme: 'dark' });
     expect(said).toEqual([expect.stringContaining('disk full')]);
-    await new SettingsModel({ ...keeper, read: () => Promise.reject(new Error('gone')) }, (text) => said.push(text)).read();
+    await new SettingsModel({ ...keeper, read: () => Promise.reject(new Error('gone')) }, (text) =>
+      said.push(text),
+    ).read();
     expect(said[1]).toContain('gone');
   });
 });
@@ -45,12 +60,20 @@ describe('the address of a tab', () => {
   afterEach(() => void vi.useRealTimers());
   it.each([
     ['', { tab: null, range: null, event: null, views: {} }],
-    ['#tab=files&from=1&to=2.5&event=0:17', { tab: 'files', range: { from: 1, to: 2.5 }, event: { thread: 0, row: 17 }, views: {} }],
+    [
+      '#tab=files&from=1&to=2.5&event=0:17',
+      { tab: 'files', range: { from: 1, to: 2.5 }, event: { thread: 0, row: 17 }, views: {} },
+    ],
     ['#from=5&to=2&event=x:1', { tab: null, range: null, event: null, views: {} }],
     ['#from=&to=Infinity&event=-1:3', { tab: null, range: null, event: null, views: {} }],
     [
       `#events.filter=a%26b&events.layers=sql,vfs&__proto__.x=1&nodot=2&events.op=${'x'.repeat(2001)}`,
-      { tab: null, range: null, event: null, views: { 'events.filter': 'a&b', 'events.layers': 'sql,vfs' } },
+      {
+        tab: null,
+        range: null,
+        event: null,
+        views: { 'events.filter': 'a&b', 'events.layers': 'sql,vfs' },
+      },
     ],
   ])('%s', (hash, state) => expect(parseHash(hash)).toEqual(state));
   it('says what it reads', () => {
@@ -64,7 +87,10 @@ describe('the address of a tab', () => {
   });
   const placeOf = (hash: string) => {
     const heard = new EventTarget();
-    const listen = { addEventListener: heard.addEventListener.bind(heard), removeEventListener: heard.removeEventListener.bind(heard) };
+    const listen = {
+      addEventListener: heard.addEventListener.bind(heard),
+      removeEventListener: heard.removeEventListener.bind(heard),
+    };
     return {
       location: { hash },
       history: { replaceState: vi.fn() },
@@ -73,14 +99,32 @@ describe('the address of a tab', () => {
     };
   };
   const newModel = () => ({
-    ...{ view: writable({ from: 0, to: 1 }), extent: writable({ from: 0, to: 0 }), tab: writable('timeline'), follow: writable(true) },
-    ...{ selected: writable<unknown>(null), stats: writable<{ recording: boolean; events: number } | null>(null) },
-    ...{ file: writable<{ name: string } | null>(null), look: vi.fn(), select: vi.fn(), showAll: vi.fn() },
+    ...{
+      view: writable({ from: 0, to: 1 }),
+      extent: writable({ from: 0, to: 0 }),
+      tab: writable('timeline'),
+      follow: writable(true),
+    },
+    ...{
+      selected: writable<unknown>(null),
+      stats: writable<{ recording: boolean; events: number } | null>(null),
+    },
+    ...{
+      file: writable<{ name: string } | null>(null),
+      look: vi.fn(),
+      select: vi.fn(),
+      showAll: vi.fn(),
+    },
   });
   it('is restored when the trace is there, and kept up to date after', async () => {
     const place = placeOf('#tab=files&from=10&to=20&event=0:3&files.sort=reads');
     const model = newModel();
-    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], () => {}, place as unknown as Window);
+    const end = keepHash(
+      model as unknown as ViewerModel,
+      ['files', 'timeline'],
+      () => {},
+      place as unknown as Window,
+    );
     expect(get(model.tab)).toBe('files');
     vi.runAllTimers();
     expect(place.history.replaceState).not.toHaveBeenCalled();
@@ -92,11 +136,19 @@ describe('the address of a tab', () => {
     model.follow.set(false);
     model.view.set({ from: 30, to: 40 });
     vi.runAllTimers();
-    expect(place.history.replaceState).toHaveBeenLastCalledWith(null, '', '#tab=files&from=30&to=40&files.sort=reads');
+    expect(place.history.replaceState).toHaveBeenLastCalledWith(
+      null,
+      '',
+      '#tab=files&from=30&to=40&files.sort=reads',
+    );
     viewStateOf(model).set('events.filter', 'insert');
     viewStateOf(model).set('files.sort', null);
     vi.runAllTimers();
-    expect(place.history.replaceState).toHaveBeenLastCalledWith(null, '', '#tab=files&from=30&to=40&events.filter=insert');
+    expect(place.history.replaceState).toHaveBeenLastCalledWith(
+      null,
+      '',
+      '#tab=files&from=30&to=40&events.filter=insert',
+    );
     model.file.set({ name: 'b.vfst' }); // what was set up for one trace is not for the next
     expect(get(viewStateOf(model).texts)).toEqual({});
     end();
@@ -105,8 +157,16 @@ describe('the address of a tab', () => {
     const place = placeOf('#tab=timeline&files.sort=reads&rows.comparestatements=66');
     const model = newModel();
     const taken = vi.fn();
-    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], taken, place as unknown as Window);
-    expect(get(viewStateOf(model).texts)).toEqual({ 'files.sort': 'reads', 'rows.comparestatements': '66' });
+    const end = keepHash(
+      model as unknown as ViewerModel,
+      ['files', 'timeline'],
+      taken,
+      place as unknown as Window,
+    );
+    expect(get(viewStateOf(model).texts)).toEqual({
+      'files.sort': 'reads',
+      'rows.comparestatements': '66',
+    });
     model.stats.set({ recording: false, events: 7 });
     model.selected.set({ thread: 0, row: 1 });
     place.location.hash = '#tab=files&from=10&to=20&event=0:3&files.picked=a';
@@ -115,7 +175,10 @@ describe('the address of a tab', () => {
     expect(get(model.tab)).toBe('files');
     expect(get(viewStateOf(model).texts)).toEqual({ 'files.picked': 'a' });
     expect(taken).toHaveBeenCalledWith({ 'files.picked': 'a' });
-    expect([model.look, model.select].map(({ mock }) => mock.calls)).toEqual([[[{ from: 10, to: 20 }]], [[0, 3]]]);
+    expect([model.look, model.select].map(({ mock }) => mock.calls)).toEqual([
+      [[{ from: 10, to: 20 }]],
+      [[0, 3]],
+    ]);
     place.location.hash = '#tab=timeline';
     place.changed();
     expect(model.showAll).toHaveBeenCalledOnce();
@@ -128,7 +191,12 @@ describe('the address of a tab', () => {
   it('waits where no trace is there yet, and then shows that place', async () => {
     const place = placeOf('');
     const model = newModel();
-    const end = keepHash(model as unknown as ViewerModel, ['files', 'timeline'], () => {}, place as unknown as Window);
+    const end = keepHash(
+      model as unknown as ViewerModel,
+      ['files', 'timeline'],
+      () => {},
+      place as unknown as Window,
+    );
     place.location.hash = '#from=10&to=20';
     place.changed();
     await Promise.resolve();

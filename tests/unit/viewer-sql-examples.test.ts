@@ -15,7 +15,8 @@ describe('the examples', () => {
     const found = new Set<string>();
     for (const name of names) {
       const { store } = await readTrace(new Blob([readFileSync(new URL(name, folder))]));
-      for (const { title, sql } of EXAMPLES) if ((await run(store, sql)).rows.length) found.add(title);
+      for (const { title, sql } of EXAMPLES)
+        if ((await run(store, sql)).rows.length) found.add(title);
     }
     expect(EXAMPLES.length).toBeGreaterThanOrEqual(15);
     expect(EXAMPLES.filter(({ title }) => !found.has(title)).map(({ title }) => title)).toEqual([]);
@@ -30,11 +31,14 @@ describe('examples whose answers are known', () => {
     const db = t.file('/a.db');
     const blocks = t.define({ kind: 'idb-store', db: 'vfs', store: 'blocks' });
     const put = (): number => t.call('idbPut', { object: blocks, offset: 1, length: 8192 });
-    for (let i = 0; i < 3; i++) t.call('xWrite', { object: db, offset: 4096 * i, length: 4096 }, () => void put());
+    for (let i = 0; i < 3; i++)
+      t.call('xWrite', { object: db, offset: 4096 * i, length: 4096 }, () => void put());
     t.call('xSync', { object: db }, () => void (put(), put()));
     put();
     t.send();
-    expect(await rows(store, sqlOf('When does the VFS store its blocks: at a write, or at a sync?'))).toEqual([
+    expect(
+      await rows(store, sqlOf('When does the VFS store its blocks: at a write, or at a sync?')),
+    ).toEqual([
       ['xWrite', 'main-db', 'idb.put', 3, 3 * 8192],
       ['xSync', 'main-db', 'idb.put', 2, 2 * 8192],
       ['(behind, or by the app itself)', null, 'idb.put', 1, 8192],
@@ -68,7 +72,8 @@ describe('examples whose answers are known', () => {
       [4, 0, 0],
     ] as const) {
       t.call('idbTransaction', { context, aux: mode });
-      for (let i = 0; i < requests; i++) t.call('idbGet', { object: blocks, context, offset: i, length: 10 });
+      for (let i = 0; i < requests; i++)
+        t.call('idbGet', { object: blocks, context, offset: i, length: 10 });
     }
     t.send();
     expect(await rows(store, sqlOf('How many requests has an IndexedDB transaction?'))).toEqual([

@@ -13,15 +13,26 @@ const large = syntheticStore({ events: 30_000, threads: 3, seed: 5 });
 describe('orders that the table brings itself', () => {
   const SORTED = ['thread', 'layer', 'op', 'activity', 'object', 'kind', 'statement'];
   /** The same question in words that the table is not asked: an expression is no column. */
-  const bySqlite = (sql: string): string => sql.replace(/ BY (\w+)/g, ' BY +$1').replace('DISTINCT ', 'DISTINCT +');
+  const bySqlite = (sql: string): string =>
+    sql.replace(/ BY (\w+)/g, ' BY +$1').replace('DISTINCT ', 'DISTINCT +');
   const sorter = async (store: TraceStore, sql: string): Promise<boolean> =>
-    (await rows(store, `EXPLAIN QUERY PLAN ${sql}`)).some((row) => /TEMP B-TREE/.test(String(row[3])));
+    (await rows(store, `EXPLAIN QUERY PLAN ${sql}`)).some((row) =>
+      /TEMP B-TREE/.test(String(row[3])),
+    );
   const someThreads = (): TraceStore => {
     const store = hostile();
     for (const name of ['one', 'two']) {
       const t = new ThreadBuilder(store, { name });
-      const files = ['/b.db', '/a.db', '\ue000.db', '\u{1f4be}.db', '/é.db'].map((path) => t.file(path));
-      for (let i = 0; i < 40; i++) t.call(i % 3 ? 'xRead' : 'xWrite', { object: files[(i * 7) % 5]!, offset: i, length: i, dur: i });
+      const files = ['/b.db', '/a.db', '\ue000.db', '\u{1f4be}.db', '/é.db'].map((path) =>
+        t.file(path),
+      );
+      for (let i = 0; i < 40; i++)
+        t.call(i % 3 ? 'xRead' : 'xWrite', {
+          object: files[(i * 7) % 5]!,
+          offset: i,
+          length: i,
+          dur: i,
+        });
       t.send();
     }
     return store;
@@ -68,8 +79,13 @@ describe('orders that the table brings itself', () => {
       '\u{1f4be}a',
     ];
     for (const a of texts)
-      for (const b of texts) expect(Math.sign(compareTexts(a, b)), `${a} ${b}`).toBe(Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    expect([compareTexts(null, ''), compareTexts('', null), compareTexts(null, null)]).toEqual([-1, 1, 0]);
+      for (const b of texts)
+        expect(Math.sign(compareTexts(a, b)), `${a} ${b}`).toBe(
+          Buffer.compare(Buffer.from(a), Buffer.from(b)),
+        );
+    expect([compareTexts(null, ''), compareTexts('', null), compareTexts(null, null)]).toEqual([
+      -1, 1, 0,
+    ]);
   });
 
   it('other orders are left to SQLite', async () => {
@@ -79,8 +95,14 @@ describe('orders that the table brings itself', () => {
       'SELECT op FROM events ORDER BY op COLLATE NOCASE',
     ])
       expect(await sorter(large, sql), sql).toBe(true);
-    const [one] = await rows(large, 'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY op COLLATE NOCASE, rowid LIMIT 3)');
-    const [two] = await rows(large, 'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY lower(op), rowid LIMIT 3)');
+    const [one] = await rows(
+      large,
+      'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY op COLLATE NOCASE, rowid LIMIT 3)',
+    );
+    const [two] = await rows(
+      large,
+      'SELECT group_concat(op) FROM (SELECT op FROM events ORDER BY lower(op), rowid LIMIT 3)',
+    );
     expect(one).toEqual(two);
   });
 });

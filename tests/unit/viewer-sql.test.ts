@@ -4,7 +4,16 @@ import { opName } from '../../src/trace/event.ts';
 import { MOST_ROWS, sqlQueries } from '../../src/viewer/worker/queries/sql.ts';
 import { eventsOf, numericColumns } from '../../src/viewer/views/sql/result.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { analyseAnew, contextOf, hostile, HOSTILE, loadSqlite, nextId, rows, run } from './sql-queries.ts';
+import {
+  analyseAnew,
+  contextOf,
+  hostile,
+  HOSTILE,
+  loadSqlite,
+  nextId,
+  rows,
+  run,
+} from './sql-queries.ts';
 
 beforeAll(loadSqlite);
 
@@ -16,11 +25,20 @@ describe('the table events', () => {
     for (const { events } of large.threads)
       for (let i = 0; i < events.count; i++) {
         const sum = expected.get(opName(events.op[i]!)) ?? [0, 0, 0];
-        expected.set(opName(events.op[i]!), [sum[0] + 1, sum[1] + events.length[i]!, sum[2] + events.seq[i]!]);
+        expected.set(opName(events.op[i]!), [
+          sum[0] + 1,
+          sum[1] + events.length[i]!,
+          sum[2] + events.seq[i]!,
+        ]);
       }
-    const found = await rows(large, 'SELECT op, count(*), sum(length), sum(seq) FROM events GROUP BY op ORDER BY op');
+    const found = await rows(
+      large,
+      'SELECT op, count(*), sum(length), sum(seq) FROM events GROUP BY op ORDER BY op',
+    );
     expect(found.length).toBeGreaterThan(5);
-    expect(found).toEqual([...expected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([op, sum]) => [op, ...sum]));
+    expect(found).toEqual(
+      [...expected].sort(([a], [b]) => (a < b ? -1 : 1)).map(([op, sum]) => [op, ...sum]),
+    );
   });
 
   it('answers the same whether a comparison is pushed down or not', async () => {
@@ -29,7 +47,10 @@ describe('the table events', () => {
     const conditions: [pushed: string, checked: string][] = [
       [`ts >= ${middle}`, `+ts >= ${middle}`],
       [`ts > ${from} AND ts < ${middle}`, `+ts > ${from} AND +ts < ${middle}`],
-      [`ts BETWEEN ${middle - 1000} AND ${middle + 1000}`, `+ts BETWEEN ${middle - 1000} AND ${middle + 1000}`],
+      [
+        `ts BETWEEN ${middle - 1000} AND ${middle + 1000}`,
+        `+ts BETWEEN ${middle - 1000} AND ${middle + 1000}`,
+      ],
       ['thread = 1', '+thread = 1'],
       ['thread IN (0, 2) AND row <= 100', '+thread IN (0, 2) AND +row <= 100'],
       ["op = 'xRead'", "+op = 'xRead'"],
@@ -37,7 +58,10 @@ describe('the table events', () => {
       ["op = 'xread'", "+op = 'xread'"],
       ["op IN ('xRead', 'xSync', 'no such')", "+op IN ('xRead', 'xSync', 'no such')"],
       ["layer = 'sql' AND ts > 1000", "+layer = 'sql' AND +ts > 1000"],
-      ["layer = 'vfs' AND op = 'xLock' AND thread = 2", "+layer = 'vfs' AND +op = 'xLock' AND +thread = 2"],
+      [
+        "layer = 'vfs' AND op = 'xLock' AND thread = 2",
+        "+layer = 'vfs' AND +op = 'xLock' AND +thread = 2",
+      ],
       ['row = 5 OR (row = 7 AND thread = 0)', '+row = 5 OR (+row = 7 AND +thread = 0)'],
       ["row > 4.5 AND row < '9'", '+row > 4.5 AND +row < 9'],
       ['ts = NULL', '+ts = NULL'],
@@ -47,7 +71,8 @@ describe('the table events', () => {
     ];
     let some = 0;
     for (const [pushed, checked] of conditions) {
-      const sql = (where: string): string => `SELECT count(*), sum(seq), min(row), max(ts) FROM events WHERE ${where}`;
+      const sql = (where: string): string =>
+        `SELECT count(*), sum(seq), min(row), max(ts) FROM events WHERE ${where}`;
       const [a, b] = [await rows(large, sql(pushed)), await rows(large, sql(checked))];
       expect(a, pushed).toEqual(b);
       if (a[0]![0] !== 0) some++;
@@ -60,30 +85,50 @@ describe('the table events', () => {
     const [from, to] = [t0[1000]!, t0[1009]!];
     expect(count).toBeGreaterThan(5000);
     // a scan of everything takes tens of thousands of steps; this must not reach the first look at the clock
-    const answer = await run(large, `SELECT thread, row FROM events WHERE thread = 0 AND ts BETWEEN ${from} AND ${to}`, { maxMs: 0 });
+    const answer = await run(
+      large,
+      `SELECT thread, row FROM events WHERE thread = 0 AND ts BETWEEN ${from} AND ${to}`,
+      { maxMs: 0 },
+    );
     expect(answer.rows).toEqual(Array.from({ length: 10 }, (_, i) => [0, 1000 + i]));
   });
 
   it('holds hostile texts, large numbers and what is not known', async () => {
     const store = hostile();
     expect(
-      (await rows(store, 'SELECT object FROM events WHERE object IS NOT NULL GROUP BY object ORDER BY min(row)')).map(([text]) => text),
+      (
+        await rows(
+          store,
+          'SELECT object FROM events WHERE object IS NOT NULL GROUP BY object ORDER BY min(row)',
+        )
+      ).map(([text]) => text),
     ).toEqual(HOSTILE.map((text) => (text.length > 10_000 ? `${text.slice(0, 10_000)}…` : text)));
-    expect(await rows(store, 'SELECT offset, length, dur, result_name, failed FROM events LIMIT 2')).toEqual([
+    expect(
+      await rows(store, 'SELECT offset, length, dur, result_name, failed FROM events LIMIT 2'),
+    ).toEqual([
       [2 ** 40, 4_294_967_295, 3, 'SQLITE_IOERR_READ', 1],
       [null, 0, null, null, 0],
     ]);
-    expect(await rows(store, 'SELECT typeof(offset), typeof(length), typeof(ts), offset FROM events WHERE offset > 1e100')).toEqual([
-      ['real', 'integer', 'real', 1e300],
-    ]);
+    expect(
+      await rows(
+        store,
+        'SELECT typeof(offset), typeof(length), typeof(ts), offset FROM events WHERE offset > 1e100',
+      ),
+    ).toEqual([['real', 'integer', 'real', 1e300]]);
   });
 });
 
 describe('the other tables', () => {
   it('join without scanning again and again', async () => {
-    const executions = large.threads.reduce((n, t) => n + contextOf(large).shared.executions(t).count, 0);
+    const executions = large.threads.reduce(
+      (n, t) => n + contextOf(large).shared.executions(t).count,
+      0,
+    );
     expect(
-      await rows(large, 'SELECT count(*) FROM executions e JOIN statements s ON s.thread = e.thread AND s.id = e.statement_id'),
+      await rows(
+        large,
+        'SELECT count(*) FROM executions e JOIN statements s ON s.thread = e.thread AND s.id = e.statement_id',
+      ),
     ).toEqual([[executions]]);
     const inside = await rows(
       large,
@@ -125,7 +170,9 @@ describe('the other tables', () => {
     for (const { name, columns, help } of tables) {
       expect(help).not.toBe('');
       for (const column of columns) expect(column.help, `${name}.${column.name}`).not.toBe('');
-      expect((await run(large, `SELECT * FROM ${name} LIMIT 3`)).columns).toEqual(columns.map((c) => c.name));
+      expect((await run(large, `SELECT * FROM ${name} LIMIT 3`)).columns).toEqual(
+        columns.map((c) => c.name),
+      );
     }
   });
 });
@@ -137,24 +184,40 @@ describe('a query', () => {
       large,
       "CREATE VIEW reads AS SELECT * FROM events WHERE op = 'xRead'; CREATE TEMP TABLE mine AS SELECT count(*) n FROM reads",
     );
-    expect((await rows(large, 'SELECT n = (SELECT count(*) FROM reads) FROM mine'))[0]).toEqual([1]);
+    expect((await rows(large, 'SELECT n = (SELECT count(*) FROM reads) FROM mine'))[0]).toEqual([
+      1,
+    ]);
     await expect(run(other, 'SELECT * FROM reads')).rejects.toThrow('no such table: reads');
   });
 
   it('cannot write to the trace', async () => {
-    for (const sql of ['DELETE FROM events', 'UPDATE events SET dur = 0', 'INSERT INTO threads DEFAULT VALUES', 'DROP TABLE events'])
-      await expect(run(large, sql), sql).rejects.toThrow(/may not be (modified|dropped)|no such table/);
+    for (const sql of [
+      'DELETE FROM events',
+      'UPDATE events SET dur = 0',
+      'INSERT INTO threads DEFAULT VALUES',
+      'DROP TABLE events',
+    ])
+      await expect(run(large, sql), sql).rejects.toThrow(
+        /may not be (modified|dropped)|no such table/,
+      );
   });
 
   it('fails in SQLite’s words, and the next one runs', async () => {
-    await expect(run(large, 'SELECT unknown FROM events')).rejects.toThrow('no such column: unknown');
+    await expect(run(large, 'SELECT unknown FROM events')).rejects.toThrow(
+      'no such column: unknown',
+    );
     await expect(run(large, 'SELEC 1')).rejects.toThrow('near "SELEC": syntax error');
     expect(await rows(large, 'SELECT 1')).toEqual([[1]]);
   });
 
   it('shows the result of the last statement that has one, and no more rows than fit', async () => {
     const answer = await run(large, 'SELECT 1 AS a; SELECT row FROM events; ');
-    expect([answer.columns, answer.rows.length, answer.more, answer.statements]).toEqual([['row'], MOST_ROWS, true, 2]);
+    expect([answer.columns, answer.rows.length, answer.more, answer.statements]).toEqual([
+      ['row'],
+      MOST_ROWS,
+      true,
+      2,
+    ]);
     expect(await run(large, "SELECT x'00ff', 9007199254740993, 'ä'")).toMatchObject({
       rows: [["x'00ff'", '9007199254740993', 'ä']],
       more: false,
@@ -163,11 +226,22 @@ describe('a query', () => {
 
   it('ends at its time limit, and when it is cancelled from inside or between rows', async () => {
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT';
-    await expect(run(large, `${endless} count(*) FROM n`, { maxMs: 30 })).rejects.toThrow('stopped after 0.03 s');
-    await expect(run(large, `${endless} count(*) FROM n`, { stop: new Int32Array([1]) })).rejects.toThrow('cancelled');
+    await expect(run(large, `${endless} count(*) FROM n`, { maxMs: 30 })).rejects.toThrow(
+      'stopped after 0.03 s',
+    );
+    await expect(
+      run(large, `${endless} count(*) FROM n`, { stop: new Int32Array([1]) }),
+    ).rejects.toThrow('cancelled');
     const id = nextId();
-    const slow = sqlQueries.sqlCsv(contextOf(large), { id, sql: `${endless} i FROM n`, maxMs: 60_000, stop: null });
-    const cancel = new Promise((done) => setImmediate(() => done(sqlQueries.sqlCancel(contextOf(large), { id }))));
+    const slow = sqlQueries.sqlCsv(contextOf(large), {
+      id,
+      sql: `${endless} i FROM n`,
+      maxMs: 60_000,
+      stop: null,
+    });
+    const cancel = new Promise((done) =>
+      setImmediate(() => done(sqlQueries.sqlCancel(contextOf(large), { id }))),
+    );
     await expect(slow).rejects.toMatchObject({ name: 'AbortError' });
     await cancel;
     expect(await rows(large, 'SELECT 2')).toEqual([[2]]);
@@ -181,16 +255,27 @@ describe('a query', () => {
     expect(first).toEqual([[0, count]]);
     store.threads[0]!.forget(cut);
     analyseAnew(store);
-    expect(await rows(store, 'SELECT min(row), count(*) FROM events')).toEqual([[cut, count - cut]]);
-    expect(await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND row < ${cut + 10}`)).toEqual([[10]]);
+    expect(await rows(store, 'SELECT min(row), count(*) FROM events')).toEqual([
+      [cut, count - cut],
+    ]);
+    expect(
+      await rows(store, `SELECT count(*) FROM events WHERE thread = 0 AND row < ${cut + 10}`),
+    ).toEqual([[10]]);
   });
 
   it('ends where the flight recorder forgets rows under it', async () => {
     const store = syntheticStore({ events: 20_000, threads: 1 });
     expect(await rows(store, 'SELECT 1')).toEqual([[1]]); // SQLite is there: the next query begins at once
     const sql = 'SELECT a.row, b.row FROM executions a, executions b';
-    const reading = sqlQueries.sqlCsv(contextOf(store), { id: nextId(), sql, maxMs: 20_000, stop: null });
-    const forgotten = new Promise<void>((done) => setImmediate(() => done(store.threads[0]!.forget(1000))));
+    const reading = sqlQueries.sqlCsv(contextOf(store), {
+      id: nextId(),
+      sql,
+      maxMs: 20_000,
+      stop: null,
+    });
+    const forgotten = new Promise<void>((done) =>
+      setImmediate(() => done(store.threads[0]!.forget(1000))),
+    );
     await expect(reading).rejects.toThrow('forgotten rows meanwhile');
     await forgotten;
   });
@@ -205,7 +290,11 @@ describe('a query', () => {
     const lines = (await csv.text()).split('\n');
     const { events } = large.threads[0]!;
     expect(lines.length).toBe(events.count + 2);
-    expect([lines[0], lines[1], lines.at(-1)]).toEqual(['row,op', `0,${opName(events.op[0]!)}`, '']);
+    expect([lines[0], lines[1], lines.at(-1)]).toEqual([
+      'row,op',
+      `0,${opName(events.op[0]!)}`,
+      '',
+    ]);
     const formula = await sqlQueries.sqlCsv(contextOf(large), {
       id: nextId(),
       sql: `SELECT '=1+1' AS "a,b", NULL, 'x"y'`,

@@ -46,7 +46,10 @@ describe('threads', () => {
     const store = newStore();
     worker(store, null, `a\u202eb\u0000\u2066c${'x'.repeat(500)}`);
     worker(store, null, '\u202e\u200f');
-    expect(threadTitles(store)).toEqual([`a b c${'x'.repeat(75)}… · worker worker.js`, 'Worker worker.js']);
+    expect(threadTitles(store)).toEqual([
+      `a b c${'x'.repeat(75)}… · worker worker.js`,
+      'Worker worker.js',
+    ]);
   });
   it('that claim to have made one another end the search', () => {
     const store = newStore();
@@ -58,7 +61,13 @@ describe('threads', () => {
 
 it('a copied table has raw numbers, words as shown, n/a, and no formula', () => {
   const columns: Column<{ n: number | null; name: string }>[] = [
-    { key: 'n', title: 'Time', numeric: true, value: (r) => r.n, text: (r) => (r.n === null ? 'n/a' : `${r.n} µs`) },
+    {
+      key: 'n',
+      title: 'Time',
+      numeric: true,
+      value: (r) => r.n,
+      text: (r) => (r.n === null ? 'n/a' : `${r.n} µs`),
+    },
     { key: 'name', title: 'Name', value: (r) => r.name },
   ];
   const rows = [
@@ -81,17 +90,28 @@ it('a counter says what its height stands for, with a unit', () => {
 it('a lane of values says what they are at a moment, as it is painted', () => {
   const stack = new Uint8Array(4 * 8).fill(0);
   stack.set([102, 51], 8); // of the second column, in the order of the time partition
-  const frames = { time: { stack }, reads: { values: Float32Array.of(0, 853.3333, NaN, 2 ** 20) }, vfs: {} };
+  const frames = {
+    time: { stack },
+    reads: { values: Float32Array.of(0, 853.3333, NaN, 2 ** 20) },
+    vfs: {},
+  };
   const strip = {
     frame: { from: 100, to: 104, width: 4 },
     lanes: new Map(Object.entries(frames).map(([kind, frame]) => [kind, { frame }])),
   } as unknown as FrameStrip;
-  const at = (kind: 'time' | 'reads' | 'vfs', us: number): string => laneWords(strip, { key: kind, kind, title: 'Read B/s' }, us);
+  const at = (kind: 'time' | 'reads' | 'vfs', us: number): string =>
+    laneWords(strip, { key: kind, kind, title: 'Read B/s' }, us);
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
     ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1.00 MiB/s', '', ''],
   ]);
-  expect([100.5, 101.5].map((us) => at('time', us))).toEqual(['No SQL in flight', 'CPU 40.0 %, Read 20.0 %']);
-  expect([at('vfs', 101), laneWords(null, { key: 'reads', kind: 'reads', title: '' }, 101)]).toEqual(['', '']);
+  expect([100.5, 101.5].map((us) => at('time', us))).toEqual([
+    'No SQL in flight',
+    'CPU 40.0 %, Read 20.0 %',
+  ]);
+  expect([
+    at('vfs', 101),
+    laneWords(null, { key: 'reads', kind: 'reads', title: '' }, 101),
+  ]).toEqual(['', '']);
 });
 
 it('contrast is that of WCAG', () => {

@@ -21,7 +21,12 @@ test('the one of its own connection, the innermost that it lies in', () => {
       call(`web of ${name}`, 'idbGet', { object: idb, context: 99 }),
     );
   const step = (connection: number, name: string, inside: () => void): void =>
-    call(name, 'sqlStep', { object: text, context: connection, aux: connection, result: 101 }, inside);
+    call(
+      name,
+      'sqlStep',
+      { object: text, context: connection, aux: connection, result: 101 },
+      inside,
+    );
   call('first lock', 'xLock', { object: db, context: 1, aux: 1 });
   read(1, db, 'first');
   call('second lock', 'xLock', { object: other, context: 2, aux: 1 });
@@ -39,9 +44,16 @@ test('the one of its own connection, the innermost that it lies in', () => {
     const found = transactionQueries.transactionOf(context, { thread: 0, row: rows[name]! });
     return Object.keys(rows).find((key) => rows[key] === found?.row);
   };
-  for (const name of ['first', 'first meanwhile', 'web of first meanwhile', 'step of first', 'first unlock'])
+  for (const name of [
+    'first',
+    'first meanwhile',
+    'web of first meanwhile',
+    'step of first',
+    'first unlock',
+  ])
     expect(of(name), name).toBe('first lock');
-  for (const name of ['second', 'web of second', 'step of second', 'second unlock']) expect(of(name), name).toBe('second lock');
+  for (const name of ['second', 'web of second', 'step of second', 'second unlock'])
+    expect(of(name), name).toBe('second lock');
   for (const name of ['attached', 'web of attached']) expect(of(name), name).toBe('attached lock');
   expect(of('localStorage')).toBeUndefined();
   expect(transactionQueries.transactionOf(context, { thread: 0, row: 999 })).toBeNull();

@@ -3,7 +3,10 @@ import { get, writable } from 'svelte/store';
 import { expect, it } from 'vitest';
 import { viewStateOf } from '../../src/viewer/view-state.ts';
 
-const fresh = () => ({ file: writable<{ name: string } | null>(null), stats: writable<{ recording: boolean } | null>(null) });
+const fresh = () => ({
+  file: writable<{ name: string } | null>(null),
+  stats: writable<{ recording: boolean } | null>(null),
+});
 
 it('what an address says is for the first file', () => {
   const model = fresh();

@@ -8,14 +8,23 @@ import { contextOf } from './viewer-context.ts';
 const ASYNC = 8;
 const holdersOf = (store: TraceStore, thread: number, row: number): Flows['holders'] =>
   timelineFlowQueries.timelineFlows(contextOf(store), { thread, row }).holders;
-const shortly = (holders: Flows['holders']): [number, number][] => holders.map(({ thread, waitedUs }) => [thread, waitedUs]);
+const shortly = (holders: Flows['holders']): [number, number][] =>
+  holders.map(({ thread, waitedUs }) => [thread, waitedUs]);
 
 /** Two threads hold a lock one after the other, the last to 9 s; a third asks for it at 5 ms, and reads localStorage meanwhile. */
 function waiting(): { store: TraceStore; request: number; read: number } {
   const store = newStore();
-  const threads = [new ThreadBuilder(store), new ThreadBuilder(store), new ThreadBuilder(store)] as const;
+  const threads = [
+    new ThreadBuilder(store),
+    new ThreadBuilder(store),
+    new ThreadBuilder(store),
+  ] as const;
   const [first, second, waiter] = threads;
-  const [a, b, c] = threads.map((t) => t.define({ kind: 'lock', text: 'db' })) as [number, number, number];
+  const [a, b, c] = threads.map((t) => t.define({ kind: 'lock', text: 'db' })) as [
+    number,
+    number,
+    number,
+  ];
   first.call('lockHeld', { object: a, dur: 2_000_000, flags: ASYNC });
   second.idle(2_000_000);
   second.call('lockHeld', { object: b, dur: 7_000_000, flags: ASYNC });
@@ -43,15 +52,21 @@ test('a call of the same thread has not waited because another does', () => {
 test('a call waits with the request that it makes, and a request with the transaction that it is of', () => {
   const store = newStore();
   const [holder, waiter] = [new ThreadBuilder(store), new ThreadBuilder(store)];
-  const [lock, asked] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [number, number];
-  const [db, otherDb] = [holder, waiter].map((t) => t.define({ kind: 'idb-database', db: 'app' })) as [number, number];
-  const [blocks, otherBlocks] = [holder, waiter].map((t) => t.define({ kind: 'idb-store', db: 'app', store: 'blocks' })) as [
+  const [lock, asked] = [holder, waiter].map((t) => t.define({ kind: 'lock', text: 'db' })) as [
     number,
     number,
   ];
+  const [db, otherDb] = [holder, waiter].map((t) =>
+    t.define({ kind: 'idb-database', db: 'app' }),
+  ) as [number, number];
+  const [blocks, otherBlocks] = [holder, waiter].map((t) =>
+    t.define({ kind: 'idb-store', db: 'app', store: 'blocks' }),
+  ) as [number, number];
   const put = (t: ThreadBuilder, database: number, object: number, dur: number): void =>
-    void t.call('idbTransaction', { object: database, context: 1, aux: 1, flags: ASYNC, dur: 10 }, () =>
-      t.call('idbPut', { object, context: 1, flags: ASYNC, dur }),
+    void t.call(
+      'idbTransaction',
+      { object: database, context: 1, aux: 1, flags: ASYNC, dur: 10 },
+      () => t.call('idbPut', { object, context: 1, flags: ASYNC, dur }),
     );
   holder.call('lockHeld', { object: lock, dur: 1000, flags: ASYNC });
   put(holder, db, blocks, 500);
@@ -63,7 +78,12 @@ test('a call waits with the request that it makes, and a request with the transa
   put(waiter, otherDb, otherBlocks, 600);
   for (const t of [holder, waiter]) t.send();
   // rows: xLock, lockRequest, transaction, put
-  expect([0, 1, 2, 3].map((row) => shortly(holdersOf(store, 1, row)))).toEqual([[[0, 900]], [[0, 900]], [[0, 505]], [[0, 505]]]);
+  expect([0, 1, 2, 3].map((row) => shortly(holdersOf(store, 1, row)))).toEqual([
+    [[0, 900]],
+    [[0, 900]],
+    [[0, 505]],
+    [[0, 505]],
+  ]);
 });
 
 test('every refused xLock of a chain, and the statements that it is in, waited for who held the lock', () => {
@@ -82,5 +102,9 @@ test('every refused xLock of a chain, and the statements that it is in, waited f
   }
   for (const t of [holder, waiter]) t.send();
   // rows of the second try: step, xRead, xLock
-  expect([3, 4, 5].map((row) => holdersOf(store, 1, row).map((h) => h.thread))).toEqual([[0], [], [0]]);
+  expect([3, 4, 5].map((row) => holdersOf(store, 1, row).map((h) => h.thread))).toEqual([
+    [0],
+    [],
+    [0],
+  ]);
 });

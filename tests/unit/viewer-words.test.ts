@@ -31,7 +31,17 @@ const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
     ignoredMessages: 0,
     problems: [],
   },
-  ...{ reads: 3, writes: 0, syncs: 1, commits: 1, lockWaits: 0, computing: false, ioShare: 0.25, cacheHitRate: null, costNsPerEvent: 210 },
+  ...{
+    reads: 3,
+    writes: 0,
+    syncs: 1,
+    commits: 1,
+    lockWaits: 0,
+    computing: false,
+    ioShare: 0.25,
+    cacheHitRate: null,
+    costNsPerEvent: 210,
+  },
   ...{ durationUs: 1, threads: 1, spooledBytes: 0, notes: 0, ...change },
 });
 const thread = (change: Partial<ThreadRow> = {}): ThreadRow => ({
@@ -54,15 +64,21 @@ const engine = (counters: boolean): ThreadRow['engines'][number] => ({
   ...{ name: 'sql.js', sqliteVersion: null, sourceId: null, suspension: 'none', note: null },
   layers: { vfs: true, sql: true, counters },
 });
-const of = (id: string, ...args: Parameters<typeof metricsOf>): { value: string; unknown: string | null } =>
-  metricsOf(...args).find((m) => m.id === id)!;
+const of = (
+  id: string,
+  ...args: Parameters<typeof metricsOf>
+): { value: string; unknown: string | null } => metricsOf(...args).find((m) => m.id === id)!;
 
 describe('units', () => {
   it('writes durations with three digits', () => {
     expect([0, 0.25, 1.5, 12.34, 999.9, 45_678, 1_234_567, 150e6].map(formatDuration)).toEqual([
       ...['0', '250 ns', '1.50 µs', '12.3 µs', '1.00 ms', '45.7 ms', '1.23 s', '2 min 30 s'],
     ]);
-    expect([179.4e6, 179.7e6, -179.7e6].map(formatDuration)).toEqual(['2 min 59 s', '3 min 0 s', '-3 min 0 s']);
+    expect([179.4e6, 179.7e6, -179.7e6].map(formatDuration)).toEqual([
+      '2 min 59 s',
+      '3 min 0 s',
+      '-3 min 0 s',
+    ]);
   });
   it('says that a duration is below the step of the clock, where the step is known', () => {
     const at100 = [0, 40, 99.99999, 100, 250].map((us) => formatMeasured(us, 100));
@@ -70,22 +86,42 @@ describe('units', () => {
     expect([formatMeasured(0, null), formatMeasured(0, 0)]).toEqual(['0', '0']);
     const row = { executions: 3, totalUs: 0, meanUs: 0, p50Us: 0, p95Us: null } as StatementRow;
     const shown = (stepUs: number | null): string[] =>
-      ['totalUs', 'meanUs', 'p50Us', 'p95Us'].map((key) => statementColumns(stepUs).find((c) => c.key === key)!.text!(row));
+      ['totalUs', 'meanUs', 'p50Us', 'p95Us'].map((key) =>
+        statementColumns(stepUs).find((c) => c.key === key)!.text!(row),
+      );
     expect(shown(100)).toEqual(['< 300 µs', '< 100 µs', '< 100 µs', 'n/a']);
     expect(shown(null)).toEqual(['0', '0', '0', 'n/a']);
   });
   it('writes bytes, counts, shares and moments', () => {
-    expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual(['0 B', '1023 B', '4.00 KiB', '1.50 MiB']);
-    expect([853.3333129882812, 12.5, 0.25, 1023.7].map(formatBytes)).toEqual(['853 B', '12.5 B', '0.25 B', '1.00 KiB']);
+    expect([0, 1023, 4096, 1.5 * 2 ** 20].map(formatBytes)).toEqual([
+      '0 B',
+      '1023 B',
+      '4.00 KiB',
+      '1.50 MiB',
+    ]);
+    expect([853.3333129882812, 12.5, 0.25, 1023.7].map(formatBytes)).toEqual([
+      '853 B',
+      '12.5 B',
+      '0.25 B',
+      '1.00 KiB',
+    ]);
     expect([9_999, 12_345, 4_560_000].map(formatShortCount)).toEqual(['9,999', '12.3k', '4.56M']);
     expect([0, 0.0001, 0.253, 1].map(formatShare)).toEqual(['0 %', '<0.1 %', '25.3 %', '100 %']);
-    expect([0, 1.6, 950_000, 2_000_000.5].map(formatMoment)).toEqual(['0.000000 s', '0.000002 s', '0.950000 s', '2.000001 s']);
+    expect([0, 1.6, 950_000, 2_000_000.5].map(formatMoment)).toEqual([
+      '0.000000 s',
+      '0.000002 s',
+      '0.950000 s',
+      '2.000001 s',
+    ]);
   });
 });
 
 describe('the live strip', () => {
   it('says n/a with its cause while nothing is recorded', () => {
-    for (const metric of [...metricsOf(null, []), ...metricsOf(stats({ threads: 0, events: 0 }), [])]) {
+    for (const metric of [
+      ...metricsOf(null, []),
+      ...metricsOf(stats({ threads: 0, events: 0 }), []),
+    ]) {
       expect(metric.value).toBe('n/a');
       expect(metric.unknown).toBe('nothing is recorded yet');
     }
@@ -106,12 +142,21 @@ describe('the live strip', () => {
   });
   it('names why the cache hit rate is unknown', () => {
     expect(of('cache-hit', stats(), [thread()]).unknown).toContain('no SQLite engine');
-    expect(of('cache-hit', stats(), [thread({ engines: [engine(false)] })]).unknown).toContain('sql.js does not export');
-    expect(of('cache-hit', stats(), [thread({ engines: [engine(true)] })]).unknown).toContain('no statement has ended');
-    expect(of('cache-hit', stats({ cacheHitRate: 0.5 }), [thread()])).toMatchObject({ value: '50.0 %', unknown: null });
+    expect(of('cache-hit', stats(), [thread({ engines: [engine(false)] })]).unknown).toContain(
+      'sql.js does not export',
+    );
+    expect(of('cache-hit', stats(), [thread({ engines: [engine(true)] })]).unknown).toContain(
+      'no statement has ended',
+    );
+    expect(of('cache-hit', stats({ cacheHitRate: 0.5 }), [thread()])).toMatchObject({
+      value: '50.0 %',
+      unknown: null,
+    });
   });
   it('shows the rate while recording, the total after', () => {
-    expect(of('events', stats({ recording: true, eventsPerSecond: 500 }), [thread()]).value).toBe('500');
+    expect(of('events', stats({ recording: true, eventsPerSecond: 500 }), [thread()]).value).toBe(
+      '500',
+    );
     expect(of('events', stats(), [thread()]).value).toBe('12.3k');
   });
 });
@@ -125,11 +170,22 @@ describe('notices', () => {
   });
   it('says the same note of many threads once', () => {
     const note = { topic: 'worker-native', text: 'its page forbids wasm' };
-    const notices = noticesOf(stats(), [thread({ notes: [note] }), thread({ index: 1, notes: [note, note] })], ['cut off']);
-    expect(notices.map((n) => n.text)).toEqual(['cut off', 'A worker is not recorded: its page forbids wasm (3 times)']);
+    const notices = noticesOf(
+      stats(),
+      [thread({ notes: [note] }), thread({ index: 1, notes: [note, note] })],
+      ['cut off'],
+    );
+    expect(notices.map((n) => n.text)).toEqual([
+      'cut off',
+      'A worker is not recorded: its page forbids wasm (3 times)',
+    ]);
   });
   it('shows problems, faults and forged messages', () => {
-    const texts = noticesOf(stats({ problems: ['disk full'], faults: 2, ignoredMessages: 7 }), [thread()], []).map((n) => n.text);
+    const texts = noticesOf(
+      stats({ problems: ['disk full'], faults: 2, ignoredMessages: 7 }),
+      [thread()],
+      [],
+    ).map((n) => n.text);
     expect(texts).toHaveLength(3);
     expect(texts.join()).toMatch(/disk full.*2 exceptions.*7 messages/);
   });
@@ -137,7 +193,19 @@ describe('notices', () => {
 
 describe('the files table', () => {
   const row = (path: string, reads: number): FileRow => ({
-    ...{ path, kind: 'main-db', vfs: '', reads, readBytes: 0, writes: 0, writeBytes: 0, syncs: 0, locks: 0, opens: 0, timeUs: 0 },
+    ...{
+      path,
+      kind: 'main-db',
+      vfs: '',
+      reads,
+      readBytes: 0,
+      writes: 0,
+      writeBytes: 0,
+      syncs: 0,
+      locks: 0,
+      opens: 0,
+      timeUs: 0,
+    },
   });
   it('sorts numbers as numbers, words as words, ties by path', () => {
     const rows = [row('b', 9), row('a', 10), row('c', 9)];
@@ -148,5 +216,10 @@ describe('the files table', () => {
 });
 
 it('counts a thing in its singular and its plural', () => {
-  expect([0, 1, 2, 1234].map((n) => countOf(n, 'page read'))).toEqual(['0 page reads', '1 page read', '2 page reads', '1,234 page reads']);
+  expect([0, 1, 2, 1234].map((n) => countOf(n, 'page read'))).toEqual([
+    '0 page reads',
+    '1 page read',
+    '2 page reads',
+    '1,234 page reads',
+  ]);
 });

@@ -26,7 +26,9 @@ function sample(): TraceStore {
   for (let i = 0; i < 5; i++) {
     writer.call('sqlStep', { object: insert, dur: 3, result: 101 }, () => {
       writer.call('xLock', { object: db, aux: 1, result: i === 3 ? 5 : 0 });
-      writer.call('xRead', { object: db, offset: 4096, length: 4096 }, () => writer.call('idbGet', { object: idb, dur: 20 }));
+      writer.call('xRead', { object: db, offset: 4096, length: 4096 }, () =>
+        writer.call('idbGet', { object: idb, dur: 20 }),
+      );
       writer.call('xLock', { object: db, aux: 2 });
       writer.call('xWrite', { object: journal, offset: 0, length: 512 });
       writer.call('xSync', { object: journal, dur: 30 });
@@ -43,22 +45,38 @@ function sample(): TraceStore {
   reader.idle(11);
   for (let i = 0; i < 9; i++)
     reader.call('sqlStep', { object: select, dur: 2, result: 100 }, () =>
-      reader.call('xRead', { object: file, offset: i * 4096, length: 4096, result: i === 4 ? 266 : 0 }),
+      reader.call('xRead', {
+        object: file,
+        offset: i * 4096,
+        length: 4096,
+        result: i === 4 ? 266 : 0,
+      }),
     );
   writer.send();
   reader.send();
   return store;
 }
 
-const everything: EventFilter = { text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null };
+const everything: EventFilter = {
+  text: '',
+  layers: null,
+  errorsOnly: false,
+  fromUs: null,
+  toUs: null,
+};
 
 /** What a filter means, one event at a time. */
-function bruteForce(store: TraceStore, filter: EventFilter): { t0: number; thread: number; row: number }[] {
+function bruteForce(
+  store: TraceStore,
+  filter: EventFilter,
+): { t0: number; thread: number; row: number }[] {
   const found: { t0: number; thread: number; row: number }[] = [];
   for (const t of store.threads)
     for (let row = 0; row < t.events.count; row++) {
       const e = t.events.row(row);
-      const words = [opName(e.op), objectName(t, e.object), statementText(t, row)].map((s) => s.toLowerCase());
+      const words = [opName(e.op), objectName(t, e.object), statementText(t, row)].map((s) =>
+        s.toLowerCase(),
+      );
       if (
         !filter.text
           .toLowerCase()
@@ -79,8 +97,19 @@ function bruteForce(store: TraceStore, filter: EventFilter): { t0: number; threa
 describe('filters', () => {
   const store = sample();
   const filters: Partial<EventFilter>[] = [
-    ...[{}, { text: 'xread' }, { text: 'JOURNAL' }, { text: 'insert' }, { text: 'select xread' }, { text: 'nothing like it' }],
-    ...[{ layers: ['web' as const] }, { layers: ['sql' as const, 'vfs' as const], text: 'note' }, { layers: [] }],
+    ...[
+      {},
+      { text: 'xread' },
+      { text: 'JOURNAL' },
+      { text: 'insert' },
+      { text: 'select xread' },
+      { text: 'nothing like it' },
+    ],
+    ...[
+      { layers: ['web' as const] },
+      { layers: ['sql' as const, 'vfs' as const], text: 'note' },
+      { layers: [] },
+    ],
     ...[{ errorsOnly: true }, { errorsOnly: true, text: 'other.db' }, { fromUs: 40, toUs: 120 }],
   ];
   it.each(filters)('%o lets through what its words say, in time order', (change) => {
@@ -89,8 +118,12 @@ describe('filters', () => {
     const expected = bruteForce(store, filter);
     expect(query.run(filter)).toBe(expected.length);
     const lines = expected.map((_, line) => query.at(line));
-    expect(lines.map(({ thread, row }) => store.threads[thread]!.events.t0[row])).toEqual(expected.map((e) => e.t0));
-    expect(new Set(lines.map((l) => `${l.thread}:${l.row}`))).toEqual(new Set(expected.map((e) => `${e.thread}:${e.row}`)));
+    expect(lines.map(({ thread, row }) => store.threads[thread]!.events.t0[row])).toEqual(
+      expected.map((e) => e.t0),
+    );
+    expect(new Set(lines.map((l) => `${l.thread}:${l.row}`))).toEqual(
+      new Set(expected.map((e) => `${e.thread}:${e.row}`)),
+    );
     lines.forEach(({ thread, row }, line) => expect(query.lineOf(thread, row)).toBe(line));
     expect(() => query.at(expected.length)).toThrow(RangeError);
   });
@@ -106,7 +139,11 @@ describe('live numbers', () => {
   it('are the summary’s, however the trace arrives', () => {
     const store = sample();
     const counts = new LiveCounts(store);
-    expect(counts.counts(0, true)).toMatchObject({ computing: true, commits: null, lockWaits: null });
+    expect(counts.counts(0, true)).toMatchObject({
+      computing: true,
+      commits: null,
+      lockWaits: null,
+    });
     expect(counts.slowDueIn(1, 0)).toBe(0);
     counts.computeSlow(1, 0);
     expect(counts.slowDueIn(1, 0)).toBeNull();
@@ -114,13 +151,18 @@ describe('live numbers', () => {
     // numbers of a moment of the recording are not shown once it has ended, and are computed anew without delay
     counts.computeSlow(2, 0, undefined, undefined, true);
     expect(counts.slowDueIn(3, 0, true)).toBeGreaterThan(0);
-    expect([counts.counts(0, false, 3).computing, counts.counts(0, true, 3).computing, counts.slowDueIn(3, 0)]).toEqual([false, true, 0]);
+    expect([
+      counts.counts(0, false, 3).computing,
+      counts.counts(0, true, 3).computing,
+      counts.slowDueIn(3, 0),
+    ]).toEqual([false, true, 0]);
     counts.computeSlow(3, 0);
     expect(counts.counts(0, true, 3).computing).toBe(false);
     const live = counts.counts(0, true);
     const summary = summaryOf(store);
     const files = summary.files.map((f) => f.vfs);
-    const sum = (key: 'xRead' | 'xWrite' | 'xSync'): number => files.reduce((n, f) => n + (f?.[key] ?? 0), 0);
+    const sum = (key: 'xRead' | 'xWrite' | 'xSync'): number =>
+      files.reduce((n, f) => n + (f?.[key] ?? 0), 0);
     expect(live).toMatchObject({
       events: store.eventCount,
       reads: sum('xRead'),
@@ -128,7 +170,15 @@ describe('live numbers', () => {
       syncs: sum('xSync'),
       commits: summary.commits,
     });
-    expect(live).toMatchObject({ reads: 14, writes: 10, syncs: 10, commits: 5, lockWaits: 1, cacheHitRate: null, costNsPerEvent: null });
+    expect(live).toMatchObject({
+      reads: 14,
+      writes: 10,
+      syncs: 10,
+      commits: 5,
+      lockWaits: 1,
+      cacheHitRate: null,
+      costNsPerEvent: null,
+    });
     expect(live.ioShare).toBeCloseTo((5 * 20) / (5 * 91 + 9 * 3), 9); // idb.get of all time in statements
     expect(counts.counts(10, true)).toEqual(live);
   });
@@ -147,9 +197,20 @@ describe('an event in words', () => {
   it('names its statement, parent and children', () => {
     const store = sample();
     const step = detailsOfEvent(store, 0, 0);
-    expect(step).toMatchObject({ name: 'sqlite3_step', statement: 'INSERT INTO note VALUES (?)', childCount: 10, parent: null });
+    expect(step).toMatchObject({
+      name: 'sqlite3_step',
+      statement: 'INSERT INTO note VALUES (?)',
+      childCount: 10,
+      parent: null,
+    });
     const read = detailsOfEvent(store, 0, step.children[1]!.row);
-    expect(read).toMatchObject({ name: 'xRead', object: '/app.db', offset: 4096, parent: { name: 'sqlite3_step', row: 0 }, childCount: 1 });
+    expect(read).toMatchObject({
+      name: 'xRead',
+      object: '/app.db',
+      offset: 4096,
+      parent: { name: 'sqlite3_step', row: 0 },
+      childCount: 1,
+    });
     expect(() => detailsOfEvent(store, 0, 1e6)).toThrow(RangeError);
     expect(() => detailsOfEvent(store, 9, 0)).toThrow(RangeError);
   });
@@ -161,7 +222,12 @@ describe('ports', () => {
     for (const port of open.splice(0)) port.close();
   });
 
-  function session(): { store: TraceStore; ports: ThreadPorts; problems: string[]; page: () => { port: MessagePort; heard: unknown[] } } {
+  function session(): {
+    store: TraceStore;
+    ports: ThreadPorts;
+    problems: string[];
+    page: () => { port: MessagePort; heard: unknown[] };
+  } {
     const store = newStore();
     const problems: string[] = [];
     const ports = new ThreadPorts(store, {
@@ -196,7 +262,8 @@ describe('ports', () => {
     k: 'batch',
     batch: batchOf(info(id), first, [row.with(2, first * 2 + 1).with(3, first * 2 + 2)]),
   });
-  const until = (condition: () => boolean): Promise<void> => expect.poll(condition).toBe(true) as unknown as Promise<void>;
+  const until = (condition: () => boolean): Promise<void> =>
+    expect.poll(condition).toBe(true) as unknown as Promise<void>;
 
   it('takes in several threads on one port and acknowledges each', async () => {
     const { store, page, ports } = session();
@@ -234,7 +301,9 @@ describe('ports', () => {
     ];
     for (const lie of lies) liar.port.postMessage(lie);
     await until(() => ports.ignored === lies.length);
-    expect(store.threads.map((t) => [t.info.id, t.events.count, t.ended])).toEqual([['a', 1, null]]);
+    expect(store.threads.map((t) => [t.info.id, t.events.count, t.ended])).toEqual([
+      ['a', 1, null],
+    ]);
     expect(problems).toEqual([expect.stringContaining('version 99')]);
     honest.port.postMessage(batch('a', 1));
     await until(() => store.threads[0]!.events.count === 2);

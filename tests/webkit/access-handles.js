@@ -5,7 +5,9 @@ if (typeof FileSystemSyncAccessHandle === 'function') {
   const contents = new Map();
   const opened = new WeakMap();
   const bytesOf = (view) =>
-    ArrayBuffer.isView(view) ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : new Uint8Array(view);
+    ArrayBuffer.isView(view)
+      ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+      : new Uint8Array(view);
   const fileOf = (handle) => {
     const state = opened.get(handle);
     if (!state || state.closed) throw new DOMException('The handle is closed', 'InvalidStateError');
@@ -44,7 +46,12 @@ if (typeof FileSystemSyncAccessHandle === 'function') {
     },
   };
   for (const [name, value] of Object.entries(methods))
-    Object.defineProperty(FileSystemSyncAccessHandle.prototype, name, { value, writable: true, configurable: true, enumerable: true });
+    Object.defineProperty(FileSystemSyncAccessHandle.prototype, name, {
+      value,
+      writable: true,
+      configurable: true,
+      enumerable: true,
+    });
   FileSystemFileHandle.prototype.createSyncAccessHandle = async function createSyncAccessHandle() {
     const file = contents.get(this.name) ?? { bytes: new Uint8Array(0), open: false };
     if (file.open) throw new DOMException('The file is open', 'NoModificationAllowedError');

@@ -8,7 +8,9 @@ import { collectedStore, endRecording } from './hooked-app.ts';
 import { launchWebKit } from './minibrowser.ts';
 
 test('the demo on IndexedDB: calls and bytes', { timeout: 180_000 }, async () => {
-  const { numbers } = JSON.parse(await readFile(new URL('../oracle/demo-idb.json', import.meta.url), 'utf8')) as { numbers: object };
+  const { numbers } = JSON.parse(
+    await readFile(new URL('../oracle/demo-idb.json', import.meta.url), 'utf8'),
+  ) as { numbers: object };
   const [server, driven] = await Promise.all([createServer(), launchWebKit()]);
   try {
     const page = driven.page.asPuppeteer();

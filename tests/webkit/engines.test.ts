@@ -26,11 +26,17 @@ const NATIVE = [
   'sql-js',
 ];
 /** On sync access handles that are a stand-in of ours. */
-const OVER_STAND_IN = ['wa-sqlite AccessHandlePool', 'journeyapps-wa-sqlite OPFSCoopSync', 'sqlite-org opfs-sahpool'];
+const OVER_STAND_IN = [
+  'wa-sqlite AccessHandlePool',
+  'journeyapps-wa-sqlite OPFSCoopSync',
+  'sqlite-org opfs-sahpool',
+];
 
 const part = process.env['GRID'] ?? '';
 const these = (ids: string[]): [string, EngineApp][] =>
-  ids.filter((id) => id.includes(part)).map((id) => [id, ENGINE_APPS.find((app) => app.id === id)!]);
+  ids
+    .filter((id) => id.includes(part))
+    .map((id) => [id, ENGINE_APPS.find((app) => app.id === id)!]);
 
 let server: AppServer;
 let driven: DrivenWebKit;
@@ -38,7 +44,9 @@ let goldens: Record<string, { counts: OracleCounts; stored: string | null }>;
 let recorded: Record<string, RecordedGolden>;
 beforeAll(async () => {
   goldens = JSON.parse(await readFile(new URL('../oracle/goldens.json', import.meta.url), 'utf8'));
-  recorded = JSON.parse(await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'));
+  recorded = JSON.parse(
+    await readFile(new URL('../oracle/recorded.json', import.meta.url), 'utf8'),
+  );
   [server, driven] = await Promise.all([createServer(), launchWebKit()]);
 });
 afterAll(async () => {
@@ -51,9 +59,13 @@ function asInChromium(id: string, app: EngineApp, { result, store }: HookedRun):
   expect(result.integrity).toBe('ok');
   const summary = summaryOf(store);
   expect(summary.dropped).toBe(0);
-  expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
+  expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+    store.threads.map(() => [0, 0, 0]),
+  );
   // the inspector's start script runs with the page's first script, whose element is there by then
-  expect(store.threads.flatMap((t) => t.notes.filter(({ topic }) => topic !== 'late-start'))).toEqual([]);
+  expect(
+    store.threads.flatMap((t) => t.notes.filter(({ topic }) => topic !== 'late-start')),
+  ).toEqual([]);
   expect.soft(repeatable(app, countsOf(store))).toEqual(repeatable(app, goldens[id]!.counts));
   expect.soft(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(recorded[id]);
 }
@@ -62,7 +74,12 @@ describe('on storage of its own', () => {
   let hook: string;
   beforeAll(async () => void (hook = await buildHook()));
   test.each(these(NATIVE))('%s', async (id, app) => {
-    const run = await runHooked(driven.page, hook, server.origin(`wk-${ENGINE_APPS.indexOf(app)}`), app);
+    const run = await runHooked(
+      driven.page,
+      hook,
+      server.origin(`wk-${ENGINE_APPS.indexOf(app)}`),
+      app,
+    );
     asInChromium(id, app, run);
     expect(run.stored.total).toBe(goldens[id]!.stored);
   });
@@ -70,8 +87,14 @@ describe('on storage of its own', () => {
 
 describe('on sync access handles that a stand-in keeps in memory', () => {
   let hook: string;
-  beforeAll(async () => void (hook = await buildHook(new URL('./access-handles.js', import.meta.url))));
+  beforeAll(
+    async () => void (hook = await buildHook(new URL('./access-handles.js', import.meta.url))),
+  );
   test.each(these(OVER_STAND_IN))('%s', async (id, app) => {
-    asInChromium(id, app, await runHooked(driven.page, hook, server.origin(`wk-${ENGINE_APPS.indexOf(app)}`), app));
+    asInChromium(
+      id,
+      app,
+      await runHooked(driven.page, hook, server.origin(`wk-${ENGINE_APPS.indexOf(app)}`), app),
+    );
   });
 });

@@ -4,7 +4,14 @@ import type { Batch } from '../../src/trace/batch.ts';
 import { RECORD_BYTES } from '../../src/trace/event.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { injectHook } from '../browser/hooks-harness.ts';
-import { openApp, prepareApp, runApp, storedBy, type StorageHash, type WorkloadResult } from '../oracle/baseline.ts';
+import {
+  openApp,
+  prepareApp,
+  runApp,
+  storedBy,
+  type StorageHash,
+  type WorkloadResult,
+} from '../oracle/baseline.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
 import type { InspectedPage } from './inspector.ts';
 
@@ -15,7 +22,12 @@ export interface HookedRun {
 }
 
 /** Run an app under this origin, recorded, from its first line to its worker's end. */
-export async function runHooked(page: InspectedPage, hook: string, origin: string, app: EngineApp): Promise<HookedRun> {
+export async function runHooked(
+  page: InspectedPage,
+  hook: string,
+  origin: string,
+  app: EngineApp,
+): Promise<HookedRun> {
   await page.clearStartScripts();
   const driven = page.asPuppeteer();
   await injectHook(driven, hook);
@@ -59,7 +71,10 @@ export async function collectedStore(page: InspectedPage): Promise<TraceStore> {
   });
   return storeOf(
     hellos,
-    batches.map((batch) => ({ ...batch, records: new Uint8Array(Buffer.from(batch.records, 'base64')).buffer })),
+    batches.map((batch) => ({
+      ...batch,
+      records: new Uint8Array(Buffer.from(batch.records, 'base64')).buffer,
+    })),
   );
 }
 
@@ -71,7 +86,9 @@ export function storeOf(hellos: ThreadIdentity[], batches: Batch[]): TraceStore 
     const thread = store.thread({ ...identity, timeOrigin: own[0]?.timeOrigin ?? store.originMs });
     for (const batch of own) {
       if (batch.records.byteLength !== batch.count * RECORD_BYTES)
-        throw new Error(`a batch of ${batch.count} records holds ${batch.records.byteLength} bytes`);
+        throw new Error(
+          `a batch of ${batch.count} records holds ${batch.records.byteLength} bytes`,
+        );
       thread.append(batch);
     }
   }

@@ -59,7 +59,9 @@ interface Waiting {
 type Script<A extends unknown[], R> = string | ((...args: A) => R);
 
 const asText = (script: Script<never[], unknown>, args: unknown[]): string =>
-  typeof script === 'string' ? script : `(${String(script)})(${args.map((arg) => JSON.stringify(arg)).join()})`;
+  typeof script === 'string'
+    ? script
+    : `(${String(script)})(${args.map((arg) => JSON.stringify(arg)).join()})`;
 
 export class InspectedPage {
   private target = '';
@@ -95,7 +97,9 @@ export class InspectedPage {
 
   /** Text is a program whose last value counts; promises are awaited. @throws what it throws */
   async evaluate<A extends unknown[], R>(script: Script<A, R>, ...args: A): Promise<Awaited<R>> {
-    const first = await this.command<Evaluated>('Runtime.evaluate', { expression: asText(script, args) });
+    const first = await this.command<Evaluated>('Runtime.evaluate', {
+      expression: asText(script, args),
+    });
     return (await this.valueOf(first)) as Awaited<R>;
   }
 
@@ -103,19 +107,32 @@ export class InspectedPage {
    * The same in the isolated world of this name, in every frame that has it. @returns a value for each frame, the oldest frame first
    * @throws where no frame has such a world, and what the script throws
    */
-  async evaluateInWorlds<A extends unknown[], R>(name: string, script: Script<A, R>, ...args: A): Promise<Awaited<R>[]> {
-    const found = new Map(this.worlds.filter((w) => w.name === name && w.target === this.target).map((w) => [w.frameId, w.id]));
+  async evaluateInWorlds<A extends unknown[], R>(
+    name: string,
+    script: Script<A, R>,
+    ...args: A
+  ): Promise<Awaited<R>[]> {
+    const found = new Map(
+      this.worlds
+        .filter((w) => w.name === name && w.target === this.target)
+        .map((w) => [w.frameId, w.id]),
+    );
     if (found.size === 0) throw new Error(`no frame has a world "${name}"`);
     const values: Awaited<R>[] = [];
     for (const contextId of found.values())
       values.push(
-        (await this.valueOf(await this.command('Runtime.evaluate', { expression: asText(script, args), contextId }))) as Awaited<R>,
+        (await this.valueOf(
+          await this.command('Runtime.evaluate', { expression: asText(script, args), contextId }),
+        )) as Awaited<R>,
       );
     return values;
   }
 
   /** Runs before the first script of every document from now on, behind those of earlier calls. */
-  async evaluateOnNewDocument<A extends unknown[]>(script: Script<A, unknown>, ...args: A): Promise<void> {
+  async evaluateOnNewDocument<A extends unknown[]>(
+    script: Script<A, unknown>,
+    ...args: A
+  ): Promise<void> {
     this.startScript += `${asText(script, args)};\n`;
     await this.arm(this.target);
   }
@@ -131,14 +148,21 @@ export class InspectedPage {
     await this.evaluate('globalThis.vfscopeLeft = true;');
     await this.command('Page.navigate', { url });
     await this.waitForFunction(
-      (to: string) => !('vfscopeLeft' in globalThis) && document.readyState === 'complete' && location.href === to,
+      (to: string) =>
+        !('vfscopeLeft' in globalThis) &&
+        document.readyState === 'complete' &&
+        location.href === to,
       {},
       url,
     );
   }
 
   /** Resolves when the function's value is truthy; a navigation meanwhile is no error. @throws after `timeout` ms, 30 s unless told */
-  async waitForFunction<A extends unknown[]>(script: Script<A, unknown>, { timeout = 30_000 } = {}, ...args: A): Promise<void> {
+  async waitForFunction<A extends unknown[]>(
+    script: Script<A, unknown>,
+    { timeout = 30_000 } = {},
+    ...args: A
+  ): Promise<void> {
     let last: unknown = null;
     for (const end = Date.now() + timeout; Date.now() < end; await sleep(POLL_MS)) {
       try {
@@ -168,36 +192,62 @@ export class InspectedPage {
     const { objectId } = result;
     if (!objectId) return result.value;
     if (result.className === 'Promise')
-      return this.valueOf(await this.command('Runtime.awaitPromise', { promiseObjectId: objectId, returnByValue: true }));
+      return this.valueOf(
+        await this.command('Runtime.awaitPromise', {
+          promiseObjectId: objectId,
+          returnByValue: true,
+        }),
+      );
     return this.valueOf(
-      await this.command('Runtime.callFunctionOn', { objectId, functionDeclaration: 'function () { return this; }', returnByValue: true }),
+      await this.command('Runtime.callFunctionOn', {
+        objectId,
+        functionDeclaration: 'function () { return this; }',
+        returnByValue: true,
+      }),
     );
   }
 
   private async arm(target: string): Promise<void> {
-    await this.command('Page.setBootstrapScript', this.startScript ? { source: this.startScript } : {}, target);
+    await this.command(
+      'Page.setBootstrapScript',
+      this.startScript ? { source: this.startScript } : {},
+      target,
+    );
   }
 
   /** A command to a target; the one on show unless told. @throws its error, and after a minute without an answer */
   command<R>(method: string, params: object, target = this.target): Promise<R> {
     const id = ++this.count;
     return new Promise<R>((resolve, reject) => {
-      const timer = setTimeout(() => this.settle(id)?.failed(new Error(`${method}: no answer within ${COMMAND_MS} ms`)), COMMAND_MS);
+      const timer = setTimeout(
+        () => this.settle(id)?.failed(new Error(`${method}: no answer within ${COMMAND_MS} ms`)),
+        COMMAND_MS,
+      );
       const settled =
         <T>(then: (value: T) => void) =>
         (value: T): void => {
           clearTimeout(timer);
           then(value);
         };
-      this.waiting.set(id, { method, target, done: settled(resolve as (result: unknown) => void), failed: settled(reject) });
-      this.post('Target.sendMessageToTarget', { targetId: target, message: JSON.stringify({ id, method, params }) });
+      this.waiting.set(id, {
+        method,
+        target,
+        done: settled(resolve as (result: unknown) => void),
+        failed: settled(reject),
+      });
+      this.post('Target.sendMessageToTarget', {
+        targetId: target,
+        message: JSON.stringify({ id, method, params }),
+      });
     });
   }
 
   private post(method: string, params: object): void {
     const text = JSON.stringify({ id: ++this.count, method, params });
     if (Buffer.byteLength(text) > MAX_COMMAND_BYTES)
-      throw new RangeError(`${method}: the inspector takes no more than ${MAX_COMMAND_BYTES} bytes`);
+      throw new RangeError(
+        `${method}: the inspector takes no more than ${MAX_COMMAND_BYTES} bytes`,
+      );
     this.socket.send(text);
   }
 
@@ -213,7 +263,8 @@ export class InspectedPage {
     else if (method === 'Target.targetDestroyed') this.end(params.targetId!);
     else if (method === 'Target.dispatchMessageFromTarget') {
       const inner = JSON.parse(params.message!) as Incoming;
-      if (inner.method === 'Runtime.executionContextCreated') this.worlds.push({ ...inner.params!.context!, target: params.targetId! });
+      if (inner.method === 'Runtime.executionContextCreated')
+        this.worlds.push({ ...inner.params!.context!, target: params.targetId! });
       const found = inner.id === undefined ? undefined : this.settle(inner.id);
       if (inner.error) found?.failed(new Error(`${found.method}: ${inner.error.message}`));
       else found?.done(inner.result);
@@ -232,11 +283,13 @@ export class InspectedPage {
   }
 
   private lost(): void {
-    for (const [id, { method }] of this.waiting) this.settle(id)?.failed(new Error(`${method}: the inspector has hung up`));
+    for (const [id, { method }] of this.waiting)
+      this.settle(id)?.failed(new Error(`${method}: the inspector has hung up`));
   }
 
   private end(target: string): void {
     for (const [id, entry] of this.waiting)
-      if (entry.target === target) this.settle(id)?.failed(new Error(`${entry.method}: the page went`));
+      if (entry.target === target)
+        this.settle(id)?.failed(new Error(`${entry.method}: the page went`));
   }
 }

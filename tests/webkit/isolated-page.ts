@@ -44,8 +44,18 @@ function mock(manifest: object, answer: Answer): void {
   type Listener = (message: unknown) => void;
   const asJson = (v: unknown): unknown => JSON.parse(JSON.stringify(v));
   const told: Listener[] = [];
-  const state: MockState = { ports: [], asked: [], answer, lines: 0, tell: (message) => told.forEach((listener) => listener(message)) };
-  addEventListener('vfscope', (event) => void ((event as Partial<MessageEvent>).ports?.length && state.lines++), true);
+  const state: MockState = {
+    ports: [],
+    asked: [],
+    answer,
+    lines: 0,
+    tell: (message) => told.forEach((listener) => listener(message)),
+  };
+  addEventListener(
+    'vfscope',
+    (event) => void ((event as Partial<MessageEvent>).ports?.length && state.lines++),
+    true,
+  );
   const connect = ({ name }: { name: string }): object => {
     const heard: Listener[] = [];
     const ended: (() => void)[] = [];
@@ -100,10 +110,17 @@ export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
   try {
     execFileSync(PYTHON, ['-c', needed], { stdio: 'pipe' });
   } catch (e) {
-    throw new Error('A window with isolated worlds needs: apt-get install python3-gi gir1.2-webkit2-4.1', { cause: e });
+    throw new Error(
+      'A window with isolated worlds needs: apt-get install python3-gi gir1.2-webkit2-4.1',
+      { cause: e },
+    );
   }
   const built = (file: string): Promise<string> => readFile(path.join(SAFARI_BUILD, file), 'utf8');
-  const [hook, content, manifest] = await Promise.all([built('hooks.js'), built('content.js'), built('manifest.json')]);
+  const [hook, content, manifest] = await Promise.all([
+    built('hooks.js'),
+    built('content.js'),
+    built('manifest.json'),
+  ]);
   const start = `(${String(mock)})(${manifest}, ${JSON.stringify(answer)});`;
   const scripts = [
     { source: start, world: WORLD, at: 'start', on: on(...Object.values(SITES)) },
@@ -122,7 +139,10 @@ export async function launchIsolated(answer: Answer): Promise<IsolatedWebKit> {
 }
 
 /** State of the mocks, a value for each frame. */
-export const asksIn = <R>(page: InspectedPage, script: (state: MockState) => R): Promise<Awaited<R>[]> =>
+export const asksIn = <R>(
+  page: InspectedPage,
+  script: (state: MockState) => R,
+): Promise<Awaited<R>[]> =>
   page.evaluateInWorlds(WORLD, `(${String(script)})(vfscopeMock)`) as Promise<Awaited<R>[]>;
 
 /** The far end of one document's relay: what the background and the panel do with its ports. */
@@ -138,7 +158,9 @@ export class FarEnd {
 
   /** Take what the content script has posted, and give it what there is for it. */
   async pump(): Promise<void> {
-    const [posted] = await asksIn(this.page, ({ ports }) => ports.map((port) => port.posted.splice(0)));
+    const [posted] = await asksIn(this.page, ({ ports }) =>
+      ports.map((port) => port.posted.splice(0)),
+    );
     for (const [i, parts] of posted!.entries()) {
       if (i >= this.readers.length) {
         this.readers.push(new PartReader());
@@ -148,7 +170,10 @@ export class FarEnd {
     }
     for (const message of this.outgoing.splice(0))
       for (const part of toParts(message, 50_000))
-        await this.page.evaluateInWorlds(WORLD, `vfscopeMock.ports.at(-1).say(${JSON.stringify(part)})`);
+        await this.page.evaluateInWorlds(
+          WORLD,
+          `vfscopeMock.ports.at(-1).say(${JSON.stringify(part)})`,
+        );
   }
 
   /** The background dies: what the page has posted is lost, and what was meant for it. @returns texts lost */
@@ -166,9 +191,15 @@ export class FarEnd {
   private take(whole: { message: unknown } | null): void {
     if (!whole) return;
     const { message } = whole;
-    if (!isRelayMessage(message)) throw new TypeError(`no message of a relay: ${JSON.stringify(message)}`);
-    if (this.relay && message.source !== this.relay.source) throw new Error('a second relay in this document');
-    this.relay ??= new RelayEnd(message.source, (answer: RelayMessage) => void this.outgoing.push(answer), this.onPort);
+    if (!isRelayMessage(message))
+      throw new TypeError(`no message of a relay: ${JSON.stringify(message)}`);
+    if (this.relay && message.source !== this.relay.source)
+      throw new Error('a second relay in this document');
+    this.relay ??= new RelayEnd(
+      message.source,
+      (answer: RelayMessage) => void this.outgoing.push(answer),
+      this.onPort,
+    );
     this.relay.receive(message);
   }
 }

@@ -5,7 +5,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { isThreadMessage, type Answer, type ThreadIdentity, type ThreadMessage } from '../../src/protocol/messages.ts';
+import {
+  isThreadMessage,
+  type Answer,
+  type ThreadIdentity,
+  type ThreadMessage,
+} from '../../src/protocol/messages.ts';
 import { summaryOf } from '../../src/trace/analysis/summary.ts';
 import type { Batch } from '../../src/trace/batch.ts';
 import { differences, traces } from '../browser/extension-harness.ts';
@@ -15,9 +20,23 @@ import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { mark, storeOf } from './hooked-app.ts';
-import { asksIn, FarEnd, launchIsolated, SITES, WORLD, type IsolatedWebKit } from './isolated-page.ts';
+import {
+  asksIn,
+  FarEnd,
+  launchIsolated,
+  SITES,
+  WORLD,
+  type IsolatedWebKit,
+} from './isolated-page.ts';
 
-const RECORDED: Answer = { recorded: true, since: 1, tabId: 1, token: 't', transport: 'runtime', refused: [] };
+const RECORDED: Answer = {
+  recorded: true,
+  since: 1,
+  tabId: 1,
+  token: 't',
+  transport: 'runtime',
+  refused: [],
+};
 const WAIT = { timeout: 30_000, interval: 20 };
 
 let server: AppServer;
@@ -62,7 +81,9 @@ class Panel {
   store = (): ReturnType<typeof storeOf> => storeOf(this.hellos, this.batches);
   /** Texts of the page's own marks, in their order. */
   marks(): string[] {
-    return this.batches.flatMap(({ definitions }) => definitions.flatMap((d) => (d.kind === 'name' && /^t-/.test(d.text) ? [d.text] : [])));
+    return this.batches.flatMap(({ definitions }) =>
+      definitions.flatMap((d) => (d.kind === 'name' && /^t-/.test(d.text) ? [d.text] : [])),
+    );
   }
 }
 
@@ -84,23 +105,29 @@ const until = (holds: () => void | Promise<void>): Promise<void> =>
 async function meanwhile<T>(work: Promise<T>): Promise<T> {
   let done = false;
   const ended = work.finally(() => void (done = true));
-  await until(() => expect(done).toBe(true)).catch((e: unknown) => Promise.race([ended, Promise.reject(e as Error)]));
+  await until(() => expect(done).toBe(true)).catch((e: unknown) =>
+    Promise.race([ended, Promise.reject(e as Error)]),
+  );
   return ended;
 }
 const stopped = async (): Promise<void> => {
   panel.stop();
-  await until(() => expect([...panel.byes.keys()].sort()).toEqual(panel.hellos.map(({ id }) => id).sort()));
+  await until(() =>
+    expect([...panel.byes.keys()].sort()).toEqual(panel.hellos.map(({ id }) => id).sort()),
+  );
 };
 const site = (label: string, kind: string): string => server.origin(`${label}.${kind}`);
 /** A page that stands still once it is ready. */
 const openPage = (label: string, kind: string): Promise<void> =>
   openApp(driven.page.asPuppeteer(), `${site(label, kind)}/journeyapps-wa-sqlite/`);
-const hookIsThere = (): Promise<boolean> => driven.page.evaluate(() => Symbol.for('vfscope.thread') in globalThis);
+const hookIsThere = (): Promise<boolean> =>
+  driven.page.evaluate(() => Symbol.for('vfscope.thread') in globalThis);
 
 describe('an engine, recorded through the isolated world', () => {
   const id = 'journeyapps-wa-sqlite IDBBatchAtomic';
   const app = ENGINE_APPS.find((a) => a.id === id)!;
-  const golden = async (file: string) => JSON.parse(await readFile(new URL(`../oracle/${file}.json`, import.meta.url), 'utf8'))[id];
+  const golden = async (file: string) =>
+    JSON.parse(await readFile(new URL(`../oracle/${file}.json`, import.meta.url), 'utf8'))[id];
 
   test.each([
     ['over one port', 0],
@@ -124,7 +151,9 @@ describe('an engine, recorded through the isolated world', () => {
       // at a moment when something is on its way
       await vi.waitFor(async () => {
         await says();
-        expect((await asksIn(page, ({ ports }) => ports.at(-1)!.posted.length))[0]).toBeGreaterThan(0);
+        expect((await asksIn(page, ({ ports }) => ports.at(-1)!.posted.length))[0]).toBeGreaterThan(
+          0,
+        );
       }, WAIT);
       lost += await far.die();
     }
@@ -137,8 +166,12 @@ describe('an engine, recorded through the isolated world', () => {
     const store = panel.store();
     const summary = summaryOf(store);
     expect(summary.dropped).toBe(0);
-    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(store.threads.map(() => [0, 0, 0]));
-    expect(repeatable(app, countsOf(store))).toEqual(repeatable(app, (await golden('goldens')).counts));
+    expect(store.threads.map((t) => [t.faults, t.missing, t.orphanEnds])).toEqual(
+      store.threads.map(() => [0, 0, 0]),
+    );
+    expect(repeatable(app, countsOf(store))).toEqual(
+      repeatable(app, (await golden('goldens')).counts),
+    );
     expect(recordedGolden(summary, app.bytesVary ?? 'same')).toEqual(await golden('recorded'));
     // every death made the relay connect anew and cost messages, which were sent again
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(1 + deaths);
@@ -161,7 +194,10 @@ describe('whichever script comes first', () => {
     const { page } = driven;
     await openPage('content-late', SITES.hook);
     await page.evaluate(() => void performance.mark('t-before'));
-    await vi.waitFor(async () => expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(0), WAIT); // unheard
+    await vi.waitFor(
+      async () => expect((await asksIn(page, ({ lines }) => lines))[0]).toBeGreaterThan(0),
+      WAIT,
+    ); // unheard
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
     await page.evaluateInWorlds(WORLD, driven.content);
     await page.evaluate(() => void performance.mark('t-after'));
@@ -190,7 +226,9 @@ describe('whichever script comes first', () => {
     await page.evaluateInWorlds(WORLD, driven.content);
     await page.evaluate(() => void performance.mark('t-twice'));
     await until(() => expect(panel.marks()).toEqual(['t-twice']));
-    expect((await asksIn(page, ({ ports, asked }) => [ports.length, asked.length]))[0]).toEqual([1, 1]);
+    expect((await asksIn(page, ({ ports, asked }) => [ports.length, asked.length]))[0]).toEqual([
+      1, 1,
+    ]);
     await stopped();
   });
 });
@@ -200,19 +238,22 @@ describe('the page', () => {
     const { page } = driven;
     await openPage('restored', SITES.content);
     const before = await page.evaluate(traces);
-    await vi.waitFor(async () => expect(await page.evaluate(() => performance.now())).toBeGreaterThan(500), WAIT); // the early answer is stale
+    await vi.waitFor(
+      async () => expect(await page.evaluate(() => performance.now())).toBeGreaterThan(500),
+      WAIT,
+    ); // the early answer is stale
     await asksIn(page, (state) => void (state.answer = { ...state.answer, recorded: false }));
-    await page.evaluate(`globalThis.heard = []; addEventListener('message', ({ data }) => heard.push(data));`);
+    await page.evaluate(
+      `globalThis.heard = []; addEventListener('message', ({ data }) => heard.push(data));`,
+    );
     await page.evaluate(driven.hook);
     await vi.waitFor(async () => expect(await hookIsThere()).toBe(false), WAIT);
     expect(await page.evaluate('heard')).toEqual([]); // offer and answer passed, and the app's listener heard neither
     await page.evaluate('delete globalThis.heard');
     expect(differences(before, await page.evaluate(traces))).toEqual([]);
-    expect(await page.evaluate('[typeof browser, typeof vfscopeListens, typeof vfscopeMock]')).toEqual([
-      'undefined',
-      'undefined',
-      'undefined',
-    ]);
+    expect(
+      await page.evaluate('[typeof browser, typeof vfscopeListens, typeof vfscopeMock]'),
+    ).toEqual(['undefined', 'undefined', 'undefined']);
     expect((await asksIn(page, ({ ports }) => ports.length))[0]).toBe(0);
   });
 

@@ -36,7 +36,10 @@ async function ran(runs: Run[]): Promise<Outcome[]> {
     place.labDone = null;
     void globalThis.vfscopeLab!.run(given).then((done) => (place.labDone = done));
   }, runs);
-  await driven.page.waitForFunction(() => (window as unknown as { labDone: unknown }).labDone !== null, { timeout: 4 * MINUTE });
+  await driven.page.waitForFunction(
+    () => (window as unknown as { labDone: unknown }).labDone !== null,
+    { timeout: 4 * MINUTE },
+  );
   return driven.page.evaluate(() => (window as unknown as { labDone: Outcome[] }).labDone);
 }
 const counted = (workload: string, config: Partial<Config> = {}, readRows = true): Run => ({
@@ -52,18 +55,34 @@ describe('instructions, the least of three', () => {
     async () => {
       const outcomes = await ran(Object.keys(IN_MEMORY).map((workload) => counted(workload)));
       expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
-      const counts = outcomes.map(({ result }) => [result!.run.workload, result!.totals['instructions']]);
-      expect(counts).toEqual(Object.entries(IN_MEMORY).map(([workload, [current]]) => [workload, current]));
+      const counts = outcomes.map(({ result }) => [
+        result!.run.workload,
+        result!.totals['instructions'],
+      ]);
+      expect(counts).toEqual(
+        Object.entries(IN_MEMORY).map(([workload, [current]]) => [workload, current]),
+      );
     },
     5 * MINUTE,
   );
   test('the older build, and on VFSs', async () => {
-    const vfs = [...ON_MEMORY_VFS, ...ON_STORAGE.filter(([config]) => config.vfs !== 'AccessHandlePool')]; // WebKitGTK's worker has no access handles
-    const outcomes = await ran([counted('ac60', { engine: 'wa-sqlite-1.0.0' }), ...vfs.map(([config]) => counted('ac60', config, false))]);
+    const vfs = [
+      ...ON_MEMORY_VFS,
+      ...ON_STORAGE.filter(([config]) => config.vfs !== 'AccessHandlePool'),
+    ]; // WebKitGTK's worker has no access handles
+    const outcomes = await ran([
+      counted('ac60', { engine: 'wa-sqlite-1.0.0' }),
+      ...vfs.map(([config]) => counted('ac60', config, false)),
+    ]);
     expect(outcomes.map(({ message }) => message).filter(Boolean)).toEqual([]);
-    expect(outcomes.map(({ result }) => result!.totals['instructions'])).toEqual([IN_MEMORY['ac60']![1], ...vfs.map(([, ac60]) => ac60)]);
+    expect(outcomes.map(({ result }) => result!.totals['instructions'])).toEqual([
+      IN_MEMORY['ac60']![1],
+      ...vfs.map(([, ac60]) => ac60),
+    ]);
     expect(outcomes.flatMap(({ left }) => left)).toEqual([]);
-    const stored = storedVerdicts(outcomes.map(({ result }, i) => ({ name: `${i}`, result: result! })));
+    const stored = storedVerdicts(
+      outcomes.map(({ result }, i) => ({ name: `${i}`, result: result! })),
+    );
     expect(stored.map(({ holds }) => holds)).toEqual([true]);
   });
 });

@@ -12,7 +12,8 @@ import { findMiniBrowser, HOW_TO_INSTALL_WEBKIT } from '../../src/cli/drive/find
 import { InspectedPage } from './inspector.ts';
 
 /** What Safari has and WebKitGTK has switched off. */
-export const FEATURES = 'AccessHandle,FileSystem,FileSystemWritableStream,StorageAPI,StorageAPIEstimate';
+export const FEATURES =
+  'AccessHandle,FileSystem,FileSystemWritableStream,StorageAPI,StorageAPIEstimate';
 /** Without these the browser starts a message bus, a portal and a mount that outlive it. */
 const ALONE = {
   ...{ NO_AT_BRIDGE: '1', GTK_USE_PORTAL: '0', GIO_USE_VFS: 'local', GSETTINGS_BACKEND: 'memory' },
@@ -40,14 +41,24 @@ export async function launchWebKit(program?: (profile: string) => string[]): Pro
   const port = await freePort();
   const [command, ...args] = program?.(profile) ?? [found, `--features=${FEATURES}`, 'about:blank'];
   const folders = Object.fromEntries(
-    ['data', 'cache', 'config'].map((kind) => [`XDG_${kind.toUpperCase()}_HOME`, path.join(profile, kind)]),
+    ['data', 'cache', 'config'].map((kind) => [
+      `XDG_${kind.toUpperCase()}_HOME`,
+      path.join(profile, kind),
+    ]),
   );
   const browser = spawn(command!, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...ALONE, ...folders, DISPLAY: display.name, WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}` },
+    env: {
+      ...process.env,
+      ...ALONE,
+      ...folders,
+      DISPLAY: display.name,
+      WEBKIT_INSPECTOR_HTTP_SERVER: `127.0.0.1:${port}`,
+    },
   });
   let log = '';
-  for (const stream of [browser.stdout, browser.stderr]) stream.on('data', (data: Buffer) => void (log += data.toString()));
+  for (const stream of [browser.stdout, browser.stderr])
+    stream.on('data', (data: Buffer) => void (log += data.toString()));
   const gone = ended(browser);
   let page: InspectedPage | null = null;
   const close = async (): Promise<void> => {
@@ -84,9 +95,13 @@ async function pageSocket(port: number): Promise<string> {
 
 /** A display that picks a free number by itself. One for each browser: shared ones have died with the first. */
 async function startDisplay(): Promise<{ name: string; stop(): void }> {
-  const server = spawn('Xvfb', ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'], {
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-  });
+  const server = spawn(
+    'Xvfb',
+    ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    },
+  );
   const number = await new Promise<string>((done, failed) => {
     server.stdio[3]!.once('data', (data: Buffer) => done(data.toString().trim()));
     server.once('error', failed);
@@ -95,7 +110,8 @@ async function startDisplay(): Promise<{ name: string; stop(): void }> {
   return { name: `:${number}`, stop: () => void server.kill() };
 }
 
-const ended = (child: ChildProcess): Promise<void> => new Promise((done) => child.once('exit', () => done()).once('error', () => done()));
+const ended = (child: ChildProcess): Promise<void> =>
+  new Promise((done) => child.once('exit', () => done()).once('error', () => done()));
 
 const freePort = (): Promise<number> =>
   new Promise((done) => {

@@ -8,7 +8,11 @@ import type { InspectedPage } from './inspector.ts';
 
 /** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */
 export const SAFARI_BUILD = path.join(process.env['VFSCOPE_DIST'] ?? 'dist', 'safari');
-const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.js': 'text/javascript', '.wasm': 'application/wasm' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.wasm': 'application/wasm',
+};
 
 declare global {
   interface Window {
@@ -56,10 +60,16 @@ export async function servePanelBuild(): Promise<{ url: string; close(): Promise
     content_security_policy: { extension_pages: string };
   };
   const server: Server = createServer((request, response) => {
-    const file = path.join(SAFARI_BUILD, path.normalize(new URL(request.url ?? '/', 'http://panel').pathname));
+    const file = path.join(
+      SAFARI_BUILD,
+      path.normalize(new URL(request.url ?? '/', 'http://panel').pathname),
+    );
     if (!existsSync(file)) return void response.writeHead(404).end();
     const policy = manifest.content_security_policy.extension_pages;
-    response.writeHead(200, { 'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream', 'Content-Security-Policy': policy });
+    response.writeHead(200, {
+      'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream',
+      'Content-Security-Policy': policy,
+    });
     createReadStream(file).pipe(response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -75,7 +85,9 @@ export async function servePanelBuild(): Promise<{ url: string; close(): Promise
 
 /** Open the panel of tab 1. */
 export async function openPanelPage(page: InspectedPage, url: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as object;
+  const manifest = JSON.parse(
+    await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8'),
+  ) as object;
   await page.clearStartScripts();
   await page.evaluateOnNewDocument(mock, manifest);
   await page.goto(`${url}/devtools/panel.html?tab=1`);
@@ -84,7 +96,9 @@ export async function openPanelPage(page: InspectedPage, url: string): Promise<v
 
 /** Open the Lab's page. */
 export async function openLabPage(page: InspectedPage, url: string): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8')) as object;
+  const manifest = JSON.parse(
+    await readFile(path.join(SAFARI_BUILD, 'manifest.json'), 'utf8'),
+  ) as object;
   await page.clearStartScripts();
   await page.evaluateOnNewDocument(mock, manifest);
   await page.goto(`${url}/lab/lab.html`);

@@ -27,13 +27,21 @@ async function heard(reader: PartReader): Promise<(PanelMessage & { transport?: 
 }
 /** In several texts where it is long: the inspector takes no long commands. */
 async function say(message: BackgroundMessage | { k: 'greeting' }): Promise<void> {
-  for (const part of toParts(message, 50_000)) await driven.page.evaluate((text: unknown) => window.vfscopeMock.say(text), part);
+  for (const part of toParts(message, 50_000))
+    await driven.page.evaluate((text: unknown) => window.vfscopeMock.say(text), part);
 }
 
 const titleOf = (id: string): Promise<string> =>
-  driven.page.evaluate((name: string) => document.querySelector<HTMLElement>(`[data-testid="${name}"]`)?.parentElement?.title ?? '', id);
+  driven.page.evaluate(
+    (name: string) =>
+      document.querySelector<HTMLElement>(`[data-testid="${name}"]`)?.parentElement?.title ?? '',
+    id,
+  );
 const click = (id: string): Promise<void> =>
-  driven.page.evaluate((name: string) => document.querySelector<HTMLElement>(`[data-testid="${name}"]`)!.click(), id);
+  driven.page.evaluate(
+    (name: string) => document.querySelector<HTMLElement>(`[data-testid="${name}"]`)!.click(),
+    id,
+  );
 const failures = (): Promise<string[]> => driven.page.evaluate(() => window.vfscopeMock.failures);
 
 const WAIT = { timeout: 20_000, interval: 20 };
@@ -45,11 +53,23 @@ test('a recording over ports that carry JSON: every event arrives and is acknowl
   await say({ k: 'state', recording: null });
   await click('record');
   const said: PanelMessage[] = [];
-  await expect.poll(async () => said.push(...(await heard(reader))) && said.map(({ k }) => k), WAIT).toContain('start');
+  await expect
+    .poll(async () => said.push(...(await heard(reader))) && said.map(({ k }) => k), WAIT)
+    .toContain('start');
   const start = said.find(({ k }) => k === 'start');
   expect(start).toMatchObject({ scope: 'tab', reload: true, transport: 'runtime' });
   const { capture } = start as Extract<PanelMessage, { k: 'start' }>;
-  await say({ k: 'state', recording: { tabId: 1, scope: 'tab', origin: 'https://app.example', since: 1, tabs: [1], capture } });
+  await say({
+    k: 'state',
+    recording: {
+      tabId: 1,
+      scope: 'tab',
+      origin: 'https://app.example',
+      since: 1,
+      tabs: [1],
+      capture,
+    },
+  });
 
   // the page's side: a thread behind a content script's relay
   const toPanel: RelayMessage[] = [];
@@ -85,12 +105,16 @@ test('a stored trace: its numbers and its timeline', async () => {
   await say({ k: 'greeting' });
   await driven.page.evaluate((text: string) => {
     const chosen = new DataTransfer();
-    chosen.items.add(new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'stored.vfst'));
+    chosen.items.add(
+      new File([Uint8Array.from(atob(text), (c) => c.charCodeAt(0))], 'stored.vfst'),
+    );
     const input = document.querySelector<HTMLInputElement>('[data-testid="open-input"]')!;
     input.files = chosen.files;
     input.dispatchEvent(new Event('change', { bubbles: true }));
   }, bytes);
-  await driven.page.waitForFunction(() => document.querySelector('[data-testid="timeline"][data-frame]') !== null);
+  await driven.page.waitForFunction(
+    () => document.querySelector('[data-testid="timeline"][data-frame]') !== null,
+  );
   const shown = (await driven.page.evaluate(() => document.body.innerText)).replace(/\s+/g, ' ');
   expect(shown).toContain('stored.vfst');
   expect(shown).toMatch(/Events 300 Reads 0 Writes 300 Syncs 0/);

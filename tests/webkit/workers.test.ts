@@ -3,10 +3,19 @@
  * whose step is known, and what cannot be is noted.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildHook, collectUntil, injectHook, POLICIES, serveCases, type SeenThread } from '../browser/hooks-harness.ts';
+import {
+  buildHook,
+  collectUntil,
+  injectHook,
+  POLICIES,
+  serveCases,
+  type SeenThread,
+} from '../browser/hooks-harness.ts';
 import { launchWebKit, type DrivenWebKit } from './minibrowser.ts';
 
-declare function runCases(only?: string[]): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
+declare function runCases(
+  only?: string[],
+): Promise<{ results: Record<string, unknown>; seenByWindow: unknown[] }>;
 
 let driven: DrivenWebKit;
 let hook: string;
@@ -16,7 +25,9 @@ beforeAll(async () => {
 afterAll(() => driven?.close());
 
 const shortUrl = (url = ''): string =>
-  /^(blob|data):/.test(url) ? url.slice(0, 5) : url.replace(/^.*\//, '').replace(/\?to=http.*/, '?to=another origin');
+  /^(blob|data):/.test(url)
+    ? url.slice(0, 5)
+    : url.replace(/^.*\//, '').replace(/\?to=http.*/, '?to=another origin');
 /** Scripts of the workers whose own mark was recorded, each once. */
 const recorded = (threads: SeenThread[]): string[] => [
   ...new Set(
@@ -28,17 +39,47 @@ const recorded = (threads: SeenThread[]): string[] => [
 ];
 /** Workers that stayed as they are, `script: cause`. */
 const notRecorded = (threads: SeenThread[]): string[] => [
-  ...new Set(threads.flatMap((t) => t.notes.filter((n) => n.topic === 'worker-native').map((n) => `${shortUrl(n.url)}: ${n.text}`)).sort()),
+  ...new Set(
+    threads
+      .flatMap((t) =>
+        t.notes
+          .filter((n) => n.topic === 'worker-native')
+          .map((n) => `${shortUrl(n.url)}: ${n.text}`),
+      )
+      .sort(),
+  ),
 ];
 
 const ALL = [
-  ...['await-module.js', 'blob:', 'closes.js', 'echo-module.js', 'echo.js', 'echo.js?to=%2Fecho.js%3Fredirected', 'echo.js?type='],
-  ...['echo.js?x=1', 'nested.js', 'referrers.js?module', 'referrers.js?q=1', 'relative.js?q=1', 'throws-module.js', 'throws.js'],
+  ...[
+    'await-module.js',
+    'blob:',
+    'closes.js',
+    'echo-module.js',
+    'echo.js',
+    'echo.js?to=%2Fecho.js%3Fredirected',
+    'echo.js?type=',
+  ],
+  ...[
+    'echo.js?x=1',
+    'nested.js',
+    'referrers.js?module',
+    'referrers.js?q=1',
+    'relative.js?q=1',
+    'throws-module.js',
+    'throws.js',
+  ],
   ...['throws.js#part', 'wasm.js'],
 ];
 /** Scripts that the bootstrap cannot import: missing, of another type, or of another origin. */
 const UNSTARTED = [
-  ...['echo-module.js?type=text%2Fplain', 'echo.js?to=another origin', 'missing.js', 'strict.js?type=text%2Fplain', 'unlinked-module.js'],
+  ...[
+    'echo-module.js?type=text%2Fplain',
+    'echo.js?to=another origin',
+    'missing.js',
+    'strict.js?type=text%2Fplain',
+    'unlinked-module.js',
+  ],
   ...['json', 'octet-stream'].map((type) => `echo.js?type=application%2F${type}`),
   ...['image%2Fpng', 'text%2Fhtml', 'text%2Fplain'].map((type) => `echo.js?type=${type}`),
 ];
@@ -48,9 +89,11 @@ const NEVER = [
   ...UNSTARTED.map((url) => `${url}: Not recorded: our bootstrap could not start it`),
   'shared.js: Not recorded: a SharedWorker cannot be wrapped',
 ];
-const FORBIDDEN = [...ALL.filter((url) => url !== 'blob:'), ...UNSTARTED, 'unlinked-module.js#part'].map(
-  (url) => `${url}: Not recorded: the page forbids blob: workers`,
-);
+const FORBIDDEN = [
+  ...ALL.filter((url) => url !== 'blob:'),
+  ...UNSTARTED,
+  'unlinked-module.js#part',
+].map((url) => `${url}: Not recorded: the page forbids blob: workers`);
 
 /** By policy: what is recorded, and how the notes on the rest begin. */
 const EXPECTED: Record<string, [string[], string[]]> = {
@@ -78,12 +121,22 @@ const EXPECTED: Record<string, [string[], string[]]> = {
 async function run(guarded: boolean): ReturnType<typeof runCases> {
   const { results, seenByWindow } = await runCases();
   const last: Promise<unknown>[] = [
-    new Promise((done) => addEventListener('message', ({ data }: MessageEvent<unknown>) => data === 'the last' && done(null))),
+    new Promise((done) =>
+      addEventListener(
+        'message',
+        ({ data }: MessageEvent<unknown>) => data === 'the last' && done(null),
+      ),
+    ),
   ];
   postMessage('the last', '*');
   if (guarded) {
-    const ours = ({ blockedURI, sample }: SecurityPolicyViolationEvent): boolean => blockedURI === 'inline' || sample.includes('the last');
-    last.push(new Promise((done) => addEventListener('securitypolicyviolation', (e) => ours(e) && done(null))));
+    const ours = ({ blockedURI, sample }: SecurityPolicyViolationEvent): boolean =>
+      blockedURI === 'inline' || sample.includes('the last');
+    last.push(
+      new Promise((done) =>
+        addEventListener('securitypolicyviolation', (e) => ours(e) && done(null)),
+      ),
+    );
     const script = document.createElement('script');
     try {
       script.text = '/* the last */';
@@ -108,7 +161,8 @@ describe.each(Object.keys(POLICIES))('page policy: %s', (policy) => {
   test('the app sees the same', async () => {
     const { page } = driven;
     // this policy lets the inline script run that else ends what is heard
-    const guarded = policy !== 'connect-src self' && 'Content-Security-Policy' in POLICIES[policy]!.page;
+    const guarded =
+      policy !== 'connect-src self' && 'Content-Security-Policy' in POLICIES[policy]!.page;
     await page.clearStartScripts();
     await page.goto(server.url(policy));
     const without = await page.evaluate(run, guarded);
@@ -125,16 +179,26 @@ describe.each(Object.keys(POLICIES))('page policy: %s', (policy) => {
       (all) => JSON.stringify([recorded(all), notRecorded(all)], null, 1),
     );
     expect(recorded(threads)).toEqual(workers);
-    expect(notRecorded(threads).map((note, i) => note.slice(0, [...causes].sort()[i]?.length))).toEqual([...causes].sort());
-    expect(threads.map((t) => [t.identity.url, t.faults, t.dropped])).toEqual(threads.map((t) => [t.identity.url, 0, 0]));
+    expect(
+      notRecorded(threads).map((note, i) => note.slice(0, [...causes].sort()[i]?.length)),
+    ).toEqual([...causes].sort());
+    expect(threads.map((t) => [t.identity.url, t.faults, t.dropped])).toEqual(
+      threads.map((t) => [t.identity.url, 0, 0]),
+    );
 
     // Safari's clock: a millisecond, 20 us where the page is isolated. The trace says so; a thread that was kept waiting all the while that it
     // measured its clock has seen several steps as one.
     const isolated = policy === 'isolated';
-    const environments = threads.flatMap((t) => t.definitions.filter((d) => d.kind === 'environment'));
+    const environments = threads.flatMap((t) =>
+      t.definitions.filter((d) => d.kind === 'environment'),
+    );
     expect(environments).toHaveLength(threads.filter((t) => t.definitions.length).length); // one is terminated at once
-    expect(environments.map(({ crossOriginIsolated }) => crossOriginIsolated)).toEqual(environments.map(() => isolated));
-    const steps = environments.map(({ clockStepUs }) => Math.round(clockStepUs) / (isolated ? 20 : 1000));
+    expect(environments.map(({ crossOriginIsolated }) => crossOriginIsolated)).toEqual(
+      environments.map(() => isolated),
+    );
+    const steps = environments.map(
+      ({ clockStepUs }) => Math.round(clockStepUs) / (isolated ? 20 : 1000),
+    );
     expect(steps.filter((step) => step < 1 || !Number.isInteger(step))).toEqual([]);
     expect(Math.min(...steps)).toBe(1);
   });

@@ -69,7 +69,8 @@ function sumOf({ threads }: TraceStore): number {
   let sum = 0;
   for (const { events } of threads) {
     const { count, op, object, endSeq, t0, dur, parent, offset, length, aux } = events;
-    for (const column of [op, object, endSeq, t0, dur, parent, offset, length, aux]) sum += added(column, count);
+    for (const column of [op, object, endSeq, t0, dur, parent, offset, length, aux])
+      sum += added(column, count);
   }
   return sum;
 }

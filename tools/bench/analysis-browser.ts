@@ -8,7 +8,10 @@ import { launchPlainBrowser } from '../../tests/oracle/browser.ts';
 import type { Answered, Asked } from './analysis-worker.ts';
 
 /** @returns milliseconds of CPU by round, by step */
-export async function roundsInChromium(events: number, rounds: number): Promise<Map<string, number>[]> {
+export async function roundsInChromium(
+  events: number,
+  rounds: number,
+): Promise<Map<string, number>[]> {
   const source = await workerSource();
   const browser = await launchPlainBrowser();
   try {
@@ -43,10 +46,15 @@ export async function roundsInChromium(events: number, rounds: number): Promise<
 }
 
 const ask = (page: Page, asked: Asked): Promise<Answered> =>
-  page.evaluate((what) => (globalThis as unknown as { asking(asked: Asked): Promise<Answered> }).asking(what), asked);
+  page.evaluate(
+    (what) => (globalThis as unknown as { asking(asked: Asked): Promise<Answered> }).asking(what),
+    asked,
+  );
 
 async function workerSource(): Promise<string> {
-  const { asShipped } = (await import(new URL('../as-shipped.mjs', import.meta.url).href)) as typeof import('../as-shipped.mjs');
+  const { asShipped } = (await import(
+    new URL('../as-shipped.mjs', import.meta.url).href
+  )) as typeof import('../as-shipped.mjs');
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('analysis-worker.ts', import.meta.url))],
     bundle: true,
@@ -64,12 +72,16 @@ async function rendererOf(browser: Browser): Promise<number> {
   const client = await browser.target().createCDPSession();
   const { processInfo } = await client.send('SystemInfo.getProcessInfo');
   await client.detach();
-  return processInfo.filter(({ type }) => type === 'renderer').sort((a, b) => b.cpuTime - a.cpuTime)[0]!.id;
+  return processInfo
+    .filter(({ type }) => type === 'renderer')
+    .sort((a, b) => b.cpuTime - a.cpuTime)[0]!.id;
 }
 
 /** Of all threads of a process, milliseconds. Linux. */
 async function cpuMs(process: number): Promise<number> {
   const threads = await readdir(`/proc/${process}/task`);
-  const times = threads.map(async (thread) => Number((await readFile(`/proc/${process}/task/${thread}/schedstat`, 'utf8')).split(' ')[0]));
+  const times = threads.map(async (thread) =>
+    Number((await readFile(`/proc/${process}/task/${thread}/schedstat`, 'utf8')).split(' ')[0]),
+  );
   return (await Promise.all(times)).reduce((sum, ns) => sum + ns, 0) / 1e6;
 }

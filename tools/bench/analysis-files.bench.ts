@@ -15,7 +15,12 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   const folder = await mkdtemp(join(tmpdir(), 'vfscope-files-'));
   try {
     const scenarios = LARGE.map((s, i) => ({ ...s, name: String(i) }));
-    await recordAll({ scenarios, extension: join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome'), folder, say: () => undefined });
+    await recordAll({
+      scenarios,
+      extension: join(process.env['VFSCOPE_DIST'] ?? 'dist', 'chrome'),
+      folder,
+      say: () => undefined,
+    });
     const rows: (string | number)[][] = [];
     for (const [i, { name, shows }] of LARGE.entries()) {
       const file = join(folder, `${i}.vfst`);
@@ -23,7 +28,10 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       const summary = summaryOf((await readTrace(await readFile(file))).store);
       const clock = summary.environment.clockStepUs;
       const most = clock === null ? 0 : (MOST_BYTES_AN_EVENT[clock] ?? 0);
-      if (size / summary.events > most) throw new Error(`${name}: ${size} bytes for ${summary.events} events, more than ${most} each`);
+      if (size / summary.events > most)
+        throw new Error(
+          `${name}: ${size} bytes for ${summary.events} events, more than ${most} each`,
+        );
       rows.push([
         name,
         shows,
@@ -33,7 +41,10 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
         (size / summary.events).toFixed(2),
       ]);
     }
-    return { columns: ['recording', 'what it holds', 'clock, us', 'events', 'bytes', 'bytes/event'], rows };
+    return {
+      columns: ['recording', 'what it holds', 'clock, us', 'events', 'bytes', 'bytes/event'],
+      rows,
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

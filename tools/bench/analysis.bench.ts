@@ -20,7 +20,8 @@ interface Measured {
 }
 
 /** The most memory that the process had since `forgetPeak`, bytes. Linux. */
-const peak = (): number => Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
+const peak = (): number =>
+  Number(/VmHWM:\s*(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))![1]) * 1024;
 /** What building the store took is no matter of the analyses. @returns bytes that the process has now */
 function forgetPeak(): number {
   writeFileSync('/proc/self/clear_refs', '5');
@@ -55,7 +56,12 @@ interface Times {
 }
 function timesOf(rounds: readonly ReadonlyMap<string, number>[]): Times {
   const first = rounds[0]!;
-  return { first, least: new Map([...first.keys()].map((name) => [name, Math.min(...rounds.map((round) => round.get(name)!))])) };
+  return {
+    first,
+    least: new Map(
+      [...first.keys()].map((name) => [name, Math.min(...rounds.map((round) => round.get(name)!))]),
+    ),
+  };
 }
 
 export const title = 'Analyses';
@@ -68,19 +74,41 @@ export const about =
 export async function run(): Promise<{ columns: string[]; rows: (string | number)[][] }> {
   const one = inProcess<Measured>('analysis', `child(${MILLION})`);
   const ten = inProcess<Measured>('analysis', `child(${10 * MILLION})`);
-  const times = [...[one, ten].map(({ rounds }) => rounds.map((ms) => new Map(ms))), await roundsInChromium(MILLION, RUNS)].map(timesOf);
+  const times = [
+    ...[one, ten].map(({ rounds }) => rounds.map((ms) => new Map(ms))),
+    await roundsInChromium(MILLION, RUNS),
+  ].map(timesOf);
   const [small, large] = times as [Times, Times, Times];
-  const row = (name: string, of: (ms: ReadonlyMap<string, number>) => number): (string | number)[] => {
+  const row = (
+    name: string,
+    of: (ms: ReadonlyMap<string, number>) => number,
+  ): (string | number)[] => {
     const [a, b] = [of(small.least), of(large.least)];
-    return [name, ...times.flatMap(({ first, least }) => [of(first).toFixed(0), of(least).toFixed(0)]), a < 1 ? '' : (b / a).toFixed(1)];
+    return [
+      name,
+      ...times.flatMap(({ first, least }) => [of(first).toFixed(0), of(least).toFixed(0)]),
+      a < 1 ? '' : (b / a).toFixed(1),
+    ];
   };
   const [comparison, ...names] = [...small.first.keys()] as [string, ...string[]];
   const bytes = (name: string, of: (measured: Measured) => number): string[] => {
-    const [a, b] = [one, ten].map((measured) => (of(measured) / measured.events).toFixed(0)) as [string, string];
+    const [a, b] = [one, ten].map((measured) => (of(measured) / measured.events).toFixed(0)) as [
+      string,
+      string,
+    ];
     return [name, a, '', b, '', '', '', ''];
   };
   return {
-    columns: ['analysis', '1 million, first', 'least', '10 millions, first', 'least', 'Chromium, 1 million, first', 'least', 'growth'],
+    columns: [
+      'analysis',
+      '1 million, first',
+      'least',
+      '10 millions, first',
+      'least',
+      'Chromium, 1 million, first',
+      'least',
+      'growth',
+    ],
     rows: [
       ...names.map((name) => row(name, (ms) => ms.get(name)!)),
       row('together', (ms) => names.reduce((sum, name) => sum + ms.get(name)!, 0)),

@@ -16,7 +16,8 @@ const CALLS = 20_000;
 function javaScriptEvent(): number {
   const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
   const words = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = () => void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
+  recorder.onPressure = () =>
+    void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
   const start = performance.now();
   for (let i = 0; i < CALLS; i++) recorder.end(recorder.begin(Op.idbPut, 1, i, 4096), 0);
   return ((performance.now() - start) * 1e6) / CALLS;
@@ -28,7 +29,8 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   const script: number[] = [];
   const overlay = new OverlayBench();
   const over = new Map<Called, { without: number[]; with: number[] }>();
-  for (const called of ['xRead', 'xWrite', 'then', 'promise'] as const) over.set(called, { without: [], with: [] });
+  for (const called of ['xRead', 'xWrite', 'then', 'promise'] as const)
+    over.set(called, { without: [], with: [] });
   for (let i = 0; i < 15; i++) {
     const { nsPerVfsEvent, nsPerClockPair } = measureVfsCost(CALLS, 1);
     vfs.push(nsPerVfsEvent);
@@ -40,7 +42,8 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     }
   }
   const least = (values: readonly number[]): number => Math.min(...values);
-  const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
+  const median = (values: readonly number[]): number =>
+    [...values].sort((a, b) => a - b)[values.length >> 1]!;
   type Row = (string | number)[];
   const row = (name: string, leastNs: number, medianNs: number): Row => [
     name,
@@ -49,13 +52,24 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     Math.round(leastNs - least(clock)),
     '',
   ];
-  const rowOf = (name: string, values: readonly number[]): Row => row(name, least(values), median(values));
+  const rowOf = (name: string, values: readonly number[]): Row =>
+    row(name, least(values), median(values));
   const longer = (name: string, called: Called): Row => {
     const times = over.get(called)!;
-    return row(name, least(times.with) - least(times.without), median(times.with) - median(times.without));
+    return row(
+      name,
+      least(times.with) - least(times.without),
+      median(times.with) - median(times.without),
+    );
   };
   return {
-    columns: ['what', 'minimum ns', 'median ns', 'minimum above two clock readings', 'kept, bytes an event'],
+    columns: [
+      'what',
+      'minimum ns',
+      'median ns',
+      'minimum above two clock readings',
+      'kept, bytes an event',
+    ],
     rows: [
       rowOf('two performance.now()', clock),
       rowOf('VFS event', vfs),

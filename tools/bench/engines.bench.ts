@@ -45,11 +45,26 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
         const [wallOff, wallOn] = [least(off.map((t) => t.ms)), least(on.map((t) => t.ms))];
         const [cpuOff, cpuOn] = [least(off.map((t) => t.cpuMs)), least(on.map((t) => t.cpuMs))];
         const hasCpu = cpuOff > LEAST_CPU_MS && cpuOn > LEAST_CPU_MS;
-        const perEvent = hasCpu && events > LEAST_EVENTS ? Math.round(((cpuOn - cpuOff) * 1e6) / events) : 'n/a';
-        const ms = [wallOff.toFixed(0), wallOn.toFixed(0), ...[cpuOff, cpuOn].map((t) => (hasCpu ? t.toFixed(0) : 'n/a'))];
-        rows.push([app.id, events, ...ms, (wallOn / wallOff).toFixed(2), hasCpu ? (cpuOn / cpuOff).toFixed(2) : 'n/a', perEvent]);
+        const perEvent =
+          hasCpu && events > LEAST_EVENTS ? Math.round(((cpuOn - cpuOff) * 1e6) / events) : 'n/a';
+        const ms = [
+          wallOff.toFixed(0),
+          wallOn.toFixed(0),
+          ...[cpuOff, cpuOn].map((t) => (hasCpu ? t.toFixed(0) : 'n/a')),
+        ];
+        rows.push([
+          app.id,
+          events,
+          ...ms,
+          (wallOn / wallOff).toFixed(2),
+          hasCpu ? (cpuOn / cpuOff).toFixed(2) : 'n/a',
+          perEvent,
+        ]);
       } catch (error) {
-        const cause = (error instanceof Error ? error.message : String(error)).split('\n')[0]!.replaceAll('|', '/').slice(0, 120);
+        const cause = (error instanceof Error ? error.message : String(error))
+          .split('\n')[0]!
+          .replaceAll('|', '/')
+          .slice(0, 120);
         rows.push([app.id, `skipped: ${cause}`, '', '', '', '', '', '', '']);
         await apps.close();
         apps = await RecordedApps.open(); // whatever state the page and the panel were left in
@@ -59,6 +74,16 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   } finally {
     await apps.close();
   }
-  const columns = ['engine', 'events', 'off ms', 'on ms', 'off CPU ms', 'on CPU ms', 'ratio', 'ratio of CPU', 'ns per event'];
+  const columns = [
+    'engine',
+    'events',
+    'off ms',
+    'on ms',
+    'off CPU ms',
+    'on CPU ms',
+    'ratio',
+    'ratio of CPU',
+    'ns per event',
+  ];
   return { columns, rows };
 }

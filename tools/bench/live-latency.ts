@@ -13,7 +13,15 @@ export interface Latency {
   frames: number;
 }
 
-const WIRE = { Field, RECORD_BYTES, PROTOCOL_VERSION, xRead: Op.xRead, perBatch: 2500, everyMs: 50, seconds: 10 };
+const WIRE = {
+  Field,
+  RECORD_BYTES,
+  PROTOCOL_VERSION,
+  xRead: Op.xRead,
+  perBatch: 2500,
+  everyMs: 50,
+  seconds: 10,
+};
 
 /** @param page the panel with a made-up page to record, `?live` */
 export async function liveLatency(page: Page): Promise<Latency> {
@@ -22,8 +30,19 @@ export async function liveLatency(page: Page): Promise<Latency> {
   const result = await page.evaluate(async (wire) => {
     const { port1, port2 } = new MessageChannel();
     window.panel.app.handOver(port2);
-    const identity = { id: 'bench', kind: 'worker', url: 'https://app.example/w.js', name: 'bench', parent: null };
-    port1.postMessage({ k: 'hello', protocol: wire.PROTOCOL_VERSION, thread: identity, timeOrigin: performance.timeOrigin });
+    const identity = {
+      id: 'bench',
+      kind: 'worker',
+      url: 'https://app.example/w.js',
+      name: 'bench',
+      parent: null,
+    };
+    port1.postMessage({
+      k: 'hello',
+      protocol: wire.PROTOCOL_VERSION,
+      thread: identity,
+      timeOrigin: performance.timeOrigin,
+    });
     const F = wire.Field;
     const began = performance.now();
     let [seq, sent, upTo] = [0, 0, began];
@@ -58,21 +77,28 @@ export async function liveLatency(page: Page): Promise<Latency> {
     };
     const timer = setInterval(send, wire.everyMs);
     const canvas = document.querySelector<HTMLCanvasElement>('[data-testid=timeline]');
-    const lane = (): Element | undefined => [...document.querySelectorAll('.lane-box')].find((box) => box.textContent?.includes('VFS'));
+    const lane = (): Element | undefined =>
+      [...document.querySelectorAll('.lane-box')].find((box) => box.textContent?.includes('VFS'));
     const samples: { now: number; drawnMs: number }[] = [];
     let originMs: number | null = null;
     while (performance.now() - began < wire.seconds * 1000) {
       await new Promise(requestAnimationFrame);
-      const timeline = document.querySelector<HTMLCanvasElement>('[data-testid=timeline]') ?? canvas;
+      const timeline =
+        document.querySelector<HTMLCanvasElement>('[data-testid=timeline]') ?? canvas;
       const box = lane()?.getBoundingClientRect();
       if (!timeline?.dataset.frame || !box) continue;
       originMs ??= began - Number(timeline.dataset.from) / 1000; // less than a view's span was recorded: it begins with the first event
       const top = timeline.getBoundingClientRect().top;
-      const { data } = timeline.getContext('2d')!.getImageData(0, Math.round(box.top + box.height - 3 - top), timeline.width, 1);
+      const { data } = timeline
+        .getContext('2d')!
+        .getImageData(0, Math.round(box.top + box.height - 3 - top), timeline.width, 1);
       let x = timeline.width - 1;
       while (x >= 0 && !(data[4 * x + 2]! > data[4 * x]! + 40)) x--; // reads are blue
       const [from, to] = [Number(timeline.dataset.from), Number(timeline.dataset.to)];
-      samples.push({ now: performance.now(), drawnMs: originMs + (from + ((to - from) * (x + 1)) / timeline.width) / 1000 });
+      samples.push({
+        now: performance.now(),
+        drawnMs: originMs + (from + ((to - from) * (x + 1)) / timeline.width) / 1000,
+      });
     }
     clearInterval(timer);
     const latencies: number[] = [];
@@ -83,8 +109,15 @@ export async function liveLatency(page: Page): Promise<Latency> {
     }
     latencies.sort((a, b) => a - b);
     const share = (s: number): number => latencies[Math.floor((latencies.length - 1) * s)]!;
-    return { median: share(0.5), p95: share(0.95), events: sent, frames: samples.length, measured: latencies.length };
+    return {
+      median: share(0.5),
+      p95: share(0.95),
+      events: sent,
+      frames: samples.length,
+      measured: latencies.length,
+    };
   }, WIRE);
-  if (result.measured < 1000) throw new Error(`only ${result.measured} ms of the recording were seen on screen`);
+  if (result.measured < 1000)
+    throw new Error(`only ${result.measured} ms of the recording were seen on screen`);
   return result;
 }

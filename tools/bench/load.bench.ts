@@ -25,15 +25,29 @@ interface Case {
 const CASES: Case[] = [
   { name: 'xRead, as fast as it goes, flight recorder', kind: 'scan', keep: KEPT_SECONDS },
   { name: 'xRead, 50,000 a second, everything kept', kind: 'scan', rate: 50_000 },
-  { name: 'localStorage, 200,000 a second, flight recorder', kind: 'storage', rate: 200_000, keep: KEPT_SECONDS },
+  {
+    name: 'localStorage, 200,000 a second, flight recorder',
+    kind: 'storage',
+    rate: 200_000,
+    keep: KEPT_SECONDS,
+  },
   { name: 'localStorage, 200,000 a second, everything kept', kind: 'storage', rate: 200_000 },
-  { name: 'Atomics.notify, as fast as it goes, flight recorder', kind: 'notify', keep: KEPT_SECONDS },
+  {
+    name: 'Atomics.notify, as fast as it goes, flight recorder',
+    kind: 'notify',
+    keep: KEPT_SECONDS,
+  },
 ];
 
 const mb = (bytes: number): string => (bytes / 1e6).toFixed(0);
 
-async function measure({ name, kind, rate, keep }: Case, url: string): Promise<(string | number)[]> {
-  const driven = await launchBrowser({ extension: join(process.env.VFSCOPE_DIST ?? 'dist', 'chrome') });
+async function measure(
+  { name, kind, rate, keep }: Case,
+  url: string,
+): Promise<(string | number)[]> {
+  const driven = await launchBrowser({
+    extension: join(process.env.VFSCOPE_DIST ?? 'dist', 'chrome'),
+  });
   try {
     const load = await LoadDriver.open(driven, url);
     await load.start(keep);
@@ -50,7 +64,10 @@ async function measure({ name, kind, rate, keep }: Case, url: string): Promise<(
     await load.stop();
     const { seen, kept, dropped } = await load.counts();
     const of = (part: keyof Memory): string => samples.map((s) => mb(s[part])).join(', ');
-    const bytes = keep === undefined ? ((samples.at(-1)!.store - samples[0]!.store) / (kept - before.kept)).toFixed(0) : '';
+    const bytes =
+      keep === undefined
+        ? ((samples.at(-1)!.store - samples[0]!.store) / (kept - before.kept)).toFixed(0)
+        : '';
     const perSecond = (n: number): string => Math.round((n / ms) * 1000).toLocaleString('en-US');
     return [
       name,
@@ -80,7 +97,17 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     await server.close();
   }
   return {
-    columns: ['what', 'made/s', 'recorded/s', 'kept', 'dropped', 'page MB', 'panel MB', 'store worker MB', 'bytes an event'],
+    columns: [
+      'what',
+      'made/s',
+      'recorded/s',
+      'kept',
+      'dropped',
+      'page MB',
+      'panel MB',
+      'store worker MB',
+      'bytes an event',
+    ],
     rows,
   };
 }

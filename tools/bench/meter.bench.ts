@@ -11,7 +11,8 @@ import { meterModule } from '../../src/vfs-instrumented/meter.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 9);
 const require = createRequire(import.meta.url);
-const wasmOf = (path: string): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(require.resolve(path)));
+const wasmOf = (path: string): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(require.resolve(path)));
 
 /** The same texts natively, gcc -Os, SQLite 3.54.1, counted by callgrind (Ir): measured once, kept here to compare with. */
 const CALLGRIND: Readonly<Record<string, number>> = {
@@ -53,7 +54,11 @@ async function inChromium(bytes: Uint8Array<ArrayBuffer>): Promise<number[]> {
     format: 'iife',
     target: 'es2022',
   });
-  const browser = await puppeteer.launch({ executablePath, headless: true, args: ['--no-sandbox'] });
+  const browser = await puppeteer.launch({
+    executablePath,
+    headless: true,
+    args: ['--no-sandbox'],
+  });
   try {
     const times: number[] = [];
     for (let i = 0; i < REPEATS; i++) {
@@ -79,7 +84,10 @@ async function slowdown(id: string): Promise<{ plain: number; metered: number; c
   const engines = new Engines((path) => Promise.resolve(wasmOf(path)));
   const text = textOf(workloadOf(id).steps({}));
   const config = { engine: 'wa-sqlite-2.0.6', build: 'sync' } as const;
-  const [plain, metered] = [await engines.open(config, 'none'), await engines.open(config, 'total')];
+  const [plain, metered] = [
+    await engines.open(config, 'none'),
+    await engines.open(config, 'total'),
+  ];
   const time = async (engine: typeof plain): Promise<number> => {
     const db = await engine.sqlite3.open_v2(':memory:');
     const start = process.cpuUsage();
@@ -125,5 +133,15 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       (count / native).toFixed(2),
     ]);
   }
-  return { columns: ['what', 'plain ms', 'metered ms', 'ratio', 'instructions with opening', '/ callgrind'], rows };
+  return {
+    columns: [
+      'what',
+      'plain ms',
+      'metered ms',
+      'ratio',
+      'instructions with opening',
+      '/ callgrind',
+    ],
+    rows,
+  };
 }

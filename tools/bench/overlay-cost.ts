@@ -14,7 +14,9 @@ interface Fake {
   xWrite: Call;
 }
 /** A 2.x VFS that does nothing, so that what is measured is the overlay's. */
-function fake(answer: unknown): Fake & { name: string; _module: object; hasAsyncMethod: () => boolean } {
+function fake(
+  answer: unknown,
+): Fake & { name: string; _module: object; hasAsyncMethod: () => boolean } {
   return {
     name: 'nothing',
     _module: { HEAPU8: new Uint8Array(1 << 16), UTF8ToString: () => 'bench.db' },
@@ -29,7 +31,8 @@ function fake(answer: unknown): Fake & { name: string; _module: object; hasAsync
 function sink(): Recorder {
   const recorder = new Recorder({ capacity: 1024, maxEngines: 0 });
   const words = new Uint32Array(recorder.memory.buffer);
-  recorder.onPressure = () => void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
+  recorder.onPressure = () =>
+    void (words[Header.claimed >>> 2] = words[Header.released >>> 2] = words[Header.head >>> 2]!);
   return recorder;
 }
 
@@ -76,7 +79,9 @@ export class OverlayBench {
   private readonly then = opened(withThen(fake(Promise.resolve(0))));
 
   async without(called: Called, calls: number): Promise<number> {
-    return called === 'xRead' || called === 'xWrite' ? time(this.plain, called, calls) : timeAwaited(this.slowPlain, calls);
+    return called === 'xRead' || called === 'xWrite'
+      ? time(this.plain, called, calls)
+      : timeAwaited(this.slowPlain, calls);
   }
   async with(called: Called, calls: number): Promise<number> {
     if (called === 'then') return timeAwaited(this.then, calls);

@@ -40,7 +40,12 @@ const cpuSince = (cpu: NodeJS.CpuUsage): number => {
   return (user + system) / 1000;
 };
 const loaded = ({ at, cpu }: Began, found: string): Load => ({
-  ...{ ms: performance.now() - at, cpuMs: cpuSince(cpu), rssMb: process.resourceUsage().maxRSS / 1024, found },
+  ...{
+    ms: performance.now() - at,
+    cpuMs: cpuSince(cpu),
+    rssMb: process.resourceUsage().maxRSS / 1024,
+    found,
+  },
 });
 const report = (load: Load): void => console.log(JSON.stringify(load));
 
@@ -55,7 +60,8 @@ async function groupBy(events: number, query: () => Promise<number> | number): P
   }
   return least;
 }
-const sumOf = (rows: readonly (readonly unknown[])[]): number => rows.reduce((sum, row) => sum + Number(row[1]), 0);
+const sumOf = (rows: readonly (readonly unknown[])[]): number =>
+  rows.reduce((sum, row) => sum + Number(row[1]), 0);
 
 /** Ours: file, lanes, summary, statements, findings. */
 export async function ours(file: string): Promise<void> {
@@ -87,7 +93,9 @@ export async function traceProcessor(file: string, events: number): Promise<void
   const load = loaded(began, `${String(slices[0])} slices`);
   report({
     ...load,
-    groupByMs: await groupBy(events, () => sumOf(processor.query('SELECT name, count(*), sum(dur) FROM slice GROUP BY name'))),
+    groupByMs: await groupBy(events, () =>
+      sumOf(processor.query('SELECT name, count(*), sum(dur) FROM slice GROUP BY name')),
+    ),
   });
 }
 
@@ -99,7 +107,12 @@ export async function traceEngine(file: string): Promise<void> {
   const path = '@paulirish/trace_engine/models/trace/trace.js';
   const Trace = (await import(path)) as {
     TraceModel: {
-      Model: { createWithAllHandlers(): { parse(events: object[], options: object): Promise<void>; parsedTrace(i: number): unknown } };
+      Model: {
+        createWithAllHandlers(): {
+          parse(events: object[], options: object): Promise<void>;
+          parsedTrace(i: number): unknown;
+        };
+      };
     };
   };
   const text = readFileSync(file, 'utf8');
@@ -148,14 +161,24 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     const own = load(`ours(${JSON.stringify(vfst)})`);
     const tools: [string, string, () => Load | string][] = [
       ['vfscope', vfst, () => own],
-      ['@paulirish/trace_engine, all handlers', json, () => load(`traceEngine(${JSON.stringify(json)})`)],
-      ['Perfetto, trace processor', protobuf, () => load(`traceProcessor(${JSON.stringify(protobuf)}, ${store.eventCount})`)],
+      [
+        '@paulirish/trace_engine, all handlers',
+        json,
+        () => load(`traceEngine(${JSON.stringify(json)})`),
+      ],
+      [
+        'Perfetto, trace processor',
+        protobuf,
+        () => load(`traceProcessor(${JSON.stringify(protobuf)}, ${store.eventCount})`),
+      ],
     ];
-    if (events <= 100_000) tools.push(['speedscope', json, () => load(`speedscope(${JSON.stringify(json)})`)]);
+    if (events <= 100_000)
+      tools.push(['speedscope', json, () => load(`speedscope(${JSON.stringify(json)})`)]);
     for (const [name, file, work] of tools) {
       const result = work();
       const size = (statSync(file).size / 1e6).toFixed(1);
-      if (typeof result === 'string') rows.push([name, events.toLocaleString('en-US'), size, result, '', '', '', '']);
+      if (typeof result === 'string')
+        rows.push([name, events.toLocaleString('en-US'), size, result, '', '', '', '']);
       else {
         const ratio = typeof own === 'string' ? '' : (result.cpuMs / own.cpuMs).toFixed(1);
         rows.push([
@@ -172,5 +195,17 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
     }
     for (const file of [vfst, json, protobuf]) rmSync(file);
   }
-  return { columns: ['tool', 'events', 'file, MB', 'ms', 'CPU ms', 'resident MB', 'CPU, ratio to vfscope', 'GROUP BY, ms'], rows };
+  return {
+    columns: [
+      'tool',
+      'events',
+      'file, MB',
+      'ms',
+      'CPU ms',
+      'resident MB',
+      'CPU, ratio to vfscope',
+      'GROUP BY, ms',
+    ],
+    rows,
+  };
 }

@@ -5,7 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { createServer, type AppServer } from '../../tests/server/server.mjs';
-import { openApp, prepareApp, runApp, type Workload, type WorkloadOptions } from '../../tests/oracle/baseline.ts';
+import {
+  openApp,
+  prepareApp,
+  runApp,
+  type Workload,
+  type WorkloadOptions,
+} from '../../tests/oracle/baseline.ts';
 import { launchBrowser, type DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
 import { saveTrace, startRecording, stopRecording } from '../../src/cli/drive/session.ts';
@@ -37,7 +43,9 @@ export class RecordedApps {
 
   static async open(): Promise<RecordedApps> {
     const server = await createServer();
-    const driven = await launchBrowser({ extension: `${process.env['VFSCOPE_DIST'] ?? 'dist'}/chrome` });
+    const driven = await launchBrowser({
+      extension: `${process.env['VFSCOPE_DIST'] ?? 'dist'}/chrome`,
+    });
     const page = await driven.firstPage();
     return new RecordedApps(server, driven, page, await openPanel(page));
   }
@@ -82,7 +90,9 @@ export class RecordedApps {
       };
       const [from, to] = [markAt('bench-begin'), markAt('bench-end')];
       let count = 0;
-      for (const { events } of threads) for (let i = 0; i < events.count; i++) if (events.t0[i]! > from && events.t0[i]! < to) count++;
+      for (const { events } of threads)
+        for (let i = 0; i < events.count; i++)
+          if (events.t0[i]! > from && events.t0[i]! < to) count++;
       return count;
     } finally {
       await rm(folder, { recursive: true, force: true });
@@ -103,9 +113,11 @@ function workerCpuMs(root: number | undefined): number {
   };
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? readOr(`/proc/${name}/stat`) : '';
-    if (stat) parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
+    if (stat)
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]));
   }
-  const isBelow = (pid: number): boolean => pid === root || ((parents.get(pid) ?? 0) > 1 && isBelow(parents.get(pid)!));
+  const isBelow = (pid: number): boolean =>
+    pid === root || ((parents.get(pid) ?? 0) > 1 && isBelow(parents.get(pid)!));
   let ns = 0;
   for (const pid of [...parents.keys()].filter(isBelow)) {
     const command = readOr(`/proc/${pid}/cmdline`);
@@ -123,16 +135,22 @@ export interface Compared {
 }
 
 /** `repeats` interleaved pairs of runs after one of each that warms disk and code caches; neither side always runs second. */
-export async function compare(apps: RecordedApps, of: BenchedRun, repeats: number): Promise<Compared & { events: number }> {
+export async function compare(
+  apps: RecordedApps,
+  of: BenchedRun,
+  repeats: number,
+): Promise<Compared & { events: number }> {
   await apps.run(of, false);
   await apps.run(of, true);
   const events = await apps.events();
   const off: Taken[] = [];
   const on: Taken[] = [];
   for (let i = 0; i < repeats; i++)
-    for (const recorded of i % 2 === 1 ? [true, false] : [false, true]) (recorded ? on : off).push(await apps.run(of, recorded));
+    for (const recorded of i % 2 === 1 ? [true, false] : [false, true])
+      (recorded ? on : off).push(await apps.run(of, recorded));
   return { off, on, events };
 }
 
 export const least = (values: readonly number[]): number => Math.min(...values);
-export const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1]!;
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[values.length >> 1]!;

@@ -17,8 +17,18 @@ const WORKLOADS: (BenchedRun & { name: string })[] = [
     workload: 'standard',
     options: { n: 4000 },
   },
-  { name: 'OPFS: @journeyapps OPFSCoopSync', path: '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync', workload: 'standard', options: { n: 8000 } },
-  { name: 'OPFS: @sqlite.org opfs-sahpool', path: '/sqlite-org/?vfs=opfs-sahpool', workload: 'standard', options: { n: 20_000 } },
+  {
+    name: 'OPFS: @journeyapps OPFSCoopSync',
+    path: '/journeyapps-wa-sqlite/?vfs=OPFSCoopSync',
+    workload: 'standard',
+    options: { n: 8000 },
+  },
+  {
+    name: 'OPFS: @sqlite.org opfs-sahpool',
+    path: '/sqlite-org/?vfs=opfs-sahpool',
+    workload: 'standard',
+    options: { n: 20_000 },
+  },
   {
     name: 'memory: @journeyapps MemoryVFS, 5000 autocommits',
     path: '/journeyapps-wa-sqlite/?vfs=Memory',
@@ -45,15 +55,28 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
       rows.push([
         w.name,
         events,
-        ...[least(wallOff), least(wallOn), median(wallOff), median(wallOn)].map((ms) => ms.toFixed(0)),
+        ...[least(wallOff), least(wallOn), median(wallOff), median(wallOn)].map((ms) =>
+          ms.toFixed(0),
+        ),
         (least(wallOn) / least(wallOff)).toFixed(2),
         (median(wallOn) / median(wallOff)).toFixed(2),
-        ...(Number.isNaN(cpuOn) ? ['n/a', 'n/a'] : [(cpuOn / cpuOff).toFixed(2), Math.round(((cpuOn - cpuOff) * 1e6) / events)]),
+        ...(Number.isNaN(cpuOn)
+          ? ['n/a', 'n/a']
+          : [(cpuOn / cpuOff).toFixed(2), Math.round(((cpuOn - cpuOff) * 1e6) / events)]),
       ]);
     }
   } finally {
     await apps.close();
   }
-  const columns = ['workload', 'events', 'off, min', 'on, min', 'off, median', 'on, median', 'ratio of minima', 'ratio of medians'];
+  const columns = [
+    'workload',
+    'events',
+    'off, min',
+    'on, min',
+    'off, median',
+    'on, median',
+    'ratio of minima',
+    'ratio of medians',
+  ];
   return { columns: [...columns, 'ratio of CPU, minima', 'ns of CPU per event'], rows };
 }

@@ -49,7 +49,11 @@ function install(): void {
   const answersMs: number[] = [];
   const frame = window.requestAnimationFrame.bind(window);
   window.requestAnimationFrame = (call) => frame(measured(call));
-  const timer = window.setTimeout.bind(window) as (call: () => void, ms?: number, ...args: unknown[]) => number;
+  const timer = window.setTimeout.bind(window) as (
+    call: () => void,
+    ms?: number,
+    ...args: unknown[]
+  ) => number;
   async function calibrate(): Promise<void> {
     if (own > 0) return;
     let least = Infinity;
@@ -61,8 +65,15 @@ function install(): void {
     }
     own = least;
   }
-  window.scriptMeter = { spentMs: () => spent - times * own, calibrate, begin, answersMs, opened: null };
-  window.setTimeout = ((call: () => void, ms?: number, ...args: unknown[]) => timer(measured(call), ms, ...args)) as typeof setTimeout;
+  window.scriptMeter = {
+    spentMs: () => spent - times * own,
+    calibrate,
+    begin,
+    answersMs,
+    opened: null,
+  };
+  window.setTimeout = ((call: () => void, ms?: number, ...args: unknown[]) =>
+    timer(measured(call), ms, ...args)) as typeof setTimeout;
 
   const asked = new Map<number, number>();
   let opening = -1;
@@ -80,10 +91,17 @@ function install(): void {
     postMessage.call(this, message, ...rest);
   } as typeof postMessage;
   const listen = EventTarget.prototype.addEventListener;
-  Worker.prototype.addEventListener = function (this: Worker, type: string, listener: (event: MessageEvent) => void, ...rest: []): void {
+  Worker.prototype.addEventListener = function (
+    this: Worker,
+    type: string,
+    listener: (event: MessageEvent) => void,
+    ...rest: []
+  ): void {
     const told = (event: MessageEvent<{ id?: number }>): void => {
       if (event.data?.id === opening)
-        window.scriptMeter.opened ??= { frame: document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame };
+        window.scriptMeter.opened ??= {
+          frame: document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame,
+        };
       const at = asked.get(event.data?.id ?? -1);
       if (at !== undefined) {
         answersMs.push(performance.now() - at);
@@ -91,12 +109,18 @@ function install(): void {
       }
       listener.call(this, event);
     };
-    listen.call(this, type, (type === 'message' ? measured(told) : listener) as EventListener, ...rest);
+    listen.call(
+      this,
+      type,
+      (type === 'message' ? measured(told) : listener) as EventListener,
+      ...rest,
+    );
   } as typeof Worker.prototype.addEventListener;
 }
 
 /** Before the page is opened. */
-export const installScriptMeter = (page: Page): Promise<unknown> => page.evaluateOnNewDocument(install);
+export const installScriptMeter = (page: Page): Promise<unknown> =>
+  page.evaluateOnNewDocument(install);
 
 export interface Movement {
   /** Script by frame, ms. */
@@ -119,10 +143,19 @@ export const moveTimeline = (page: Page, kind: 'pan' | 'zoom', frames: number): 
       let before = scriptMeter.spentMs();
       for (let i = 0; i < wanted; i++) {
         const forth = Math.floor(i / 15) % 2 === 0 ? 1 : -1;
-        const change = what === 'pan' ? { shiftKey: true, deltaY: 30 * forth } : { ctrlKey: true, deltaY: -40 * forth };
+        const change =
+          what === 'pan'
+            ? { shiftKey: true, deltaY: 30 * forth }
+            : { ctrlKey: true, deltaY: -40 * forth };
         scriptMeter.begin();
         canvas.dispatchEvent(
-          new WheelEvent('wheel', { ...change, clientX: box.x + box.width / 2, clientY: box.y + 60, bubbles: true, cancelable: true }),
+          new WheelEvent('wheel', {
+            ...change,
+            clientX: box.x + box.width / 2,
+            clientY: box.y + 60,
+            bubbles: true,
+            cancelable: true,
+          }),
         );
         await new Promise(requestAnimationFrame);
         const now = scriptMeter.spentMs();

@@ -28,7 +28,8 @@ interface Engine {
 const require = createRequire(import.meta.url);
 
 async function load(file: string, copy: string): Promise<Engine> {
-  const at = (suffix: string): string => require.resolve(`@journeyapps/wa-sqlite/dist/${file}.${suffix}`);
+  const at = (suffix: string): string =>
+    require.resolve(`@journeyapps/wa-sqlite/dist/${file}.${suffix}`);
   // its own copy of the glue: the compiler's feedback of one engine is not the other's
   const { default: factory } = (await import(`${pathToFileURL(at('mjs')).href}?${copy}`)) as {
     default: (o: object) => Promise<Record<string, unknown>>;
@@ -50,7 +51,8 @@ async function load(file: string, copy: string): Promise<Engine> {
     },
     word: (address) => (module['HEAP32'] as Int32Array)[address >>> 2]!,
   };
-  if (call('sqlite3_open_v2')(engine.sql(':memory:'), out, 6, 0) !== 0) throw new Error('sqlite3_open_v2 failed');
+  if (call('sqlite3_open_v2')(engine.sql(':memory:'), out, 6, 0) !== 0)
+    throw new Error('sqlite3_open_v2 failed');
   engine.db = engine.word(out);
   return engine;
 }
@@ -67,7 +69,11 @@ function execute(e: Engine, sql: string): void {
 }
 
 /** Each: what it is, how many statements it runs, and how it runs them. */
-const WORKLOADS: { name: string; statements: number; execute: (e: Engine, round: number) => void }[] = [
+const WORKLOADS: {
+  name: string;
+  statements: number;
+  execute: (e: Engine, round: number) => void;
+}[] = [
   {
     name: 'INSERTs, each a text of its own',
     statements: STATEMENTS,
@@ -75,7 +81,10 @@ const WORKLOADS: { name: string; statements: number; execute: (e: Engine, round:
       execute(e, 'BEGIN');
       for (let i = 0; i < STATEMENTS; i++) {
         const n = round * STATEMENTS + i;
-        execute(e, `INSERT INTO customers(id, score, name, note) VALUES(${n}, ${n * 7}, 'name number ${n}', NULL)`);
+        execute(
+          e,
+          `INSERT INTO customers(id, score, name, note) VALUES(${n}, ${n * 7}, 'name number ${n}', NULL)`,
+        );
       }
       execute(e, 'ROLLBACK');
     },
@@ -86,7 +95,11 @@ const WORKLOADS: { name: string; statements: number; execute: (e: Engine, round:
     execute(e, round) {
       execute(e, 'BEGIN');
       const stmt = prepare(e, 'INSERT INTO customers(id, score) VALUES(?1, ?2)');
-      const [bind, step, reset] = [e.call('sqlite3_bind_int'), e.call('sqlite3_step'), e.call('sqlite3_reset')];
+      const [bind, step, reset] = [
+        e.call('sqlite3_bind_int'),
+        e.call('sqlite3_step'),
+        e.call('sqlite3_reset'),
+      ];
       for (let i = 0; i < STATEMENTS; i++) {
         bind(stmt, 1, round * STATEMENTS + i);
         bind(stmt, 2, i);
@@ -101,9 +114,16 @@ const WORKLOADS: { name: string; statements: number; execute: (e: Engine, round:
     name: `SELECTs of ${ROWS} rows`,
     statements: 100,
     execute(e, round) {
-      const [step, column, finalize] = [e.call('sqlite3_step'), e.call('sqlite3_column_int'), e.call('sqlite3_finalize')];
+      const [step, column, finalize] = [
+        e.call('sqlite3_step'),
+        e.call('sqlite3_column_int'),
+        e.call('sqlite3_finalize'),
+      ];
       for (let i = 0; i < 100; i++) {
-        const stmt = prepare(e, `SELECT id, score FROM hundred WHERE id >= ${-round * 100 - i} ORDER BY id LIMIT ${ROWS}`);
+        const stmt = prepare(
+          e,
+          `SELECT id, score FROM hundred WHERE id >= ${-round * 100 - i} ORDER BY id LIMIT ${ROWS}`,
+        );
         let sum = 0;
         while (step(stmt) === ROWS) sum += column(stmt, 1);
         finalize(stmt);
@@ -147,16 +167,21 @@ async function measure(file: string): Promise<(string | number)[][]> {
         (e === traced ? on : off).push((performance.now() - start) * 1e6);
         if (e === traced) events = (header[Header.head >>> 2]! - before) >>> 0;
       };
-      for (let i = 0; i < RUNS; i++) for (const e of i % 2 ? [plain, traced] : [traced, plain]) once(e, i);
+      for (let i = 0; i < RUNS; i++)
+        for (const e of i % 2 ? [plain, traced] : [traced, plain]) once(e, i);
       const least = [off, on].map((v) => Math.min(...v)) as [number, number];
       const clock = Math.min(...Array.from({ length: RUNS }, clockPair));
       const perEvent = (least[1] - least[0]) / events;
       return [
         `${file}: ${w.name}`,
         (events / w.statements).toFixed(1),
-        ...[least[0] / w.statements, least[1] / w.statements, (least[1] - least[0]) / w.statements, perEvent, perEvent - clock].map(
-          Math.round,
-        ),
+        ...[
+          least[0] / w.statements,
+          least[1] / w.statements,
+          (least[1] - least[0]) / w.statements,
+          perEvent,
+          perEvent - clock,
+        ].map(Math.round),
       ];
     });
   } finally {
@@ -168,7 +193,15 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   const rows: (string | number)[][] = [];
   for (const file of ['wa-sqlite', 'wa-sqlite-async']) rows.push(...(await measure(file)));
   return {
-    columns: ['build and workload', 'events a statement', 'off, ns a statement', 'on', 'more', 'ns an event', 'beyond two clock readings'],
+    columns: [
+      'build and workload',
+      'events a statement',
+      'off, ns a statement',
+      'on',
+      'more',
+      'ns an event',
+      'beyond two clock readings',
+    ],
     rows,
   };
 }

@@ -14,7 +14,10 @@ export interface TraceBenchRow {
 const median = (values: number[]): number => values.sort((a, b) => a - b)[values.length >> 1]!;
 
 /** @param events of the file measurements @param frameEvents of the frame measurements */
-export async function benchTrace(events = 1_000_000, frameEvents = 10_000_000): Promise<TraceBenchRow[]> {
+export async function benchTrace(
+  events = 1_000_000,
+  frameEvents = 10_000_000,
+): Promise<TraceBenchRow[]> {
   const rows: TraceBenchRow[] = [];
   for (const [clock, clockStepUs] of [
     ['1 ns', 0],
@@ -44,7 +47,11 @@ export async function benchTrace(events = 1_000_000, frameEvents = 10_000_000): 
   const [from, to] = store.extent();
   let began = performance.now();
   pyramid.update(to);
-  rows.push({ name: `lanes of ${frameEvents} events`, value: performance.now() - began, unit: 'ms' });
+  rows.push({
+    name: `lanes of ${frameEvents} events`,
+    value: performance.now() - began,
+    unit: 'ms',
+  });
   for (const share of [1, 0.3, 0.01, 0.0001]) {
     const times: number[] = [];
     for (let i = 0; i < 15; i++) {

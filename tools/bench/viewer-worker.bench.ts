@@ -16,7 +16,16 @@ const MILLION = 1_000_000;
 const WIDTH = 1600;
 const FRAMES = 60;
 /** Frames that are asked for while a long question is under way wait no longer than its longest step. */
-const QUESTIONS = ['threadPartitions', 'overview', 'statements', 'transactions', 'findings', 'fileLines', 'wal', 'errors'] as const;
+const QUESTIONS = [
+  'threadPartitions',
+  'overview',
+  'statements',
+  'transactions',
+  'findings',
+  'fileLines',
+  'wal',
+  'errors',
+] as const;
 
 interface Measured {
   events: number;
@@ -27,7 +36,8 @@ interface Measured {
   arraysMb: number;
 }
 
-const at = (values: number[], share: number): number => values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
+const at = (values: number[], share: number): number =>
+  values.sort((a, b) => a - b)[Math.floor((values.length - 1) * share)]!;
 
 /** Array buffers that are in use: those collected are given back a little later. */
 async function settledArraysMb(): Promise<number> {
@@ -52,7 +62,9 @@ export async function child(file: string): Promise<void> {
   const blob = new Blob([readFileSync(file)]);
   await cpu('first frame, from the summaries of the chunks', async () => {
     const summary = new SummaryLanes((await readOverview(blob))!);
-    const keys = summary.store.threads.flatMap((thread) => summary.rowsOf(thread).map(({ key }) => key));
+    const keys = summary.store.threads.flatMap((thread) =>
+      summary.rowsOf(thread).map(({ key }) => key),
+    );
     summary.frames(keys, ...summary.extent, WIDTH);
   });
   const { events } = await cpu('open the file', () => session.open(blob, 'bench.vfst'));
@@ -76,24 +88,49 @@ export async function child(file: string): Promise<void> {
   asking = false;
   const { user, system } = process.cpuUsage(began);
   await drawing;
-  ms.push([`all tables and findings, with ${waited.length} frames drawn between`, (user + system) / 1000]);
-  ms.push(['from asking for such a frame to having it, p95', at(waited, 0.95)], ['the same, longest', at(waited, 1)]);
+  ms.push([
+    `all tables and findings, with ${waited.length} frames drawn between`,
+    (user + system) / 1000,
+  ]);
+  ms.push(
+    ['from asking for such a frame to having it, p95', at(waited, 0.95)],
+    ['the same, longest', at(waited, 1)],
+  );
   const lanes = (await session.threads()).flatMap((thread) => thread.lanes.map(({ key }) => key));
   const frames: number[] = [];
   for (let i = 0; i < FRAMES; i++) {
     const width = (to - from) * 10 ** (-i / 15);
     const before = process.cpuUsage();
-    await session.timeline({ from: from + (to - from - width) / 2, to: from + (to - from + width) / 2, width: WIDTH, lanes });
+    await session.timeline({
+      from: from + (to - from - width) / 2,
+      to: from + (to - from + width) / 2,
+      width: WIDTH,
+      lanes,
+    });
     const spent = process.cpuUsage(before);
     frames.push((spent.user + spent.system) / 1000);
   }
-  ms.push([`frame of ${lanes.length} lanes, median`, at(frames, 0.5)], [`frame of ${lanes.length} lanes, p95`, at(frames, 0.95)]);
-  const area = { fromUs: from, toUs: to, by: 'operation', threadsOff: [], layers: ['sql', 'vfs', 'web', 'host'] } as const;
+  ms.push(
+    [`frame of ${lanes.length} lanes, median`, at(frames, 0.5)],
+    [`frame of ${lanes.length} lanes, p95`, at(frames, 0.95)],
+  );
+  const area = {
+    fromUs: from,
+    toUs: to,
+    by: 'operation',
+    threadsOff: [],
+    layers: ['sql', 'vfs', 'web', 'host'],
+  } as const;
   for (const name of ['area of the whole trace, first', 'area of the whole trace, again'])
-    await cpu(name, () => session.ask('timelineArea', { ...area, threadsOff: [], layers: [...area.layers] }));
+    await cpu(name, () =>
+      session.ask('timelineArea', { ...area, threadsOff: [], layers: [...area.layers] }),
+    );
   useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));
   const sql = 'SELECT op, count(*), sum(dur) FROM events GROUP BY op';
-  for (const name of ['SQL: GROUP BY operation over all events, first', 'SQL: GROUP BY operation over all events, again'])
+  for (const name of [
+    'SQL: GROUP BY operation over all events, first',
+    'SQL: GROUP BY operation over all events, again',
+  ])
     await cpu(name, () => session.ask('sqlRun', { id: 1, sql, maxMs: 120_000, stop: null }));
   const measured: Measured = { events, ms, rssMb: process.resourceUsage().maxRSS / 1024, arraysMb };
   console.log(JSON.stringify(measured));
@@ -109,12 +146,26 @@ export async function run(): Promise<{ columns: string[]; rows: (string | number
   const rows: (string | number)[][] = [];
   for (const events of process.env['HUGE'] ? [MILLION, 10 * MILLION] : [MILLION]) {
     const file = join(tmpdir(), `vfscope-viewer-worker-${process.pid}.vfst`);
-    writeFileSync(file, new Uint8Array(await (await saveTrace(syntheticStore({ events, clockStepUs: 5 }))).arrayBuffer()));
+    writeFileSync(
+      file,
+      new Uint8Array(
+        await (await saveTrace(syntheticStore({ events, clockStepUs: 5 }))).arrayBuffer(),
+      ),
+    );
     try {
-      const { ms, rssMb, arraysMb, events: read } = inProcess<Measured>('viewer-worker', `child(${JSON.stringify(file)})`);
+      const {
+        ms,
+        rssMb,
+        arraysMb,
+        events: read,
+      } = inProcess<Measured>('viewer-worker', `child(${JSON.stringify(file)})`);
       const of = read.toLocaleString('en-US');
       for (const [name, value] of ms) rows.push([of, name, value.toFixed(value < 100 ? 1 : 0)]);
-      rows.push([of, 'columns and lanes once the file is open, its bytes included, MB', arraysMb.toFixed(0)]);
+      rows.push([
+        of,
+        'columns and lanes once the file is open, its bytes included, MB',
+        arraysMb.toFixed(0),
+      ]);
       rows.push([of, 'resident at most, after all of these, MB', rssMb.toFixed(0)]);
     } finally {
       rmSync(file);

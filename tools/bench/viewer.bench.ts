@@ -81,7 +81,8 @@ const open = (page: Page, name: string): Promise<{ first: number; all: number }>
   page.evaluate(async (file) => {
     const blob = await (await fetch(`/traces/${file}`)).blob();
     await blob.arrayBuffer(); // read from the network before the clock starts
-    const frame = (): string | undefined => document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame;
+    const frame = (): string | undefined =>
+      document.querySelector<HTMLElement>('[data-testid=timeline]')?.dataset.frame;
     const next = async (seen: string | undefined): Promise<number> => {
       while (frame() === seen) await new Promise(requestAnimationFrame);
       return performance.now();
@@ -118,7 +119,9 @@ const tables = (page: Page): Promise<number> =>
       document.querySelector<HTMLElement>(`[data-testid=tab-${tab}]`)!.click();
       const there = (): boolean => {
         const found = document.querySelector(filled);
-        return found !== null && !found.classList.contains('unknown') && /\w/.test(found.textContent);
+        return (
+          found !== null && !found.classList.contains('unknown') && /\w/.test(found.textContent)
+        );
       };
       while (!there()) {
         if (performance.now() - began > 60_000) throw new Error(`${tab} shows no ${filled}`);
@@ -133,7 +136,8 @@ const tables = (page: Page): Promise<number> =>
 const filtered = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     document.querySelector<HTMLElement>('[data-testid=tab-events]')!.click();
-    const count = (): string => document.querySelector('[data-testid=event-count]')?.textContent ?? '';
+    const count = (): string =>
+      document.querySelector('[data-testid=event-count]')?.textContent ?? '';
     while (!/^1,\d{3},\d{3} /.test(count())) await new Promise(requestAnimationFrame);
     const input = document.querySelector<HTMLInputElement>('[data-testid=filter]')!;
     const began = performance.now();
@@ -156,15 +160,28 @@ async function moved(page: Page, what: string, tell: Tell): Promise<void> {
       const { scriptMs, answerMs } = await moveTimeline(page, kind, FRAMES);
       all.script.push(...scriptMs);
       all.answer.push(...answerMs);
-      const spread = (values: readonly number[]): string => `${ms(percentile(values, 0.5))}, ${ms(percentile(values, 0.95))}`;
+      const spread = (values: readonly number[]): string =>
+        `${ms(percentile(values, 0.5))}, ${ms(percentile(values, 0.95))}`;
       tell(`${what}, ${kind}, ${depth}: script per frame, median and p95`, spread(scriptMs), '');
       if (answerMs.length < 10) continue; // most of a pan finds its picture painted
-      tell(`${what}, ${kind}, ${depth}: picture from the worker, median and p95 of ${answerMs.length}`, spread(answerMs), '');
+      tell(
+        `${what}, ${kind}, ${depth}: picture from the worker, median and p95 of ${answerMs.length}`,
+        spread(answerMs),
+        '',
+      );
     }
   }
-  tell(`${what}: script per frame, all of these, median`, ms(percentile(all.script, 0.5)), '<= 4 ms');
+  tell(
+    `${what}: script per frame, all of these, median`,
+    ms(percentile(all.script, 0.5)),
+    '<= 4 ms',
+  );
   tell(`${what}: script per frame, all of these, p95`, ms(percentile(all.script, 0.95)), '<= 8 ms');
-  tell(`${what}: picture from the worker, all of these, p95`, ms(percentile(all.answer, 0.95)), '<= 16 ms');
+  tell(
+    `${what}: picture from the worker, all of these, p95`,
+    ms(percentile(all.answer, 0.95)),
+    '<= 16 ms',
+  );
 }
 
 /** Resident memory of the largest process that shows web pages, MB. */
@@ -174,7 +191,11 @@ async function rendererMb(browser: Browser): Promise<number> {
   await client.detach();
   const sizes = processInfo
     .filter(({ type }) => type === 'renderer')
-    .map(async ({ id }) => Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${id}/status`, 'utf8'))?.[1] ?? NaN) / 1024);
+    .map(
+      async ({ id }) =>
+        Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${id}/status`, 'utf8'))?.[1] ?? NaN) /
+        1024,
+    );
   return Math.max(...(await Promise.all(sizes)));
 }
 
@@ -189,7 +210,11 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
     tell(`${what}: open to the first full picture`, ms(first), firstGoal);
     tell(`${what}: open to all events`, ms(all), HUGE ? allGoal : '');
     if (!FIREFOX) {
-      tell(`${what}: resident memory of the tab’s process then`, `${(await rendererMb(browser)).toFixed(0)} MB`, HUGE ? '<= 600 MB' : '');
+      tell(
+        `${what}: resident memory of the tab’s process then`,
+        `${(await rendererMb(browser)).toFixed(0)} MB`,
+        HUGE ? '<= 600 MB' : '',
+      );
       const heap = await heapOfPage(page, page.workers());
       tell(
         `${what}: heap and array buffers of page and workers, garbage collected`,
@@ -198,26 +223,41 @@ async function measure(browser: Browser, url: string, tell: Tell): Promise<void>
       );
     }
     const filled = await tables(page);
-    tell(`${what}: open to the whole trace’s numbers, overview, findings, transactions, statements`, ms(all + filled), HUGE ? '' : allGoal);
+    tell(
+      `${what}: open to the whole trace’s numbers, overview, findings, transactions, statements`,
+      ms(all + filled),
+      HUGE ? '' : allGoal,
+    );
     if (HUGE) break; // twice takes too long
   }
   if (!HUGE) tell('filter a million events by a word', ms(await filtered(page)), '');
   await moved(page, name, tell);
-  if (!FIREFOX) tell(`${name}: resident memory of the tab’s process with all of these`, `${(await rendererMb(browser)).toFixed(0)} MB`, '');
+  if (!FIREFOX)
+    tell(
+      `${name}: resident memory of the tab’s process with all of these`,
+      `${(await rendererMb(browser)).toFixed(0)} MB`,
+      '',
+    );
   await page.close();
 }
 
 async function recorded(browser: Browser, url: string, tell: Tell): Promise<void> {
   const page = await panel(browser, `${url}?test&live&key=bench`);
   const { median, p95, events, frames } = await liveLatency(page);
-  tell(`event to pixel at 50,000 events/s, median (${events.toLocaleString('en-US')} events, ${frames} frames)`, ms(median), '');
+  tell(
+    `event to pixel at 50,000 events/s, median (${events.toLocaleString('en-US')} events, ${frames} frames)`,
+    ms(median),
+    '',
+  );
   tell('the same, p95', ms(p95), '<= 100 ms');
   await page.close();
 }
 
 export async function run(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'vfscope-bench-'));
-  const { buildPanel, servePanel } = (await import(new URL('../panel.mjs', import.meta.url).href)) as typeof import('../panel.mjs');
+  const { buildPanel, servePanel } = (await import(
+    new URL('../panel.mjs', import.meta.url).href
+  )) as typeof import('../panel.mjs');
   const rows: Result['rows'] = [];
   const tell: Tell = (...row) => {
     console.error(row.join('  ')); // a long run shows how far it is
@@ -225,7 +265,10 @@ export async function run(): Promise<Result> {
   };
   const { file, events } = HUGE ? TEN_MILLION : MILLION;
   const traces = { [file]: join(folder, file) };
-  await writeFile(traces[file]!, Buffer.from(await (await saveTrace(syntheticStore({ events, clockStepUs: 5 }))).arrayBuffer()));
+  await writeFile(
+    traces[file]!,
+    Buffer.from(await (await saveTrace(syntheticStore({ events, clockStepUs: 5 }))).arrayBuffer()),
+  );
   await buildPanel(join(folder, 'panel'));
   const server = await servePanel({ out: join(folder, 'panel'), traces });
   const browser = await launch();

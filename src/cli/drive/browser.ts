@@ -42,15 +42,28 @@ export interface DrivenBrowser extends DrivenBrowserBase {
  * @throws CommandFailure (exit code 3) without a browser or a build, or when the browser does not start
  */
 export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrowser> {
-  const { extension, headed = false, dark = false, width = 1300, height = 900, userDataDir, welcome = false, args = [] } = options;
+  const {
+    extension,
+    headed = false,
+    dark = false,
+    width = 1300,
+    height = 900,
+    userDataDir,
+    welcome = false,
+    args = [],
+  } = options;
   const handled = !options.outlivesSignals;
   const executablePath = findChromium();
   if (!executablePath) {
     const asked = process.env['CHROMIUM'];
-    throw browserFailed(`${asked ? `There is no browser at ${asked} (from $CHROMIUM).` : 'No Chromium found.'} ${HOW_TO_INSTALL}`);
+    throw browserFailed(
+      `${asked ? `There is no browser at ${asked} (from $CHROMIUM).` : 'No Chromium found.'} ${HOW_TO_INSTALL}`,
+    );
   }
   if (extension !== null && !existsSync(join(extension, 'manifest.json')))
-    throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+    throw browserFailed(
+      `There is no built extension in ${extension}. Build it with: npm run build`,
+    );
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core'); // only where a browser is driven: it takes a while to load
   const copy = extension === null || options.shipped ? null : grantedCopy(extension, userDataDir);
@@ -79,7 +92,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   if (copy) browser.once('disconnected', copy.remove);
   try {
     const extensionId = extension === null ? '' : await idOfExtension(browser);
-    if (!welcome && userDataDir === undefined && extension !== null) await closeWelcomePage(browser, extension, extensionId);
+    if (!welcome && userDataDir === undefined && extension !== null)
+      await closeWelcomePage(browser, extension, extensionId);
     return driven(browser, extensionId);
   } catch (e) {
     await browser.close();
@@ -87,7 +101,8 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
   }
 }
 
-const isOurWorker = (type: string, url: string): boolean => type === 'service_worker' && url.startsWith('chrome-extension://');
+const isOurWorker = (type: string, url: string): boolean =>
+  type === 'service_worker' && url.startsWith('chrome-extension://');
 
 async function idOfExtension(browser: Browser): Promise<string> {
   const target = await browser
@@ -99,7 +114,11 @@ async function idOfExtension(browser: Browser): Promise<string> {
 }
 
 /** It comes once after each installation, so it is waited for: later it would come between a command and its page. */
-async function closeWelcomePage(browser: Browser, extension: string, extensionId: string): Promise<void> {
+async function closeWelcomePage(
+  browser: Browser,
+  extension: string,
+  extensionId: string,
+): Promise<void> {
   if (!existsSync(join(extension, 'devtools/welcome.html'))) return; // an older build
   const url = `chrome-extension://${extensionId}/devtools/welcome.html`;
   const target = await browser
@@ -115,18 +134,24 @@ function driven(browser: Browser, extensionId: string): DrivenBrowser {
     browser,
     extensionId,
     async serviceWorker() {
-      const target = await browser.waitForTarget((t) => isOurWorker(t.type(), t.url()), { timeout: 15_000 });
+      const target = await browser.waitForTarget((t) => isOurWorker(t.type(), t.url()), {
+        timeout: 15_000,
+      });
       const worker = await target.worker();
       if (!worker) throw browserFailed("The extension's service worker could not be reached.");
       return worker;
     },
     async downloadTo(folder) {
       const session = await browser.target().createCDPSession();
-      await session.send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: resolve(folder) });
+      await session.send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        downloadPath: resolve(folder),
+      });
     },
     firstPage: async () => (await browser.pages())[0] ?? (await browser.newPage()),
     openPanel,
-    load: async (page, url) => (await page.goto(url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
+    load: async (page, url) =>
+      (await page.goto(url, { waitUntil: 'load', timeout: 60_000 }))?.status(),
     close: () => browser.close(),
   };
 }

@@ -20,7 +20,10 @@ const PLACES = {
   ],
   win32: [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)'], process.env.LOCALAPPDATA]
     .filter(Boolean)
-    .flatMap((folder) => [`${folder}\\Chromium\\Application\\chrome.exe`, `${folder}\\Google\\Chrome\\Application\\chrome.exe`]),
+    .flatMap((folder) => [
+      `${folder}\\Chromium\\Application\\chrome.exe`,
+      `${folder}\\Google\\Chrome\\Application\\chrome.exe`,
+    ]),
 };
 
 export const HOW_TO_INSTALL =
@@ -34,8 +37,16 @@ export function findChromium() {
 }
 
 const FIREFOX_PLACES = {
-  linux: ['/usr/bin/firefox-esr', '/usr/bin/firefox', '/usr/lib/firefox-esr/firefox-esr', '/snap/bin/firefox'],
-  darwin: ['/Applications/Firefox.app/Contents/MacOS/firefox', '/Applications/Firefox Developer Edition.app/Contents/MacOS/firefox'],
+  linux: [
+    '/usr/bin/firefox-esr',
+    '/usr/bin/firefox',
+    '/usr/lib/firefox-esr/firefox-esr',
+    '/snap/bin/firefox',
+  ],
+  darwin: [
+    '/Applications/Firefox.app/Contents/MacOS/firefox',
+    '/Applications/Firefox Developer Edition.app/Contents/MacOS/firefox',
+  ],
   win32: [process.env.PROGRAMFILES, process.env['PROGRAMFILES(X86)']]
     .filter(Boolean)
     .map((folder) => `${folder}\\Mozilla Firefox\\firefox.exe`),

@@ -5,7 +5,9 @@
 import type { Browser } from 'puppeteer-core';
 import { browserFailed } from './failure.ts';
 
-type Answer = { type: 'success'; result: { value?: string } } | { type: 'exception'; exceptionDetails?: { text?: string } };
+type Answer =
+  | { type: 'success'; result: { value?: string } }
+  | { type: 'exception'; exceptionDetails?: { text?: string } };
 interface Connection {
   send(method: string, params: object): Promise<{ result?: unknown }>;
 }
@@ -54,8 +56,14 @@ export class FirefoxChrome {
       target: { context: this.window },
       awaitPromise: true,
     })) as Answer;
-    if (answer.type !== 'success') throw new Error(`Firefox: ${answer.exceptionDetails?.text ?? 'a script of the driver failed'}`);
-    const { value, error } = JSON.parse(answer.result.value ?? '{}') as { value?: unknown; error?: string };
+    if (answer.type !== 'success')
+      throw new Error(
+        `Firefox: ${answer.exceptionDetails?.text ?? 'a script of the driver failed'}`,
+      );
+    const { value, error } = JSON.parse(answer.result.value ?? '{}') as {
+      value?: unknown;
+      error?: string;
+    };
     if (error !== undefined) throw new Error(`Firefox: ${error}`);
     return value;
   }

@@ -29,7 +29,11 @@ export class FirefoxLab {
   }
 
   /** All runs; one that fails does not stop the others. Asked for now and then: no single call waits long. */
-  async run(runs: readonly Run[], patienceMs?: number, onProgress?: LabOptions['onProgress']): Promise<LabRun[]> {
+  async run(
+    runs: readonly Run[],
+    patienceMs?: number,
+    onProgress?: LabOptions['onProgress'],
+  ): Promise<LabRun[]> {
     const { chrome } = this.driven;
     const database = databaseOf(runs);
     if (database) await this.giveDatabase(database);
@@ -46,7 +50,10 @@ export class FirefoxLab {
     let [outcome, told]: [Outcome | null, string] = [null, ''];
     while (outcome === null) {
       await delay(POLL_MS); // the page itself gives up what hangs
-      const seen = (await chrome.inView('tab', `return { outcome: window.vfscopeLabDone, at: window.vfscopeLabAt ?? null };`)) as {
+      const seen = (await chrome.inView(
+        'tab',
+        `return { outcome: window.vfscopeLabDone, at: window.vfscopeLabAt ?? null };`,
+      )) as {
         outcome: Outcome | null;
         at: [number, number] | null;
       };
@@ -60,13 +67,20 @@ export class FirefoxLab {
 
   private async giveDatabase(file: Blob): Promise<void> {
     const { chrome } = this.driven;
-    for await (const piece of piecesOf(file)) await chrome.inView('tab', 'window.vfscopeLab.addPiece(args[0]);', piece);
-    const why = await chrome.inView('tab', 'return await window.vfscopeLab.takeDatabase().then(() => null, (error) => error.message);');
+    for await (const piece of piecesOf(file))
+      await chrome.inView('tab', 'window.vfscopeLab.addPiece(args[0]);', piece);
+    const why = await chrome.inView(
+      'tab',
+      'return await window.vfscopeLab.takeDatabase().then(() => null, (error) => error.message);',
+    );
     if (why !== null) throw notTaken(String(why));
   }
 
   /** A recording's VFS calls on another configuration. @param trace bytes of a .vfst file; the replay is answered as one, too */
-  async replay(trace: Uint8Array, config: Config): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
+  async replay(
+    trace: Uint8Array,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
     const done = (await this.driven.chrome.inView(
       'tab',
       'return await window.vfscopeLab.replay(args[0], args[1]);',
@@ -78,12 +92,18 @@ export class FirefoxLab {
 
   /** What runs have left in storage. */
   async storage(): Promise<string[]> {
-    return (await this.driven.chrome.inView('tab', 'return await window.vfscopeLab.storage();')) as string[];
+    return (await this.driven.chrome.inView(
+      'tab',
+      'return await window.vfscopeLab.storage();',
+    )) as string[];
   }
 }
 
 /** Run in a fresh headless Firefox, which is closed again. @throws CommandFailure (3) without a browser or a build, or when the page fails */
-export async function runLabInFirefox(runs: readonly Run[], { extension, headed, patienceMs, onProgress }: LabOptions): Promise<LabRun[]> {
+export async function runLabInFirefox(
+  runs: readonly Run[],
+  { extension, headed, patienceMs, onProgress }: LabOptions,
+): Promise<LabRun[]> {
   const driven = await launchFirefox({ extension, headed });
   try {
     return await (await FirefoxLab.open(driven)).run(runs, patienceMs, onProgress);

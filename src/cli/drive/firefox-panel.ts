@@ -37,13 +37,18 @@ export class FirefoxPanel implements DrivenPanel {
   async waitFor(condition: string, args: unknown[] = [], timeoutMs = TIMEOUT_MS): Promise<unknown> {
     const found = await this.evaluate(until(condition), timeoutMs, ...args);
     if (found) return found;
-    throw browserFailed(`The panel did not get to: ${condition}. It says: ${(await this.text()).slice(0, 2000)}`);
+    throw browserFailed(
+      `The panel did not get to: ${condition}. It says: ${(await this.text()).slice(0, 2000)}`,
+    );
   }
 
   async find(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
-    const usable = '((e) => e && !e.disabled && e.getClientRects().length > 0)(document.querySelector(args[1]))';
+    const usable =
+      '((e) => e && !e.disabled && e.getClientRects().length > 0)(document.querySelector(args[1]))';
     if (await this.evaluate(until(usable), timeoutMs, selector(id))) return;
-    throw browserFailed(`The panel shows no usable "${id}" control. It says: ${(await this.text()).slice(0, 2000)}`);
+    throw browserFailed(
+      `The panel shows no usable "${id}" control. It says: ${(await this.text()).slice(0, 2000)}`,
+    );
   }
 
   async press(id: TestId, timeoutMs = TIMEOUT_MS): Promise<void> {
@@ -76,7 +81,10 @@ export class FirefoxPanel implements DrivenPanel {
   }
 
   textOf(id: TestId): Promise<string> {
-    return this.evaluate(`return document.querySelector(args[0])?.textContent?.trim() ?? ''`, selector(id)) as Promise<string>;
+    return this.evaluate(
+      `return document.querySelector(args[0])?.textContent?.trim() ?? ''`,
+      selector(id),
+    ) as Promise<string>;
   }
 
   text(): Promise<string> {
@@ -118,8 +126,13 @@ export class FirefoxPanel implements DrivenPanel {
       ABOVE_TOOLBOX,
     );
     const wanted = height - TOOLBOX_TABS;
-    await this.waitFor('Math.abs(innerWidth - args[1]) <= 2 && Math.abs(innerHeight - args[2]) <= 4', [width, wanted]);
-    await this.evaluate('await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'); // it is laid out
+    await this.waitFor(
+      'Math.abs(innerWidth - args[1]) <= 2 && Math.abs(innerHeight - args[2]) <= 4',
+      [width, wanted],
+    );
+    await this.evaluate(
+      'await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+    ); // it is laid out
     await this.waitFor("!document.querySelector('[data-waiting]')");
   }
 
@@ -153,7 +166,8 @@ export async function openFirefoxPanel(chrome: FirefoxChrome): Promise<FirefoxPa
     TIMEOUT_MS,
     POLL_MS,
   );
-  if (!shown) throw browserFailed('The toolbox shows no vfscope panel: the extension is not loaded.');
+  if (!shown)
+    throw browserFailed('The toolbox shows no vfscope panel: the extension is not loaded.');
   const panel = new FirefoxPanel(chrome);
   await panel.waitFor(`document.documentElement.dataset.ready === 'true'`);
   return panel;

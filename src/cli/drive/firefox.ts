@@ -48,10 +48,14 @@ export async function launchFirefox({
   const executablePath = findFirefox();
   if (!executablePath) {
     const asked = process.env['FIREFOX'];
-    throw browserFailed(`${asked ? `There is no browser at ${asked} (from $FIREFOX).` : 'No Firefox found.'} ${HOW_TO_INSTALL_FIREFOX}`);
+    throw browserFailed(
+      `${asked ? `There is no browser at ${asked} (from $FIREFOX).` : 'No Firefox found.'} ${HOW_TO_INSTALL_FIREFOX}`,
+    );
   }
   if (!existsSync(join(extension, 'manifest.json')))
-    throw browserFailed(`There is no built extension in ${extension}. Build it with: npm run build`);
+    throw browserFailed(
+      `There is no built extension in ${extension}. Build it with: npm run build`,
+    );
   checkStartable(executablePath, headed);
   const { default: puppeteer } = await import('puppeteer-core');
   let browser: Browser;
@@ -62,7 +66,11 @@ export async function launchFirefox({
       userDataDir,
       headless: !headed,
       defaultViewport: null,
-      ...{ handleSIGINT: !outlivesSignals, handleSIGTERM: !outlivesSignals, handleSIGHUP: !outlivesSignals },
+      ...{
+        handleSIGINT: !outlivesSignals,
+        handleSIGTERM: !outlivesSignals,
+        handleSIGHUP: !outlivesSignals,
+      },
       protocolTimeout: 120_000,
       args: ['--remote-allow-system-access'],
       extraPrefsFirefox: {
@@ -99,7 +107,10 @@ function driven(browser: Browser, chrome: FirefoxChrome): DrivenFirefox {
     },
     load: (page, url) => load(chrome, page, url),
     async downloadTo(folder) {
-      await chrome.run(`Services.prefs.setStringPref('browser.download.dir', args[0])`, resolve(folder));
+      await chrome.run(
+        `Services.prefs.setStringPref('browser.download.dir', args[0])`,
+        resolve(folder),
+      );
     },
     allowAccess: (button = 'allow') => allowAccess(chrome, button),
     close: () => browser.close(),
@@ -114,7 +125,9 @@ async function load(chrome: FirefoxChrome, page: Page, url: string): Promise<num
   const { _id: context } = page.mainFrame() as unknown as { _id: string };
   await chrome.send('browsingContext.navigate', { context, url, wait: 'complete' });
   return (await page.evaluate(
-    () => (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined)?.responseStatus,
+    () =>
+      (performance.getEntriesByType('navigation')[0] as PerformanceNavigationTiming | undefined)
+        ?.responseStatus,
   )) as number | undefined;
 }
 

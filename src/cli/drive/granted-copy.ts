@@ -7,7 +7,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** Of a manifest: what is optional, and what it becomes part of. */
-const GRANTED = { optional_host_permissions: 'host_permissions', optional_permissions: 'permissions' };
+const GRANTED = {
+  optional_host_permissions: 'host_permissions',
+  optional_permissions: 'permissions',
+};
 
 type Manifest = Record<string, unknown>;
 
@@ -15,7 +18,10 @@ function granted(manifest: Manifest): Manifest {
   const copy = { ...manifest };
   for (const [optional, required] of Object.entries(GRANTED)) {
     if (!copy[optional]) continue;
-    copy[required] = [...((copy[required] as string[] | undefined) ?? []), ...(copy[optional] as string[])];
+    copy[required] = [
+      ...((copy[required] as string[] | undefined) ?? []),
+      ...(copy[optional] as string[]),
+    ];
     delete copy[optional];
   }
   return copy;
@@ -26,8 +32,13 @@ function granted(manifest: Manifest): Manifest {
  * @param userDataDir a profile that is to be used again: the copy lies in it, since Chromium names an extension after its folder
  * @returns the copy's folder, and what removes it; the end of this process removes it, too. A copy in a profile stays.
  */
-export function grantedCopy(extension: string, userDataDir?: string): { folder: string; remove: () => void } {
-  const folder = userDataDir ? join(resolve(userDataDir), 'vfscope-extension') : mkdtempSync(join(tmpdir(), 'vfscope-extension-'));
+export function grantedCopy(
+  extension: string,
+  userDataDir?: string,
+): { folder: string; remove: () => void } {
+  const folder = userDataDir
+    ? join(resolve(userDataDir), 'vfscope-extension')
+    : mkdtempSync(join(tmpdir(), 'vfscope-extension-'));
   cpSync(extension, folder, { recursive: true });
   const manifest = JSON.parse(readFileSync(join(extension, 'manifest.json'), 'utf8')) as Manifest;
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(granted(manifest), null, 2));

@@ -31,7 +31,10 @@ interface Door {
   takeDatabase(): Promise<void>;
   run(runs: readonly Run[], patienceMs?: number): Promise<LabRun[]>;
   trace(run: Run): Promise<string>;
-  replay(trace: string, config: Config): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
+  replay(
+    trace: string,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
   storage(): Promise<string[]>;
 }
 
@@ -44,9 +47,11 @@ export async function* piecesOf(file: Blob): AsyncGenerator<string> {
     yield Buffer.from(await file.slice(from, from + PIECE_BYTES).arrayBuffer()).toString('base64');
 }
 /** The database of the runs, which is one for all; null where they have none. */
-export const databaseOf = (runs: readonly Run[]): Blob | null => runs.find(({ database }) => database)?.database?.file ?? null;
+export const databaseOf = (runs: readonly Run[]): Blob | null =>
+  runs.find(({ database }) => database)?.database?.file ?? null;
 /** What is said of a database that the Lab does not take. */
-export const notTaken = (why: string): Error => browserFailed(`The Lab does not take the database: ${why}`);
+export const notTaken = (why: string): Error =>
+  browserFailed(`The Lab does not take the database: ${why}`);
 
 /** What the page's door answered. */
 type Outcome = { done: LabRun[] } | { failure: string };
@@ -55,7 +60,10 @@ type Outcome = { done: LabRun[] } | { failure: string };
 export async function openLab(page: Page, extensionId: string): Promise<Lab> {
   await page.goto(`chrome-extension://${extensionId}/lab/lab.html`);
   await page
-    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { timeout: 30_000, polling: 50 })
+    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+      timeout: 30_000,
+      polling: 50,
+    })
     .catch((e: Error) => {
       throw browserFailed(`The Lab's page did not get ready: ${e.message}`);
     });
@@ -75,7 +83,10 @@ export class Lab {
         place.vfscopeLabDone = null;
         place.vfscopeLab.run(given, patience).then(
           (done) => (place.vfscopeLabDone = { done }),
-          (error: unknown) => (place.vfscopeLabDone = { failure: error instanceof Error ? error.message : String(error) }),
+          (error: unknown) =>
+            (place.vfscopeLabDone = {
+              failure: error instanceof Error ? error.message : String(error),
+            }),
         );
       },
       runs as Run[],
@@ -84,7 +95,9 @@ export class Lab {
     let outcome: Outcome | null = null;
     while (outcome === null) {
       await delay(POLL_MS); // the page itself gives up what hangs
-      outcome = await this.page.evaluate(() => (globalThis as unknown as { vfscopeLabDone: Outcome | null }).vfscopeLabDone);
+      outcome = await this.page.evaluate(
+        () => (globalThis as unknown as { vfscopeLabDone: Outcome | null }).vfscopeLabDone,
+      );
     }
     if ('failure' in outcome) throw browserFailed(`The Lab's page failed: ${outcome.failure}`);
     return outcome.done;
@@ -92,7 +105,10 @@ export class Lab {
 
   private async giveDatabase(file: Blob): Promise<void> {
     for await (const piece of piecesOf(file))
-      await this.page.evaluate((given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.addPiece(given), piece);
+      await this.page.evaluate(
+        (given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.addPiece(given),
+        piece,
+      );
     const why = await this.page.evaluate(() =>
       (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.takeDatabase().then(
         () => null,
@@ -104,12 +120,18 @@ export class Lab {
 
   /** One pass with every layer recorded: the bytes of a .vfst file. */
   async trace(run: Run): Promise<Uint8Array<ArrayBuffer>> {
-    const base64 = await this.page.evaluate((given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.trace(given), run);
+    const base64 = await this.page.evaluate(
+      (given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.trace(given),
+      run,
+    );
     return new Uint8Array(Buffer.from(base64, 'base64'));
   }
 
   /** A recording's VFS calls on another configuration. @param trace bytes of a .vfst file; the replay is answered as one, too */
-  async replay(trace: Uint8Array, config: Config): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
+  async replay(
+    trace: Uint8Array,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
     const done = await this.page.evaluate(
       (given, on) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.replay(given, on),
       Buffer.from(trace).toString('base64'),
@@ -120,7 +142,9 @@ export class Lab {
 
   /** What runs have left in storage. */
   storage(): Promise<string[]> {
-    return this.page.evaluate(() => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.storage());
+    return this.page.evaluate(() =>
+      (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.storage(),
+    );
   }
 }
 

@@ -14,11 +14,20 @@ const POLL_MS = 100;
  * @param signal ends the waiting with an AbortError
  * @returns false when it was not made in time
  */
-export async function markMade(page: Page, name: string, seconds: number, signal?: AbortSignal): Promise<boolean> {
+export async function markMade(
+  page: Page,
+  name: string,
+  seconds: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
   const made = (mark: string): boolean => performance.getEntriesByName(mark, 'mark').length > 0;
   let seen = false;
   const asked = new Set<object>();
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(POLL_MS, undefined, { signal })) {
+  for (
+    const end = Date.now() + seconds * 1000;
+    Date.now() < end;
+    await delay(POLL_MS, undefined, { signal })
+  ) {
     for (const realm of [page, ...page.workers()]) {
       if (asked.has(realm)) continue; // one that blocks answers when it goes on
       asked.add(realm);
@@ -40,15 +49,25 @@ export async function markMade(page: Page, name: string, seconds: number, signal
  * Cut a trace file to what the page marked.
  * @returns null, or why the file was left whole
  */
-export async function keepMarked(file: string, say: (line: string) => void): Promise<string | null> {
+export async function keepMarked(
+  file: string,
+  say: (line: string) => void,
+): Promise<string | null> {
   const { store, header } = await readTrace(await readFile(file));
   const ranges = markedRanges(store);
-  if (ranges.length === 0) return `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`;
+  if (ranges.length === 0)
+    return `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`;
   const cut = cutTo(store, ranges);
   const pieces: Uint8Array[] = [];
   const { writer, origin, savedAt, sanitised } = header;
-  await new TraceWriter(cut.store, { write: (bytes) => void pieces.push(bytes) }, { writer, origin, savedAt, sanitised }).finish();
+  await new TraceWriter(
+    cut.store,
+    { write: (bytes) => void pieces.push(bytes) },
+    { writer, origin, savedAt, sanitised },
+  ).finish();
   await writeFile(file, Buffer.concat(pieces));
-  say(`kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`);
+  say(
+    `kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
+  );
   return null;
 }

@@ -41,14 +41,19 @@ export class Panel implements DrivenPanel {
       .waitForFunction(
         (selector) => {
           const element = document.querySelector<HTMLElement>(selector);
-          const usable = element && !(element as HTMLButtonElement).disabled && element.getClientRects().length > 0;
+          const usable =
+            element &&
+            !(element as HTMLButtonElement).disabled &&
+            element.getClientRects().length > 0;
           return usable ? element : null;
         },
         { timeout: timeoutMs, polling: POLL_MS },
         `[data-testid="${id}"]`,
       )
       .catch(async (e: Error) => {
-        throw browserFailed(`The panel shows no usable "${id}" control (${e.message}). It says: ${(await this.text()).slice(0, 2000)}`);
+        throw browserFailed(
+          `The panel shows no usable "${id}" control (${e.message}). It says: ${(await this.text()).slice(0, 2000)}`,
+        );
       });
     return found as ElementHandle<HTMLElement>;
   }
@@ -62,7 +67,10 @@ export class Panel implements DrivenPanel {
 
   /** Text of a control, '' where it is not there. */
   textOf(id: TestId): Promise<string> {
-    return this.frame.evaluate((selector) => document.querySelector(selector)?.textContent?.trim() ?? '', `[data-testid="${id}"]`);
+    return this.frame.evaluate(
+      (selector) => document.querySelector(selector)?.textContent?.trim() ?? '',
+      `[data-testid="${id}"]`,
+    );
   }
 
   /** All that the panel says. */
@@ -75,7 +83,10 @@ export class Panel implements DrivenPanel {
   }
 
   async setTransport(transport: 'port' | 'runtime'): Promise<void> {
-    await this.frame.evaluate((chosen) => chrome.storage.local.set({ transport: chosen }), transport);
+    await this.frame.evaluate(
+      (chosen) => chrome.storage.local.set({ transport: chosen }),
+      transport,
+    );
   }
 
   async setStored(values: Record<string, unknown>): Promise<void> {
@@ -84,7 +95,9 @@ export class Panel implements DrivenPanel {
 
   /** Give it a file, as if the user had chosen it. */
   async open(file: string): Promise<void> {
-    const input = await this.frame.waitForSelector('[data-testid="open-input"]', { timeout: TIMEOUT_MS });
+    const input = await this.frame.waitForSelector('[data-testid="open-input"]', {
+      timeout: TIMEOUT_MS,
+    });
     await (input as ElementHandle<HTMLInputElement>).uploadFile(file);
   }
 
@@ -96,9 +109,18 @@ export class Panel implements DrivenPanel {
       );
       await this.devtools.setViewport({ width, height });
     } else await this.frame.page().setViewport({ width, height });
-    await this.frame.waitForFunction((expected) => Math.abs(innerWidth - expected) <= 2, { timeout: TIMEOUT_MS, polling: POLL_MS }, width);
-    await this.frame.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))); // it is laid out
-    await this.frame.waitForFunction(() => !document.querySelector('[data-waiting]'), { timeout: TIMEOUT_MS, polling: POLL_MS });
+    await this.frame.waitForFunction(
+      (expected) => Math.abs(innerWidth - expected) <= 2,
+      { timeout: TIMEOUT_MS, polling: POLL_MS },
+      width,
+    );
+    await this.frame.evaluate(
+      () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+    ); // it is laid out
+    await this.frame.waitForFunction(() => !document.querySelector('[data-waiting]'), {
+      timeout: TIMEOUT_MS,
+      polling: POLL_MS,
+    });
   }
 
   /** @param whole all of DevTools instead of the panel only */
@@ -116,10 +138,15 @@ export class Panel implements DrivenPanel {
 
 const ready = (frame: Frame): Promise<unknown> =>
   frame
-    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', { timeout: TIMEOUT_MS, polling: POLL_MS })
+    .waitForFunction(() => document.documentElement.dataset['ready'] === 'true', {
+      timeout: TIMEOUT_MS,
+      polling: POLL_MS,
+    })
     .catch(async (e: Error) => {
       const text = await frame.evaluate(() => document.body.innerText).catch(() => '');
-      throw browserFailed(`The panel did not get ready: ${e.message}. It says: ${text.slice(0, 400)}`);
+      throw browserFailed(
+        `The panel did not get ready: ${e.message}. It says: ${text.slice(0, 400)}`,
+      );
     });
 
 /** Open DevTools on a page and show our panel. */
@@ -141,7 +168,12 @@ export async function openPanel(page: Page): Promise<Panel> {
   );
   if (!shown) throw browserFailed('DevTools shows no vfscope panel: the extension is not loaded.');
   for (const end = Date.now() + TIMEOUT_MS; Date.now() < end; await delay(POLL_MS)) {
-    const frame = devtools.frames().find((f) => f.url().startsWith('chrome-extension://') && f.url().includes('/devtools/panel.html'));
+    const frame = devtools
+      .frames()
+      .find(
+        (f) =>
+          f.url().startsWith('chrome-extension://') && f.url().includes('/devtools/panel.html'),
+      );
     if (!frame) continue;
     await ready(frame);
     return new Panel(frame, devtools);
@@ -154,7 +186,9 @@ export async function openPanel(page: Page): Promise<Panel> {
  * @param tab id of the tab to record; without it, a viewer of files
  */
 export async function openPanelTab(page: Page, extensionId: string, tab?: number): Promise<Panel> {
-  await page.goto(`chrome-extension://${extensionId}/devtools/panel.html${tab === undefined ? '' : `?tab=${tab}`}`);
+  await page.goto(
+    `chrome-extension://${extensionId}/devtools/panel.html${tab === undefined ? '' : `?tab=${tab}`}`,
+  );
   await ready(page.mainFrame());
   return new Panel(page.mainFrame(), null);
 }

@@ -72,9 +72,15 @@ export async function recordPage(options: RecordOptions): Promise<void> {
   }
 }
 
-async function recordIn(options: RecordOptions & { outlivesSignals: true }, steps: Steps | null, interrupt: Interrupt): Promise<void> {
+async function recordIn(
+  options: RecordOptions & { outlivesSignals: true },
+  steps: Steps | null,
+  interrupt: Interrupt,
+): Promise<void> {
   const { say = () => {} } = options;
-  const driven: DrivenBrowserBase = await (options.browser === 'firefox' ? launchFirefox(options) : launchBrowser(options));
+  const driven: DrivenBrowserBase = await (options.browser === 'firefox'
+    ? launchFirefox(options)
+    : launchBrowser(options));
   const lost = ofBrowser(driven.browser);
   const over = new AbortController();
   const early = interrupt.first.then(() => {
@@ -108,22 +114,35 @@ async function recordIn(options: RecordOptions & { outlivesSignals: true }, step
 /** Never resolves. @throws CommandFailure when the browser ends, by a crash or by its user */
 function ofBrowser(browser: Browser): Promise<never> {
   const lost = new Promise<never>((_, reject) =>
-    browser.once('disconnected', () => reject(browserFailed('The browser ended before the recording was saved.'))),
+    browser.once('disconnected', () =>
+      reject(browserFailed('The browser ended before the recording was saved.')),
+    ),
   );
   lost.catch(() => {}); // at the end it is we who close it
   return lost;
 }
 
 /** A recording in a window that nothing else ends. */
-const endsByHand = ({ headed = false, script, seconds, until, untilMark = false }: RecordOptions): boolean =>
+const endsByHand = ({
+  headed = false,
+  script,
+  seconds,
+  until,
+  untilMark = false,
+}: RecordOptions): boolean =>
   headed && script === undefined && seconds === undefined && until === undefined && !untilMark;
 
 /** @returns why the recording ends before its condition was met: null where it has none but Ctrl+C */
 function cutShort(page: Page, interrupt: Interrupt, byHand: boolean): Promise<string | null> {
   const crashed = new Promise<string>((resolve) =>
-    page.once('error', (e: Error) => resolve(`The page crashed (${e.message}); the trace up to then is saved.`)),
+    page.once('error', (e: Error) =>
+      resolve(`The page crashed (${e.message}); the trace up to then is saved.`),
+    ),
   );
-  return Promise.race([crashed, interrupt.first.then(() => (byHand ? null : 'Interrupted; the trace up to then is saved.'))]);
+  return Promise.race([
+    crashed,
+    interrupt.first.then(() => (byHand ? null : 'Interrupted; the trace up to then is saved.')),
+  ]);
 }
 
 /** Press Stop and Save. @returns why what is saved is not what was asked for, or null */
@@ -133,7 +152,9 @@ async function save(
   { out, marks, screenshot, say = () => {} }: RecordOptions,
 ): Promise<string | null> {
   await stopRecording(panel);
-  const unmarked = await saveTrace(driven, panel, out, async (file) => (marks ? keepMarked(file, say) : null));
+  const unmarked = await saveTrace(driven, panel, out, async (file) =>
+    marks ? keepMarked(file, say) : null,
+  );
   if (screenshot !== undefined) {
     await panel.resize(PICTURE.width, PICTURE.height);
     await panel.screenshot(screenshot);
@@ -148,14 +169,19 @@ async function loadSteps(script: string): Promise<Steps> {
   } catch (e) {
     throw wrongUse(`The script ${script} cannot be loaded: ${(e as Error).message}`);
   }
-  if (typeof loaded.default !== 'function') throw wrongUse(`The script ${script} must have a default export: async (page, panel) => {}`);
+  if (typeof loaded.default !== 'function')
+    throw wrongUse(`The script ${script} must have a default export: async (page, panel) => {}`);
   return loaded.default as Steps;
 }
 
 /** Press Record; resolves when the recording runs. */
 export async function startRecording(
   panel: DrivenPanel,
-  { scope = 'tab', transport = 'port', capture }: Pick<RecordOptions, 'scope' | 'transport' | 'capture'> = {},
+  {
+    scope = 'tab',
+    transport = 'port',
+    capture,
+  }: Pick<RecordOptions, 'scope' | 'transport' | 'capture'> = {},
 ): Promise<void> {
   if (transport === 'runtime') await panel.setTransport('runtime');
   if (capture) await panel.setStored({ ...CAPTURE_DEFAULTS, ...capture });
@@ -166,7 +192,13 @@ export async function startRecording(
 
 /** Press Stop, where the user has not; resolves when the last thread has said goodbye and the trace can be saved. */
 export async function stopRecording(panel: DrivenPanel): Promise<void> {
-  if (await Promise.race([panel.find('stop').then(() => true), panel.find('record').then(() => false)])) await panel.press('stop');
+  if (
+    await Promise.race([
+      panel.find('stop').then(() => true),
+      panel.find('record').then(() => false),
+    ])
+  )
+    await panel.press('stop');
   await panel.find('record');
 }
 
@@ -177,7 +209,8 @@ async function load(driven: DrivenBrowserBase, page: Page, url: string): Promise
   } catch (e) {
     throw browserFailed(`${url} does not load: ${(e as Error).message}. Is its server running?`);
   }
-  if (status !== undefined && status >= 400) throw browserFailed(`${url} does not load: the server answered ${status}.`);
+  if (status !== undefined && status >= 400)
+    throw browserFailed(`${url} does not load: the server answered ${status}.`);
 }
 
 /** @param signal ends its waiting @returns why the recording ended before its condition was met, or null */
@@ -206,7 +239,9 @@ async function useApp(
       await page.waitForFunction(until, { timeout: seconds * 1000, polling: 100 });
     } catch (e) {
       const text = (e as Error).message;
-      const cause = /timeout|exceeded/i.test(text) ? `was not met within ${seconds} s` : `failed: ${text}`;
+      const cause = /timeout|exceeded/i.test(text)
+        ? `was not met within ${seconds} s`
+        : `failed: ${text}`;
       return `The condition ${JSON.stringify(until)} ${cause}; the trace up to then is saved.`;
     }
   } else if (options.untilMark) {

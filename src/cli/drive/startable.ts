@@ -4,14 +4,22 @@ import { browserFailed, type CommandFailure } from './failure.ts';
 
 /** @throws CommandFailure (exit code 3) for what is no program, or for a window where there is no display */
 export function checkStartable(executable: string, headed: boolean): void {
-  if (headed && process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY'])
-    throw browserFailed('There is no display to open a window on (neither $DISPLAY nor $WAYLAND_DISPLAY is set).');
+  if (
+    headed &&
+    process.platform === 'linux' &&
+    !process.env['DISPLAY'] &&
+    !process.env['WAYLAND_DISPLAY']
+  )
+    throw browserFailed(
+      'There is no display to open a window on (neither $DISPLAY nor $WAYLAND_DISPLAY is set).',
+    );
   try {
     accessSync(executable, constants.X_OK);
   } catch {
     throw browserFailed(`${executable} is no program that can be started.`);
   }
-  if (!statSync(executable).isFile()) throw browserFailed(`${executable} is no program but a folder.`);
+  if (!statSync(executable).isFile())
+    throw browserFailed(`${executable} is no program but a folder.`);
 }
 
 /** Why a browser that was found did not start, without puppeteer's links. @param product with its oldest version */

@@ -12,10 +12,30 @@ export const CHECKPOINTING: Experiment = {
   id: 'checkpointing',
   title: 'Checkpoints: calls a page, runs, and how often',
   document: 'A Turso engineer, "Making Checkpointing fast"',
-  question: 'How many calls does a checkpoint need a page, does it write in runs, and what do rarer checkpoints save?',
-  claims: ['S5.1', 'S5.2', 'S5.3', 'S5.4', 'S5.5', 'S5.8', 'S5.9', 'S5.10', 'S5.12', 'S5.14', 'S5.19', 'S5.20', 'S5.21'],
+  question:
+    'How many calls does a checkpoint need a page, does it write in runs, and what do rarer checkpoints save?',
+  claims: [
+    'S5.1',
+    'S5.2',
+    'S5.3',
+    'S5.4',
+    'S5.5',
+    'S5.8',
+    'S5.9',
+    'S5.10',
+    'S5.12',
+    'S5.14',
+    'S5.19',
+    'S5.20',
+    'S5.21',
+  ],
   variants: [
-    { id: 'anatomy', title: 'one checkpoint of each mode', workload: 'checkpoint-anatomy', config: {} },
+    {
+      id: 'anatomy',
+      title: 'one checkpoint of each mode',
+      workload: 'checkpoint-anatomy',
+      config: {},
+    },
     ...EVERY.map((every) => ({
       id: storm(every),
       title: `a checkpoint every ${every} frames`,
@@ -48,7 +68,12 @@ export const CHECKPOINTING: Experiment = {
         at('anatomy', mode, 'checkpoint.dbWrites'),
       ),
     ),
-    expectThat('After a bulk fill all pages are one run', at('anatomy', 'passive', 'checkpoint.runs'), '=', 1),
+    expectThat(
+      'After a bulk fill all pages are one run',
+      at('anatomy', 'passive', 'checkpoint.runs'),
+      '=',
+      1,
+    ),
     expectThat(
       'Scattered updates leave almost as many runs as pages',
       at('anatomy', 'truncate', 'checkpoint.runs', 1.1),
@@ -67,7 +92,12 @@ export const CHECKPOINTING: Experiment = {
       '<',
       at(storm(100), 'total', 'checkpoint.dbWrites'),
     ),
-    expectThat('... and sync less often', at(storm(1000), 'total', 'vfs.xSync'), '<', at(storm(100), 'total', 'vfs.xSync')),
+    expectThat(
+      '... and sync less often',
+      at(storm(1000), 'total', 'vfs.xSync'),
+      '<',
+      at(storm(100), 'total', 'vfs.xSync'),
+    ),
     expectThat(
       'Hot pages are copied once a checkpoint, however often they were written',
       at('hot', 'total', 'checkpoint.dbWrites', 20),
@@ -86,9 +116,19 @@ export const CHECKPOINTING: Experiment = {
       '=',
       at('forced-passive', 'total', 'checkpoint.dbWrites'),
     ),
-    expectThat('TRUNCATE cuts the log', at('forced-truncate', 'total', 'vfs.wal.xTruncate'), '=', 4),
+    expectThat(
+      'TRUNCATE cuts the log',
+      at('forced-truncate', 'total', 'vfs.wal.xTruncate'),
+      '=',
+      4,
+    ),
     expectThat('PASSIVE leaves it', at('forced-passive', 'total', 'vfs.wal.xTruncate'), '=', 0),
-    expectThat('None within the load: nothing is copied', at(storm(10_000), 'total', 'checkpoint.dbWrites'), '=', 0),
+    expectThat(
+      'None within the load: nothing is copied',
+      at(storm(10_000), 'total', 'checkpoint.dbWrites'),
+      '=',
+      0,
+    ),
   ],
   agreement:
     'SQLite reads and writes one page at a time, as the document says of the old way: two calls a page, strictly in turn. The order is not the fault in SQLite: ' +

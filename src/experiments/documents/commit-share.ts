@@ -12,8 +12,21 @@ export const COMMIT_SHARE: Experiment = {
   id: 'commit-share',
   title: 'Begin, work and commit of many transactions',
   document: 'Voron\'s author, "Fruits of the poisonous tree: Voron performance refactoring"',
-  question: 'Which share of a transaction is its commit, and where does it go when the way to commit changes?',
-  claims: ['S2.2', 'S2.3', 'S2.4', 'S2.5', 'S2.6', 'S2.10', 'S2.11', 'S2.12', 'S2.13', 'S2.15', 'S2.17'],
+  question:
+    'Which share of a transaction is its commit, and where does it go when the way to commit changes?',
+  claims: [
+    'S2.2',
+    'S2.3',
+    'S2.4',
+    'S2.5',
+    'S2.6',
+    'S2.10',
+    'S2.11',
+    'S2.12',
+    'S2.13',
+    'S2.15',
+    'S2.17',
+  ],
   variants: WORKLOADS.flatMap((workload) =>
     SETTINGS.map(({ id, title, config }) => ({
       id: `${workload}-${id}`,
@@ -26,7 +39,12 @@ export const COMMIT_SHARE: Experiment = {
   mode: 'time',
   expectations: [
     ...(['sequential-write', 'random-write'] as const).flatMap((w) => [
-      expectThat(`The log saves syncs (${w})`, at(`${w}-wal`, 'run', 'vfs.xSync'), '<', at(`${w}-journal`, 'run', 'vfs.xSync')),
+      expectThat(
+        `The log saves syncs (${w})`,
+        at(`${w}-wal`, 'run', 'vfs.xSync'),
+        '<',
+        at(`${w}-journal`, 'run', 'vfs.xSync'),
+      ),
       expectThat(
         `With a journal all syncs are those of commits (${w})`,
         at(`${w}-journal`, 'run', 'commit.vfs.xSync'),

@@ -2,11 +2,20 @@
 import type { Config, Experiment, Parameters, Variant } from '../types.ts';
 
 /** A variant of a pattern: its id, its title, what runs, on what, with which parameters. */
-export const variant = (id: string, title: string, workload: string, config: Partial<Config>, parameters?: Parameters): Variant => ({
+export const variant = (
+  id: string,
+  title: string,
+  workload: string,
+  config: Partial<Config>,
+  parameters?: Parameters,
+): Variant => ({
   ...{ id, title, workload, config },
   ...(parameters ? { parameters } : {}),
 });
-type Given = Pick<Experiment, 'id' | 'title' | 'question' | 'variants' | 'expectations' | 'agreement'> & {
+type Given = Pick<
+  Experiment,
+  'id' | 'title' | 'question' | 'variants' | 'expectations' | 'agreement'
+> & {
   /** The findings that name it. */
   readonly rules: string;
   /** Count mode, unless told. */

@@ -8,4 +8,9 @@ export const at = (variant: string, step: string, counter: string, times?: numbe
   counter,
   ...(times === undefined ? {} : { times }),
 });
-export const expectThat = (text: string, left: Place, is: Assertion['is'], right: number | Place): Assertion => ({ text, left, is, right });
+export const expectThat = (
+  text: string,
+  left: Place,
+  is: Assertion['is'],
+  right: number | Place,
+): Assertion => ({ text, left, is, right });

@@ -6,4 +6,10 @@ import { CPU_COUNTS } from './cpu-counts.ts';
 import { SQL_OVER_STORAGE } from './sql-over-storage.ts';
 import { WRITE_POLICY } from './write-policy.ts';
 
-export const EXPERIMENTS: readonly Experiment[] = [WRITE_POLICY, COMMIT_SHARE, SQL_OVER_STORAGE, CPU_COUNTS, CHECKPOINTING];
+export const EXPERIMENTS: readonly Experiment[] = [
+  WRITE_POLICY,
+  COMMIT_SHARE,
+  SQL_OVER_STORAGE,
+  CPU_COUNTS,
+  CHECKPOINTING,
+];

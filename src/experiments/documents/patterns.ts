@@ -14,8 +14,20 @@ export const PATTERNS: readonly Experiment[] = [
     question: 'What does a transaction around many statements save?',
     rules: 'F01, F19, F39',
     variants: [
-      variant('autocommit', 'a transaction each', 'sequential-write', {}, { transactions: 1000, items: 1 }),
-      variant('hundred', 'ten transactions of 100', 'sequential-write', {}, { transactions: 10, items: 100 }),
+      variant(
+        'autocommit',
+        'a transaction each',
+        'sequential-write',
+        {},
+        { transactions: 1000, items: 1 },
+      ),
+      variant(
+        'hundred',
+        'ten transactions of 100',
+        'sequential-write',
+        {},
+        { transactions: 10, items: 100 },
+      ),
       variant('one', 'one transaction', 'sequential-write', {}, { transactions: 1, items: 1000 }),
     ],
     expectations: [
@@ -38,12 +50,14 @@ export const PATTERNS: readonly Experiment[] = [
         at('hundred', 'run', 'vfs.xSync'),
       ),
     ],
-    agreement: 'Journal, syncs and locks are paid by transaction, not by row: group the rows that belong together.',
+    agreement:
+      'Journal, syncs and locks are paid by transaction, not by row: group the rows that belong together.',
   }),
   pattern({
     id: 'polling',
     title: 'Small reads: a lock each, or none',
-    question: 'What do 2,000 SELECTs cost beside their reads, and what do one transaction or exclusive locking save?',
+    question:
+      'What do 2,000 SELECTs cost beside their reads, and what do one transaction or exclusive locking save?',
     rules: 'F02, F45',
     variants: [
       variant('normal', 'normal locking', 'read-poll', {}),
@@ -56,7 +70,12 @@ export const PATTERNS: readonly Experiment[] = [
         '<',
         at('normal', 'poll', 'vfs.calls'),
       ),
-      expectThat('Exclusive locking asks for no lock', at('exclusive', 'poll', 'vfs.xLock'), '=', 0),
+      expectThat(
+        'Exclusive locking asks for no lock',
+        at('exclusive', 'poll', 'vfs.xLock'),
+        '=',
+        0,
+      ),
       expectThat(
         '... and does not look for another’s changes',
         at('exclusive', 'poll', 'vfs.xRead'),
@@ -73,15 +92,43 @@ export const PATTERNS: readonly Experiment[] = [
     question: 'Which calls does each way to commit make?',
     rules: 'F07, F08, F25, F44',
     variants: [
-      ...MODES.map((mode) => variant(mode, `journal_mode=${mode}`, 'sequential-write', { journalMode: mode }, SINGLE)),
-      variant('wal', 'journal_mode=wal', 'sequential-write', { lockingMode: 'exclusive', journalMode: 'wal' }, SINGLE),
+      ...MODES.map((mode) =>
+        variant(mode, `journal_mode=${mode}`, 'sequential-write', { journalMode: mode }, SINGLE),
+      ),
+      variant(
+        'wal',
+        'journal_mode=wal',
+        'sequential-write',
+        { lockingMode: 'exclusive', journalMode: 'wal' },
+        SINGLE,
+      ),
     ],
     expectations: [
-      expectThat('The log syncs least', at('wal', 'run', 'vfs.xSync', 10), '<', at('delete', 'run', 'vfs.xSync')),
-      expectThat('... and writes less', at('wal', 'run', 'vfs.xWrite'), '<', at('delete', 'run', 'vfs.xWrite')),
+      expectThat(
+        'The log syncs least',
+        at('wal', 'run', 'vfs.xSync', 10),
+        '<',
+        at('delete', 'run', 'vfs.xSync'),
+      ),
+      expectThat(
+        '... and writes less',
+        at('wal', 'run', 'vfs.xWrite'),
+        '<',
+        at('delete', 'run', 'vfs.xWrite'),
+      ),
       expectThat('Truncating deletes no file', at('truncate', 'run', 'vfs.xDelete'), '=', 0),
-      expectThat('A journal that persists is not deleted either', at('persist', 'run', 'vfs.xDelete'), '=', 0),
-      expectThat('One in memory syncs the database only', at('memory', 'run', 'vfs.journal.xSync'), '=', 0),
+      expectThat(
+        'A journal that persists is not deleted either',
+        at('persist', 'run', 'vfs.xDelete'),
+        '=',
+        0,
+      ),
+      expectThat(
+        'One in memory syncs the database only',
+        at('memory', 'run', 'vfs.journal.xSync'),
+        '=',
+        0,
+      ),
     ],
     agreement:
       'Where the VFS has no shared memory, a log needs exclusive locking: one connection. A journal in memory is lost with the tab.',
@@ -103,7 +150,12 @@ export const PATTERNS: readonly Experiment[] = [
         '<',
         at('small', 'run', 'vfs.xReadBytes'),
       ),
-      expectThat('More cache never reads more', at('middle', 'run', 'vfs.xReadBytes'), '<=', at('small', 'run', 'vfs.xReadBytes')),
+      expectThat(
+        'More cache never reads more',
+        at('middle', 'run', 'vfs.xReadBytes'),
+        '<=',
+        at('small', 'run', 'vfs.xReadBytes'),
+      ),
     ],
     agreement: 'cache_size is by connection and forgotten when it closes: set it after each open.',
   }),
@@ -113,7 +165,13 @@ export const PATTERNS: readonly Experiment[] = [
     question: 'How many calls does a larger page save, and what does it move more?',
     rules: 'F21',
     variants: [1024, 4096, 8192, 32768].map((pageSize) =>
-      variant(`page-${pageSize}`, `pages of ${pageSize} bytes`, 'kv-sweep', { pageSize }, { items: 5000 }),
+      variant(
+        `page-${pageSize}`,
+        `pages of ${pageSize} bytes`,
+        'kv-sweep',
+        { pageSize },
+        { items: 5000 },
+      ),
     ),
     expectations: [
       expectThat(
@@ -128,7 +186,12 @@ export const PATTERNS: readonly Experiment[] = [
         '<',
         at('page-4096', 'sum-1', 'vfs.xRead'),
       ),
-      expectThat('A small page needs more', at('page-1024', 'sum-1', 'vfs.xRead'), '>', at('page-4096', 'sum-1', 'vfs.xRead')),
+      expectThat(
+        'A small page needs more',
+        at('page-1024', 'sum-1', 'vfs.xRead'),
+        '>',
+        at('page-4096', 'sum-1', 'vfs.xRead'),
+      ),
     ],
     agreement:
       'Scans read by page: larger pages save calls. A single row is read and written as a whole page: larger pages move more bytes for it.',
@@ -139,16 +202,44 @@ export const PATTERNS: readonly Experiment[] = [
     question: 'What is read before the first answer?',
     rules: 'F22',
     variants: [
-      variant('many', '200 tables, pages of 4,096 bytes', 'cold-start', { pageSize: 4096 }, { tables: 200 }),
+      variant(
+        'many',
+        '200 tables, pages of 4,096 bytes',
+        'cold-start',
+        { pageSize: 4096 },
+        { tables: 200 },
+      ),
       variant('few', '20 tables', 'cold-start', { pageSize: 4096 }, { tables: 20 }),
-      variant('large-pages', '200 tables, pages of 32,768 bytes', 'cold-start', { pageSize: 32768 }, { tables: 200 }),
+      variant(
+        'large-pages',
+        '200 tables, pages of 32,768 bytes',
+        'cold-start',
+        { pageSize: 32768 },
+        { tables: 200 },
+      ),
     ],
     expectations: [
-      expectThat('Fewer tables, fewer reads', at('few', 'first', 'vfs.xRead'), '<', at('many', 'first', 'vfs.xRead')),
-      expectThat('Larger pages, fewer reads', at('large-pages', 'first', 'vfs.xRead'), '<', at('many', 'first', 'vfs.xRead')),
-      expectThat('The second query reads no schema', at('many', 'second', 'vfs.xRead', 5), '<', at('many', 'first', 'vfs.xRead')),
+      expectThat(
+        'Fewer tables, fewer reads',
+        at('few', 'first', 'vfs.xRead'),
+        '<',
+        at('many', 'first', 'vfs.xRead'),
+      ),
+      expectThat(
+        'Larger pages, fewer reads',
+        at('large-pages', 'first', 'vfs.xRead'),
+        '<',
+        at('many', 'first', 'vfs.xRead'),
+      ),
+      expectThat(
+        'The second query reads no schema',
+        at('many', 'second', 'vfs.xRead', 5),
+        '<',
+        at('many', 'first', 'vfs.xRead'),
+      ),
     ],
-    agreement: 'A new connection reads the whole schema before its first statement: keep connections open, and the schema small.',
+    agreement:
+      'A new connection reads the whole schema before its first statement: keep connections open, and the schema small.',
   }),
   pattern({
     id: 'durability',
@@ -157,11 +248,22 @@ export const PATTERNS: readonly Experiment[] = [
     rules: 'F14',
     variants: [
       variant('full', 'synchronous=full', 'sequential-write', { synchronous: 'full' }, SINGLE),
-      variant('normal', 'synchronous=normal', 'sequential-write', { synchronous: 'normal' }, SINGLE),
+      variant(
+        'normal',
+        'synchronous=normal',
+        'sequential-write',
+        { synchronous: 'normal' },
+        SINGLE,
+      ),
       variant('off', 'synchronous=off', 'sequential-write', { synchronous: 'off' }, SINGLE),
     ],
     expectations: [
-      expectThat('normal syncs less than full', at('normal', 'run', 'vfs.xSync'), '<', at('full', 'run', 'vfs.xSync')),
+      expectThat(
+        'normal syncs less than full',
+        at('normal', 'run', 'vfs.xSync'),
+        '<',
+        at('full', 'run', 'vfs.xSync'),
+      ),
       expectThat('off never', at('off', 'run', 'vfs.xSync'), '=', 0),
     ],
     agreement:
@@ -180,7 +282,8 @@ export const PATTERNS: readonly Experiment[] = [
       expectThat('In files, the sort writes', at('file', 'sort', 'vfs.temp.xWrite'), '>', 0),
       expectThat('In memory, it does not', at('memory', 'sort', 'vfs.temp.xWrite'), '=', 0),
     ],
-    agreement: 'An index that gives the order saves the sort itself; temp_store=memory only its files.',
+    agreement:
+      'An index that gives the order saves the sort itself; temp_store=memory only its files.',
   }),
   pattern({
     id: 'vacuum',
@@ -192,8 +295,18 @@ export const PATTERNS: readonly Experiment[] = [
       variant('incremental', 'incremental_vacuum(50)', 'give-back-space', {}, { incremental: 1 }),
     ],
     expectations: [
-      expectThat('VACUUM writes more', at('vacuum', 'give-back', 'vfs.xWrite'), '>', at('incremental', 'give-back', 'vfs.xWrite')),
-      expectThat('The rows that are left are the same', at('vacuum', 'count', 'rows'), '=', at('incremental', 'count', 'rows')),
+      expectThat(
+        'VACUUM writes more',
+        at('vacuum', 'give-back', 'vfs.xWrite'),
+        '>',
+        at('incremental', 'give-back', 'vfs.xWrite'),
+      ),
+      expectThat(
+        'The rows that are left are the same',
+        at('vacuum', 'count', 'rows'),
+        '=',
+        at('incremental', 'count', 'rows'),
+      ),
     ],
     agreement:
       'VACUUM writes all that is left, twice. auto_vacuum has to be set before the first table, and costs a little with every delete.',
@@ -204,10 +317,28 @@ export const PATTERNS: readonly Experiment[] = [
     question: 'Are rows lost, how often is a connection refused, and who waits?',
     rules: 'F03, F05, F06, F17, F27, F38',
     variants: [
-      variant('alone', 'one writer alone', 'contention', SHARED, { writers: 1, readers: 0, iterations: 50 }),
-      variant('readers', 'one writer, two readers', 'contention', SHARED, { writers: 1, readers: 2, iterations: 50 }),
-      variant('writers', 'two writers', 'contention', SHARED, { writers: 2, readers: 0, iterations: 50 }),
-      variant('idb', 'two writers on IndexedDB', 'contention', { vfs: 'IDBBatchAtomic' }, { writers: 2, readers: 0, iterations: 50 }),
+      variant('alone', 'one writer alone', 'contention', SHARED, {
+        writers: 1,
+        readers: 0,
+        iterations: 50,
+      }),
+      variant('readers', 'one writer, two readers', 'contention', SHARED, {
+        writers: 1,
+        readers: 2,
+        iterations: 50,
+      }),
+      variant('writers', 'two writers', 'contention', SHARED, {
+        writers: 2,
+        readers: 0,
+        iterations: 50,
+      }),
+      variant(
+        'idb',
+        'two writers on IndexedDB',
+        'contention',
+        { vfs: 'IDBBatchAtomic' },
+        { writers: 2, readers: 0, iterations: 50 },
+      ),
       variant(
         'idb-readers',
         'one writer, two readers on IndexedDB',

@@ -13,10 +13,19 @@ const overBlocks: Partial<Config> = {
   cacheSize: 500,
 };
 
-const variant = (id: string, title: string, config: Partial<Config>): Variant => ({ id, title, workload: 'kv-sweep', config });
+const variant = (id: string, title: string, config: Partial<Config>): Variant => ({
+  id,
+  title,
+  workload: 'kv-sweep',
+  config,
+});
 const sized = (pageSize: (typeof PAGES)[number]): Variant[] => [
   variant(`memory-${pageSize}`, `in memory, page ${pageSize}`, { ...inMemory, pageSize }),
-  variant(`blocks-${pageSize}`, `blocks in IndexedDB, page ${pageSize}`, { ...overBlocks, pageSize, blockSize: pageSize }),
+  variant(`blocks-${pageSize}`, `blocks in IndexedDB, page ${pageSize}`, {
+    ...overBlocks,
+    pageSize,
+    blockSize: pageSize,
+  }),
 ];
 
 const family = (name: 'memory' | 'blocks') => [
@@ -32,7 +41,12 @@ const family = (name: 'memory' | 'blocks') => [
     '<',
     at(`${name}-4096`, 'sum-1', 'cache.miss'),
   ),
-  expectThat(`A cache that holds the table misses nothing the second time (${name})`, at(`${name}-4096`, 'sum-2', 'cache.miss'), '=', 0),
+  expectThat(
+    `A cache that holds the table misses nothing the second time (${name})`,
+    at(`${name}-4096`, 'sum-2', 'cache.miss'),
+    '=',
+    0,
+  ),
   expectThat(
     `A cache smaller than the table misses all of it again (${name})`,
     at(`${name}-small-cache`, 'sum-2', 'cache.miss'),
@@ -45,19 +59,33 @@ export const SQL_OVER_STORAGE: Experiment = {
   id: 'sql-over-storage',
   title: 'SQL over IndexedDB against IndexedDB itself',
   document: 'James Long, "A future for SQL on the web", 2021',
-  question: 'Why can SQLite over IndexedDB be faster than IndexedDB, and what do page cache and page size save?',
+  question:
+    'Why can SQLite over IndexedDB be faster than IndexedDB, and what do page cache and page size save?',
   claims: ['S3.3', 'S3.4', 'S3.10', 'S3.11', 'S3.12', 'S3.14', 'S3.35'],
   variants: [
     ...PAGES.flatMap(sized),
-    variant('memory-small-cache', 'in memory, cache of 20 pages', { ...inMemory, pageSize: 4096, cacheSize: 20 }),
+    variant('memory-small-cache', 'in memory, cache of 20 pages', {
+      ...inMemory,
+      pageSize: 4096,
+      cacheSize: 20,
+    }),
     variant('blocks-small-cache', 'blocks in IndexedDB, cache of 20 pages', {
       ...overBlocks,
       pageSize: 4096,
       blockSize: 4096,
       cacheSize: 20,
     }),
-    variant('batch-atomic', 'IDBBatchAtomic', { vfs: 'IDBBatchAtomic', build: 'jspi', pageSize: 4096, cacheSize: 500 }),
-    variant('opfs', 'AccessHandlePool on OPFS', { vfs: 'AccessHandlePool', pageSize: 4096, cacheSize: 500 }),
+    variant('batch-atomic', 'IDBBatchAtomic', {
+      vfs: 'IDBBatchAtomic',
+      build: 'jspi',
+      pageSize: 4096,
+      cacheSize: 500,
+    }),
+    variant('opfs', 'AccessHandlePool on OPFS', {
+      vfs: 'AccessHandlePool',
+      pageSize: 4096,
+      cacheSize: 500,
+    }),
   ],
   baseline: 'blocks-4096',
   mode: 'time',
@@ -78,7 +106,12 @@ export const SQL_OVER_STORAGE: Experiment = {
       '<',
       at('blocks-4096', 'raw-put', 'ms'),
     ),
-    expectThat('OPFS sums in less time than IndexedDB', at('opfs', 'sum-1', 'ms'), '<', at('blocks-4096', 'sum-1', 'ms')),
+    expectThat(
+      'OPFS sums in less time than IndexedDB',
+      at('opfs', 'sum-1', 'ms'),
+      '<',
+      at('blocks-4096', 'sum-1', 'ms'),
+    ),
   ],
   agreement:
     'The mechanism holds and is visible in the counts: requests saved, misses halved by twice the page size. His factor of ten is reached for inserts at large ' +

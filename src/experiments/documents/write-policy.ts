@@ -9,10 +9,30 @@ const base = { vfs: 'BlockIDB', build: 'jspi', durability: 'relaxed' } satisfies
 
 /** Rollback journal: a new database and one whose table was dropped. WAL: a log that starts again on what it held. */
 const STARTS = [
-  { id: 'empty', title: 'empty database', workload: 'bulk-insert-empty', config: { journalMode: 'delete', cacheBlocks: 64 } },
-  { id: 'dropped', title: 'dropped table', workload: 'bulk-insert-dropped', config: { journalMode: 'delete', cacheBlocks: 64 } },
-  { id: 'wal-empty', title: 'empty database, WAL', workload: 'bulk-insert-empty', config: { journalMode: 'wal', cacheBlocks: 8 } },
-  { id: 'reused-wal', title: 'WAL that starts again', workload: 'bulk-insert-reused-wal', config: { journalMode: 'wal', cacheBlocks: 8 } },
+  {
+    id: 'empty',
+    title: 'empty database',
+    workload: 'bulk-insert-empty',
+    config: { journalMode: 'delete', cacheBlocks: 64 },
+  },
+  {
+    id: 'dropped',
+    title: 'dropped table',
+    workload: 'bulk-insert-dropped',
+    config: { journalMode: 'delete', cacheBlocks: 64 },
+  },
+  {
+    id: 'wal-empty',
+    title: 'empty database, WAL',
+    workload: 'bulk-insert-empty',
+    config: { journalMode: 'wal', cacheBlocks: 8 },
+  },
+  {
+    id: 'reused-wal',
+    title: 'WAL that starts again',
+    workload: 'bulk-insert-reused-wal',
+    config: { journalMode: 'wal', cacheBlocks: 8 },
+  },
 ] as const;
 
 const variants: Variant[] = STARTS.flatMap(({ id, title, workload, config }) =>
@@ -26,10 +46,16 @@ const variants: Variant[] = STARTS.flatMap(({ id, title, workload, config }) =>
   ),
 );
 
-const total = (variant: string, counter: string, times?: number) => at(variant, 'total', counter, times);
+const total = (variant: string, counter: string, times?: number) =>
+  at(variant, 'total', counter, times);
 const expectations: Assertion[] = [
   ...BLOCKS.flatMap((kib) => [
-    expectThat(`New space: no block is read to be written (${kib} KiB)`, total(`empty-${kib}k-through`, 'block.rmwMiss'), '=', 0),
+    expectThat(
+      `New space: no block is read to be written (${kib} KiB)`,
+      total(`empty-${kib}k-through`, 'block.rmwMiss'),
+      '=',
+      0,
+    ),
     expectThat(
       `Space of a dropped table: blocks are read to be written (${kib} KiB)`,
       total(`dropped-${kib}k-through`, 'block.rmwMiss'),
@@ -82,7 +108,19 @@ export const WRITE_POLICY: Experiment = {
   title: 'Write policy, block size and reused space',
   document: 'Rico Mariani, "WASM and SQLite Investigations Part 2", 2021',
   question: 'Which of the two knobs pays, and why were some runs far faster than others?',
-  claims: ['S1.2', 'S1.4', 'S1.5', 'S1.6', 'S1.7', 'S1.9', 'S1.10', 'S1.11', 'S1.13', 'S1.14', 'S1.15'],
+  claims: [
+    'S1.2',
+    'S1.4',
+    'S1.5',
+    'S1.6',
+    'S1.7',
+    'S1.9',
+    'S1.10',
+    'S1.11',
+    'S1.13',
+    'S1.14',
+    'S1.15',
+  ],
   variants,
   baseline: 'dropped-8k-through',
   mode: 'time',

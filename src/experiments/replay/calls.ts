@@ -36,7 +36,18 @@ export interface ReplayScript {
 }
 
 const REPLAYED: ReadonlySet<number> = new Set([
-  ...[Op.xOpen, Op.xClose, Op.xRead, Op.xWrite, Op.xTruncate, Op.xSync, Op.xFileSize, Op.xLock, Op.xUnlock, Op.xCheckReservedLock],
+  ...[
+    Op.xOpen,
+    Op.xClose,
+    Op.xRead,
+    Op.xWrite,
+    Op.xTruncate,
+    Op.xSync,
+    Op.xFileSize,
+    Op.xLock,
+    Op.xUnlock,
+    Op.xCheckReservedLock,
+  ],
   ...[Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics, Op.xDelete, Op.xAccess],
 ]);
 const isVfs = (op: number): boolean => op > 0 && op < 64;
@@ -61,7 +72,9 @@ export function replayScriptOf(store: TraceStore): ReplayScript {
   const chosen = shared.length ? [busiest] : asked;
   const calls = chosen.reduce((sum, i) => sum + counts[i]!, 0);
   if (calls > MOST_CALLS)
-    throw new Error(`The recording has ${calls} VFS calls; a replay takes up to ${MOST_CALLS}. Record a shorter time.`);
+    throw new Error(
+      `The recording has ${calls} VFS calls; a replay takes up to ${MOST_CALLS}. Record a shorter time.`,
+    );
   const left = all - calls;
   const cause = `${left} VFS calls of other threads: several threads share ${shared.join(', ')}, and who waited for whom cannot be replayed on one connection`;
   const scripts: Scripted[] = [];
@@ -80,24 +93,37 @@ export function replayScriptOf(store: TraceStore): ReplayScript {
   };
 }
 
-type Scripted = Omit<ReplayScript, 'thread' | 'threads'> & { readonly at: readonly number[]; readonly databases: number };
+type Scripted = Omit<ReplayScript, 'thread' | 'threads'> & {
+  readonly at: readonly number[];
+  readonly databases: number;
+};
 
 /** Calls of several threads by the time at which they began; each thread's order stays. */
-function merged(scripts: readonly Scripted[]): Pick<ReplayScript, 'files' | 'calls' | 'recordedUs'> {
+function merged(
+  scripts: readonly Scripted[],
+): Pick<ReplayScript, 'files' | 'calls' | 'recordedUs'> {
   const [only] = scripts;
-  if (scripts.length === 1 && only) return { files: only.files, calls: only.calls, recordedUs: only.recordedUs };
+  if (scripts.length === 1 && only)
+    return { files: only.files, calls: only.calls, recordedUs: only.recordedUs };
   const files: ReplayFile[] = [];
   const calls: { at: number; call: ReplayCall }[] = [];
   for (const script of scripts) {
     const base = files.length;
     files.push(...script.files);
-    script.calls.forEach((call, i) => calls.push({ at: script.at[i]!, call: { ...call, file: base + call.file } }));
+    script.calls.forEach((call, i) =>
+      calls.push({ at: script.at[i]!, call: { ...call, file: base + call.file } }),
+    );
   }
   calls.sort((a, b) => a.at - b.at); // stable
-  return { files, calls: calls.map(({ call }) => call), recordedUs: scripts.reduce((sum, s) => sum + s.recordedUs, 0) };
+  return {
+    files,
+    calls: calls.map(({ call }) => call),
+    recordedUs: scripts.reduce((sum, s) => sum + s.recordedUs, 0),
+  };
 }
 
-const withoutSuffix = (path: string): string => path.replace(/-(?:journal|wal|shm)$/, '').replace(/^\/+/, '');
+const withoutSuffix = (path: string): string =>
+  path.replace(/-(?:journal|wal|shm)$/, '').replace(/^\/+/, '');
 
 /** Paths of databases that more than one thread opened. In-memory VFSs of two workers share none: there no path would be enough, so names decide. */
 function sharedDatabases(threads: readonly ThreadStore[]): string[] {
@@ -105,7 +131,8 @@ function sharedDatabases(threads: readonly ThreadStore[]): string[] {
   for (const { definitions } of threads) {
     const paths = new Set<string>();
     for (const d of definitions.values())
-      if (d.kind === 'file' && d.fileKind !== 'temp' && d.fileKind !== 'memory-journal' && d.path) paths.add(withoutSuffix(d.path));
+      if (d.kind === 'file' && d.fileKind !== 'temp' && d.fileKind !== 'memory-journal' && d.path)
+        paths.add(withoutSuffix(d.path));
     for (const path of paths) users.set(path, (users.get(path) ?? 0) + 1);
   }
   return [...users].flatMap(([path, n]) => (n > 1 ? [path] : []));
@@ -126,7 +153,10 @@ export function timeInCalls({ events }: ThreadStore): number {
 }
 
 /** @param before databases that other threads have: ours are numbered after them */
-function scriptOf({ events, definitions, dropped, missing }: ThreadStore, before: number): Scripted {
+function scriptOf(
+  { events, definitions, dropped, missing }: ThreadStore,
+  before: number,
+): Scripted {
   const files: (ReplayFile & { size: number })[] = [];
   const written: number[] = [];
   const byId = new Map<number, number>();
@@ -169,15 +199,22 @@ function scriptOf({ events, definitions, dropped, missing }: ThreadStore, before
     const offset = Number.isNaN(events.offset[i]!) ? 0 : events.offset[i]!;
     const [length, result] = [events.length[i]!, events.result[i]!];
     const end = offset + length;
-    if (op === Op.xRead && result === 0 && end > (written[file] ?? 0)) files[file]!.size = Math.max(files[file]!.size, end);
+    if (op === Op.xRead && result === 0 && end > (written[file] ?? 0))
+      files[file]!.size = Math.max(files[file]!.size, end);
     if (op === Op.xWrite && result === 0) written[file] = Math.max(written[file] ?? 0, end);
     recordedUs += events.dur[i]!;
     at.push(events.t0[i]!);
     calls.push({ op, file, offset, length, aux: events.aux[i]!, result });
   }
   const leftOut = [
-    ...(skipped ? [`${skipped} calls on shared memory or memory maps, which the Lab's VFSs do not have`] : []),
-    ...(unknown ? [`${unknown} calls on files that the recording does not name, or on SQLite's in-memory journal`] : []),
+    ...(skipped
+      ? [`${skipped} calls on shared memory or memory maps, which the Lab's VFSs do not have`]
+      : []),
+    ...(unknown
+      ? [
+          `${unknown} calls on files that the recording does not name, or on SQLite's in-memory journal`,
+        ]
+      : []),
     ...(dropped + missing ? [`${dropped + missing} records that the recording lost`] : []),
   ];
   return { files, calls, at, databases: databases.size, recordedUs, leftOut };

@@ -16,7 +16,11 @@ export interface ReplayError {
   readonly counts: number;
   readonly differing: number;
   /** Storage calls of the whole recording, and of the replay. */
-  readonly web: readonly { readonly name: string; readonly recorded: number; readonly replayed: number }[];
+  readonly web: readonly {
+    readonly name: string;
+    readonly recorded: number;
+    readonly replayed: number;
+  }[];
   /** Time in calls, replayed over recorded; null where the recording's clock saw none. Of this machine, now, against the recording's. */
   readonly timeRatio: number | null;
 }
@@ -28,7 +32,8 @@ const flat = (web: Summary['web']): (readonly [string, number])[] =>
     ),
   );
 /** Storage calls by name, as `opfs.reads`; those that were not made are left out, and so are bytes. */
-export const webCalls = (web: Summary['web']): Counters => Object.fromEntries(flat(web).filter(([, n]) => n > 0));
+export const webCalls = (web: Summary['web']): Counters =>
+  Object.fromEntries(flat(web).filter(([, n]) => n > 0));
 
 interface Side {
   readonly vfs: Readonly<Record<string, number>>;
@@ -71,6 +76,8 @@ export function errorWords(error: ReplayError | null, why: string): string {
             : '; storage calls are equal',
         ]
       : []),
-    timeRatio === null ? '.' : `; the time in calls is ${timeRatio.toPrecision(2)} of the recorded.`,
+    timeRatio === null
+      ? '.'
+      : `; the time in calls is ${timeRatio.toPrecision(2)} of the recorded.`,
   ].join('');
 }

@@ -23,14 +23,17 @@ export interface RecordingFacts {
 }
 const MOST_CHARACTERS = 200;
 const MOST_NAMES = 20;
-const short = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text);
+const short = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 
 /** @throws Error in words where there is nothing to replay */
 export function recordingFactsOf(store: TraceStore): RecordingFacts {
   const script = replayScriptOf(store);
   const shared = new Analyses(store);
   const summary = summaryOf(store, shared);
-  const databases = summary.files.filter(({ kind, path }) => kind === 'main-db' && path !== '').map(({ path }) => short(path));
+  const databases = summary.files
+    .filter(({ kind, path }) => kind === 'main-db' && path !== '')
+    .map(({ path }) => short(path));
   const vfsNames = summary.engines.flatMap(({ vfs }) => vfs.map(short));
   return {
     calls: script.calls.length,

@@ -78,7 +78,8 @@ export class Player {
 
   private async must(file: ReplayFile, call: ReplayCall): Promise<number> {
     const rc = await this.insist(file, call);
-    if (rc !== OK && call.op !== Op.xFileControl) throw new Error(`${opName(call.op)} of ${file.name} answered ${rc} before the replay.`);
+    if (rc !== OK && call.op !== Op.xFileControl)
+      throw new Error(`${opName(call.op)} of ${file.name} answered ${rc} before the replay.`);
     return rc;
   }
 
@@ -89,10 +90,15 @@ export class Player {
     for (const [n, call] of calls.entries()) {
       if (n % every === 0) onProgress?.(n, calls.length);
       const rc = await this.insist(files[call.file]!, call);
-      const answers = call.op !== Op.xSectorSize && call.op !== Op.xDeviceCharacteristics && call.op !== Op.xFileControl;
-      if (answers && (rc === OK) !== (call.result === OK)) differing[opName(call.op)] = (differing[opName(call.op)] ?? 0) + 1;
+      const answers =
+        call.op !== Op.xSectorSize &&
+        call.op !== Op.xDeviceCharacteristics &&
+        call.op !== Op.xFileControl;
+      if (answers && (rc === OK) !== (call.result === OK))
+        differing[opName(call.op)] = (differing[opName(call.op)] ?? 0) + 1;
     }
-    for (const [index, handles] of this.open) while (handles.length) await this.once(files[index]!, closing(index));
+    for (const [index, handles] of this.open)
+      while (handles.length) await this.once(files[index]!, closing(index));
     return { calls: calls.length, retries: this.retries, differing };
   }
 
@@ -138,7 +144,12 @@ export class Player {
       case Op.xCheckReservedLock:
         return this.ask(opName(op), at, out);
       case Op.xFileControl:
-        return this.ask('xFileControl', at, aux, aux === FCNTL_PRAGMA ? this.pragma() : this.zeroed());
+        return this.ask(
+          'xFileControl',
+          at,
+          aux,
+          aux === FCNTL_PRAGMA ? this.pragma() : this.zeroed(),
+        );
       case Op.xSectorSize:
       case Op.xDeviceCharacteristics:
         return this.ask(opName(op), at);
@@ -150,7 +161,9 @@ export class Player {
   /** Looked up at each call: a recorder lies over the VFS, and is to see it. */
   private async ask(name: string, ...args: number[]): Promise<number> {
     const method = this.vfs[name];
-    return typeof method === 'function' ? await Reflect.apply(method as Method, this.vfs, args) : OK;
+    return typeof method === 'function'
+      ? await Reflect.apply(method as Method, this.vfs, args)
+      : OK;
   }
 
   private nameAt({ name }: ReplayFile): number {
@@ -165,7 +178,8 @@ export class Player {
     return at;
   }
   private dataOf(length: number): number {
-    if (length > this.room) this.data = this.module._sqlite3_malloc((this.room = Math.max(65536, length)));
+    if (length > this.room)
+      this.data = this.module._sqlite3_malloc((this.room = Math.max(65536, length)));
     return this.data;
   }
   private zeroed(): number {
@@ -181,4 +195,11 @@ export class Player {
   }
 }
 
-const closing = (file: number): ReplayCall => ({ op: Op.xClose, file, offset: 0, length: 0, aux: 0, result: OK });
+const closing = (file: number): ReplayCall => ({
+  op: Op.xClose,
+  file,
+  offset: 0,
+  length: 0,
+  aux: 0,
+  result: OK,
+});

@@ -21,7 +21,8 @@ export interface RecordedVfs {
 const known = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: true, why });
 const guess = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: false, why });
 const MOST_CHARACTERS = 60;
-const quoted = (name: string): string => `“${name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS)}…` : name}”`;
+const quoted = (name: string): string =>
+  `“${name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS)}…` : name}”`;
 
 /** What lies in storage under the VFS, by its names. */
 interface Layout {
@@ -32,7 +33,11 @@ interface Layout {
   /** Last parts of the paths of databases, journals and logs, as SQLite opened them. */
   readonly opened: ReadonlySet<string>;
 }
-const LAYOUTS: readonly { readonly vfs: VfsName; readonly why: string; readonly is: (at: Layout) => boolean }[] = [
+const LAYOUTS: readonly {
+  readonly vfs: VfsName;
+  readonly why: string;
+  readonly is: (at: Layout) => boolean;
+}[] = [
   {
     vfs: 'OPFSCoopSync',
     why: 'temporary files in an OPFS folder “.ahp-…” are its own',
@@ -41,30 +46,65 @@ const LAYOUTS: readonly { readonly vfs: VfsName; readonly why: string; readonly 
   {
     vfs: 'OPFSWriteAhead',
     why: 'logs “-wa0” and “-wa1” beside a database in OPFS are its own',
-    is: ({ opfs, opened }) => opfs.some((path) => /-wa[01]$/.test(path) && opened.has(lastPart(path).slice(0, -4))),
+    is: ({ opfs, opened }) =>
+      opfs.some((path) => /-wa[01]$/.test(path) && opened.has(lastPart(path).slice(0, -4))),
   },
-  { vfs: 'OPFSPermuted', why: 'IndexedDB stores “pages” and “pending” are its own', is: (at) => hasStores(at, 'pages', 'pending') },
-  { vfs: 'IDBMirror', why: 'IndexedDB stores “blocks” and “tx” are its own', is: (at) => hasStores(at, 'blocks', 'tx') },
-  { vfs: 'IDBBatchAtomic', why: 'IndexedDB stores “blocks” and “metadata” are its own', is: (at) => hasStores(at, 'blocks', 'metadata') },
-  { vfs: 'BlockIDB', why: 'IndexedDB stores “blocks” and “files” are its own', is: (at) => hasStores(at, 'blocks', 'files') },
+  {
+    vfs: 'OPFSPermuted',
+    why: 'IndexedDB stores “pages” and “pending” are its own',
+    is: (at) => hasStores(at, 'pages', 'pending'),
+  },
+  {
+    vfs: 'IDBMirror',
+    why: 'IndexedDB stores “blocks” and “tx” are its own',
+    is: (at) => hasStores(at, 'blocks', 'tx'),
+  },
+  {
+    vfs: 'IDBBatchAtomic',
+    why: 'IndexedDB stores “blocks” and “metadata” are its own',
+    is: (at) => hasStores(at, 'blocks', 'metadata'),
+  },
+  {
+    vfs: 'BlockIDB',
+    why: 'IndexedDB stores “blocks” and “files” are its own',
+    is: (at) => hasStores(at, 'blocks', 'files'),
+  },
   {
     vfs: 'AccessHandlePool',
     why: 'OPFS files with random names, none with a database’s, are its pool',
     is: ({ opfs, opened }) =>
-      opfs.some((path) => /\/[0-9a-z]{8,13}$/.test(path)) && !opfs.some((path) => opened.has(lastPart(path).replace(/-wa[01]$/, ''))),
+      opfs.some((path) => /\/[0-9a-z]{8,13}$/.test(path)) &&
+      !opfs.some((path) => opened.has(lastPart(path).replace(/-wa[01]$/, ''))),
   },
 ];
-const hasStores = ({ stores }: Layout, ...names: string[]): boolean => stores.some((has) => names.every((name) => has.has(name)));
+const hasStores = ({ stores }: Layout, ...names: string[]): boolean =>
+  stores.some((has) => names.every((name) => has.has(name)));
 const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */
 const NAMED: readonly VfsName[] = [
-  ...(['MemoryAsyncVFS', 'MemoryVFS', 'BlockIDB', 'IDBBatchAtomic', 'IDBMirror', 'AccessHandlePool'] as const),
-  ...(['OPFSCoopSync', 'OPFSAdaptive', 'OPFSAnyContext', 'OPFSPermuted', 'OPFSWriteAhead'] as const),
+  ...([
+    'MemoryAsyncVFS',
+    'MemoryVFS',
+    'BlockIDB',
+    'IDBBatchAtomic',
+    'IDBMirror',
+    'AccessHandlePool',
+  ] as const),
+  ...([
+    'OPFSCoopSync',
+    'OPFSAdaptive',
+    'OPFSAnyContext',
+    'OPFSPermuted',
+    'OPFSWriteAhead',
+  ] as const),
 ];
 
 /** @param summary of the same store */
-export function recordedVfs(store: TraceStore, summary: Pick<Summary, 'web' | 'engines' | 'threads'>): RecordedVfs {
+export function recordedVfs(
+  store: TraceStore,
+  summary: Pick<Summary, 'web' | 'engines' | 'threads'>,
+): RecordedVfs {
   const using = store.threads.filter((thread) => countOf(thread) > 0);
   const ids = new Set(using.map(({ info }) => info.id));
   const engines = summary.engines.filter(({ thread }) => ids.has(thread));
@@ -76,22 +116,26 @@ export function recordedVfs(store: TraceStore, summary: Pick<Summary, 'web' | 'e
   const at = layoutOf(using);
   const laid = LAYOUTS.filter(({ is }) => is(at));
   if (laid.length === 1) return (isWaSqlite ? known : guess)(laid[0]!.vfs, laid[0]!.why);
-  if (laid.length > 1) return guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`);
+  if (laid.length > 1)
+    return guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`);
   for (const name of names) {
     const named = NAMED.find((vfs) => name.toLowerCase().includes(vfs.toLowerCase()));
     if (named) return guess(named, `the app calls its VFS ${quoted(name)}`);
   }
   const web = knownWeb(summary.web);
-  if (!web || !summary.threads.some(({ layers }) => layers.includes('web'))) return guess(null, 'its storage calls were not recorded');
+  if (!web || !summary.threads.some(({ layers }) => layers.includes('web')))
+    return guess(null, 'its storage calls were not recorded');
   return byCalls(web, using);
 }
 
 /** Builds that bring VFSs of their own: what they are named is fixed. */
 function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
-  if (builds.has('absurd-sql')) return known(null, 'it was made on absurd-sql, which brings a VFS of its own');
+  if (builds.has('absurd-sql'))
+    return known(null, 'it was made on absurd-sql, which brings a VFS of its own');
   if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
   if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
-  if (names.includes('opfs-sahpool')) return guess('AccessHandlePool', 'sqlite.org’s “opfs-sahpool” keeps such a pool of files, too');
+  if (names.includes('opfs-sahpool'))
+    return guess('AccessHandlePool', 'sqlite.org’s “opfs-sahpool” keeps such a pool of files, too');
   const own = names.find((name) => /^(?:opfs|opfs-wl|kvvfs|.*-kvvfs)$/.test(name));
   if (own !== undefined) return known(null, `it was made on sqlite.org’s VFS ${quoted(own)}`);
   return null;
@@ -122,13 +166,21 @@ function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): Recor
   const idb = web.idb.get + web.idb.put + web.idb.cursor + web.idb.getAll;
   if (opfs && idb) return guess(null, 'it has calls of OPFS and of IndexedDB');
   if (opfs) {
-    const streams = threads.some(({ events }) => events.op.subarray(0, events.count).some((op) => STREAMS.has(op)));
-    if (streams) return guess('OPFSAnyContext', 'it reads and writes OPFS by File objects and streams');
-    if (threads.some(({ engines }) => engines.some(({ suspension }) => suspension === 'asyncify' || suspension === 'jspi')))
+    const streams = threads.some(({ events }) =>
+      events.op.subarray(0, events.count).some((op) => STREAMS.has(op)),
+    );
+    if (streams)
+      return guess('OPFSAnyContext', 'it reads and writes OPFS by File objects and streams');
+    if (
+      threads.some(({ engines }) =>
+        engines.some(({ suspension }) => suspension === 'asyncify' || suspension === 'jspi'),
+      )
+    )
       return guess('OPFSAdaptive', 'it has access handles of OPFS under an asynchronous build');
     return guess('OPFSCoopSync', 'it has access handles of OPFS under a synchronous build');
   }
   if (idb) return guess('IDBBatchAtomic', 'its storage calls are those of IndexedDB');
-  if (web.localStorage.get + web.localStorage.set) return guess(null, 'it keeps its pages in localStorage');
+  if (web.localStorage.get + web.localStorage.set)
+    return guess(null, 'it keeps its pages in localStorage');
   return guess('MemoryVFS', 'it made no storage call');
 }

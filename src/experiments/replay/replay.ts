@@ -22,14 +22,23 @@ export interface ReplayReport {
   readonly config: Config;
   readonly calls: number;
   /** `web`: storage calls of the whole recording, whoever made them; null where that layer was not recorded. */
-  readonly recorded: { readonly vfs: KindCounts; readonly vfsUs: number; readonly web: Counters | null };
+  readonly recorded: {
+    readonly vfs: KindCounts;
+    readonly vfsUs: number;
+    readonly web: Counters | null;
+  };
   readonly replayed: { readonly vfs: KindCounts; readonly vfsUs: number; readonly web: Counters };
   /** Calls made once more, because the VFS had to wait first. */
   readonly retries: number;
   readonly differing: Readonly<Record<string, number>>;
   readonly leftOut: readonly string[];
   /** For `cacheSize` in pages: reads that SQLite's page cache of that size would make, by the miss-ratio curve; null where no curve says. */
-  readonly cache: readonly { readonly path: string; readonly requests: number; readonly misses: number | null; readonly note: string }[];
+  readonly cache: readonly {
+    readonly path: string;
+    readonly requests: number;
+    readonly misses: number | null;
+    readonly note: string;
+  }[];
   /** How the times are to be taken. */
   readonly estimate: string;
   /** Measured on the VFS that the recording was made on; null: `errorWhy` says why not. */
@@ -58,18 +67,29 @@ const ESTIMATE = 'Times are an estimate: the calls were made again without SQLit
  * @returns the report, and the replay as the bytes of a .vfst file
  * @throws Error in words where there is nothing to replay, or the VFS fails
  */
-export async function replay(store: TraceStore, asked: Config, around: ReplayAround): Promise<{ report: ReplayReport; trace: Blob }> {
+export async function replay(
+  store: TraceStore,
+  asked: Config,
+  around: ReplayAround,
+): Promise<{ report: ReplayReport; trace: Blob }> {
   const script = replayScriptOf(store);
-  if (asked.vfs === 'memory') throw new Error('vfs=memory makes no VFS call: choose a VFS to replay on.');
-  if (asked.engine !== 'wa-sqlite-2.0.6') throw new Error('A replay runs on the VFSs of wa-sqlite-2.0.6.');
+  if (asked.vfs === 'memory')
+    throw new Error('vfs=memory makes no VFS call: choose a VFS to replay on.');
+  if (asked.engine !== 'wa-sqlite-2.0.6')
+    throw new Error('A replay runs on the VFSs of wa-sqlite-2.0.6.');
   const summary = summaryOf(store);
   const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
-  const recorded = { vfs: vfsCounts(summary), vfsUs: Math.round(script.recordedUs), web: hasWeb ? webCalls(summary.web) : null };
+  const recorded = {
+    vfs: vfsCounts(summary),
+    vfsUs: Math.round(script.recordedUs),
+    web: hasWeb ? webCalls(summary.web) : null,
+  };
   const { trace, played, web, side } = await playOn(script, asked, around, 'replay');
   const own = recordedVfs(store, summary);
   let error: ReplayError | null = null;
   let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
-  if (script.threads.length < store.threads.filter((t) => countOf(t) > 0).length) errorWhy = 'only one of its threads is replayed.';
+  if (script.threads.length < store.threads.filter((t) => countOf(t) > 0).length)
+    errorWhy = 'only one of its threads is replayed.';
   else if (own.vfs !== null) {
     const on = { ...own, vfs: own.vfs };
     try {
@@ -108,7 +128,12 @@ interface PlayedOn {
 }
 
 /** @throws Error in words where the VFS is not to be had */
-async function playOn(script: ReplayScript, asked: Config, around: ReplayAround, stage: 'replay' | 'error'): Promise<PlayedOn> {
+async function playOn(
+  script: ReplayScript,
+  asked: Config,
+  around: ReplayAround,
+  stage: 'replay' | 'error',
+): Promise<PlayedOn> {
   // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
   const { module } = await around.engines.open({ engine: asked.engine, build: 'sync' }, 'none');
   const config: Config = { ...asked, build: 'asyncify' };
@@ -134,7 +159,10 @@ async function playInto(
   stage: 'replay' | 'error',
 ): Promise<PlayedOn> {
   const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
-  if (!made) throw new Error(`${config.vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`);
+  if (!made)
+    throw new Error(
+      `${config.vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`,
+    );
   const player = new Player(made.vfs, module as ReplayModule);
   const { onProgress } = around;
   await player.prepare(script.files, (done, all) => onProgress?.({ stage: 'fill', done, all }));
@@ -143,11 +171,18 @@ async function playInto(
   const played = await player.play(script, (done, all) => onProgress?.({ stage, done, all }));
   const done = recording.store();
   if (done.dropped)
-    throw new Error(`${done.dropped} records of the replay found no room: its counts would not be true. Replay a shorter recording.`);
+    throw new Error(
+      `${done.dropped} records of the replay found no room: its counts would not be true. Replay a shorter recording.`,
+    );
   const summary = summaryOf(done);
   const vfsUs = Math.round(done.threads.reduce((sum, thread) => sum + timeInCalls(thread), 0));
   const web = around.probe ? webCalls(summary.web) : null;
-  return { trace: await recording.save(), played, web, side: { vfs: vfsCounts(summary), vfsUs, own: made.counters?.() ?? {} } };
+  return {
+    trace: await recording.save(),
+    played,
+    web,
+    side: { vfs: vfsCounts(summary), vfsUs, own: made.counters?.() ?? {} },
+  };
 }
 
 /** Counts of the summary's files, by kind; SQLite's in-memory journal is no file. */
@@ -155,7 +190,8 @@ export function vfsCounts(summary: Summary): KindCounts {
   const out: Record<string, number> = {};
   for (const { kind, vfs } of summary.files) {
     if (kind === 'memory-journal') continue;
-    for (const [name, n] of Object.entries(vfs)) if (n) out[`${kind}.${name}`] = (out[`${kind}.${name}`] ?? 0) + n;
+    for (const [name, n] of Object.entries(vfs))
+      if (n) out[`${kind}.${name}`] = (out[`${kind}.${name}`] ?? 0) + n;
   }
   return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

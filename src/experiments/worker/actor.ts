@@ -24,7 +24,9 @@ export interface ActorReport {
   readonly spans: Float64Array<ArrayBuffer>;
 }
 export type FromActor =
-  { readonly k: 'ready' } | { readonly k: 'done'; readonly report: ActorReport } | { readonly k: 'failed'; readonly message: string };
+  | { readonly k: 'ready' }
+  | { readonly k: 'done'; readonly report: ActorReport }
+  | { readonly k: 'failed'; readonly message: string };
 
 const SQLITE_BUSY = 5;
 /** So often in a row is no contention but a lock that nobody gives back. */
@@ -52,7 +54,12 @@ class ActorHere {
 
   async prepare({ config, web }: Extract<ToActor, { k: 'prepare' }>): Promise<void> {
     this.web = web ? new WebTally() : null;
-    const options = { metering: 'none', seed: 0, pageCache: false, makeVfs: this.makers.make } as const;
+    const options = {
+      metering: 'none',
+      seed: 0,
+      pageCache: false,
+      makeVfs: this.makers.make,
+    } as const;
     this.open = await openHost(new Engines(this.wasm), config, options);
     await applyConfig(this.open.host, config, true);
   }
@@ -84,14 +91,20 @@ class ActorHere {
         await host.sqlite3.exec(host.db, sql);
         return refused;
       } catch (error) {
-        if ((Number((error as { code?: unknown }).code) & 0xff) !== SQLITE_BUSY || refused === MOST_RETRIES) throw error;
+        if (
+          (Number((error as { code?: unknown }).code) & 0xff) !== SQLITE_BUSY ||
+          refused === MOST_RETRIES
+        )
+          throw error;
         await this.rollBack(host);
         await new Promise((resolve) => setTimeout(resolve)); // a lock may be given up in a message to this worker
       }
   }
 
   private async rollBack(host: OpenHost['host']): Promise<void> {
-    const { get_autocommit: autocommit } = host.sqlite3 as unknown as { get_autocommit(db: number): number };
+    const { get_autocommit: autocommit } = host.sqlite3 as unknown as {
+      get_autocommit(db: number): number;
+    };
     if (autocommit.call(host.sqlite3, host.db) === 0) await host.sqlite3.exec(host.db, 'ROLLBACK');
   }
 }

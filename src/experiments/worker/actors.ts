@@ -4,7 +4,10 @@ import type { Actor, Counters, Run } from '../types.ts';
 import type { ActorReport, FromActor, ToActor } from './actor.ts';
 
 /** A worker that will serve an actor over the other end of the port. */
-export type ActorStarter = (name: string) => { readonly port: MessagePort; readonly worker: Worker };
+export type ActorStarter = (name: string) => {
+  readonly port: MessagePort;
+  readonly worker: Worker;
+};
 interface Named {
   /** `writer-1` */
   readonly name: string;
@@ -19,7 +22,9 @@ export async function runActors(
   start: ActorStarter,
   after: () => Promise<Counters>,
 ): Promise<Counters> {
-  const cast = actors.flatMap((actor) => Array.from({ length: actor.count }, (_, i) => ({ actor, name: `${actor.role}-${i + 1}` })));
+  const cast = actors.flatMap((actor) =>
+    Array.from({ length: actor.count }, (_, i) => ({ actor, name: `${actor.role}-${i + 1}` })),
+  );
   const why = whyNotShared(run.config);
   if (why) throw new Error(why);
   const workers: Worker[] = [];
@@ -53,7 +58,8 @@ function askOver(port: MessagePort, worker: Worker, name: string): Ask {
     new Promise((resolve, reject) => {
       const failed = (words: string): void => reject(new Error(`${name}: ${words}`));
       worker.onerror = (event) => failed(event.message || 'its worker failed');
-      port.onmessage = ({ data }: MessageEvent<FromActor>) => (data.k === 'failed' ? failed(data.message) : resolve(data));
+      port.onmessage = ({ data }: MessageEvent<FromActor>) =>
+        data.k === 'failed' ? failed(data.message) : resolve(data);
       port.postMessage(message);
     });
 }

@@ -3,12 +3,17 @@
 const REFUSED =
   /SecurityError|A mutation operation was attempted on a database that did not allow mutations|InvalidStateError.*(private|indexedDB)/i;
 /** Whether the browser lets nobody store here: private windows, blocked site data. */
-export const isRefusal = (error: unknown): boolean => error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`);
+export const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && REFUSED.test(`${error.name}: ${error.message}`);
 
 /** @param lastError what the VFS says of it, '' where it says nothing */
 export function explain(error: unknown, lastError: string): string {
   const chain: string[] = [];
-  for (let e: unknown = error; e !== undefined && e !== null && chain.length < 5; e = e instanceof Error ? e.cause : undefined)
+  for (
+    let e: unknown = error;
+    e !== undefined && e !== null && chain.length < 5;
+    e = e instanceof Error ? e.cause : undefined
+  )
     chain.push(e instanceof Error ? `${e.name}: ${e.message}` : String(e));
   const all = [...chain, lastError].join(' ');
   const said = error instanceof Error ? error.message : String(error);

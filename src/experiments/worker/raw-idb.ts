@@ -55,11 +55,15 @@ async function work(db: IDBDatabase, step: RawStep): Promise<{ rows: number; sum
   return { rows, sum };
 }
 
-async function put(db: IDBDatabase, { count, row }: RawStep): Promise<{ rows: number; sum: number }> {
+async function put(
+  db: IDBDatabase,
+  { count, row }: RawStep,
+): Promise<{ rows: number; sum: number }> {
   const transaction = db.transaction(STORE, 'readwrite');
   const done = new Promise<void>((resolve, reject) => {
     transaction.oncomplete = () => resolve();
-    transaction.onabort = () => reject(transaction.error ?? new Error('the transaction was taken back'));
+    transaction.onabort = () =>
+      reject(transaction.error ?? new Error('the transaction was taken back'));
   });
   const store = transaction.objectStore(STORE);
   let sum = 0;

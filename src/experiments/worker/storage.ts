@@ -15,11 +15,13 @@ export async function labStorage(): Promise<string[]> {
   const found: string[] = [];
   if (typeof indexedDB !== 'undefined')
     await unlessRefused(async () => {
-      for (const { name } of await indexedDB.databases()) if (name && DATABASE.test(name)) found.push(`IndexedDB ${name}`);
+      for (const { name } of await indexedDB.databases())
+        if (name && DATABASE.test(name)) found.push(`IndexedDB ${name}`);
     });
   if (typeof navigator.storage?.getDirectory === 'function')
     await unlessRefused(async () => {
-      for await (const name of (await navigator.storage.getDirectory()).keys()) if (OPFS_ENTRY.test(name)) found.push(`OPFS ${name}`);
+      for await (const name of (await navigator.storage.getDirectory()).keys())
+        if (OPFS_ENTRY.test(name)) found.push(`OPFS ${name}`);
     });
   return found;
 }
@@ -38,7 +40,10 @@ export async function removeLabStorage(patienceMs = 2000): Promise<string[]> {
   const left: string[] = [];
   for (const entry of await labStorage()) {
     const [, place, name] = /^(\w+) (.*)$/s.exec(entry)!;
-    const reason = place === 'OPFS' ? await removeEntry(name!, patienceMs) : await removeDatabase(name!, patienceMs);
+    const reason =
+      place === 'OPFS'
+        ? await removeEntry(name!, patienceMs)
+        : await removeDatabase(name!, patienceMs);
     if (reason) left.push(`${entry}: ${reason}`);
   }
   return left;

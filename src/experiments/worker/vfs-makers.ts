@@ -37,11 +37,26 @@ const KINDS: Partial<Record<VfsName, Kind>> = {
       'wa-sqlite-1.0.0': () => import('wa-sqlite/src/examples/AccessHandlePoolVFS.js'),
     },
   },
-  OPFSCoopSync: { needs: 'opfs', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSCoopSyncVFS.js')) },
-  OPFSWriteAhead: { needs: 'opfs', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSWriteAheadVFS.js')) },
-  OPFSAdaptive: { needs: 'opfs', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAdaptiveVFS.js')) },
-  OPFSAnyContext: { needs: 'opfs', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAnyContextVFS.js')) },
-  OPFSPermuted: { needs: 'opfs', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSPermutedVFS.js')) },
+  OPFSCoopSync: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSCoopSyncVFS.js')),
+  },
+  OPFSWriteAhead: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSWriteAheadVFS.js')),
+  },
+  OPFSAdaptive: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAdaptiveVFS.js')),
+  },
+  OPFSAnyContext: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAnyContextVFS.js')),
+  },
+  OPFSPermuted: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSPermutedVFS.js')),
+  },
   IDBBatchAtomic: {
     needs: 'indexeddb',
     modules: {
@@ -49,7 +64,10 @@ const KINDS: Partial<Record<VfsName, Kind>> = {
       'wa-sqlite-1.0.0': () => import('wa-sqlite/src/examples/IDBBatchAtomicVFS.js'),
     },
   },
-  IDBMirror: { needs: 'indexeddb', modules: two(() => import('@journeyapps/wa-sqlite/src/examples/IDBMirrorVFS.js')) },
+  IDBMirror: {
+    needs: 'indexeddb',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/IDBMirrorVFS.js')),
+  },
 };
 
 /** Makes VFSs and closes them. */
@@ -82,7 +100,8 @@ export class VfsMakers {
 async function makeVfs(config: Config, module: EngineModule): Promise<Made | null> {
   const { vfs, engine, build } = config;
   if (!isAvailable(vfs, engine)) throw new Error(`${engine} has no VFS ${vfs}.`);
-  if (needsAsync(vfs) && build === 'sync') throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
+  if (needsAsync(vfs) && build === 'sync')
+    throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
   if (vfs === 'BlockIDB') return blockIdb(config, module);
   const kind = KINDS[vfs];
   if (!kind) return null; // in memory: made where everyone makes them
@@ -107,7 +126,8 @@ async function blockIdb(config: Config, module: EngineModule): Promise<Made> {
   });
   return {
     vfs: vfs as unknown as Record<string, unknown>,
-    counters: () => Object.fromEntries(Object.entries(vfs.stats).map(([name, n]) => [`block.${name}`, n])),
+    counters: () =>
+      Object.fromEntries(Object.entries(vfs.stats).map(([name, n]) => [`block.${name}`, n])),
     dropBlockCache: () => vfs.dropCaches(),
     close: async () => vfs.close(),
   };
@@ -115,7 +135,10 @@ async function blockIdb(config: Config, module: EngineModule): Promise<Made> {
 
 /** @throws saying what is missing, and where it would be */
 function requireApi(needs: Kind['needs'], vfs: string): void {
-  if (needs === 'indexeddb' && typeof indexedDB === 'undefined') throw new Error(`${vfs} needs IndexedDB, which this place does not have.`);
+  if (needs === 'indexeddb' && typeof indexedDB === 'undefined')
+    throw new Error(`${vfs} needs IndexedDB, which this place does not have.`);
   if (needs === 'opfs' && typeof navigator.storage?.getDirectory !== 'function')
-    throw new Error(`${vfs} needs OPFS (navigator.storage.getDirectory), which this browser or this window does not have.`);
+    throw new Error(
+      `${vfs} needs OPFS (navigator.storage.getDirectory), which this browser or this window does not have.`,
+    );
 }

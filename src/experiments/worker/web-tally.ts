@@ -59,7 +59,8 @@ export class WebTally {
       if (!name) continue;
       this.counts[name] = (this.counts[name] ?? 0) + 1;
       if (op === Op.idbTransaction && (reader.aux(i) & 3) === 1)
-        this.counts['idb.readwriteTransactions'] = (this.counts['idb.readwriteTransactions'] ?? 0) + 1;
+        this.counts['idb.readwriteTransactions'] =
+          (this.counts['idb.readwriteTransactions'] ?? 0) + 1;
     }
   }
 }

@@ -7,7 +7,9 @@ export const COLD_START: Workload = workload({
   id: 'cold-start',
   title: 'Cold start with many tables',
   question: 'How much is read before the first answer, and how does that grow with the schema?',
-  parameters: { tables: { default: 200, least: 1, most: 5000, what: 'tables, each with an index' } },
+  parameters: {
+    tables: { default: 200, least: 1, most: 5000, what: 'tables, each with an index' },
+  },
   setup: (p) => [
     sql(
       'schema',
@@ -35,7 +37,8 @@ export const COLD_START: Workload = workload({
 
 function* search(documents: number): Generator<Step> {
   const draw = seeded(33);
-  const text = (): string => Array.from({ length: 12 }, () => numberWords(draw(1_000_000))).join(' ');
+  const text = (): string =>
+    Array.from({ length: 12 }, () => numberWords(draw(1_000_000))).join(' ');
   yield {
     kind: 'bound',
     id: 'load',
@@ -59,7 +62,9 @@ export const FULL_TEXT: Workload = workload({
   id: 'full-text',
   title: 'Full-text search as you type',
   question: 'What does each key cost?',
-  parameters: { documents: { default: 2000, least: 10, most: 100_000, what: 'texts of 12 numbers in words' } },
+  parameters: {
+    documents: { default: 2000, least: 10, most: 100_000, what: 'texts of 12 numbers in words' },
+  },
   setup: () => [sql('create', 'create the index', 'CREATE VIRTUAL TABLE docs USING fts5(body);')],
   steps: (p) => search(parameter(p, 'documents')),
   watch: ['ms', 'instructions', 'rows', 'vfs.xRead', 'vfs.xReadBytes', 'cache.hit', 'cache.miss'],
@@ -78,9 +83,15 @@ export const CONTENTION: Workload = workload({
   },
   config: { vfs: 'OPFSCoopSync', synchronous: 'normal' },
   setup: () => [
-    sql('create', 'a counter', "BEGIN IMMEDIATE; CREATE TABLE kv(key PRIMARY KEY, value); REPLACE INTO kv VALUES('counter',0); COMMIT;"),
+    sql(
+      'create',
+      'a counter',
+      "BEGIN IMMEDIATE; CREATE TABLE kv(key PRIMARY KEY, value); REPLACE INTO kv VALUES('counter',0); COMMIT;",
+    ),
   ],
-  steps: () => [sql('result', 'what the counter says', "SELECT value FROM kv WHERE key='counter';")],
+  steps: () => [
+    sql('result', 'what the counter says', "SELECT value FROM kv WHERE key='counter';"),
+  ],
   actors: (p) => [
     {
       role: 'writer',
@@ -88,14 +99,37 @@ export const CONTENTION: Workload = workload({
       sql: "BEGIN IMMEDIATE; UPDATE kv SET value=value+1 WHERE key='counter'; COMMIT;",
       iterations: parameter(p, 'iterations'),
     },
-    { role: 'reader', count: parameter(p, 'readers'), sql: 'SELECT max(rowid) FROM kv;', iterations: parameter(p, 'iterations') },
+    {
+      role: 'reader',
+      count: parameter(p, 'readers'),
+      sql: 'SELECT max(rowid) FROM kv;',
+      iterations: parameter(p, 'iterations'),
+    },
   ],
-  kept: (p) => ({ sql: "SELECT value FROM kv WHERE key='counter';", value: parameter(p, 'writers') * parameter(p, 'iterations') }),
+  kept: (p) => ({
+    sql: "SELECT value FROM kv WHERE key='counter';",
+    value: parameter(p, 'writers') * parameter(p, 'iterations'),
+  }),
   watch: [
-    ...['ms', 'rows.lost', 'busy.retries', 'writer.waited', 'reader.waited', 'writer.transactions', 'reader.transactions'],
+    ...[
+      'ms',
+      'rows.lost',
+      'busy.retries',
+      'writer.waited',
+      'reader.waited',
+      'writer.transactions',
+      'reader.transactions',
+    ],
     ...['vfs.xLock', 'vfs.xWrite', 'idb.transactions', 'locks.requests'],
   ],
   claims: ['S2.9', 'S2.14', 'S3.24', 'S3.25', 'S3.30'],
-  assertions: [{ text: 'No increment is lost', left: { step: 'actors', counter: 'rows.lost' }, is: '=', right: 0 }],
+  assertions: [
+    {
+      text: 'No increment is lost',
+      left: { step: 'actors', counter: 'rows.lost' },
+      is: '=',
+      right: 0,
+    },
+  ],
   needs: ['workers'],
 });

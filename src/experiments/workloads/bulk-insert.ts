@@ -19,12 +19,17 @@ const steps = (p: Parameters): Step[] => [
 const used =
   (checkpoint: 'TRUNCATE' | 'RESTART') =>
   (p: Parameters): Step[] => [
-    sql('before', 'the same rows, dropped', `${CREATE}${fill(parameter(p, 'rows'))}DROP TABLE t;PRAGMA wal_checkpoint(${checkpoint});`),
+    sql(
+      'before',
+      'the same rows, dropped',
+      `${CREATE}${fill(parameter(p, 'rows'))}DROP TABLE t;PRAGMA wal_checkpoint(${checkpoint});`,
+    ),
     host('drop-block-cache'),
   ];
 
 const common: Pick<Workload, 'question' | 'parameters' | 'config' | 'steps' | 'watch'> = {
-  question: 'Does the insert write to new space or into blocks that must be read first, and what does the write policy do about it?',
+  question:
+    'Does the insert write to new space or into blocks that must be read first, and what does the write policy do about it?',
   parameters: { rows: { default: 50_000, least: 1000, most: 1_000_000, what: 'rows inserted' } },
   config: { pageSize: 4096, lockingMode: 'exclusive', synchronous: 'normal' },
   steps,
@@ -49,7 +54,12 @@ export const BULK_INSERT: readonly Workload[] = [
     title: 'Bulk insert into an empty database',
     claims: ['S1.1', 'S1.2', 'S1.9', 'S1.13'],
     assertions: [
-      { text: 'New space: no block is read to be written', left: { step: 'total', counter: 'block.rmwMiss' }, is: '=', right: 0 },
+      {
+        text: 'New space: no block is read to be written',
+        left: { step: 'total', counter: 'block.rmwMiss' },
+        is: '=',
+        right: 0,
+      },
     ],
   }),
   workload({

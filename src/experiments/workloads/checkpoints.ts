@@ -49,18 +49,46 @@ export const CHECKPOINT_ANATOMY: Workload = workload({
 export const CHECKPOINT_STORM: Workload = workload({
   id: 'checkpoint-storm',
   title: 'Write-heavy load with checkpoints',
-  question: 'What does the distance between checkpoints do to writes, syncs and the size of the log?',
+  question:
+    'What does the distance between checkpoints do to writes, syncs and the size of the log?',
   parameters: {
-    transactions: { default: 2000, least: 100, most: 100_000, what: 'transactions of one updated row' },
-    hot: { default: 20_000, least: 1, most: 20_000, what: 'rows that are updated in turn: with few of them the pages are hot' },
-    mode: { default: 0, least: 0, most: 4, what: '0 = checkpoints as they come, or by PRAGMA: 1 PASSIVE, 2 FULL, 3 RESTART, 4 TRUNCATE' },
-    every: { default: 500, least: 1, most: 100_000, what: 'transactions from one PRAGMA to the next' },
+    transactions: {
+      default: 2000,
+      least: 100,
+      most: 100_000,
+      what: 'transactions of one updated row',
+    },
+    hot: {
+      default: 20_000,
+      least: 1,
+      most: 20_000,
+      what: 'rows that are updated in turn: with few of them the pages are hot',
+    },
+    mode: {
+      default: 0,
+      least: 0,
+      most: 4,
+      what: '0 = checkpoints as they come, or by PRAGMA: 1 PASSIVE, 2 FULL, 3 RESTART, 4 TRUNCATE',
+    },
+    every: {
+      default: 500,
+      least: 1,
+      most: 100_000,
+      what: 'transactions from one PRAGMA to the next',
+    },
   },
   config: WAL,
-  setup: () => [sql('fill', '20,000 rows', FILL), sql('empty', 'empty the log', 'PRAGMA wal_checkpoint(TRUNCATE);')],
+  setup: () => [
+    sql('fill', '20,000 rows', FILL),
+    sql('empty', 'empty the log', 'PRAGMA wal_checkpoint(TRUNCATE);'),
+  ],
   steps: (p) => {
     const n = parameter(p, 'transactions');
-    const [hot, mode, every] = [parameter(p, 'hot'), MODES[parameter(p, 'mode') - 1], parameter(p, 'every')];
+    const [hot, mode, every] = [
+      parameter(p, 'hot'),
+      MODES[parameter(p, 'mode') - 1],
+      parameter(p, 'every'),
+    ];
     const quarter = Math.ceil(n / 4);
     const line = (i: number): string => {
       const update = `UPDATE t SET a=a+1 WHERE id=${((i * 7919) % hot) + 1};`;

@@ -16,20 +16,38 @@ const micro = (where: string): string => `${table(ROWS)}SELECT count(*) FROM t W
 const TEXTS: Readonly<Record<string, readonly [title: string, text: string]>> = {
   noindex: ['60 full scans of 20,000 rows', table(ROWS) + lookups],
   index: ['the same 60 lookups by an index', `${table(ROWS)}CREATE INDEX ta ON t(a);\n${lookups}`],
-  like: ['20 scans with LIKE', table(ROWS) + lines(20, (i) => `SELECT sum(id) FROM t WHERE b LIKE '%${i}7%';`)],
-  instr: ['20 scans with instr()', table(ROWS) + lines(20, (i) => `SELECT sum(id) FROM t WHERE instr(b,'${i}7');`)],
+  like: [
+    '20 scans with LIKE',
+    table(ROWS) + lines(20, (i) => `SELECT sum(id) FROM t WHERE b LIKE '%${i}7%';`),
+  ],
+  instr: [
+    '20 scans with instr()',
+    table(ROWS) + lines(20, (i) => `SELECT sum(id) FROM t WHERE instr(b,'${i}7');`),
+  ],
   autocommit: ['1,500 INSERTs, each a transaction', `CREATE TABLE k(a,b);\n${inserts(1500)}`],
-  onetx: ['1,500 INSERTs in one transaction', `CREATE TABLE k(a,b);\nBEGIN;\n${inserts(1500)}COMMIT;\n`],
+  onetx: [
+    '1,500 INSERTs in one transaction',
+    `CREATE TABLE k(a,b);\nBEGIN;\n${inserts(1500)}COMMIT;\n`,
+  ],
   multirow: [
     'one INSERT of 1,500 rows',
     `CREATE TABLE k(a,b);\nINSERT INTO k VALUES${Array.from({ length: 1500 }, (_, i) => `(${i},'v${i}')`).join(',')};\n`,
   ],
-  rowid: ['3,000 text keys in a rowid table', `CREATE TABLE k(a TEXT PRIMARY KEY,b);\nBEGIN;\n${keyed}COMMIT;\n`],
-  'without-rowid': ['3,000 text keys WITHOUT ROWID', `CREATE TABLE k(a TEXT PRIMARY KEY,b) WITHOUT ROWID;\nBEGIN;\n${keyed}COMMIT;\n`],
+  rowid: [
+    '3,000 text keys in a rowid table',
+    `CREATE TABLE k(a TEXT PRIMARY KEY,b);\nBEGIN;\n${keyed}COMMIT;\n`,
+  ],
+  'without-rowid': [
+    '3,000 text keys WITHOUT ROWID',
+    `CREATE TABLE k(a TEXT PRIMARY KEY,b) WITHOUT ROWID;\nBEGIN;\n${keyed}COMMIT;\n`,
+  ],
   'micro-1': ['one scan, a<5000', micro('a<5000')],
   'micro-2': ['one scan, a<5001', micro('a<5001')],
   'micro-3': ['one scan, a<=5000', micro('a<=5000')],
-  ac60: ['60 INSERTs, each a transaction, and a sum', `CREATE TABLE k(a,b);\n${inserts(60)}SELECT sum(a) FROM k;`],
+  ac60: [
+    '60 INSERTs, each a transaction, and a sum',
+    `CREATE TABLE k(a,b);\n${inserts(60)}SELECT sum(a) FROM k;`,
+  ],
   mix: [
     'fill, index, update, delete, sums',
     `${table(5000).slice(0, -1)}CREATE INDEX ta ON t(a); UPDATE t SET b=b||'x' WHERE a%7=0; SELECT sum(a) FROM t; ` +

@@ -15,7 +15,12 @@ export const workload = (w: Given): Workload => ({
   ...w,
 });
 
-export const sql = (id: string, title: string, text: string): SqlStep => ({ kind: 'sql', id, title, sql: text });
+export const sql = (id: string, title: string, text: string): SqlStep => ({
+  kind: 'sql',
+  id,
+  title,
+  sql: text,
+});
 export const host = (action: HostStep['action']): HostStep => ({
   kind: 'host',
   id: action,
@@ -35,11 +40,13 @@ export function* times<T>(n: number, make: (i: number) => T): Generator<T> {
 }
 
 /** Several steps run as one text: for counts that belong to the whole. */
-export const textOf = (steps: Iterable<Step>): string => [...steps].map((s) => ('sql' in s ? s.sql : '')).join('');
+export const textOf = (steps: Iterable<Step>): string =>
+  [...steps].map((s) => ('sql' in s ? s.sql : '')).join('');
 
 /** @throws when a parameter is not there: a slip in the workload, not in the user's input */
 export function parameter(p: Parameters, name: string): number {
   const value = p[name];
-  if (value === undefined) throw new Error(`the workload reads parameter "${name}", which it does not declare`);
+  if (value === undefined)
+    throw new Error(`the workload reads parameter "${name}", which it does not declare`);
   return value;
 }

@@ -35,7 +35,10 @@ export function workloadOf(id: string, sql?: string): Workload {
   if (id === 'own-sql') return ownSql(sql ?? '');
   if (id === 'own-database') return ownDatabase(sql ?? '');
   const found = WORKLOADS.find((w) => w.id === id);
-  if (!found) throw new Error(`there is no workload "${id}"; there are ${WORKLOADS.map((w) => w.id).join(', ')}.`);
+  if (!found)
+    throw new Error(
+      `there is no workload "${id}"; there are ${WORKLOADS.map((w) => w.id).join(', ')}.`,
+    );
   return found;
 }
 
@@ -45,9 +48,14 @@ export function parametersOf(workload: Workload, given: Parameters = {}): Parame
   for (const [name, { default: value }] of Object.entries(workload.parameters)) out[name] = value;
   for (const [name, value] of Object.entries(given)) {
     const known = Object.hasOwn(workload.parameters, name) ? workload.parameters[name] : undefined;
-    if (!known) throw new Error(`${workload.id} has no parameter "${name}"; it has ${Object.keys(out).join(', ') || 'none'}.`);
+    if (!known)
+      throw new Error(
+        `${workload.id} has no parameter "${name}"; it has ${Object.keys(out).join(', ') || 'none'}.`,
+      );
     if (!(Number.isInteger(value) && value >= known.least && value <= known.most))
-      throw new Error(`${name}=${value}: expected a whole number from ${known.least} to ${known.most} (${known.what}).`);
+      throw new Error(
+        `${name}=${value}: expected a whole number from ${known.least} to ${known.most} (${known.what}).`,
+      );
     out[name] = value;
   }
   return out;

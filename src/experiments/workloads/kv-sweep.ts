@@ -46,7 +46,8 @@ function* steps(items: number): Generator<Step> {
 export const KV_SWEEP: Workload = workload({
   id: 'kv-sweep',
   title: 'Key-value rows: SQL over storage against storage itself',
-  question: 'What do the page cache and the page size save, and does SQL over IndexedDB beat IndexedDB?',
+  question:
+    'What do the page cache and the page size save, and does SQL over IndexedDB beat IndexedDB?',
   parameters: { items: { default: 20_000, least: 100, most: 1_000_000, what: 'rows' } },
   config: { journalMode: 'memory', synchronous: 'normal' },
   setup: () => [sql('create', 'create the table', 'CREATE TABLE kv(key TEXT, value REAL);')],

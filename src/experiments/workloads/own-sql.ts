@@ -7,9 +7,20 @@ export function ownSql(script: string): Workload {
   return workload({
     id: 'own-sql',
     title: 'Your own SQL',
-    question: 'What does my script do to storage, and what does a change of it, or of the settings, change?',
+    question:
+      'What does my script do to storage, and what does a change of it, or of the settings, change?',
     steps: () => stepsOf(script),
-    watch: ['instructions', 'ms', 'statements', 'rows', 'vfs.xRead', 'vfs.xReadBytes', 'vfs.xWrite', 'vfs.xWriteBytes', 'vfs.xSync'],
+    watch: [
+      'instructions',
+      'ms',
+      'statements',
+      'rows',
+      'vfs.xRead',
+      'vfs.xReadBytes',
+      'vfs.xWrite',
+      'vfs.xWriteBytes',
+      'vfs.xSync',
+    ],
     claims: ['S3.34', 'S4.18'],
   });
 }
@@ -20,7 +31,8 @@ export function ownDatabase(script: string): Workload {
     ...ownSql(script),
     id: 'own-database',
     title: 'Your database',
-    question: 'What do my statements cost on my data, and what would another VFS, page size, cache or journal mode change?',
+    question:
+      'What do my statements cost on my data, and what would another VFS, page size, cache or journal mode change?',
     watch: [...ownSql(script).watch, 'cache.hit', 'cache.miss'],
     needs: ['database'],
   };

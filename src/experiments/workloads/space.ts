@@ -2,7 +2,8 @@
 import type { Step, Workload } from '../types.ts';
 import { parameter, sql, workload } from './define.ts';
 
-const rows = (n: number): string => `WITH RECURSIVE c(x) AS (VALUES(0) UNION ALL SELECT x+1 FROM c WHERE x<${n - 1})`;
+const rows = (n: number): string =>
+  `WITH RECURSIVE c(x) AS (VALUES(0) UNION ALL SELECT x+1 FROM c WHERE x<${n - 1})`;
 
 export const BIG_SORT: Workload = workload({
   id: 'big-sort',
@@ -10,7 +11,12 @@ export const BIG_SORT: Workload = workload({
   question: 'How much of a sort goes through temporary files, and what keeps it in memory?',
   parameters: {
     rows: { default: 20_000, least: 100, most: 1_000_000, what: 'rows to sort' },
-    tempStore: { default: 1, least: 0, most: 2, what: 'PRAGMA temp_store: 1 files, 2 memory, 0 as the build says' },
+    tempStore: {
+      default: 1,
+      least: 0,
+      most: 2,
+      what: 'PRAGMA temp_store: 1 files, 2 memory, 0 as the build says',
+    },
   },
   config: { cacheSize: -200 },
   setup: (p) => [
@@ -22,13 +28,30 @@ ${rows(parameter(p, 'rows'))} INSERT INTO big SELECT x, printf('%08d',(x*7919)%1
 PRAGMA temp_store=${parameter(p, 'tempStore')};`,
     ),
   ],
-  steps: () => [sql('sort', 'sort them all', 'SELECT sum(length(body)) FROM (SELECT body FROM big ORDER BY name LIMIT -1 OFFSET 1);')],
-  watch: ['ms', 'instructions', 'vfs.temp.xWrite', 'vfs.temp.xWriteBytes', 'vfs.temp.xRead', 'vfs.xOpen'],
+  steps: () => [
+    sql(
+      'sort',
+      'sort them all',
+      'SELECT sum(length(body)) FROM (SELECT body FROM big ORDER BY name LIMIT -1 OFFSET 1);',
+    ),
+  ],
+  watch: [
+    'ms',
+    'instructions',
+    'vfs.temp.xWrite',
+    'vfs.temp.xWriteBytes',
+    'vfs.temp.xRead',
+    'vfs.xOpen',
+  ],
 });
 
 function* giveBack(incremental: boolean): Generator<Step> {
   yield sql('delete', 'delete nine rows of ten', 'DELETE FROM log WHERE id%10<>0;');
-  yield sql('give-back', 'give the space back', incremental ? 'PRAGMA incremental_vacuum(50);' : 'VACUUM;');
+  yield sql(
+    'give-back',
+    'give the space back',
+    incremental ? 'PRAGMA incremental_vacuum(50);' : 'VACUUM;',
+  );
   yield sql('count', 'what is left', 'SELECT count(*), sum(length(body)) FROM log;');
 }
 export const GIVE_BACK: Workload = workload({
@@ -36,8 +59,18 @@ export const GIVE_BACK: Workload = workload({
   title: 'Deleted rows give their space back',
   question: 'What does VACUUM write, and what does it cost to give back a few pages at a time?',
   parameters: {
-    rows: { default: 20_000, least: 100, most: 1_000_000, what: 'rows before nine of ten are deleted' },
-    incremental: { default: 0, least: 0, most: 1, what: '1: auto_vacuum=incremental and 50 pages given back; 0: VACUUM' },
+    rows: {
+      default: 20_000,
+      least: 100,
+      most: 1_000_000,
+      what: 'rows before nine of ten are deleted',
+    },
+    incremental: {
+      default: 0,
+      least: 0,
+      most: 1,
+      what: '1: auto_vacuum=incremental and 50 pages given back; 0: VACUUM',
+    },
   },
   setup: (p) => [
     sql(
@@ -49,7 +82,15 @@ ${rows(parameter(p, 'rows'))} INSERT INTO log SELECT x, printf('%0100d',x) FROM 
     ),
   ],
   steps: (p) => giveBack(parameter(p, 'incremental') === 1),
-  watch: ['ms', 'instructions', 'vfs.xWrite', 'vfs.xWriteBytes', 'vfs.xRead', 'vfs.temp.xWrite', 'vfs.xTruncate'],
+  watch: [
+    'ms',
+    'instructions',
+    'vfs.xWrite',
+    'vfs.xWriteBytes',
+    'vfs.xRead',
+    'vfs.temp.xWrite',
+    'vfs.xTruncate',
+  ],
   assertions: [
     {
       text: 'The file is truncated once at most',

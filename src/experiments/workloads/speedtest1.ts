@@ -28,7 +28,8 @@ const allOnes = (n: number): number => 2 ** Math.ceil(Math.log2(n + 1)) - 1;
 /** The bits of `i` in reverse, within those of `limit`: every number up to it once, in no order. */
 function reversed(i: number, limit: number): number {
   let out = 0;
-  for (let rest = i, width = limit; width > 0; width >>>= 1, rest >>>= 1) out = (out << 1) | (rest & 1);
+  for (let rest = i, width = limit; width > 0; width >>>= 1, rest >>>= 1)
+    out = (out << 1) | (rest & 1);
   return out >>> 0;
 }
 
@@ -42,7 +43,12 @@ const bound = (sql: string, rows: Iterable<readonly Value[]>): BoundStep => ({
   oneTransaction: false,
 });
 const transaction = (...parts: Part[]): Part[] => [text('BEGIN'), ...parts, text('COMMIT')];
-const test = (id: number, title: string, ...steps: Part[]): SequenceStep => ({ kind: 'sequence', id: String(id), title, steps });
+const test = (id: number, title: string, ...steps: Part[]): SequenceStep => ({
+  kind: 'sequence',
+  id: String(id),
+  title,
+  steps,
+});
 
 const AGGREGATES = 'count(*), avg(b), sum(length(c)), group_concat(c)';
 
@@ -65,12 +71,16 @@ function* steps(size: number): Generator<SequenceStep> {
       const from = c.below(most);
       return [from, from + c.below(width) + Math.floor(n / 5000)];
     });
-  const likes = (count: number): Iterable<Value[]> => chance(count, (c) => [`%${numberWords(c.below(most))}%`]);
+  const likes = (count: number): Iterable<Value[]> =>
+    chance(count, (c) => [`%${numberWords(c.below(most))}%`]);
 
   yield test(
     100,
     `${n} INSERTs into a table without an index`,
-    ...transaction(text('CREATE TABLE z1(a INTEGER, b INTEGER, c TEXT)'), bound('INSERT INTO z1 VALUES(?1,?2,?3)', numbers('reversed'))),
+    ...transaction(
+      text('CREATE TABLE z1(a INTEGER, b INTEGER, c TEXT)'),
+      bound('INSERT INTO z1 VALUES(?1,?2,?3)', numbers('reversed')),
+    ),
   );
   yield test(
     110,
@@ -93,7 +103,11 @@ function* steps(size: number): Generator<SequenceStep> {
     '25 SELECTs, numeric BETWEEN, no index',
     ...transaction(bound(`SELECT ${AGGREGATES} FROM z1 WHERE b BETWEEN ?1 AND ?2`, ranges(25, 10))),
   );
-  yield test(140, '10 SELECTs, LIKE, no index', ...transaction(bound(`SELECT ${AGGREGATES} FROM z1 WHERE c LIKE ?1`, likes(10))));
+  yield test(
+    140,
+    '10 SELECTs, LIKE, no index',
+    ...transaction(bound(`SELECT ${AGGREGATES} FROM z1 WHERE c LIKE ?1`, likes(10))),
+  );
   yield test(
     142,
     '10 SELECTs with ORDER BY, no index',
@@ -116,12 +130,16 @@ function* steps(size: number): Generator<SequenceStep> {
   yield test(
     160,
     `${fifth} SELECTs, numeric BETWEEN, indexed`,
-    ...transaction(bound(`SELECT ${AGGREGATES} FROM z1 WHERE b BETWEEN ?1 AND ?2`, ranges(fifth, 10))),
+    ...transaction(
+      bound(`SELECT ${AGGREGATES} FROM z1 WHERE b BETWEEN ?1 AND ?2`, ranges(fifth, 10)),
+    ),
   );
   yield test(
     161,
     `${fifth} SELECTs, numeric BETWEEN, unique key`,
-    ...transaction(bound(`SELECT ${AGGREGATES} FROM z2 WHERE a BETWEEN ?1 AND ?2`, ranges(fifth, 10))),
+    ...transaction(
+      bound(`SELECT ${AGGREGATES} FROM z2 WHERE a BETWEEN ?1 AND ?2`, ranges(fifth, 10)),
+    ),
   );
   yield test(
     170,
@@ -142,9 +160,17 @@ function* steps(size: number): Generator<SequenceStep> {
       ),
     ),
   );
-  yield test(190, 'DELETE and refill one table', text('DELETE FROM z2; INSERT INTO z2 SELECT * FROM z1'));
+  yield test(
+    190,
+    'DELETE and refill one table',
+    text('DELETE FROM z2; INSERT INTO z2 SELECT * FROM z1'),
+  );
   yield test(200, 'VACUUM', text('VACUUM'));
-  yield test(210, 'ALTER TABLE ADD COLUMN, and query', text('ALTER TABLE z2 ADD COLUMN d INT DEFAULT 123; SELECT sum(d) FROM z2'));
+  yield test(
+    210,
+    'ALTER TABLE ADD COLUMN, and query',
+    text('ALTER TABLE z2 ADD COLUMN d INT DEFAULT 123; SELECT sum(d) FROM z2'),
+  );
   yield test(
     230,
     `${fifth} UPDATEs, numeric BETWEEN, indexed`,
@@ -188,7 +214,9 @@ function* steps(size: number): Generator<SequenceStep> {
   yield test(
     290,
     'refill two tables by REPLACE',
-    text('REPLACE INTO z2(a,b,c) SELECT a,b,c FROM z1; REPLACE INTO t3(a,b,c) SELECT a,b,c FROM z1'),
+    text(
+      'REPLACE INTO z2(a,b,c) SELECT a,b,c FROM z1; REPLACE INTO t3(a,b,c) SELECT a,b,c FROM z1',
+    ),
   );
   yield test(
     300,
@@ -213,9 +241,10 @@ function* steps(size: number): Generator<SequenceStep> {
   yield test(
     320,
     'a subquery in the result',
-    bound('SELECT sum(a), max(c), avg((SELECT a FROM z2 WHERE 5+z2.b=z1.b) AND rowid<?1), max(c) FROM z1 WHERE rowid<?1', [
-      [Math.floor(Math.sqrt(size)) * 50],
-    ]),
+    bound(
+      'SELECT sum(a), max(c), avg((SELECT a FROM z2 WHERE 5+z2.b=z1.b) AND rowid<?1), max(c) FROM z1 WHERE rowid<?1',
+      [[Math.floor(Math.sqrt(size)) * 50]],
+    ),
   );
   yield* keyed(size * 700);
   yield test(980, 'PRAGMA integrity_check', text('PRAGMA integrity_check'));
@@ -278,7 +307,14 @@ export const SPEEDTEST1: Workload = workload({
   id: 'speedtest1',
   title: 'speedtest1, main test set',
   question: 'What does a broad mix of statements cost the engine, and which of them changed?',
-  parameters: { size: { default: 5, least: 1, most: 100, what: 'as --size of the C program: rows are 500 times this' } },
+  parameters: {
+    size: {
+      default: 5,
+      least: 1,
+      most: 100,
+      what: 'as --size of the C program: rows are 500 times this',
+    },
+  },
   steps: (p) => steps(parameter(p, 'size')),
   watch: ['instructions', 'ms', 'statements', 'rows', 'vfs.xRead', 'vfs.xWrite'],
   claims: ['S4.1', 'S4.4', 'S4.5', 'S4.6', 'S4.9', 'S4.12'],

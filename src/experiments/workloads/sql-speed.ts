@@ -19,27 +19,55 @@ function* steps(rows: number, commits: number): Generator<SqlStep> {
     };
   // the originals' numbers of repeats are kept in proportion to the rows
   const part = (of25000: number): number => Math.max(1, Math.round((of25000 * rows) / 25_000));
-  const range = (i: number, width: number): string => `SELECT count(*), avg(b) FROM t2 WHERE b>=${i * 100} AND b<${i * 100 + width};`;
+  const range = (i: number, width: number): string =>
+    `SELECT count(*), avg(b) FROM t2 WHERE b>=${i * 100} AND b<${i * 100 + width};`;
 
-  yield sql('T1', `${commits} INSERTs, each a transaction`, `CREATE TABLE t1${TABLE};\n${lines(commits, insert('t1'))}`);
-  yield sql('T2', `${rows} INSERTs in one transaction`, `BEGIN;\nCREATE TABLE t2${TABLE};\n${lines(rows, insert('t2'))}COMMIT;\n`);
+  yield sql(
+    'T1',
+    `${commits} INSERTs, each a transaction`,
+    `CREATE TABLE t1${TABLE};\n${lines(commits, insert('t1'))}`,
+  );
+  yield sql(
+    'T2',
+    `${rows} INSERTs in one transaction`,
+    `BEGIN;\nCREATE TABLE t2${TABLE};\n${lines(rows, insert('t2'))}COMMIT;\n`,
+  );
   yield sql(
     'T3',
     `${rows} INSERTs into an indexed table`,
     `BEGIN;\nCREATE TABLE t3${TABLE};\nCREATE INDEX i3 ON t3(c);\n${lines(rows, insert('t3'))}COMMIT;\n`,
   );
-  yield sql('T4', `${part(100)} SELECTs without an index`, inTransaction(lines(part(100), (i) => range(i, 1000))));
+  yield sql(
+    'T4',
+    `${part(100)} SELECTs without an index`,
+    inTransaction(lines(part(100), (i) => range(i, 1000))),
+  );
   yield sql(
     'T5',
     `${part(100)} SELECTs on a string comparison`,
-    inTransaction(lines(part(100), (i) => `SELECT count(*), avg(b) FROM t2 WHERE c LIKE '%${numberWords(i + 1)}%';`)),
+    inTransaction(
+      lines(
+        part(100),
+        (i) => `SELECT count(*), avg(b) FROM t2 WHERE c LIKE '%${numberWords(i + 1)}%';`,
+      ),
+    ),
   );
-  yield sql('T6', 'creating two indexes', 'CREATE INDEX i2a ON t2(a);\nCREATE INDEX i2b ON t2(b);\n');
-  yield sql('T7', `${part(5000)} SELECTs with an index`, inTransaction(lines(part(5000), (i) => range(i, 100))));
+  yield sql(
+    'T6',
+    'creating two indexes',
+    'CREATE INDEX i2a ON t2(a);\nCREATE INDEX i2b ON t2(b);\n',
+  );
+  yield sql(
+    'T7',
+    `${part(5000)} SELECTs with an index`,
+    inTransaction(lines(part(5000), (i) => range(i, 100))),
+  );
   yield sql(
     'T8',
     `${commits} UPDATEs without an index`,
-    inTransaction(lines(commits, (i) => `UPDATE t1 SET b=b*2 WHERE a>=${i * 10} AND a<${i * 10 + 10};`)),
+    inTransaction(
+      lines(commits, (i) => `UPDATE t1 SET b=b*2 WHERE a>=${i * 10} AND a<${i * 10 + 10};`),
+    ),
   );
   yield sql(
     'T9',
@@ -49,26 +77,52 @@ function* steps(rows: number, commits: number): Generator<SqlStep> {
   yield sql(
     'T10',
     `${rows} UPDATEs of a text, with an index`,
-    inTransaction(lines(rows, (i) => `UPDATE t2 SET c='${numberWords(draw(100_000))}' WHERE a=${i + 1};`)),
+    inTransaction(
+      lines(rows, (i) => `UPDATE t2 SET c='${numberWords(draw(100_000))}' WHERE a=${i + 1};`),
+    ),
   );
-  yield sql('T11', 'INSERTs from a SELECT', inTransaction('INSERT INTO t1 SELECT b,a,c FROM t2;\nINSERT INTO t2 SELECT b,a,c FROM t1;\n'));
+  yield sql(
+    'T11',
+    'INSERTs from a SELECT',
+    inTransaction('INSERT INTO t1 SELECT b,a,c FROM t2;\nINSERT INTO t2 SELECT b,a,c FROM t1;\n'),
+  );
   yield sql('T12', 'DELETE without an index', "DELETE FROM t2 WHERE c LIKE '%fifty%';\n");
   yield sql('T13', 'DELETE with an index', `DELETE FROM t2 WHERE a>10 AND a<${part(20_000)};\n`);
   yield sql('T14', 'a big INSERT after a big DELETE', 'INSERT INTO t2 SELECT * FROM t1;\n');
-  yield sql('T15', 'a big DELETE and many small INSERTs', inTransaction(`DELETE FROM t1;\n${lines(part(12_000), insert('t1'))}`));
+  yield sql(
+    'T15',
+    'a big DELETE and many small INSERTs',
+    inTransaction(`DELETE FROM t1;\n${lines(part(12_000), insert('t1'))}`),
+  );
   yield sql('T16', 'DROP TABLE', 'DROP TABLE t1;\nDROP TABLE t2;\nDROP TABLE t3;\n');
 }
 
 export const SQL_SPEED: Workload = workload({
   id: 'sql-speed',
   title: 'SQLite speed comparison, tests 1 to 16',
-  question: 'Which of these settings makes single commits, bulk writes, scans, updates, deletes cheap?',
+  question:
+    'Which of these settings makes single commits, bulk writes, scans, updates, deletes cheap?',
   parameters: {
-    rows: { default: 25_000, least: 100, most: 250_000, what: 'rows of T2 and T3, on which the others depend' },
+    rows: {
+      default: 25_000,
+      least: 100,
+      most: 250_000,
+      what: 'rows of T2 and T3, on which the others depend',
+    },
     commits: { default: 1000, least: 1, most: 10_000, what: 'transactions of T1' },
   },
   steps: (p) => steps(parameter(p, 'rows'), parameter(p, 'commits')),
-  watch: ['instructions', 'ms', 'vfs.xRead', 'vfs.xReadBytes', 'vfs.xWrite', 'vfs.xWriteBytes', 'vfs.xSync', 'vfs.xLock', 'vfs.calls'],
+  watch: [
+    'instructions',
+    'ms',
+    'vfs.xRead',
+    'vfs.xReadBytes',
+    'vfs.xWrite',
+    'vfs.xWriteBytes',
+    'vfs.xSync',
+    'vfs.xLock',
+    'vfs.calls',
+  ],
   claims: ['S3.34', 'S3.35', 'S4.4'],
   assertions: [
     {

@@ -16,16 +16,21 @@ function run({ order, what }: Sort, p: Parameters): Step {
   const draw = seeded(1);
   // drawn for each transaction in turn; the step runs them in order. Random writes spread over four times the rows, reads find each
   const keys = transactions * items * (what === 'write' ? 4 : 1);
-  const key = (t: number, i: number): number => (order === 'sequential' ? t * items + i : draw(keys));
+  const key = (t: number, i: number): number =>
+    order === 'sequential' ? t * items + i : draw(keys);
   return {
     kind: 'transactions',
     id: 'run',
     title: `${transactions} transactions of ${items} ${order} ${what}s`,
     begin: what === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN',
-    sql: what === 'write' ? 'INSERT OR REPLACE INTO items VALUES(?,?)' : 'SELECT value FROM items WHERE key=?',
+    sql:
+      what === 'write'
+        ? 'INSERT OR REPLACE INTO items VALUES(?,?)'
+        : 'SELECT value FROM items WHERE key=?',
     commit: 'COMMIT',
     transactions,
-    rows: (t) => times(items, (i): readonly Value[] => (what === 'write' ? [key(t, i), BODY] : [key(t, i)])),
+    rows: (t) =>
+      times(items, (i): readonly Value[] => (what === 'write' ? [key(t, i), BODY] : [key(t, i)])),
   };
 }
 /** What there is to read: as many rows as will be asked for. */
@@ -76,11 +81,27 @@ const make = (sort: Sort, claims: string[]): Workload =>
               right: { step: 'run', counter: 'vfs.xSync' },
             },
           ]
-        : [{ text: 'Reading writes nothing', left: { step: 'run', counter: 'vfs.xWrite' }, is: '=', right: 0 }],
+        : [
+            {
+              text: 'Reading writes nothing',
+              left: { step: 'run', counter: 'vfs.xWrite' },
+              is: '=',
+              right: 0,
+            },
+          ],
   });
 
 export const TRANSACTIONS: readonly Workload[] = [
-  make({ order: 'sequential', what: 'write' }, ['S2.2', 'S2.3', 'S2.5', 'S2.10', 'S2.11', 'S2.12', 'S2.13', 'S2.15']),
+  make({ order: 'sequential', what: 'write' }, [
+    'S2.2',
+    'S2.3',
+    'S2.5',
+    'S2.10',
+    'S2.11',
+    'S2.12',
+    'S2.13',
+    'S2.15',
+  ]),
   make({ order: 'random', what: 'write' }, ['S2.2', 'S2.3', 'S2.7', 'S2.10', 'S2.11', 'S2.12']),
   make({ order: 'sequential', what: 'read' }, ['S2.2', 'S2.6', 'S2.9']),
   make({ order: 'random', what: 'read' }, ['S2.2', 'S2.6', 'S2.9']),
@@ -91,14 +112,24 @@ export const READ_POLL: Workload = workload({
   title: 'Polling: 2,000 warm reads, each a transaction',
   question: 'What does a read cost that reads nothing new?',
   parameters: { reads: { default: 2000, least: 1, most: 100_000, what: 'SELECTs' } },
-  setup: () => [sql('fill', 'a small table', `CREATE TABLE s(id INTEGER PRIMARY KEY, v TEXT);\nINSERT INTO s VALUES(1,'one');`)],
+  setup: () => [
+    sql(
+      'fill',
+      'a small table',
+      `CREATE TABLE s(id INTEGER PRIMARY KEY, v TEXT);\nINSERT INTO s VALUES(1,'one');`,
+    ),
+  ],
   steps: (p) => [
     sql(
       'poll',
       'each a transaction',
       lines(parameter(p, 'reads'), () => 'SELECT v FROM s WHERE id=1;'),
     ),
-    sql('poll-in-one', 'all in one transaction', `BEGIN;\n${lines(parameter(p, 'reads'), () => 'SELECT v FROM s WHERE id=1;')}COMMIT;\n`),
+    sql(
+      'poll-in-one',
+      'all in one transaction',
+      `BEGIN;\n${lines(parameter(p, 'reads'), () => 'SELECT v FROM s WHERE id=1;')}COMMIT;\n`,
+    ),
   ],
   watch: ['ms', 'instructions', 'vfs.calls', 'vfs.xRead', 'vfs.xLock', 'vfs.xAccess'],
   claims: ['S3.16', 'S3.18'],

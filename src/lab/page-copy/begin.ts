@@ -17,7 +17,12 @@ export interface Held {
   before: string;
 }
 
-export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string, maxBytes: number): Promise<CopyBegun | CopyRefused> {
+export async function beginCopy(
+  store: 'opfs' | 'idb',
+  at: string,
+  name: string,
+  maxBytes: number,
+): Promise<CopyBegun | CopyRefused> {
   const place = globalThis as unknown as { vfscopeCopy?: Held };
   delete place.vfscopeCopy;
   const textOf = (blob: Blob): Promise<string> =>
@@ -33,7 +38,8 @@ export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string,
       request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
     });
   const JOURNAL_MAGIC = '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7';
-  const HOT = 'A transaction is under way or was cut off: its rollback journal is hot. Wait until the app has written, and try again.';
+  const HOT =
+    'A transaction is under way or was cut off: its rollback journal is hot. Wait until the app has written, and try again.';
   const refuse = (refused: string): CopyRefused => ({ refused });
 
   async function fromFile(): Promise<Held | CopyRefused> {
@@ -54,15 +60,27 @@ export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string,
     for (let next = await names.next(); !next.done; next = await names.next()) {
       const other = next.value;
       if (other.startsWith(`${file}-`) && !/^-(?:journal|wal|shm)$/.test(other.slice(file.length)))
-        return refuse(`Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`);
+        return refuse(
+          `Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`,
+        );
     }
-    const look = async (): Promise<{ main: File | null; wal: File | null; hot: boolean; text: string }> => {
+    const look = async (): Promise<{
+      main: File | null;
+      wal: File | null;
+      hot: boolean;
+      text: string;
+    }> => {
       const [main, journal, wal] = [await get(''), await get('-journal'), await get('-wal')];
       const head = journal && journal.size > 0 ? await textOf(journal.slice(0, 8)) : '';
       const stamp = (f: File | null): string => (f ? `${f.size} ${f.lastModified}` : 'none');
       const header = main ? await textOf(main.slice(0, 100)) : '';
       const log = wal ? await textOf(wal.slice(0, 32)) : '';
-      return { main, wal, hot: head === JOURNAL_MAGIC, text: [stamp(main), stamp(journal), stamp(wal), head, header, log].join('|') };
+      return {
+        main,
+        wal,
+        hot: head === JOURNAL_MAGIC,
+        text: [stamp(main), stamp(journal), stamp(wal), head, header, log].join('|'),
+      };
     };
     const seen = await look();
     if (!seen.main) return refuse('The file is not there any more.');
@@ -86,22 +104,31 @@ export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string,
       const names = [...db.objectStoreNames];
       const transaction = db.transaction(names, 'readonly');
       const blocks = transaction.objectStore('blocks');
-      const range = (path: string): IDBKeyRange => IDBKeyRange.bound([path, -Infinity], [path, Infinity]);
+      const range = (path: string): IDBKeyRange =>
+        IDBKeyRange.bound([path, -Infinity], [path, Infinity]);
       // all requests at once: one readonly transaction sees one state, and ends when nothing more is asked of it
       const second = names.includes('metadata');
-      const asked = second ? ask(transaction.objectStore('metadata').get(name)) : Promise.resolve(undefined);
+      const asked = second
+        ? ask(transaction.objectStore('metadata').get(name))
+        : Promise.resolve(undefined);
       const first = ask(blocks.getAll(IDBKeyRange.bound([name, 0], [name, 0, Infinity])));
-      const journalFirst = ask(blocks.getAll(IDBKeyRange.bound([`${name}-journal`, 0], [`${name}-journal`, 0, Infinity])));
+      const journalFirst = ask(
+        blocks.getAll(IDBKeyRange.bound([`${name}-journal`, 0], [`${name}-journal`, 0, Infinity])),
+      );
       const every = ask(blocks.getAll(range(name)));
       const meta = (await asked) as { fileSize: number; version: number } | undefined;
       const [zero] = (await first) as Block[];
       const fileSize = meta?.fileSize ?? zero?.fileSize;
       const version = meta?.version ?? zero?.version;
-      if (fileSize === undefined || version === undefined || !zero) return refuse('The database is not there any more.');
+      if (fileSize === undefined || version === undefined || !zero)
+        return refuse('The database is not there any more.');
       if (fileSize > maxBytes) return refuse('It is too large to be copied.');
       const [journal] = (await journalFirst) as Block[];
       // 2.x commits by version whatever the journal does; 1.x writes in place under a journal that has grown
-      const magic = journal && journal.data.byteLength >= 8 ? await textOf(new Blob([journal.data]).slice(0, 8)) : '';
+      const magic =
+        journal && journal.data.byteLength >= 8
+          ? await textOf(new Blob([journal.data]).slice(0, 8))
+          : '';
       if (!second && magic === JOURNAL_MAGIC) return refuse(HOT);
       const all = (await every) as Block[];
       const newest = new Map<number, Block>();
@@ -130,12 +157,16 @@ export async function beginCopy(store: 'opfs' | 'idb', at: string, name: string,
   try {
     const held = store === 'opfs' ? await fromFile() : await fromBlocks();
     if ('refused' in held) return held;
-    if (held.main.size + (held.wal?.size ?? 0) > maxBytes) return refuse('It is too large to be copied.');
+    if (held.main.size + (held.wal?.size ?? 0) > maxBytes)
+      return refuse('It is too large to be copied.');
     place.vfscopeCopy = held;
     return { main: held.main.size, wal: held.wal ? held.wal.size : null };
   } catch (e) {
     return refuse(
-      `The browser does not let it be read: ${e instanceof Error ? e.message : String(e)}. Is the app writing to it?`.slice(0, 1000),
+      `The browser does not let it be read: ${e instanceof Error ? e.message : String(e)}. Is the app writing to it?`.slice(
+        0,
+        1000,
+      ),
     );
   }
 }

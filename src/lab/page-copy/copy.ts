@@ -17,7 +17,8 @@ import { checkCopy, pieceOf } from './pieces.ts';
 const MOST_DATABASES = 100;
 /** An app that writes now and then lets a copy through between two writes. */
 const TRIES = 5;
-const CHANGED = 'It changed while it was copied: the app is writing to it. Try again when the app is at rest.';
+const CHANGED =
+  'It changed while it was copied: the app is writing to it. Try again when the app is at rest.';
 
 export interface Copied {
   main: Blob;
@@ -27,7 +28,8 @@ export interface Copied {
 /** @throws Error in words */
 export async function databasesOf(tabId: number): Promise<PageDatabases> {
   const answer = await runInPage(tabId, listDatabases, [MOST_DATABASES, MAX_COPY_BYTES]);
-  if (!isPageDatabases(answer)) throw new Error('The page answered something that is no list of databases.');
+  if (!isPageDatabases(answer))
+    throw new Error('The page answered something that is no list of databases.');
   return answer;
 }
 
@@ -52,9 +54,11 @@ async function partOf(tabId: number, part: 'main' | 'wal', size: number): Promis
     const to = Math.min(size, from + COPY_PIECE_BYTES);
     const piece = await runInPage(tabId, pieceOf, [part, from, to]);
     if (isCopyRefused(piece)) return null;
-    if (!isCopyPiece(piece)) throw new Error('The page answered something that is no piece of a file.');
+    if (!isCopyPiece(piece))
+      throw new Error('The page answered something that is no piece of a file.');
     const bytes = Uint8Array.from(atob(piece), (c) => c.charCodeAt(0));
-    if (bytes.length !== to - from) throw new Error(`The page answered ${bytes.length} bytes instead of ${to - from}.`);
+    if (bytes.length !== to - from)
+      throw new Error(`The page answered ${bytes.length} bytes instead of ${to - from}.`);
     pieces.push(bytes);
   }
   return new Blob(pieces);

@@ -2,7 +2,11 @@
 import type { Held } from './begin.ts';
 
 /** Bytes of what is held, as base64. */
-export async function pieceOf(part: 'main' | 'wal', from: number, to: number): Promise<string | { refused: string }> {
+export async function pieceOf(
+  part: 'main' | 'wal',
+  from: number,
+  to: number,
+): Promise<string | { refused: string }> {
   const held = (globalThis as unknown as { vfscopeCopy?: Held }).vfscopeCopy;
   const blob = held?.[part];
   if (!blob) return { refused: 'The page has been reloaded or left meanwhile.' };
@@ -11,7 +15,13 @@ export async function pieceOf(part: 'main' | 'wal', from: number, to: number): P
     reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ''));
     // a File is of one moment: browsers refuse its bytes once the file has changed
     reader.onerror = () =>
-      resolve({ refused: `It changed while it was copied (${reader.error?.message ?? 'it cannot be read'}).`.slice(0, 1000) });
+      resolve({
+        refused:
+          `It changed while it was copied (${reader.error?.message ?? 'it cannot be read'}).`.slice(
+            0,
+            1000,
+          ),
+      });
     reader.readAsDataURL(blob.slice(from, to));
   });
 }

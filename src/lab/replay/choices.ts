@@ -3,7 +3,8 @@ import { DEFAULT_CONFIG, type Config } from '../../experiments/types.ts';
 import { KNOBS, labelOf, type Knob } from '../../experiments/knobs.ts';
 import { completeConfig } from '../grid.ts';
 
-export type ReplaySetting = 'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
+export type ReplaySetting =
+  'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
 /** null: the VFS's own default, or of the page cache: not asked for. */
 export type ReplayChoice = Pick<Config, ReplaySetting>;
 export interface ReplayKnob {
@@ -15,14 +16,25 @@ export interface ReplayKnob {
   readonly ofBlocks: boolean;
 }
 
-const valuesOf = (key: Knob['key']): Knob['values'] => KNOBS.find((knob) => knob.key === key)?.values ?? [];
-const block = (key: ReplaySetting, title: string, help: string, values: Knob['values']): ReplayKnob => ({
+const valuesOf = (key: Knob['key']): Knob['values'] =>
+  KNOBS.find((knob) => knob.key === key)?.values ?? [];
+const block = (
+  key: ReplaySetting,
+  title: string,
+  help: string,
+  values: Knob['values'],
+): ReplayKnob => ({
   ...{ key, title, help, values },
   ofBlocks: true,
 });
 export const REPLAY_KNOBS: readonly ReplayKnob[] = [
   {
-    ...{ key: 'vfs', title: 'VFS', help: 'Where the recorded calls are made again', ofBlocks: false },
+    ...{
+      key: 'vfs',
+      title: 'VFS',
+      help: 'Where the recorded calls are made again',
+      ofBlocks: false,
+    },
     values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
   },
   block('blockSize', 'Block size', 'Bytes of a record in IndexedDB', valuesOf('blockSize')),
@@ -32,22 +44,40 @@ export const REPLAY_KNOBS: readonly ReplayKnob[] = [
     'When a block is stored: at each write, at each write but not waited for, at xSync',
     valuesOf('writePolicy'),
   ),
-  block('durability', 'Durability', 'Of an IndexedDB transaction: strict waits for the disk', [null, 'relaxed', 'strict']),
+  block('durability', 'Durability', 'Of an IndexedDB transaction: strict waits for the disk', [
+    null,
+    'relaxed',
+    'strict',
+  ]),
   block('cacheBlocks', 'Block cache', 'Blocks kept in memory', valuesOf('cacheBlocks')),
   {
-    ...{ key: 'cacheSize', title: 'Page cache', ofBlocks: false, values: [null, 20, 100, 500, 2000] },
+    ...{
+      key: 'cacheSize',
+      title: 'Page cache',
+      ofBlocks: false,
+      values: [null, 20, 100, 500, 2000],
+    },
     help: 'Pages of SQLite’s own cache: adds what it would have read, by the miss-ratio curve of the recording',
   },
 ];
 export const FIRST_CHOICE: ReplayChoice = {
-  ...{ vfs: 'BlockIDB', blockSize: 8192, writePolicy: 'through', durability: null, cacheBlocks: null, cacheSize: null },
+  ...{
+    vfs: 'BlockIDB',
+    blockSize: 8192,
+    writePolicy: 'through',
+    durability: null,
+    cacheBlocks: null,
+    cacheSize: null,
+  },
 };
 
 /** The knobs that the chosen VFS has. */
-export const knobsFor = ({ vfs }: ReplayChoice): readonly ReplayKnob[] => REPLAY_KNOBS.filter((k) => !k.ofBlocks || vfs === 'BlockIDB');
+export const knobsFor = ({ vfs }: ReplayChoice): readonly ReplayKnob[] =>
+  REPLAY_KNOBS.filter((k) => !k.ofBlocks || vfs === 'BlockIDB');
 
 /** The configuration of a choice; settings that the VFS does not have are null. */
-export const configFor = (choice: ReplayChoice): Config => completeConfig({ ...DEFAULT_CONFIG, ...choice });
+export const configFor = (choice: ReplayChoice): Config =>
+  completeConfig({ ...DEFAULT_CONFIG, ...choice });
 
 /** As a column's heading: `BlockIDB, 8 KiB blocks, lazy`. */
 export function headingOf(config: Config): string {

@@ -3,7 +3,13 @@ import type { RecordingFacts } from '../../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../../experiments/replay/replay.ts';
 import { traceOfPanel } from '../../protocol/panel-trace.ts';
 import { Cancelled, type Bench } from '../bench.ts';
-import { configFor, FIRST_CHOICE, headingOf, type ReplayChoice, type ReplaySetting } from './choices.ts';
+import {
+  configFor,
+  FIRST_CHOICE,
+  headingOf,
+  type ReplayChoice,
+  type ReplaySetting,
+} from './choices.ts';
 
 export interface Replayed {
   readonly heading: string;
@@ -65,7 +71,11 @@ export class ReplayModel {
     await this.work('Asking the panel for its recording', async () => {
       const { file, name, recording } = await traceOfPanel(key);
       const time = new Date().toLocaleTimeString('en-GB');
-      await this.look(file, name, `the panel, ${recording ? `which records it, as it was at ${time}` : `at ${time}`}`);
+      await this.look(
+        file,
+        name,
+        `the panel, ${recording ? `which records it, as it was at ${time}` : `at ${time}`}`,
+      );
     });
   }
   private async look(file: Blob, name: string, from: string): Promise<void> {
@@ -84,7 +94,11 @@ export class ReplayModel {
     if (!recording) return;
     const heading = headingOf(config);
     await this.work(`Replaying on ${heading}`, async () => {
-      const { report, trace, left } = await this.bench.replay(recording.file, config, (progress) => (this.progress = progress));
+      const { report, trace, left } = await this.bench.replay(
+        recording.file,
+        config,
+        (progress) => (this.progress = progress),
+      );
       this.left = left;
       const done: Replayed = { heading, report, trace };
       const at = this.replays.findIndex((r) => r.heading === heading);
@@ -107,7 +121,8 @@ export class ReplayModel {
     try {
       await work();
     } catch (error) {
-      if (!(error instanceof Cancelled)) this.error = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof Cancelled))
+        this.error = error instanceof Error ? error.message : String(error);
     } finally {
       this.working = false;
       this.progress = null;

@@ -24,9 +24,14 @@ export interface ReplayGroup {
 /** Families of storage calls that a replay counts: of these a name that is not there was not called. */
 const COUNTED = /^(?:idb|opfs|locks)\./;
 const number = (n: number): string => n.toLocaleString('en-US');
-const ms = (us: number): string => `${(us / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
+const ms = (us: number): string =>
+  `${(us / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
 
-function cell(recorded: number | undefined, replayed: number | undefined, text = number): ReplayCell | null {
+function cell(
+  recorded: number | undefined,
+  replayed: number | undefined,
+  text = number,
+): ReplayCell | null {
   if (replayed === undefined) return null;
   return { text: text(replayed), ratio: recorded ? ratioOf(replayed, recorded) : '' };
 }
@@ -37,23 +42,35 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
   if (!first) return [];
   const { recorded } = first;
   const named = (all: readonly (Readonly<Record<string, number>> | null)[]): string[] =>
-    [...new Set(all.flatMap((counts) => Object.keys(counts ?? {}).filter((name) => counts![name])))].sort();
-  const webOf = (counts: Readonly<Record<string, number>> | null, name: string): number | undefined =>
+    [
+      ...new Set(
+        all.flatMap((counts) => Object.keys(counts ?? {}).filter((name) => counts![name])),
+      ),
+    ].sort();
+  const webOf = (
+    counts: Readonly<Record<string, number>> | null,
+    name: string,
+  ): number | undefined =>
     counts === null ? undefined : (counts[name] ?? (COUNTED.test(name) ? 0 : undefined));
-  const error = (title: string, of: (e: NonNullable<ReplayReport['error']>) => string | null): ReplayRow => ({
+  const error = (
+    title: string,
+    of: (e: NonNullable<ReplayReport['error']>) => string | null,
+  ): ReplayRow => ({
     ...{ name: title, recorded: null },
     replayed: reports.map((r) => {
       const text = r.error && of(r.error);
       return text === null ? null : { text, ratio: '' };
     }),
   });
-  const web = named([recorded.web, ...reports.map((r) => r.replayed.web)]).map((name): ReplayRow => {
-    const before = webOf(recorded.web, name);
-    return {
-      ...{ name, recorded: before === undefined ? null : number(before) },
-      replayed: reports.map((r) => cell(before, webOf(r.replayed.web, name))),
-    };
-  });
+  const web = named([recorded.web, ...reports.map((r) => r.replayed.web)]).map(
+    (name): ReplayRow => {
+      const before = webOf(recorded.web, name);
+      return {
+        ...{ name, recorded: before === undefined ? null : number(before) },
+        replayed: reports.map((r) => cell(before, webOf(r.replayed.web, name))),
+      };
+    },
+  );
   return [
     {
       title: 'Storage calls',
@@ -75,11 +92,18 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
       help: 'Measured: the recording replayed on the VFS that it was made on, or on a guess of it. What differs from the recording there is the error.',
       rows: [
         error('measured on', ({ vfs, certain }) => (certain ? vfs : `${vfs}, a guess`)),
-        error('VFS counts that differ', ({ differing, counts }) => `${number(differing)} of ${number(counts)}`),
-        error('storage counts that differ', ({ web: calls }) =>
-          calls.length ? `${number(calls.filter((c) => c.recorded !== c.replayed).length)} of ${number(calls.length)}` : null,
+        error(
+          'VFS counts that differ',
+          ({ differing, counts }) => `${number(differing)} of ${number(counts)}`,
         ),
-        error('time, replayed over recorded', ({ timeRatio }) => (timeRatio === null ? null : `×${timeRatio.toPrecision(2)}`)),
+        error('storage counts that differ', ({ web: calls }) =>
+          calls.length
+            ? `${number(calls.filter((c) => c.recorded !== c.replayed).length)} of ${number(calls.length)}`
+            : null,
+        ),
+        error('time, replayed over recorded', ({ timeRatio }) =>
+          timeRatio === null ? null : `×${timeRatio.toPrecision(2)}`,
+        ),
       ],
     },
     {
@@ -95,15 +119,20 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
 
 /** On which VFS a recording was made, and what that means for a replay: one sentence. */
 export function recordedOn({ vfs, certain, why }: RecordedVfs): string {
-  if (vfs === null) return `It was made on no VFS that the Lab has (${why}): the error of a replay will not be known.`;
+  if (vfs === null)
+    return `It was made on no VFS that the Lab has (${why}): the error of a replay will not be known.`;
   return `It was ${certain ? 'made on' : 'probably made on'} ${vfs} (${certain ? '' : 'a guess: '}${why}); a replay there measures the error.`;
 }
 
 /** What is to be said of a replay beside its numbers. */
 export function notesOf({ retries, differing, leftOut, cache }: ReplayReport): string[] {
   return [
-    ...(retries ? [`${number(retries)} calls were made again, because the VFS had to wait first.`] : []),
-    ...Object.entries(differing).map(([op, n]) => `${number(n)} ${op} answered otherwise than in the recording.`),
+    ...(retries
+      ? [`${number(retries)} calls were made again, because the VFS had to wait first.`]
+      : []),
+    ...Object.entries(differing).map(
+      ([op, n]) => `${number(n)} ${op} answered otherwise than in the recording.`,
+    ),
     ...leftOut.map((words) => `Left out: ${words}.`),
     ...cache.map(
       ({ path, requests, misses, note }) =>

@@ -57,9 +57,14 @@ export const MOST_SPANS = 1 << 22;
  * Pages that `length` bytes at `offset` touch, the first from 1.
  * @returns no pages for what no transfer of SQLite's can be: an offset that is no place in a file, or more than MOST_SPAN pages
  */
-export function pagesTouched(offset: number, length: number, pageBytes: number): { first: number; count: number } {
+export function pagesTouched(
+  offset: number,
+  length: number,
+  pageBytes: number,
+): { first: number; count: number } {
   const none = { first: 1, count: 0 };
-  if (!(offset >= 0 && offset + length <= Number.MAX_SAFE_INTEGER && length > 0 && pageBytes > 0)) return none;
+  if (!(offset >= 0 && offset + length <= Number.MAX_SAFE_INTEGER && length > 0 && pageBytes > 0))
+    return none;
   const first = Math.floor(offset / pageBytes) + 1;
   const count = Math.floor((offset + length - 1) / pageBytes) + 2 - first;
   return count > MOST_SPAN ? none : { first, count };
@@ -164,7 +169,11 @@ export class Accesses {
     return lo;
   }
 
-  private widen(name: 'object' | 'place' | 'span' | 'bytes' | 'asker' | 'thread', i: number, value: number): void {
+  private widen(
+    name: 'object' | 'place' | 'span' | 'bytes' | 'asker' | 'thread',
+    i: number,
+    value: number,
+  ): void {
     for (;;) {
       const wider = WIDER.get(this[name].constructor);
       if (!wider) return;

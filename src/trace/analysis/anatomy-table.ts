@@ -21,7 +21,15 @@ const STEP = 4;
 const LEVELS = 5;
 /** Whole numbers; -1 = null. `what`: mode, COMMITTED, STATEMENTS_KNOWN. The last three: where its own begin in `values`, `steps`, `statements`. */
 const I = {
-  ...{ what: 0, beginStatementRow: 1, endStatementRow: 2, pagesRead: 3, pagesWritten: 4, syncs: 5, busyRetries: 6 },
+  ...{
+    what: 0,
+    beginStatementRow: 1,
+    endStatementRow: 2,
+    pagesRead: 3,
+    pagesWritten: 4,
+    syncs: 5,
+    busyRetries: 6,
+  },
   ...{ values: 7, steps: 8, statementRows: 9 },
 } as const;
 const INTEGERS = 10;
@@ -34,7 +42,9 @@ class Pool {
   constructor(public values: Float64Array | Uint32Array) {}
   push(value: number): void {
     if (this.used === this.values.length) {
-      const more = new (this.values.constructor as new (n: number) => Float64Array | Uint32Array)(this.values.length * 2);
+      const more = new (this.values.constructor as new (n: number) => Float64Array | Uint32Array)(
+        this.values.length * 2,
+      );
       more.set(this.values);
       this.values = more;
     }
@@ -86,7 +96,13 @@ export class AnatomyDraft {
   /** Begin with the next one. */
   clear(): void {
     this.statementRows.length = 0;
-    this.pagesRead = this.dbBytes = this.journalBytes = this.walBytes = this.syncs = this.busyRetries = 0;
+    this.pagesRead =
+      this.dbBytes =
+      this.journalBytes =
+      this.walBytes =
+      this.syncs =
+      this.busyRetries =
+        0;
     this.pagesWritten = -1;
     this.commitFromUs = NaN;
     this.steps.fill(NaN);
@@ -155,7 +171,10 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
     this.spans[i * 2 + 1] = a.toUs;
     const committed = !Number.isNaN(a.commitFromUs);
     const k = i * INTEGERS;
-    integers[k + I.what] = MODES.indexOf(a.mode) | (committed ? COMMITTED : 0) | (a.statementsKnown ? STATEMENTS_KNOWN : 0);
+    integers[k + I.what] =
+      MODES.indexOf(a.mode) |
+      (committed ? COMMITTED : 0) |
+      (a.statementsKnown ? STATEMENTS_KNOWN : 0);
     integers[k + I.beginStatementRow] = a.beginStatementRow;
     integers[k + I.endStatementRow] = a.endStatementRow;
     integers[k + I.pagesRead] = a.pagesRead;
@@ -190,7 +209,10 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
   }
   /** Rows of the first calls of the executions inside it. */
   statementRows(i: number): Float64Array | Uint32Array {
-    return this.statements.values.subarray(this.startOf(i, I.statementRows), this.endOf(i, I.statementRows, this.statements));
+    return this.statements.values.subarray(
+      this.startOf(i, I.statementRows),
+      this.endOf(i, I.statementRows, this.statements),
+    );
   }
 
   /** All commits together: how many, from begin to end of each, and by part; microseconds. */
@@ -256,7 +278,11 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
   /** When a lock level was asked for first, microseconds; NaN = it was not. */
   askedUs(i: number, level: number): number {
     const { values } = this.steps;
-    for (let s = this.startOf(i, I.steps), end = this.endOf(i, I.steps, this.steps); s + STEP <= end; s += STEP)
+    for (
+      let s = this.startOf(i, I.steps), end = this.endOf(i, I.steps, this.steps);
+      s + STEP <= end;
+      s += STEP
+    )
       if (values[s]! % LEVELS === level) return values[s + 1]!;
     return NaN;
   }
@@ -270,7 +296,11 @@ export class AnatomyTable implements Iterable<TransactionAnatomy> {
     const { values } = this.steps;
     const ladder = new Array<LadderStep | null>(LEVELS).fill(null);
     const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
-    for (let s = this.startOf(i, I.steps), end = this.endOf(i, I.steps, this.steps); s + STEP <= end; s += STEP)
+    for (
+      let s = this.startOf(i, I.steps), end = this.endOf(i, I.steps, this.steps);
+      s + STEP <= end;
+      s += STEP
+    )
       ladder[values[s]! % LEVELS] = {
         askedUs: values[s + 1]!,
         grantedUs: orNull(values[s + 2]!),

@@ -96,8 +96,20 @@ class Groups {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
       return {
-        ...{ name, layer, count, totalUs, meanUs: count ? totalUs / count : 0, maxUs: of(MAX_US), bytes: of(BYTES) },
-        ...{ longest: { thread: of(THREAD), row: of(ROW) }, p50Us: durations.percentile(0.5), p95Us: durations.percentile(0.95) },
+        ...{
+          name,
+          layer,
+          count,
+          totalUs,
+          meanUs: count ? totalUs / count : 0,
+          maxUs: of(MAX_US),
+          bytes: of(BYTES),
+        },
+        ...{
+          longest: { thread: of(THREAD), row: of(ROW) },
+          p50Us: durations.percentile(0.5),
+          p95Us: durations.percentile(0.95),
+        },
       };
     });
   }
@@ -134,7 +146,9 @@ export function areaRows(
 class ThreadScan {
   private readonly shown: Uint8Array;
   /** By operation code: 1 = an SQL call, 2 = a VFS call. */
-  private readonly layerOf = Uint8Array.from(OPS, (info) => (info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0));
+  private readonly layerOf = Uint8Array.from(OPS, (info) =>
+    info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0,
+  );
   /** Numbers of groups by id; 0 = not looked up. */
   private readonly close: Uint32Array;
   private readonly far = new Map<number, number>(); // a page can make up any id
@@ -151,7 +165,9 @@ class ThreadScan {
     const { by, layers } = request;
     this.close = new Uint32Array(by === 'operation' ? OPS.length : CLOSE_IDS);
     const wanted = ({ layer }: OpInfo): boolean =>
-      by === 'statement' ? layer !== 'host' : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
+      by === 'statement'
+        ? layer !== 'host'
+        : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
     this.shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
     this.moving = by === 'statement' && hasVfs(thread, this.layerOf) ? VFS : 0;
   }
@@ -175,8 +191,14 @@ class ThreadScan {
     const known = id < close.length ? 0 : this.far.get(id);
     if (known) return known;
     const { by } = this.request;
-    const name = by === 'operation' ? opName(id) : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
-    const group = this.groups.of(name, by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer);
+    const name =
+      by === 'operation'
+        ? opName(id)
+        : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
+    const group = this.groups.of(
+      name,
+      by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer,
+    );
     if (id < close.length) close[id] = group;
     else this.far.set(id, group);
     return group;
@@ -208,9 +230,13 @@ class ThreadScan {
         continue;
       }
       const group = groups.all[number - 1]!;
-      if (by === 'file' && group.layer !== null && group.layer !== OPS[code]!.layer) group.layer = null;
+      if (by === 'file' && group.layer !== null && group.layer !== OPS[code]!.layer)
+        group.layer = null;
       group.durations.add(whole);
-      sums[at + TOTAL_US]! += begin >= fromUs && begin + whole <= toUs ? whole : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
+      sums[at + TOTAL_US]! +=
+        begin >= fromUs && begin + whole <= toUs
+          ? whole
+          : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
       if (MOVES[code]) sums[at + BYTES]! += bytesMoved(events, row);
       if (whole > sums[at + MAX_US]!) {
         sums[at + MAX_US] = whole;

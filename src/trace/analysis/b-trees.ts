@@ -114,10 +114,12 @@ class Structure {
     for (let depth = 0; level.length && depth <= MOST_LEVELS; depth++) {
       const next: { page: number; seen: Seen }[] = [];
       for (const { page, seen } of level) {
-        if ((page !== 1 && this.lost.has(page)) || !isLater(seen, owners.get(page)?.seen ?? NEVER)) continue;
+        if ((page !== 1 && this.lost.has(page)) || !isLater(seen, owners.get(page)?.seen ?? NEVER))
+          continue;
         owners.set(page, { owner, seen });
         const below = this.interior.get(page);
-        if (below && !below.stale) for (const child of below.children) next.push({ page: child, seen: below });
+        if (below && !below.stale)
+          for (const child of below.children) next.push({ page: child, seen: below });
       }
       level = next;
     }
@@ -127,13 +129,16 @@ class Structure {
   trees(): { list: BTree[]; owners: ReadonlyMap<number, Owner> } {
     const owners = new Map<number, Owner>();
     if (this.named.size + this.interior.size === 0) return { list: [], owners };
-    const found = new Map<number, BTree>([[1, { root: 1, name: SCHEMA_TABLE, kind: 'table', table: SCHEMA_TABLE }]]);
+    const found = new Map<number, BTree>([
+      [1, { root: 1, name: SCHEMA_TABLE, kind: 'table', table: SCHEMA_TABLE }],
+    ]);
     this.descend(1, 0, owners);
     for (const [leaf, { roots, names, tables }] of this.named) {
       if (!owners.has(leaf)) continue; // no leaf of the schema any more
       roots.forEach((root, i) => {
         const [name, table] = [names[i]!, tables[i]!];
-        if (root !== 1) found.set(root, { root, name, kind: table ? 'index' : 'table', table: table || name });
+        if (root !== 1)
+          found.set(root, { root, name, kind: table ? 'index' : 'table', table: table || name });
       });
     }
     const list = [...found.values()].sort((a, b) => a.root - b.root);
@@ -149,12 +154,19 @@ export function bTreesOf(store: TraceStore, files: DatabaseFiles, accesses: Acce
   const captured = files.list.map(() => false);
   const said: { us: number; database: number; d: BTreeDefinition }[] = [];
   store.threads.forEach((thread, t) => {
-    for (const { database } of files.parts[t]!.values()) captured[database] ||= capturesNames(thread);
+    for (const { database } of files.parts[t]!.values())
+      captured[database] ||= capturesNames(thread);
     for (const d of thread.said) {
-      const part = isBTreeKind(d.kind) ? files.parts[t]!.get((d as BTreeDefinition).file) : undefined;
+      const part = isBTreeKind(d.kind)
+        ? files.parts[t]!.get((d as BTreeDefinition).file)
+        : undefined;
       if (!part || part.wal) continue;
       structures[part.database]!.origins.add(originOfThread(thread));
-      said.push({ us: timeOf(thread, (d as BTreeDefinition).at), database: part.database, d: d as BTreeDefinition });
+      said.push({
+        us: timeOf(thread, (d as BTreeDefinition).at),
+        database: part.database,
+        d: d as BTreeDefinition,
+      });
     }
   });
   said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said
@@ -163,7 +175,9 @@ export function bTreesOf(store: TraceStore, files: DatabaseFiles, accesses: Acce
   return structures.map((structure, i) => {
     const causes: BTreeCause[] = structure.endUs < Infinity ? ['changes'] : [];
     const several = structure.origins.size > 1;
-    const { list, owners } = several ? { list: [], owners: new Map<number, Owner>() } : structure.trees();
+    const { list, owners } = several
+      ? { list: [], owners: new Map<number, Owner>() }
+      : structure.trees();
     if (several) causes.push('several origins');
     else if (list.length === 0) causes.push(causeOf(files.list[i]!.opfs, captured[i]!, opaque[i]!));
     return { list, causes, ownerOf: (page) => owners.get(page)?.owner ?? -1 };
@@ -180,7 +194,10 @@ export const bTreesIn = (shared: Analyses): BTrees[] =>
   shared.once('b-trees', () => bTreesOf(shared.store, shared.databaseFiles, shared.accesses));
 
 /** @returns by database: page 1 was seen, and is none of a b-tree */
-function readAccesses(structures: readonly Structure[], { object, place, span, what, type, us, count }: Accesses): boolean[] {
+function readAccesses(
+  structures: readonly Structure[],
+  { object, place, span, what, type, us, count }: Accesses,
+): boolean[] {
   const opaque = structures.map(() => false);
   for (let i = 0; i < count; i++) {
     const structure = structures[object[i]!]!;
@@ -217,13 +234,24 @@ export function ownersOf(trees: BTrees, { count, place }: PlaceColumns): Int32Ar
   return owners;
 }
 
-const SUMS = ['reads', 'walReads', 'rereads', 'writes', 'walWrites', 'checkpointWrites', 'readBytes', 'writeBytes'] as const;
+const SUMS = [
+  'reads',
+  'walReads',
+  'rereads',
+  'writes',
+  'walWrites',
+  'checkpointWrites',
+  'readBytes',
+  'writeBytes',
+] as const;
 /** Sums over the pages of each b-tree, in the order of the list; one more, at the end, of pages whose b-tree is not known. */
 export type BTreeTotals = Record<'pages' | (typeof SUMS)[number], Float64Array>;
 
 /** @param owners by place, see `ownersOf` @param trees how many there are */
 export function bTreeTotals(places: PlaceColumns, owners: Int32Array, trees: number): BTreeTotals {
-  const totals = Object.fromEntries(['pages', ...SUMS].map((name) => [name, new Float64Array(trees + 1)])) as BTreeTotals;
+  const totals = Object.fromEntries(
+    ['pages', ...SUMS].map((name) => [name, new Float64Array(trees + 1)]),
+  ) as BTreeTotals;
   for (let i = 0; i < places.count; i++) {
     const at = owners[i]! < 0 ? trees : owners[i]!;
     totals.pages[at]!++;

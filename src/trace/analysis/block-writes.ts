@@ -51,7 +51,15 @@ interface Entry extends BlockWrites {
   puts: Float64Array;
 }
 const READS = new Uint8Array(256);
-for (const op of [Op.idbGet, Op.idbGetAll, Op.idbOpenCursor, Op.idbCursorContinue, Op.opfsRead, Op.opfsFileRead]) READS[op] = 1;
+for (const op of [
+  Op.idbGet,
+  Op.idbGetAll,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+  Op.opfsRead,
+  Op.opfsFileRead,
+])
+  READS[op] = 1;
 const WRITES = new Uint8Array(256);
 for (const op of [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate]) WRITES[op] = 1;
 for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet]) WRITES[op] = 2;
@@ -65,8 +73,21 @@ class Entries {
     let entry = this.byName.get(key);
     if (!entry) {
       entry = {
-        ...{ path: file.path, kind: file.kind, blockBytes: null, writes: 0, partialWrites: null, readModifyWrites: 0 },
-        ...{ readBytes: 0, rewrittenBytes: 0, wastedBytes: 0, readUs: 0, puts: new Float64Array(33) },
+        ...{
+          path: file.path,
+          kind: file.kind,
+          blockBytes: null,
+          writes: 0,
+          partialWrites: null,
+          readModifyWrites: 0,
+        },
+        ...{
+          readBytes: 0,
+          rewrittenBytes: 0,
+          wastedBytes: 0,
+          readUs: 0,
+          puts: new Float64Array(33),
+        },
         ...{ reads: [], readSpan: null },
       };
       this.byName.set(key, entry);
@@ -76,18 +97,37 @@ class Entries {
 }
 
 /** By file; those without a write or a read-modify-write are left out. */
-export function blockWritesOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): BlockWrites[] {
-  return isWhole(range) ? shared.once('block writes', () => blockWritesIn(store, range, shared)) : blockWritesIn(store, range, shared);
+export function blockWritesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): BlockWrites[] {
+  return isWhole(range)
+    ? shared.once('block writes', () => blockWritesIn(store, range, shared))
+    : blockWritesIn(store, range, shared);
 }
 
 function blockWritesIn(store: TraceStore, range: TimeRange, shared: Analyses): BlockWrites[] {
   const entries = new Entries();
   for (const thread of store.threads) scanStorage(thread, shared.owners(thread), entries, range);
-  for (const entry of entries.byName.values()) if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
+  for (const entry of entries.byName.values())
+    if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
   for (const thread of store.threads) countWrites(thread, entries, range);
   for (const entry of entries.byName.values())
-    if (entry.kind === 'idb-store' && entry.readModifyWrites && entry.blockBytes !== null && fillsBlocks(store, entry.blockBytes))
-      Object.assign(entry, { readModifyWrites: 0, readBytes: 0, rewrittenBytes: 0, readUs: 0, reads: [], readSpan: null });
+    if (
+      entry.kind === 'idb-store' &&
+      entry.readModifyWrites &&
+      entry.blockBytes !== null &&
+      fillsBlocks(store, entry.blockBytes)
+    )
+      Object.assign(entry, {
+        readModifyWrites: 0,
+        readBytes: 0,
+        rewrittenBytes: 0,
+        readUs: 0,
+        reads: [],
+        readSpan: null,
+      });
   return [...entries.byName.values()]
     .filter((e) => e.writes + e.readModifyWrites > 0)
     .map(({ puts: _puts, ...e }) => ({ ...e, wastedBytes: e.readBytes + e.rewrittenBytes }))
@@ -106,7 +146,8 @@ function countWrites(thread: ThreadStore, entries: Entries, range: TimeRange): v
     if (!entry) continue;
     entry.writes++;
     const block = entry.blockBytes;
-    if (block !== null && (offset[row]! % block !== 0 || length[row]! % block !== 0)) entry.partialWrites!++;
+    if (block !== null && (offset[row]! % block !== 0 || length[row]! % block !== 0))
+      entry.partialWrites!++;
   }
 }
 
@@ -130,14 +171,22 @@ function blockOf(puts: Float64Array): number | null {
 }
 
 /** Storage calls of one thread: read-modify-writes, and how large blocks are. */
-function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries, range: TimeRange): void {
+function scanStorage(
+  thread: ThreadStore,
+  owners: Owners,
+  entries: Entries,
+  range: TimeRange,
+): void {
   const { events } = thread;
   const [first, behind] = rowsIn(thread, range);
   const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
   /** What a read brought is a block that the xWrite above it does not fill. */
   const isPart = (read: number, write: number): boolean => {
     const block = bytesMoved(thread, read);
-    return block >= SMALLEST_PAGE && (block > events.length[write]! || events.offset[write]! % block !== 0);
+    return (
+      block >= SMALLEST_PAGE &&
+      (block > events.length[write]! || events.offset[write]! % block !== 0)
+    );
   };
   /** The last gets of each store within its readwrite transaction: rows by key. */
   const gets = new Map<number, { transaction: number; rows: Map<number, number> }>();
@@ -155,7 +204,10 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries, rang
     entry.readUs += events.dur[read]!;
     if (entry.reads.length < MOST_SHOWN) entry.reads.push({ thread: thread.index, row: read });
     const [fromUs, toUs] = [events.t0[read]!, events.t0[read]! + events.dur[read]!];
-    entry.readSpan = { fromUs: Math.min(entry.readSpan?.fromUs ?? fromUs, fromUs), toUs: Math.max(entry.readSpan?.toUs ?? toUs, toUs) };
+    entry.readSpan = {
+      fromUs: Math.min(entry.readSpan?.fromUs ?? fromUs, fromUs),
+      toUs: Math.max(entry.readSpan?.toUs ?? toUs, toUs),
+    };
     if (call >= 0) counted[call] = 1;
   };
   for (let row = first; row < behind; row++) {
@@ -172,8 +224,13 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries, rang
       if (op !== Op.idbGet || !readwrite.has(events.context[row]!)) continue;
       const id = events.object[row]!;
       const known = gets.get(id);
-      if (known && known.transaction === events.context[row]) known.rows.set(events.offset[row]!, row);
-      else gets.set(id, { transaction: events.context[row]!, rows: new Map([[events.offset[row]!, row]]) });
+      if (known && known.transaction === events.context[row])
+        known.rows.set(events.offset[row]!, row);
+      else
+        gets.set(id, {
+          transaction: events.context[row]!,
+          rows: new Map([[events.offset[row]!, row]]),
+        });
     } else if (WRITES[op] && done) {
       const call = owners.vfs(row);
       const put = bytesMoved(thread, row);
@@ -181,7 +238,9 @@ function scanStorage(thread: ThreadStore, owners: Owners, entries: Entries, rang
         const known = gets.get(events.object[row]!);
         const read = known?.rows.get(events.offset[row]!);
         if (read !== undefined && known!.transaction === events.context[row]) {
-          const block = isWrite(call) ? isPart(read, call) : bytesMoved(thread, read) >= SMALLEST_PAGE;
+          const block = isWrite(call)
+            ? isPart(read, call)
+            : bytesMoved(thread, read) >= SMALLEST_PAGE;
           if (block) count(read);
           known!.rows.delete(events.offset[row]!);
         }
@@ -218,15 +277,24 @@ export function writeAmplificationOf(
   range: TimeRange = {},
   shared: Analyses = new Analyses(store),
 ): WriteAmplification[] {
-  return isWhole(range) ? shared.once('amplification', () => amplificationIn(store, range, shared)) : amplificationIn(store, range, shared);
+  return isWhole(range)
+    ? shared.once('amplification', () => amplificationIn(store, range, shared))
+    : amplificationIn(store, range, shared);
 }
 
-function amplificationIn(store: TraceStore, range: TimeRange, shared: Analyses): WriteAmplification[] {
+function amplificationIn(
+  store: TraceStore,
+  range: TimeRange,
+  shared: Analyses,
+): WriteAmplification[] {
   const vfsBytes = new Map<string, number>();
   const storageBytes = new Map<string, number>();
-  for (const thread of store.threads) addBytes(thread, shared.owners(thread), range, vfsBytes, storageBytes);
+  for (const thread of store.threads)
+    addBytes(thread, shared.owners(thread), range, vfsBytes, storageBytes);
   const { accesses } = shared;
-  const dirty = isWhole(range) ? shared.dirtyPages : dirtyPagesOf(store, accesses, shared.transactions.list, range);
+  const dirty = isWhole(range)
+    ? shared.dirtyPages
+    : dirtyPagesOf(store, accesses, shared.transactions.list, range);
   const found: WriteAmplification[] = [];
   accesses.objects.forEach(({ path, vfs, unit }, i) => {
     const { distinct, perTransaction } = dirty[i]!;
@@ -236,7 +304,13 @@ function amplificationIn(store: TraceStore, range: TimeRange, shared: Analyses):
     const ofStorage = storageBytes.get(name) ?? null;
     const least = unit.bytes === null ? null : perTransaction * unit.bytes;
     found.push({
-      ...{ path, vfs, pageBytes: unit.bytes, dirtyPages: distinct, dirtyPagesByTransaction: perTransaction },
+      ...{
+        path,
+        vfs,
+        pageBytes: unit.bytes,
+        dirtyPages: distinct,
+        dirtyPagesByTransaction: perTransaction,
+      },
       ...{ vfsBytes: ofVfs, storageBytes: ofStorage },
       vfsAmplification: least && ofVfs ? ofVfs / least : null,
       storageAmplification: least && ofStorage !== null ? ofStorage / least : null,
@@ -267,7 +341,11 @@ function addBytes(
   const all: Sums[] = [];
   const sumsOf = (id: number): Sums | null => {
     const d = thread.definitions.get(id);
-    if (d?.kind !== 'file' || (d.fileKind !== 'main-db' && d.fileKind !== 'journal' && d.fileKind !== 'wal')) return byId.set(id, null);
+    if (
+      d?.kind !== 'file' ||
+      (d.fileKind !== 'main-db' && d.fileKind !== 'journal' && d.fileKind !== 'wal')
+    )
+      return byId.set(id, null);
     const name = `${d.vfs}\0${d.path.replace(/-(journal|wal)$/, '').replace(/^\/+/, '')}`;
     const sums: Sums = { name, vfs: 0, storage: 0, stored: false, written: false };
     all.push(sums);

@@ -23,17 +23,25 @@ export const MOST_VALUES = 20;
 /** Characters of a value. */
 export const MOST_CHARACTERS = 120;
 
-const cut = (text: string): string => (text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text);
+const cut = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;
 const same = (a: BoundExample, b: BoundExample): boolean =>
-  a.left === b.left && a.values.length === b.values.length && a.values.every((value, i) => value === b.values[i]);
+  a.left === b.left &&
+  a.values.length === b.values.length &&
+  a.values.every((value, i) => value === b.values[i]);
 
 /** @param each called for every run whose values were recorded: row of its first step, and its values */
-export function eachBound({ events, said }: ThreadStore, each: (row: number, example: BoundExample) => void): void {
+export function eachBound(
+  { events, said }: ThreadStore,
+  each: (row: number, example: BoundExample) => void,
+): void {
   for (const d of said) {
     if (d.kind !== 'values' || !Array.isArray(d.values)) continue;
     const row = events.rowOfSeq(d.of);
     if (row < 0 || events.op[row] !== Op.sqlStep) continue; // forgotten, lost, or made up
-    const values = d.values.slice(0, MOST_VALUES).map((value: unknown) => cut(typeof value === 'string' ? value : '?'));
+    const values = d.values
+      .slice(0, MOST_VALUES)
+      .map((value: unknown) => cut(typeof value === 'string' ? value : '?'));
     each(row, { values, left: Math.max(0, d.values.length - MOST_VALUES) });
   }
 }
@@ -42,6 +50,7 @@ export function eachBound({ events, said }: ThreadStore, each: (row: number, exa
 export function withExample(known: BoundValues | null, example: BoundExample): BoundValues {
   const all = known ?? { runs: 0, examples: [] };
   all.runs++;
-  if (all.examples.length < MOST_EXAMPLES && !all.examples.some((other) => same(other, example))) all.examples.push(example);
+  if (all.examples.length < MOST_EXAMPLES && !all.examples.some((other) => same(other, example)))
+    all.examples.push(example);
   return all;
 }

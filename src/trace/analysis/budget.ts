@@ -39,7 +39,9 @@ const KNOWN = ['min', 'max', 'optional'];
 /** @param json a parsed budget file @throws BudgetError that names all that is wrong */
 export function parseBudget(json: unknown): Budget {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
-    throw new BudgetError(['a budget is an object of limits by path, as in {"commits": {"max": 10}}.']);
+    throw new BudgetError([
+      'a budget is an object of limits by path, as in {"commits": {"max": 10}}.',
+    ]);
   const faults: string[] = [];
   const entries = Object.entries(json as Record<string, unknown>);
   if (entries.length === 0) faults.push('it holds no limit.');
@@ -50,16 +52,22 @@ export function parseBudget(json: unknown): Budget {
     }
     const { min, max, optional } = limit as Record<string, unknown>;
     const strange = Object.keys(limit).filter((key) => !KNOWN.includes(key));
-    if (strange.length) faults.push(`"${path}": unknown ${strange.map((s) => `"${s}"`).join(', ')}; known: ${KNOWN.join(', ')}.`);
+    if (strange.length)
+      faults.push(
+        `"${path}": unknown ${strange.map((s) => `"${s}"`).join(', ')}; known: ${KNOWN.join(', ')}.`,
+      );
     for (const [name, value] of [
       ['min', min],
       ['max', max],
     ] as const)
       if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value)))
         faults.push(`"${path}": "${name}" must be a number, got ${JSON.stringify(value)}.`);
-    if (min === undefined && max === undefined) faults.push(`"${path}": neither "min" nor "max" is given.`);
-    if (typeof min === 'number' && typeof max === 'number' && min > max) faults.push(`"${path}": "min" ${min} is above "max" ${max}.`);
-    if (optional !== undefined && typeof optional !== 'boolean') faults.push(`"${path}": "optional" must be true or false.`);
+    if (min === undefined && max === undefined)
+      faults.push(`"${path}": neither "min" nor "max" is given.`);
+    if (typeof min === 'number' && typeof max === 'number' && min > max)
+      faults.push(`"${path}": "min" ${min} is above "max" ${max}.`);
+    if (optional !== undefined && typeof optional !== 'boolean')
+      faults.push(`"${path}": "optional" must be true or false.`);
   }
   if (faults.length) throw new BudgetError(faults);
   return json as Budget;
@@ -73,14 +81,28 @@ export function checkBudget(summary: Summary, budget: Budget): BudgetRow[] {
     if (selected.value === null) {
       if (selected.unknownPath) faults.push(`"${path}": ${selected.cause}.`);
       const ok = limit.optional === true;
-      return { path, limit, value: null, ok, cause: ok ? `${selected.cause}: optional` : selected.cause };
+      return {
+        path,
+        limit,
+        value: null,
+        ok,
+        cause: ok ? `${selected.cause}: optional` : selected.cause,
+      };
     }
     const { value } = selected;
-    if (limit.max !== undefined && value > limit.max) return { path, limit, value, ok: false, cause: `above ${limit.max}` };
-    if (limit.min !== undefined && value < limit.min) return { path, limit, value, ok: false, cause: `below ${limit.min}` };
+    if (limit.max !== undefined && value > limit.max)
+      return { path, limit, value, ok: false, cause: `above ${limit.max}` };
+    if (limit.min !== undefined && value < limit.min)
+      return { path, limit, value, ok: false, cause: `below ${limit.min}` };
     const unproven = summary.dropped > 0 && limit.max !== undefined && path !== 'dropped';
     const lost = `${summary.dropped} events were dropped: it is a lower bound`;
-    return { path, limit, value, ok: !unproven || limit.optional === true, cause: unproven ? lost : null };
+    return {
+      path,
+      limit,
+      value,
+      ok: !unproven || limit.optional === true,
+      cause: unproven ? lost : null,
+    };
   });
   if (faults.length) throw new BudgetError(faults);
   return rows;

@@ -80,7 +80,11 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
       const key = events.object[row]! + events.context[row]! * 2 ** 26;
       let chain = running.get(key);
       if (isRefusal(rc)) {
-        if (!chain || chain.level !== events.aux[row] || events.t0[row]! - chain.toUs > RETRY_GAP_US) {
+        if (
+          !chain ||
+          chain.level !== events.aux[row] ||
+          events.t0[row]! - chain.toUs > RETRY_GAP_US
+        ) {
           const file = definitions.get(events.object[row]!);
           chain = begin(row, file?.kind === 'file' ? file.path : '', events.aux[row]!);
           running.set(key, chain);
@@ -114,7 +118,13 @@ function merged(chains: BusyChain[]): BusyChain[] {
   const last = new Map<number, BusyChain>();
   for (const chain of chains) {
     const before = last.get(chain.context);
-    if (before && before.level === 0 && chain.level > 0 && chain.firstRow >= before.firstRow && chain.fromUs <= before.toUs) {
+    if (
+      before &&
+      before.level === 0 &&
+      chain.level > 0 &&
+      chain.firstRow >= before.firstRow &&
+      chain.fromUs <= before.toUs
+    ) {
       before.level = chain.level;
       before.path = chain.path;
       before.refusals = chain.refusals;

@@ -7,7 +7,12 @@
 import { Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
-import { connectionCaches, NO_COUNTS, type CacheCounts, type ConnectionCache } from './connection-caches.ts';
+import {
+  connectionCaches,
+  NO_COUNTS,
+  type CacheCounts,
+  type ConnectionCache,
+} from './connection-caches.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
 import { leavesOut } from './layers-left-out.ts';
 import type { Owners } from './owners.ts';
@@ -29,15 +34,47 @@ export interface BlockCache {
 
 /** Storage calls that fetch, and waits in which another thread does. */
 const FETCHES = new Uint8Array(256);
-for (const op of [Op.idbGet, Op.idbGetKey, Op.idbGetAll, Op.idbGetAllKeys, Op.idbOpenCursor, Op.idbCursorContinue]) FETCHES[op] = 1;
-for (const op of [Op.opfsRead, Op.opfsFileRead, Op.opfsGetFile, Op.localStorageGet, Op.atomicsWait, Op.atomicsWaitAsync]) FETCHES[op] = 1;
+for (const op of [
+  Op.idbGet,
+  Op.idbGetKey,
+  Op.idbGetAll,
+  Op.idbGetAllKeys,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+])
+  FETCHES[op] = 1;
+for (const op of [
+  Op.opfsRead,
+  Op.opfsFileRead,
+  Op.opfsGetFile,
+  Op.localStorageGet,
+  Op.atomicsWait,
+  Op.atomicsWaitAsync,
+])
+  FETCHES[op] = 1;
 
 /** By name of the VFS; one without reads of pages is left out. */
-export function blockCachesOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): BlockCache[] {
+export function blockCachesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): BlockCache[] {
   const found = new Map<string, Counts>();
   const cacheOf = (vfs: string): Counts => {
     let c = found.get(vfs);
-    if (!c) found.set(vfs, (c = { vfs, reads: 0, fromStorage: 0, hitRate: null, cause: null, storageCalls: 0, loose: 0 }));
+    if (!c)
+      found.set(
+        vfs,
+        (c = {
+          vfs,
+          reads: 0,
+          fromStorage: 0,
+          hitRate: null,
+          cause: null,
+          storageCalls: 0,
+          loose: 0,
+        }),
+      );
     return c;
   };
   for (const thread of store.threads) countCaches(thread, shared.owners(thread), range, cacheOf);
@@ -69,16 +106,31 @@ interface CachedFile {
   used: boolean;
 }
 
-function countCaches(thread: ThreadStore, owners: Owners, range: TimeRange, cacheOf: (vfs: string) => Counts): void {
+function countCaches(
+  thread: ThreadStore,
+  owners: Owners,
+  range: TimeRange,
+  cacheOf: (vfs: string) => Counts,
+): void {
   const { op: ops, object, length, result, count } = thread.events;
   const [first, behind] = rowsIn(thread, range);
   const files = new ById<CachedFile | null>();
   const fileOf = (id: number): CachedFile | null => {
     const d = thread.definitions.get(id);
-    return files.set(id, d?.kind === 'file' ? { name: d.vfs, database: d.fileKind === 'main-db', cache: null, used: false } : null);
+    return files.set(
+      id,
+      d?.kind === 'file'
+        ? { name: d.vfs, database: d.fileKind === 'main-db', cache: null, used: false }
+        : null,
+    );
   };
   const isRead = (row: number, file: CachedFile): boolean =>
-    ops[row] === Op.xRead && file.database && length[row]! >= SMALLEST_PAGE && result[row] === 0 && row >= first && row < behind;
+    ops[row] === Op.xRead &&
+    file.database &&
+    length[row]! >= SMALLEST_PAGE &&
+    result[row] === 0 &&
+    row >= first &&
+    row < behind;
   /** By row: 1 = a read that was seen to go to the storage. */
   let counted: Uint8Array | null = null;
   const here = new Set<string>();
@@ -134,13 +186,20 @@ export interface CacheReport {
   rereads: RereadRatio[];
 }
 
-export function cacheReport(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): CacheReport {
+export function cacheReport(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): CacheReport {
   const connections = connectionCaches(store, range);
   const sum = { ...NO_COUNTS };
-  for (const c of connections) for (const name of ['hits', 'misses', 'writes', 'spills'] as const) sum[name] += c[name];
+  for (const c of connections)
+    for (const name of ['hits', 'misses', 'writes', 'spills'] as const) sum[name] += c[name];
   const requests = sum.hits + sum.misses;
   return {
-    pageCache: connections.length ? { ...sum, hitRate: requests ? sum.hits / requests : null } : null,
+    pageCache: connections.length
+      ? { ...sum, hitRate: requests ? sum.hits / requests : null }
+      : null,
     connections,
     blockCaches: blockCachesOf(store, range, shared),
     rereads: (isWhole(range) ? pagesIn(shared) : pagesOf(store, range, shared.accesses)).map(

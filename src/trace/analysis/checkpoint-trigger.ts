@@ -25,7 +25,11 @@ export function modeOfText(text: string): CheckpointMode | null | undefined {
 }
 
 /** @param from, to rows of the checkpoint's first and last call */
-export function triggerOf(thread: ThreadStore, from: number, to: number): { trigger: CheckpointTrigger; mode: CheckpointMode | null } {
+export function triggerOf(
+  thread: ThreadStore,
+  from: number,
+  to: number,
+): { trigger: CheckpointTrigger; mode: CheckpointMode | null } {
   const { events } = thread;
   if (parentIsClose(thread, from)) return { trigger: 'close', mode: 'PASSIVE' };
   const row = statementRow(thread, from);
@@ -47,7 +51,9 @@ export function triggerOf(thread: ThreadStore, from: number, to: number): { trig
     }
     if (events.aux[at] === FCNTL_PRAGMA) return { trigger: 'pragma', mode: null };
   }
-  return closes(thread, from, to) ? { trigger: 'close', mode: 'PASSIVE' } : { trigger: 'unknown', mode: null };
+  return closes(thread, from, to)
+    ? { trigger: 'close', mode: 'PASSIVE' }
+    : { trigger: 'unknown', mode: null };
 }
 
 function parentIsClose({ events }: ThreadStore, row: number): boolean {

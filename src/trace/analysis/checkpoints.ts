@@ -73,7 +73,10 @@ const BUSY = 5;
 const MOST_BEFORE = 64;
 
 /** In order of time for each database. */
-export function checkpointsOf(store: TraceStore, files: readonly WalFile[] = walFilesOf(store)): Checkpoint[] {
+export function checkpointsOf(
+  store: TraceStore,
+  files: readonly WalFile[] = walFilesOf(store),
+): Checkpoint[] {
   return files.flatMap((file) => new CheckpointScan(store, file).run());
 }
 
@@ -116,7 +119,8 @@ class CheckpointScan {
       else this.infer(i, op);
       if (file.onWal[i]) this.logCall(file.thread[i]!, row);
       else if (op === Op.xFileControl && events.aux[row] === COMMIT_PHASETWO) this.wal.boundary();
-      else if (this.start >= 0 && (op === Op.xWrite || op === Op.opfsWrite)) this.copied(events.offset[row]!, events.length[row]!);
+      else if (this.start >= 0 && (op === Op.xWrite || op === Op.opfsWrite))
+        this.copied(events.offset[row]!, events.length[row]!);
     }
     this.close();
     return this.found;
@@ -150,7 +154,13 @@ class CheckpointScan {
       this.begin(i);
       // the log is synced first
       const before = i - 1;
-      if (before >= 0 && onWal[before] && this.opAt(before) === Op.xSync && this.sameCall(before, i)) this.start = before;
+      if (
+        before >= 0 &&
+        onWal[before] &&
+        this.opAt(before) === Op.xSync &&
+        this.sameCall(before, i)
+      )
+        this.start = before;
       return;
     }
     if (this.start < 0) return;
@@ -161,7 +171,10 @@ class CheckpointScan {
       if (op === Op.xFileControl && aux === COMMIT_PHASETWO)
         this.close(); // its end is missing
       else this.last = i;
-    } else if ((op === Op.xTruncate || (op === Op.xSync && !onWal[i]) || (op === Op.xDelete && onWal[i])) && this.sameCall(this.start, i))
+    } else if (
+      (op === Op.xTruncate || (op === Op.xSync && !onWal[i]) || (op === Op.xDelete && onWal[i])) &&
+      this.sameCall(this.start, i)
+    )
       this.last = i;
     else if (op === Op.xWrite || !this.sameCall(this.start, i)) this.close();
   }
@@ -172,20 +185,38 @@ class CheckpointScan {
     const isWrite = op === Op.xWrite || op === Op.opfsWrite;
     if (onWal[i]) {
       if (isWrite || op === Op.xClose || op === Op.opfsClose) this.close();
-      else if (this.start >= 0 && (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)) this.last = i;
+      else if (
+        this.start >= 0 &&
+        (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)
+      )
+        this.last = i;
       return;
     }
     if (isWrite && this.wal.usedBytes > 32) {
       if (this.start < 0) {
         this.begin(i);
-        for (let before = i - 1; before >= 0 && i - before <= MOST_BEFORE && onWal[before] && this.sameCall(before, i); before--) {
+        for (
+          let before = i - 1;
+          before >= 0 && i - before <= MOST_BEFORE && onWal[before] && this.sameCall(before, i);
+          before--
+        ) {
           const kind = this.opAt(before);
-          if (kind !== Op.xRead && kind !== Op.opfsRead && kind !== Op.xSync && kind !== Op.opfsFlush) break;
+          if (
+            kind !== Op.xRead &&
+            kind !== Op.opfsRead &&
+            kind !== Op.xSync &&
+            kind !== Op.opfsFlush
+          )
+            break;
           this.start = before;
         }
       }
       this.last = i;
-    } else if (this.start >= 0 && (op === Op.xSync || op === Op.opfsFlush || op === Op.xTruncate || op === Op.opfsTruncate)) this.last = i;
+    } else if (
+      this.start >= 0 &&
+      (op === Op.xSync || op === Op.opfsFlush || op === Op.xTruncate || op === Op.opfsTruncate)
+    )
+      this.last = i;
   }
 
   private opAt(i: number): number {
@@ -193,7 +224,9 @@ class CheckpointScan {
   }
   private sameCall(a: number, b: number): boolean {
     const { thread, row } = this.file;
-    return thread[a] === thread[b] && this.events(a).parent[row[a]!] === this.events(b).parent[row[b]!];
+    return (
+      thread[a] === thread[b] && this.events(a).parent[row[a]!] === this.events(b).parent[row[b]!]
+    );
   }
 
   private close(): void {
@@ -206,7 +239,17 @@ class CheckpointScan {
     const thread = file.thread[start]!;
     const { events } = store.threads[thread]!;
     const [fromRow, toRow] = [file.row[start]!, file.row[last]!];
-    const sums = { dbWrites: 0, dbBytes: 0, walReads: 0, walReadBytes: 0, walSyncs: 0, dbSyncs: 0, busy: 0, runs: 0, longestRun: 0 };
+    const sums = {
+      dbWrites: 0,
+      dbBytes: 0,
+      walReads: 0,
+      walReadBytes: 0,
+      walSyncs: 0,
+      dbSyncs: 0,
+      busy: 0,
+      runs: 0,
+      longestRun: 0,
+    };
     const time = { read: 0, write: 0, sync: 0 };
     const { pages } = this;
     pages.clear();
@@ -248,7 +291,10 @@ class CheckpointScan {
         }
         sums.longestRun = Math.max(sums.longestRun, run);
         end = offset + length;
-      } else if (file.onWal[i] && (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)) {
+      } else if (
+        file.onWal[i] &&
+        (op === Op.xTruncate || op === Op.opfsTruncate || op === Op.xDelete)
+      ) {
         truncatedWal ||= op === Op.xDelete || offset < 32;
         time.write += dur;
       } else if (op === Op.xTruncate || op === Op.opfsTruncate) time.write += dur;

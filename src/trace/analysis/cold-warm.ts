@@ -42,7 +42,11 @@ export interface ColdWarm {
 const ONE_SECOND = 1e6;
 
 /** @param coldUs how long the cold stretch is, microseconds */
-export function coldWarmOf(store: TraceStore, coldUs = ONE_SECOND, shared: Analyses = new Analyses(store)): ColdWarm {
+export function coldWarmOf(
+  store: TraceStore,
+  coldUs = ONE_SECOND,
+  shared: Analyses = new Analyses(store),
+): ColdWarm {
   let begin = Infinity;
   let end = -Infinity;
   for (const thread of store.threads) {
@@ -114,7 +118,15 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
         const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
         sum = text === null ? null : (sums.get(text) ?? null);
         if (text !== null && !sum) {
-          sum = { text, executions: 0, firstAt: Infinity, firstUs: 0, firstPages: null, us: 0, pages: null };
+          sum = {
+            text,
+            executions: 0,
+            firstAt: Infinity,
+            firstUs: 0,
+            firstPages: null,
+            us: 0,
+            pages: null,
+          };
           sums.set(text, sum);
         }
         sumOfText.set(id, sum);
@@ -146,7 +158,11 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
 }
 
 /** Page reads by execution, by thread; null where the thread has none. */
-function readsByExecution(store: TraceStore, shared: Analyses, executions: readonly Executions[]): (Uint32Array | null)[] {
+function readsByExecution(
+  store: TraceStore,
+  shared: Analyses,
+  executions: readonly Executions[],
+): (Uint32Array | null)[] {
   const { accesses } = shared;
   const { thread, row, what, span, count } = accesses;
   const reads = store.threads.map((): Uint32Array | null => null);

@@ -14,13 +14,17 @@ export interface Commits {
   syncsPerCommit: number | null;
 }
 
-export function commitsOf(store: TraceStore, transactions: Transactions = transactionsOf(store)): Commits {
+export function commitsOf(
+  store: TraceStore,
+  transactions: Transactions = transactionsOf(store),
+): Commits {
   let syncs = 0;
   for (const { events, definitions } of store.threads)
     for (let i = 0; i < events.count; i++) {
       if (events.op[i] !== Op.xSync) continue;
       const file = definitions.get(events.object[i]!);
-      if (file?.kind !== 'file' || (file.fileKind !== 'temp' && file.fileKind !== 'memory-journal')) syncs++;
+      if (file?.kind !== 'file' || (file.fileKind !== 'temp' && file.fileKind !== 'memory-journal'))
+        syncs++;
     }
   if (!store.threads.some(hasVfs)) return commitsInOpfs(store);
   const count = transactions.commits;
@@ -38,5 +42,9 @@ function commitsInOpfs(store: TraceStore): Commits {
       frames++;
       if (events.aux2.length && events.aux2[i] !== 0) commits++;
     }
-  return { count: frames ? commits : null, syncs, syncsPerCommit: commits ? syncs / commits : null };
+  return {
+    count: frames ? commits : null,
+    syncs,
+    syncsPerCommit: commits ? syncs / commits : null,
+  };
 }

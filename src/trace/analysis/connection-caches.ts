@@ -31,7 +31,8 @@ export interface ConnectionCache extends CacheCounts {
   databases: number;
 }
 
-const rate = (hits: number, misses: number): number | null => (hits + misses ? hits / (hits + misses) : null);
+const rate = (hits: number, misses: number): number | null =>
+  hits + misses ? hits / (hits + misses) : null;
 
 /** Empty where no engine gives its counters. */
 export function connectionCaches(store: TraceStore, range: TimeRange = {}): ConnectionCache[] {
@@ -46,7 +47,15 @@ export function connectionCaches(store: TraceStore, range: TimeRange = {}): Conn
       const connection = deltas.connection[i]!;
       let c = byId.get(connection);
       if (!c) {
-        c = { thread: index, connection, ...NO_COUNTS, hitRate: null, readings: 0, openedBefore: !deltas.known[i], databases: 0 };
+        c = {
+          thread: index,
+          connection,
+          ...NO_COUNTS,
+          hitRate: null,
+          readings: 0,
+          openedBefore: !deltas.known[i],
+          databases: 0,
+        };
         byId.set(connection, c);
         found.push(c);
       }
@@ -72,7 +81,11 @@ function countDatabases(
   const isDatabase = new Map<number, boolean>();
   const used = new Map<number, Set<number>>();
   for (let row = 0; row < count; row++) {
-    if ((op[row] !== Op.xRead && op[row] !== Op.xWrite && op[row] !== Op.xLock) || context[row] === 0) continue;
+    if (
+      (op[row] !== Op.xRead && op[row] !== Op.xWrite && op[row] !== Op.xLock) ||
+      context[row] === 0
+    )
+      continue;
     const id = object[row]!;
     let main = isDatabase.get(id);
     if (main === undefined) {
@@ -97,7 +110,12 @@ export interface CacheOverTime {
 }
 
 /** Over [fromUs, toUs) in equal bins: a reading counts in the bin in which it was taken, at the end of a statement. */
-export function cacheOverTime(store: TraceStore, fromUs: number, toUs: number, bins: number): CacheOverTime | null {
+export function cacheOverTime(
+  store: TraceStore,
+  fromUs: number,
+  toUs: number,
+  bins: number,
+): CacheOverTime | null {
   const out: CacheOverTime = {
     hits: new Float64Array(bins),
     misses: new Float64Array(bins),
@@ -118,6 +136,7 @@ export function cacheOverTime(store: TraceStore, fromUs: number, toUs: number, b
       out.spills[bin]! += deltas.spills[i]!;
     }
   }
-  for (let bin = 0; bin < bins; bin++) out.hitRate[bin] = rate(out.hits[bin]!, out.misses[bin]!) ?? NaN;
+  for (let bin = 0; bin < bins; bin++)
+    out.hitRate[bin] = rate(out.hits[bin]!, out.misses[bin]!) ?? NaN;
   return readings ? out : null;
 }

@@ -81,7 +81,21 @@ export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
 }
 
 const COLUMNS = [
-  ...(['t0', 'dur', 'seq', 'endSeq', 'op', 'flags', 'result', 'offset', 'length', 'object', 'parent', 'context', 'aux'] as const),
+  ...([
+    't0',
+    'dur',
+    'seq',
+    'endSeq',
+    'op',
+    'flags',
+    'result',
+    'offset',
+    'length',
+    'object',
+    'parent',
+    'context',
+    'aux',
+  ] as const),
 ] as const;
 
 /** A view of some rows: to be copied from, not written to. */

@@ -44,7 +44,8 @@ export function databaseFilesOf(store: TraceStore): DatabaseFiles {
     const key = `${vfs}\0${plainPath(path)}`;
     let found = places.get(key);
     if (found === undefined) {
-      found = list.push({ path, vfs, opfs, pageSize: { bytes: null, how: '', certain: false } }) - 1;
+      found =
+        list.push({ path, vfs, opfs, pageSize: { bytes: null, how: '', certain: false } }) - 1;
       places.set(key, found);
     }
     return found;
@@ -89,7 +90,11 @@ export function transferOf(op: number, opfs: boolean): 0 | 1 | 2 {
 /** `a % b` of whole numbers below 2^53, which the engine computes slowly where one does not fit 31 bits. */
 const remainder = (a: number, b: number): number => a - Math.floor(a / b) * b;
 
-function findPageSizes(store: TraceStore, list: DatabaseFile[], parts: readonly Map<number, DatabasePart>[]): void {
+function findPageSizes(
+  store: TraceStore,
+  list: DatabaseFile[],
+  parts: readonly Map<number, DatabasePart>[],
+): void {
   /** Calls by database and log2 of the length: of the database file, and of frames. */
   const inFile = list.map(() => new Float64Array(17));
   const inWal = list.map(() => new Float64Array(17));
@@ -103,7 +108,8 @@ function findPageSizes(store: TraceStore, list: DatabaseFile[], parts: readonly 
     const { op, object, length, offset, count } = thread.events;
     for (let row = 0; row < count; row++) {
       const code = op[row]!;
-      if (code !== Op.xRead && code !== Op.xWrite && code !== Op.opfsRead && code !== Op.opfsWrite) continue;
+      if (code !== Op.xRead && code !== Op.xWrite && code !== Op.opfsRead && code !== Op.opfsWrite)
+        continue;
       if (object[row] !== id) part = byId.get((id = object[row]!));
       if (!part || !transferOf(code, list[part.database]!.opfs)) continue;
       const bytes = length[row]!;
@@ -112,32 +118,62 @@ function findPageSizes(store: TraceStore, list: DatabaseFile[], parts: readonly 
       const { database } = part;
       if (part.wal) {
         const page = remainder(at - WAL_HEADER, bytes) === 0 ? bytes - WAL_FRAME_HEADER : bytes; // a frame at once, or its page
-        if (isPageSize(page) && remainder(at - WAL_HEADER - (page === bytes ? WAL_FRAME_HEADER : 0), WAL_FRAME_HEADER + page) === 0)
+        if (
+          isPageSize(page) &&
+          remainder(
+            at - WAL_HEADER - (page === bytes ? WAL_FRAME_HEADER : 0),
+            WAL_FRAME_HEADER + page,
+          ) === 0
+        )
           inWal[database]![31 - Math.clz32(page)]!++;
-      } else if (isPageSize(bytes) && remainder(at, bytes) === 0) inFile[database]![31 - Math.clz32(bytes)]!++;
+      } else if (isPageSize(bytes) && remainder(at, bytes) === 0)
+        inFile[database]![31 - Math.clz32(bytes)]!++;
       else {
         others[database]!++;
         divisor[database] = gcd(gcd(divisor[database]!, bytes), at);
       }
     }
   });
-  list.forEach((file, i) => (file.pageSize = sizeFrom(inFile[i]!, inWal[i]!, others[i]!, divisor[i]!)));
+  list.forEach(
+    (file, i) => (file.pageSize = sizeFrom(inFile[i]!, inWal[i]!, others[i]!, divisor[i]!)),
+  );
 }
 
-function sizeFrom(inFile: Float64Array, inWal: Float64Array, others: number, divisor: number): Unit {
+function sizeFrom(
+  inFile: Float64Array,
+  inWal: Float64Array,
+  others: number,
+  divisor: number,
+): Unit {
   const sum = (counts: Float64Array): number => counts.reduce((a, b) => a + b, 0);
   const most = (counts: Float64Array): number => counts.indexOf(Math.max(...counts));
   const pages = sum(inFile);
   if (pages) {
     const log = most(inFile);
     const certain = inFile[log] === pages && others === 0;
-    const how = certain ? 'length of every page read and written' : 'length of most pages read and written';
+    const how = certain
+      ? 'length of every page read and written'
+      : 'length of most pages read and written';
     return { bytes: 2 ** log, how, certain };
   }
   const frames = sum(inWal);
-  if (frames) return { bytes: 2 ** most(inWal), how: 'length of the frames in the WAL', certain: inWal[most(inWal)] === frames };
-  if (isPageSize(divisor)) return { bytes: divisor, how: 'greatest common divisor of offsets and lengths', certain: false };
-  return { bytes: null, how: others ? 'no call has the length of a page' : 'no page was read or written', certain: false };
+  if (frames)
+    return {
+      bytes: 2 ** most(inWal),
+      how: 'length of the frames in the WAL',
+      certain: inWal[most(inWal)] === frames,
+    };
+  if (isPageSize(divisor))
+    return {
+      bytes: divisor,
+      how: 'greatest common divisor of offsets and lengths',
+      certain: false,
+    };
+  return {
+    bytes: null,
+    how: others ? 'no call has the length of a page' : 'no page was read or written',
+    certain: false,
+  };
 }
 
 export function gcd(a: number, b: number): number {

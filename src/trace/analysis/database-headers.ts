@@ -59,7 +59,13 @@ function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
   const sums = { freed: 0, reused: 0, appended: 0, cut: 0 };
   for (const next of said) {
     const before = kept.at(-1)?.d;
-    if (before && before.pages === next.d.pages && before.free === next.d.free && before.pageSize === next.d.pageSize) continue;
+    if (
+      before &&
+      before.pages === next.d.pages &&
+      before.free === next.d.free &&
+      before.pageSize === next.d.pageSize
+    )
+      continue;
     kept.push(next);
     // pages of another size cannot be set against each other
     if (!before || !before.pages || !next.d.pages || before.pageSize !== next.d.pageSize) continue;

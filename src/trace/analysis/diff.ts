@@ -9,7 +9,12 @@
  */
 import type { TraceStore } from '../store.ts';
 import { findingDiffs, type FindingDiff } from './finding-diff.ts';
-import { EXECUTION_COUNTS, executionsOf, type ExecutionCount, type ExecutionGroup } from './statement-runs.ts';
+import {
+  EXECUTION_COUNTS,
+  executionsOf,
+  type ExecutionCount,
+  type ExecutionGroup,
+} from './statement-runs.ts';
 import { Analyses } from './shared.ts';
 import { numbersOf } from './summary-numbers.ts';
 import { sharedSummary, type Summary } from './summary.ts';
@@ -70,10 +75,18 @@ export interface TraceDiff {
 }
 
 /** @param sharedA, sharedB what is computed already */
-export function diffOf(a: TraceStore, b: TraceStore, sharedA: Analyses = new Analyses(a), sharedB: Analyses = new Analyses(b)): TraceDiff {
+export function diffOf(
+  a: TraceStore,
+  b: TraceStore,
+  sharedA: Analyses = new Analyses(a),
+  sharedB: Analyses = new Analyses(b),
+): TraceDiff {
   const [summaryA, summaryB] = [sharedSummary(sharedA), sharedSummary(sharedB)];
   const numbers = numberRows(summaryA, summaryB);
-  const stepUs = Math.max(summaryA.environment.clockStepUs ?? 0, summaryB.environment.clockStepUs ?? 0);
+  const stepUs = Math.max(
+    summaryA.environment.clockStepUs ?? 0,
+    summaryB.environment.clockStepUs ?? 0,
+  );
   const statements = statementRows(executionsOf(a), executionsOf(b), stepUs);
   return {
     numbers,
@@ -85,7 +98,14 @@ export function diffOf(a: TraceStore, b: TraceStore, sharedA: Analyses = new Ana
 }
 
 function tally(rows: readonly { verdict: Verdict }[]): Record<Verdict, number> {
-  const totals: Record<Verdict, number> = { same: 0, changed: 0, noise: 0, unknown: 0, 'only a': 0, 'only b': 0 };
+  const totals: Record<Verdict, number> = {
+    same: 0,
+    changed: 0,
+    noise: 0,
+    unknown: 0,
+    'only a': 0,
+    'only b': 0,
+  };
   for (const { verdict } of rows) totals[verdict]++;
   return totals;
 }
@@ -107,23 +127,38 @@ function numberRows(a: Summary, b: Summary): NumberRow[] {
   });
 }
 
-function statementRows(a: Map<string, ExecutionGroup>, b: Map<string, ExecutionGroup>, stepUs: number): StatementDiff[] {
+function statementRows(
+  a: Map<string, ExecutionGroup>,
+  b: Map<string, ExecutionGroup>,
+  stepUs: number,
+): StatementDiff[] {
   const prints = [...a.keys(), ...[...b.keys()].filter((p) => !a.has(p))];
   const rows = prints.map((print) => statementDiff(print, a.get(print), b.get(print), stepUs));
   const weight = (r: StatementDiff): number => Math.abs(r.time.totalB - r.time.totalA);
-  const rank = (r: StatementDiff): number => (r.verdict === 'changed' || r.verdict.startsWith('only') ? 0 : 1);
-  return rows.sort((x, y) => rank(x) - rank(y) || weight(y) - weight(x) || (x.fingerprint < y.fingerprint ? -1 : 1));
+  const rank = (r: StatementDiff): number =>
+    r.verdict === 'changed' || r.verdict.startsWith('only') ? 0 : 1;
+  return rows.sort(
+    (x, y) =>
+      rank(x) - rank(y) || weight(y) - weight(x) || (x.fingerprint < y.fingerprint ? -1 : 1),
+  );
 }
 
 const N = EXECUTION_COUNTS.length;
 
-function statementDiff(print: string, a: ExecutionGroup | undefined, b: ExecutionGroup | undefined, stepUs: number): StatementDiff {
+function statementDiff(
+  print: string,
+  a: ExecutionGroup | undefined,
+  b: ExecutionGroup | undefined,
+  stepUs: number,
+): StatementDiff {
   const sum = (g: ExecutionGroup | undefined, column: number): number => {
     let total = 0;
     for (let i = column; g && i < g.counts.length; i += N) total += g.counts[i]!;
     return total;
   };
-  const counts = Object.fromEntries(EXECUTION_COUNTS.map((name, i) => [name, { a: sum(a, i), b: sum(b, i) }])) as StatementDiff['counts'];
+  const counts = Object.fromEntries(
+    EXECUTION_COUNTS.map((name, i) => [name, { a: sum(a, i), b: sum(b, i) }]),
+  ) as StatementDiff['counts'];
   let firstDifference: number | null = null;
   let differing = 0;
   const common = Math.min(a?.executions ?? 0, b?.executions ?? 0);
@@ -134,7 +169,13 @@ function statementDiff(print: string, a: ExecutionGroup | undefined, b: Executio
     firstDifference ??= k;
     differing++;
   }
-  const countsVerdict: Verdict = !b ? 'only a' : !a ? 'only b' : a.executions === b.executions && differing === 0 ? 'same' : 'changed';
+  const countsVerdict: Verdict = !b
+    ? 'only a'
+    : !a
+      ? 'only b'
+      : a.executions === b.executions && differing === 0
+        ? 'same'
+        : 'changed';
   const time = timeDiff(a, b, stepUs);
   return {
     ...{ fingerprint: print, executionsA: a?.executions ?? 0, executionsB: b?.executions ?? 0 },
@@ -146,16 +187,33 @@ function statementDiff(print: string, a: ExecutionGroup | undefined, b: Executio
 /** Runs on a side below which nothing can be said of a spread. */
 const ENOUGH = 3;
 
-function timeDiff(a: ExecutionGroup | undefined, b: ExecutionGroup | undefined, stepUs: number): TimeDiff {
+function timeDiff(
+  a: ExecutionGroup | undefined,
+  b: ExecutionGroup | undefined,
+  stepUs: number,
+): TimeDiff {
   const [x, y] = [quartiles(a?.timeUs), quartiles(b?.timeUs)];
-  const base = { a: x?.median ?? null, b: y?.median ?? null, totalA: x?.total ?? 0, totalB: y?.total ?? 0 };
+  const base = {
+    a: x?.median ?? null,
+    b: y?.median ?? null,
+    totalA: x?.total ?? 0,
+    totalB: y?.total ?? 0,
+  };
   if (!a || !b) return { ...base, spreadUs: null, verdict: a ? 'only a' : 'only b' };
   if (!x || !y) return { ...base, spreadUs: null, verdict: 'unknown' };
   if (x.n < ENOUGH || y.n < ENOUGH)
-    return { ...base, spreadUs: null, verdict: x.median === y.median && x.total === y.total ? 'same' : 'unknown' };
+    return {
+      ...base,
+      spreadUs: null,
+      verdict: x.median === y.median && x.total === y.total ? 'same' : 'unknown',
+    };
   const spreadUs = x.notch + y.notch + stepUs;
   const apart = Math.abs(y.median - x.median);
-  return { ...base, spreadUs, verdict: apart === 0 ? 'same' : apart <= spreadUs ? 'noise' : 'changed' };
+  return {
+    ...base,
+    spreadUs,
+    verdict: apart === 0 ? 'same' : apart <= spreadUs ? 'noise' : 'changed',
+  };
 }
 
 interface Quartiles {
@@ -173,7 +231,12 @@ function quartiles(times: Float64Array | undefined): Quartiles | null {
     const low = sorted[Math.floor(place)]!;
     return low + (sorted[Math.ceil(place)]! - low) * (place % 1);
   };
-  return { n, median: at(0.5), total: sorted.reduce((s, t) => s + t, 0), notch: (1.57 * (at(0.75) - at(0.25))) / Math.sqrt(n) };
+  return {
+    n,
+    median: at(0.5),
+    total: sorted.reduce((s, t) => s + t, 0),
+    notch: (1.57 * (at(0.75) - at(0.25))) / Math.sqrt(n),
+  };
 }
 
 function warningsOf(a: Summary, b: Summary): string[] {
@@ -183,10 +246,15 @@ function warningsOf(a: Summary, b: Summary): string[] {
     ['B', b],
   ] as const)
     if (s.dropped) found.push(`${name} lost ${s.dropped} events: its counts are lower bounds.`);
-  if (a.environment.userAgent !== b.environment.userAgent) found.push('The browsers differ: times compare browsers too.');
-  const engines = (s: Summary): string => s.engines.map((e) => `${e.name} ${e.sqliteVersion ?? ''}`).join(', ');
-  if (engines(a) !== engines(b)) found.push(`The engines differ: ${engines(a) || 'none'} and ${engines(b) || 'none'}.`);
-  const layers = (s: Summary): string => [...new Set(s.threads.flatMap((t) => t.layers))].sort().join(', ');
-  if (layers(a) !== layers(b)) found.push(`The layers differ: ${layers(a) || 'none'} and ${layers(b) || 'none'}.`);
+  if (a.environment.userAgent !== b.environment.userAgent)
+    found.push('The browsers differ: times compare browsers too.');
+  const engines = (s: Summary): string =>
+    s.engines.map((e) => `${e.name} ${e.sqliteVersion ?? ''}`).join(', ');
+  if (engines(a) !== engines(b))
+    found.push(`The engines differ: ${engines(a) || 'none'} and ${engines(b) || 'none'}.`);
+  const layers = (s: Summary): string =>
+    [...new Set(s.threads.flatMap((t) => t.layers))].sort().join(', ');
+  if (layers(a) !== layers(b))
+    found.push(`The layers differ: ${layers(a) || 'none'} and ${layers(b) || 'none'}.`);
   return found;
 }

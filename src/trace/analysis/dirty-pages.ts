@@ -18,7 +18,12 @@ export interface DirtyPages {
  * By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction.
  * @param range writes that begin in it
  */
-export function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: TransactionTable, range: TimeRange = {}): DirtyPages[] {
+export function dirtyPagesOf(
+  store: TraceStore,
+  accesses: Accesses,
+  list: TransactionTable,
+  range: TimeRange = {},
+): DirtyPages[] {
   const { objects } = accesses;
   /** Last rows of the write transactions by thread and database, ascending. */
   const ends = new Map<number, number[]>();
@@ -32,13 +37,19 @@ export function dirtyPagesOf(store: TraceStore, accesses: Accesses, list: Transa
   }
   for (const rows of ends.values()) rows.sort((a, b) => a - b);
   const cursorsOf = (path: number): Cursor[] =>
-    store.threads.map((_, t) => ({ rows: ends.get(keyOf(t, path)) ?? [], at: 0, ordinal: 0, pages: 0 }));
+    store.threads.map((_, t) => ({
+      rows: ends.get(keyOf(t, path)) ?? [],
+      at: 0,
+      ordinal: 0,
+      pages: 0,
+    }));
   const from = accesses.lowerBound(range.fromUs ?? -Infinity);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const { what, object } = accesses;
   const counts = objects.map(({ path }) => new DirtyCount(cursorsOf(list.paths.indexOf(path))));
   for (let i = from; i < to; i++)
-    if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write) counts[object[i]!]!.take(accesses, i);
+    if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write)
+      counts[object[i]!]!.take(accesses, i);
   return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));
 }
 

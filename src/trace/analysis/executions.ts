@@ -63,7 +63,8 @@ const SQLITE_ROW = 100;
 export function executionsOf(thread: ThreadStore): Executions {
   const { events } = thread;
   let calls = 0;
-  for (let row = 0; row < events.count; row++) if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;
+  for (let row = 0; row < events.count; row++)
+    if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;
   const found = new Executions(calls);
   let call = 0;
   /** Executions under way by statement instance. */

@@ -116,7 +116,9 @@ export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransaction
     let state = states.get(context);
     if (!state) states.set(context, (state = { spans: [], open: false, savepoints: 0 }));
     if (script && result !== 0 && state.open && done[0] === 'begin') continue; // its BEGIN was refused, and with it the rest
-    for (const effect of done) if (!failed || effect === 'end') apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
+    for (const effect of done)
+      if (!failed || effect === 'end')
+        apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
   }
   return {
     known: seen && !blank,

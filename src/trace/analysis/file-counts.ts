@@ -9,8 +9,20 @@ import { bytesMoved, fileOf } from './files.ts';
 import { leavesOut } from './layers-left-out.ts';
 import { hasVfs } from './transactions.ts';
 
-const VFS_COUNTS = ['xOpen', 'xRead', 'xWrite', 'xSync', 'xLock', 'xUnlock', 'xTruncate', 'xDelete'] as const;
-export type VfsCounts = Record<(typeof VFS_COUNTS)[number] | 'xReadBytes' | 'xWriteBytes', number | null>;
+const VFS_COUNTS = [
+  'xOpen',
+  'xRead',
+  'xWrite',
+  'xSync',
+  'xLock',
+  'xUnlock',
+  'xTruncate',
+  'xDelete',
+] as const;
+export type VfsCounts = Record<
+  (typeof VFS_COUNTS)[number] | 'xReadBytes' | 'xWriteBytes',
+  number | null
+>;
 export interface FileCounts {
   path: string;
   kind: FileKind;
@@ -26,9 +38,25 @@ for (const name of VFS_COUNTS) VFS_COUNTED[Op[name]] = 1;
 /** By operation: place in WEB_KEYS + 1; 0 = not counted. */
 const WEB_KEYS = ['reads', 'writes', 'flushes'] as const;
 const WEB_KEY = new Uint8Array(256);
-for (const op of [Op.opfsRead, Op.opfsFileRead, Op.idbGet, Op.idbGetAll, Op.idbOpenCursor, Op.idbCursorContinue, Op.localStorageGet])
+for (const op of [
+  Op.opfsRead,
+  Op.opfsFileRead,
+  Op.idbGet,
+  Op.idbGetAll,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+  Op.localStorageGet,
+])
   WEB_KEY[op] = 1;
-for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.localStorageSet]) WEB_KEY[op] = 2;
+for (const op of [
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbCursorUpdate,
+  Op.localStorageSet,
+])
+  WEB_KEY[op] = 2;
 for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 3;
 
 /** `/app.db`, `app.db` and `//app.db` name one file. */
@@ -46,7 +74,12 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
       const zero = anyVfs ? 0 : null;
       const vfs = { xReadBytes: zero, xWriteBytes: zero } as VfsCounts;
       for (const name of VFS_COUNTS) vfs[name] = zero;
-      found = { path, kind, vfs, web: { reads: none, readBytes: none, writes: none, writeBytes: none, flushes: none } };
+      found = {
+        path,
+        kind,
+        vfs,
+        web: { reads: none, readBytes: none, writes: none, writeBytes: none, flushes: none },
+      };
       counts.set(key, found);
     }
     return found;
@@ -67,10 +100,14 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
       const owner = servedFile(thread, row);
       const object = owner ?? fileOf(thread.definitions.get(thread.events.object[row]!));
       if (!object) return;
-      const web = (owner ? entry(owner.path, owner.kind as FileKind) : (byPath.get(plainPath(object.path)) ?? entry(object.path, 'other')))
-        .web;
+      const web = (
+        owner
+          ? entry(owner.path, owner.kind as FileKind)
+          : (byPath.get(plainPath(object.path)) ?? entry(object.path, 'other'))
+      ).web;
       web[key]!++;
-      if (key !== 'flushes') web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread, row);
+      if (key !== 'flushes')
+        web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread, row);
     });
   return [...counts.values()];
 }
@@ -100,7 +137,10 @@ function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
   return all;
 }
 
-function eachStorageCall({ events }: ThreadStore, each: (row: number, key: (typeof WEB_KEYS)[number]) => void): void {
+function eachStorageCall(
+  { events }: ThreadStore,
+  each: (row: number, key: (typeof WEB_KEYS)[number]) => void,
+): void {
   const { op, count } = events;
   for (let row = 0; row < count; row++) {
     const key = WEB_KEY[op[row]!]!;

@@ -29,13 +29,37 @@ const LOCK = 4;
 const OPEN = 5;
 /** What a call counts as, by operation. */
 const COUNTS_AS = new Uint8Array(256);
-for (const op of [Op.xRead, Op.idbGet, Op.idbGetAll, Op.opfsRead, Op.opfsFileRead, Op.localStorageGet]) COUNTS_AS[op] = READ;
-for (const op of [Op.idbOpenCursor, Op.idbCursorContinue, Op.idbGetKey, Op.idbGetAllKeys, Op.idbOpenKeyCursor]) COUNTS_AS[op] = READ;
-for (const op of [Op.xWrite, Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet])
+for (const op of [
+  Op.xRead,
+  Op.idbGet,
+  Op.idbGetAll,
+  Op.opfsRead,
+  Op.opfsFileRead,
+  Op.localStorageGet,
+])
+  COUNTS_AS[op] = READ;
+for (const op of [
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+  Op.idbGetKey,
+  Op.idbGetAllKeys,
+  Op.idbOpenKeyCursor,
+])
+  COUNTS_AS[op] = READ;
+for (const op of [
+  Op.xWrite,
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbCursorUpdate,
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.localStorageSet,
+])
   COUNTS_AS[op] = WRITE;
 for (const op of [Op.xSync, Op.opfsFlush, Op.opfsStreamClose]) COUNTS_AS[op] = SYNC;
 COUNTS_AS[Op.xLock] = LOCK;
-for (const op of [Op.xOpen, Op.opfsOpenSyncAccessHandle, Op.opfsGetFile, Op.opfsCreateWritable]) COUNTS_AS[op] = OPEN;
+for (const op of [Op.xOpen, Op.opfsOpenSyncAccessHandle, Op.opfsGetFile, Op.opfsCreateWritable])
+  COUNTS_AS[op] = OPEN;
 
 /** Bytes that a read or write moved: what an OPFS handle answered; what was asked of a VFS, if it answered OK (as vfsstat.c counts). */
 export function bytesMoved(thread: ThreadStore, row: number): number {
@@ -43,7 +67,9 @@ export function bytesMoved(thread: ThreadStore, row: number): number {
   switch (events.op[row]) {
     case Op.opfsRead:
     case Op.opfsWrite:
-      return events.endSeq[row] === 0 || events.flags[row]! & 4 ? 0 : Math.max(0, events.result[row]!);
+      return events.endSeq[row] === 0 || events.flags[row]! & 4
+        ? 0
+        : Math.max(0, events.result[row]!);
     case Op.localStorageGet:
     case Op.localStorageSet:
       return events.length[row]!;
@@ -53,14 +79,21 @@ export function bytesMoved(thread: ThreadStore, row: number): number {
 }
 
 /** Path, kind, VFS and IndexedDB database of what a definition names; null for what holds no data. */
-export function fileOf(definition: Definition | undefined): Pick<FileRow, 'path' | 'kind' | 'vfs' | 'idb'> | null {
+export function fileOf(
+  definition: Definition | undefined,
+): Pick<FileRow, 'path' | 'kind' | 'vfs' | 'idb'> | null {
   switch (definition?.kind) {
     case 'file':
       return { path: definition.path, kind: definition.fileKind, vfs: definition.vfs };
     case 'opfs-file':
       return { path: definition.path, kind: 'opfs', vfs: '' };
     case 'idb-store':
-      return { path: `${definition.db}/${definition.store}`, kind: 'idb-store', vfs: '', idb: definition.db };
+      return {
+        path: `${definition.db}/${definition.store}`,
+        kind: 'idb-store',
+        vfs: '',
+        idb: definition.db,
+      };
     case 'storage-key':
       return { path: definition.text, kind: 'storage', vfs: '' };
     default:
@@ -69,7 +102,16 @@ export function fileOf(definition: Definition | undefined): Pick<FileRow, 'path'
 }
 
 /** Sums of a row while they are added up: places of its numbers. */
-const SUMS = ['reads', 'readBytes', 'writes', 'writeBytes', 'syncs', 'locks', 'opens', 'timeUs'] as const;
+const SUMS = [
+  'reads',
+  'readBytes',
+  'writes',
+  'writeBytes',
+  'syncs',
+  'locks',
+  'opens',
+  'timeUs',
+] as const;
 const TIME = SUMS.indexOf('timeUs');
 /** Where a call counts, by what it counts as; bytes are right behind. */
 const PLACE = [
@@ -91,7 +133,17 @@ export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
       const key = `${file.kind}\0${file.path}`;
       let known = rows.get(key);
       if (!known) {
-        const row = { ...file, reads: 0, readBytes: 0, writes: 0, writeBytes: 0, syncs: 0, locks: 0, opens: 0, timeUs: 0 };
+        const row = {
+          ...file,
+          reads: 0,
+          readBytes: 0,
+          writes: 0,
+          writeBytes: 0,
+          syncs: 0,
+          locks: 0,
+          opens: 0,
+          timeUs: 0,
+        };
         rows.set(key, (known = { row, sums: new Float64Array(SUMS.length) }));
       }
       known.row.vfs ||= file.vfs;
@@ -99,7 +151,9 @@ export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
     });
   }
   for (const { row, sums } of rows.values()) SUMS.forEach((name, i) => (row[name] = sums[i]!));
-  return [...rows.values()].map(({ row }) => row).sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
+  return [...rows.values()]
+    .map(({ row }) => row)
+    .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
 }
 
 /** @param sumsOf of an id's file; null where it holds no data */

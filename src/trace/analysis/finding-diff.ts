@@ -24,14 +24,21 @@ export interface FindingDiff {
 export function findingDiffs(a: Analyses, b: Analyses): FindingDiff[] {
   const [inA, inB] = [byRule(a), byRule(b)];
   const titles = new Map(RULES.map(({ id, title }) => [id, title]));
-  return [...inB.keys(), ...[...inA.keys()].filter((rule) => !inB.has(rule))].map((rule): FindingDiff => {
-    const [before, after] = [inA.get(rule) ?? [], inB.get(rule) ?? []];
-    return {
-      ...{ rule, title: titles.get(rule) ?? rule, a: before.map((f) => f.title), b: after.map((f) => f.title) },
-      ...{ savingUsA: savingOf(before), savingUsB: savingOf(after) },
-      verdict: before.length === 0 ? 'new' : after.length === 0 ? 'solved' : 'in both',
-    };
-  });
+  return [...inB.keys(), ...[...inA.keys()].filter((rule) => !inB.has(rule))].map(
+    (rule): FindingDiff => {
+      const [before, after] = [inA.get(rule) ?? [], inB.get(rule) ?? []];
+      return {
+        ...{
+          rule,
+          title: titles.get(rule) ?? rule,
+          a: before.map((f) => f.title),
+          b: after.map((f) => f.title),
+        },
+        ...{ savingUsA: savingOf(before), savingUsB: savingOf(after) },
+        verdict: before.length === 0 ? 'new' : after.length === 0 ? 'solved' : 'in both',
+      };
+    },
+  );
 }
 
 /** In the order of findingsOf: by each rule's largest saving. */

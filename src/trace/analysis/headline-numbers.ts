@@ -54,7 +54,12 @@ export function headlineNumbers(
   const { commits: timed, spanUs: commitUs, time: commitTime } = shared.anatomies.commitTotals();
   return [
     number(
-      { id: 'duration', title: 'Recorded', unit: 'us', definition: 'From the first event’s begin to the last one’s end.' },
+      {
+        id: 'duration',
+        title: 'Recorded',
+        unit: 'us',
+        definition: 'From the first event’s begin to the last one’s end.',
+      },
       summary.durationUs,
     ),
     number(
@@ -62,7 +67,8 @@ export function headlineNumbers(
         id: 'statements',
         title: 'Statements',
         unit: 'count',
-        definition: 'Executions of SQL statements: first sqlite3_step after a prepare or reset, or sqlite3_exec.',
+        definition:
+          'Executions of SQL statements: first sqlite3_step after a prepare or reset, or sqlite3_exec.',
       },
       statements.count,
       noSql,
@@ -83,7 +89,8 @@ export function headlineNumbers(
         id: 'ioShare',
         title: 'I/O share',
         unit: 'share',
-        definition: 'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
+        definition:
+          'Storage I/O (read, write, sync, IndexedDB transactions) / time with SQL in flight.',
       },
       noWeb ? null : share(time.ioUs),
       noWeb ? noWebCause : 'neither SQL nor VFS calls are recorded',
@@ -93,7 +100,8 @@ export function headlineNumbers(
         id: 'lockShare',
         title: 'Lock wait',
         unit: 'share',
-        definition: 'Waiting for a lock that another connection, thread or tab holds / time with SQL in flight.',
+        definition:
+          'Waiting for a lock that another connection, thread or tab holds / time with SQL in flight.',
       },
       share(time.lockUs),
       'neither SQL nor VFS calls are recorded',
@@ -136,7 +144,8 @@ export function headlineNumbers(
         id: 'syncsPerCommit',
         title: 'Syncs per commit',
         unit: 'ratio',
-        definition: 'xSync calls on databases, journals and WALs (OPFS flushes where no VFS call is recorded) / commits.',
+        definition:
+          'xSync calls on databases, journals and WALs (OPFS flushes where no VFS call is recorded) / commits.',
       },
       headline.syncsPerCommit,
       headline.commits === 0 ? 'no commit was seen' : noVfs,
@@ -153,7 +162,12 @@ export function headlineNumbers(
     ),
     ...checkpoints(shared, share),
     number(
-      { id: 'rolledBack', title: 'Rolled back', unit: 'count', definition: 'Write transactions that ended without a commit.' },
+      {
+        id: 'rolledBack',
+        title: 'Rolled back',
+        unit: 'count',
+        definition: 'Write transactions that ended without a commit.',
+      },
       transactions.rolledBack,
       noVfs,
     ),
@@ -162,7 +176,8 @@ export function headlineNumbers(
         id: 'longestReserved',
         title: 'Longest write lock',
         unit: 'us',
-        definition: 'Longest time for which a database was held at RESERVED or above: no other connection could write.',
+        definition:
+          'Longest time for which a database was held at RESERVED or above: no other connection could write.',
       },
       hold && hold.toUs - hold.fromUs,
       vfs ? 'no lock of that level was seen' : noVfs,
@@ -175,7 +190,8 @@ export function headlineNumbers(
         id: 'hitRate',
         title: 'Page cache hits',
         unit: 'share',
-        definition: 'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
+        definition:
+          'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
       },
       pageCache.hitRate,
       leavesOut(store, 'sql')
@@ -185,24 +201,44 @@ export function headlineNumbers(
           : 'no engine here exports sqlite3_db_status',
     ),
     number(
-      { id: 'readBytes', title: 'Read by SQLite', unit: 'bytes', definition: 'Bytes that xRead calls asked for, on all files.' },
+      {
+        id: 'readBytes',
+        title: 'Read by SQLite',
+        unit: 'bytes',
+        definition: 'Bytes that xRead calls asked for, on all files.',
+      },
       vfs ? sum((f) => f.vfs.xReadBytes) : null,
       noVfs,
     ),
     number(
-      { id: 'writtenBytes', title: 'Written by SQLite', unit: 'bytes', definition: 'Bytes of xWrite calls, on all files.' },
+      {
+        id: 'writtenBytes',
+        title: 'Written by SQLite',
+        unit: 'bytes',
+        definition: 'Bytes of xWrite calls, on all files.',
+      },
       vfs ? sum((f) => f.vfs.xWriteBytes) : null,
       noVfs,
     ),
     number(
-      { id: 'idbTransactions', title: 'IDB transactions', unit: 'count', definition: 'IndexedDB transactions, whoever made them.' },
+      {
+        id: 'idbTransactions',
+        title: 'IDB transactions',
+        unit: 'count',
+        definition: 'IndexedDB transactions, whoever made them.',
+      },
       summary.web.idb.transactions,
       noWebCause,
     ),
   ];
 }
 
-function number(words: Words, value: number | null, cause = '', event: HeadlineNumber['event'] = null): HeadlineNumber {
+function number(
+  words: Words,
+  value: number | null,
+  cause = '',
+  event: HeadlineNumber['event'] = null,
+): HeadlineNumber {
   return { ...words, value, cause: value === null ? cause : null, event };
 }
 
@@ -227,7 +263,8 @@ function checkpoints(shared: Analyses, share: (us: number) => number | null): He
         id: 'checkpointShare',
         title: 'Checkpoint share',
         unit: 'share',
-        definition: 'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
+        definition:
+          'Time of all checkpoints / time with SQL in flight. The WAL view has each of them.',
       },
       log ? share(list.reduce((us, c) => us + c.toUs - c.fromUs, 0)) : null,
       log ? 'neither SQL nor VFS calls are recorded' : noLog,
@@ -237,7 +274,9 @@ function checkpoints(shared: Analyses, share: (us: number) => number | null): He
 
 /** All databases together: bytes that reached the storage, or where that is not known the VFS, for each byte of changed pages. */
 function amplification(shared: Analyses, noVfs: string): HeadlineNumber {
-  const list = writeAmplificationOf(shared.store, {}, shared).filter((a) => a.pageBytes !== null && a.dirtyPagesByTransaction > 0);
+  const list = writeAmplificationOf(shared.store, {}, shared).filter(
+    (a) => a.pageBytes !== null && a.dirtyPagesByTransaction > 0,
+  );
   const least = list.reduce((n, a) => n + a.dirtyPagesByTransaction * a.pageBytes!, 0);
   const storage = list.length > 0 && list.every((a) => a.storageBytes !== null);
   const bytes = list.reduce((n, a) => n + (storage ? a.storageBytes! : a.vfsBytes), 0);
@@ -251,13 +290,17 @@ function amplification(shared: Analyses, noVfs: string): HeadlineNumber {
 
 function rereads(shared: Analyses, noVfs: string): HeadlineNumber {
   const list = pagesIn(shared);
-  const [reads, pages] = [list.reduce((n, r) => n + r.reads, 0), list.reduce((n, r) => n + r.placesRead, 0)];
+  const [reads, pages] = [
+    list.reduce((n, r) => n + r.reads, 0),
+    list.reduce((n, r) => n + r.placesRead, 0),
+  ];
   return number(
     {
       id: 'rereads',
       title: 'Reads per page',
       unit: 'ratio',
-      definition: 'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
+      definition:
+        'Page reads from databases and WALs, checkpoints left out / distinct pages read. 1 = nothing was read twice.',
     },
     pages ? reads / pages : null,
     list.length ? 'no page was read' : noVfs,

@@ -37,10 +37,14 @@ export class GetSequences {
     const { events } = this.thread;
     const [object, key] = [events.object[row]!, events.offset[row]!];
     let run = this.runs.get(events.context[row]!);
-    if (!run) this.runs.set(events.context[row]!, (run = { object: 0, key: NaN, step: 0, rows: [] }));
+    if (!run)
+      this.runs.set(events.context[row]!, (run = { object: 0, key: NaN, step: 0, rows: [] }));
     if (events.op[row] !== Op.idbGet || !Number.isFinite(key)) return this.close(run);
     const step = key - run.key;
-    const follows = run.rows.length > 0 && run.object === object && isOneBlock(Math.abs(step), events.length[row]!);
+    const follows =
+      run.rows.length > 0 &&
+      run.object === object &&
+      isOneBlock(Math.abs(step), events.length[row]!);
     if (!follows || (run.rows.length > 1 && step !== run.step)) this.close(run);
     run.object = object;
     run.key = key;
@@ -59,4 +63,5 @@ export class GetSequences {
 }
 
 /** @param bytes of the value read */
-const isOneBlock = (step: number, bytes: number): boolean => step === 1 || (isPageSize(step) && bytes >= step && bytes < 2 * step);
+const isOneBlock = (step: number, bytes: number): boolean =>
+  step === 1 || (isPageSize(step) && bytes >= step && bytes < 2 * step);

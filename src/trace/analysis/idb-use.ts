@@ -42,13 +42,34 @@ export interface IdbUse {
 /** Requests; 2 = they change something. */
 const REQUEST = new Uint8Array(256);
 for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) REQUEST[op] = 1;
-for (const op of [Op.idbPut, Op.idbAdd, Op.idbDelete, Op.idbClear, Op.idbCursorUpdate, Op.idbCursorDelete]) REQUEST[op] = 2;
+for (const op of [
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbDelete,
+  Op.idbClear,
+  Op.idbCursorUpdate,
+  Op.idbCursorDelete,
+])
+  REQUEST[op] = 2;
 
 /** Over the threads that use IndexedDB; null where none does. */
 export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {
   const use: IdbUse = {
-    ...{ transactions: 0, readwrite: 0, requests: 0, empty: 0, oneRequest: 0, readwriteUnused: 0, histogram: RUN_CLASSES.map(() => 0) },
-    ...{ looseRequests: 0, lockPeriods: null, transactionsInPeriods: null, transactionsPerPeriod: null },
+    ...{
+      transactions: 0,
+      readwrite: 0,
+      requests: 0,
+      empty: 0,
+      oneRequest: 0,
+      readwriteUnused: 0,
+      histogram: RUN_CLASSES.map(() => 0),
+    },
+    ...{
+      looseRequests: 0,
+      lockPeriods: null,
+      transactionsInPeriods: null,
+      transactionsPerPeriod: null,
+    },
     ...{ sequences: 0, sequentialGets: 0, savedGets: 0, sequentialUs: 0 },
   };
   let seen = false;
@@ -59,7 +80,11 @@ export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | nul
 }
 
 /** @returns whether the thread uses IndexedDB */
-function scan(thread: ThreadStore, use: IdbUse, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean {
+function scan(
+  thread: ThreadStore,
+  use: IdbUse,
+  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
+): boolean {
   const { events } = thread;
   const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
   const transactions = new Map<number, { readwrite: boolean; requests: number; writes: number }>();
@@ -140,7 +165,8 @@ class LockPeriods {
     }
     const level = op === Op.xClose ? 0 : Math.min(before, events.aux[row]!);
     if (level > 0) this.levels.set(key, level);
-    else if (this.levels.delete(key)) this.until = Math.max(this.until, events.endSeq[row] || Infinity);
+    else if (this.levels.delete(key))
+      this.until = Math.max(this.until, events.endSeq[row] || Infinity);
     return false;
   }
 }

@@ -28,14 +28,22 @@ export interface IoObject {
 function keyOf(d: Definition | undefined): Pick<IoObject, 'key' | 'path' | 'kind'> | null {
   if (d?.kind === 'file') return { key: `vfs ${d.path}`, path: d.path, kind: d.fileKind };
   if (d?.kind === 'opfs-file') return { key: `opfs ${d.path}`, path: d.path, kind: 'opfs' };
-  if (d?.kind === 'idb-store') return { key: `idb ${d.db}/${d.store}`, path: `${d.db}/${d.store}`, kind: 'idb-store' };
+  if (d?.kind === 'idb-store')
+    return { key: `idb ${d.db}/${d.store}`, path: `${d.db}/${d.store}`, kind: 'idb-store' };
   return null;
 }
 /** 1 = a sync, by operation code. */
-const SYNCS = Uint8Array.from({ length: 256 }, (_, op) => (op === Op.xSync || op === Op.opfsFlush || op === Op.opfsStreamClose ? 1 : 0));
+const SYNCS = Uint8Array.from({ length: 256 }, (_, op) =>
+  op === Op.xSync || op === Op.opfsFlush || op === Op.opfsStreamClose ? 1 : 0,
+);
 
 /** Databases first, then what storage has, then what SQLite writes beside them. */
-const RANK: Partial<Record<IoObject['kind'], number>> = { 'main-db': 0, opfs: 1, 'idb-store': 1, wal: 2 };
+const RANK: Partial<Record<IoObject['kind'], number>> = {
+  'main-db': 0,
+  opfs: 1,
+  'idb-store': 1,
+  wal: 2,
+};
 
 /** Objects with calls: databases first, of each kind the busiest. */
 export function ioObjects(store: TraceStore): IoObject[] {
@@ -53,7 +61,16 @@ export function ioObjects(store: TraceStore): IoObject[] {
         let object = byId.get(id);
         if (object === undefined) {
           const named = keyOf(definitions.get(id));
-          object = named && (found.get(named.key) ?? { ...named, reads: 0, writes: 0, syncs: 0, end: 0, untied: 0 });
+          object =
+            named &&
+            (found.get(named.key) ?? {
+              ...named,
+              reads: 0,
+              writes: 0,
+              syncs: 0,
+              end: 0,
+              untied: 0,
+            });
           if (object) found.set(object.key, object);
           byId.set(id, object);
         }
@@ -66,11 +83,17 @@ export function ioObjects(store: TraceStore): IoObject[] {
         else last.writes++;
         const offset = events.offset[row]!;
         if (Number.isNaN(offset)) last.untied++;
-        else last.end = Math.max(last.end, offset + (last.kind === 'idb-store' ? 1 : Math.max(1, bytesMoved(events, row))));
+        else
+          last.end = Math.max(
+            last.end,
+            offset + (last.kind === 'idb-store' ? 1 : Math.max(1, bytesMoved(events, row))),
+          );
       }
     }
   }
-  return [...found.values()].sort((a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3) || b.reads + b.writes - a.reads - a.writes);
+  return [...found.values()].sort(
+    (a, b) => (RANK[a.kind] ?? 3) - (RANK[b.kind] ?? 3) || b.reads + b.writes - a.reads - a.writes,
+  );
 }
 
 export interface IoMapRequest {
@@ -92,7 +115,9 @@ export interface IoMap {
 }
 
 /** Code of a cell by its calls. */
-const CODES = Uint8Array.from({ length: 65_536 }, (_, n) => (n === 0 ? 0 : 1 + Math.round(15.8 * Math.log2(n))));
+const CODES = Uint8Array.from({ length: 65_536 }, (_, n) =>
+  n === 0 ? 0 : 1 + Math.round(15.8 * Math.log2(n)),
+);
 function coded(cells: Uint16Array): Uint8Array {
   const codes = new Uint8Array(cells.length);
   for (let i = 0; i < cells.length; i++) if (cells[i]) codes[i] = CODES[cells[i]!]!;
@@ -109,7 +134,11 @@ const STRETCH = 100_000;
  * @param rest awaited between stretches of rows
  * @throws RangeError for a picture of no or too many cells
  */
-export async function ioMap(store: TraceStore, request: IoMapRequest, rest: () => Promise<void>): Promise<IoMap> {
+export async function ioMap(
+  store: TraceStore,
+  request: IoMapRequest,
+  rest: () => Promise<void>,
+): Promise<IoMap> {
   const { key, fromUs, toUs, width, height, end } = request;
   if (!(width >= 1 && height >= 1 && width * height <= MAX_CELLS && toUs > fromUs))
     throw new RangeError(`an I/O map of ${width} x ${height} cells from ${fromUs} to ${toUs} us`);
@@ -170,9 +199,16 @@ export function ioAt(
     const last = Math.min(events.count, events.lowerBound(point.us + point.slackUs));
     for (let row = events.lowerBound(point.us - point.slackUs); row < last; row++) {
       const offset = events.offset[row]!;
-      if (MOVES[events.op[row]!] === 0 || !(offset >= 0) || keyOf(definitions.get(events.object[row]!))?.key !== key) continue;
+      if (
+        MOVES[events.op[row]!] === 0 ||
+        !(offset >= 0) ||
+        keyOf(definitions.get(events.object[row]!))?.key !== key
+      )
+        continue;
       const bytes = isStore ? 1 : Math.max(1, bytesMoved(events, row));
-      const away = Math.max(0, offset - point.offset, point.offset - offset - bytes) / Math.max(1, point.slack);
+      const away =
+        Math.max(0, offset - point.offset, point.offset - offset - bytes) /
+        Math.max(1, point.slack);
       const apart = Math.abs(events.t0[row]! - point.us) / point.slackUs;
       if (away <= 1 && away + apart < nearest) {
         nearest = away + apart;

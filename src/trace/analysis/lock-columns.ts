@@ -53,7 +53,16 @@ export class IntervalColumns {
   }
 
   /** @returns its place */
-  push(thread: number, context: number, resource: number, mode: number, outcome: number, from: number, to: number, row: number): number {
+  push(
+    thread: number,
+    context: number,
+    resource: number,
+    mode: number,
+    outcome: number,
+    from: number,
+    to: number,
+    row: number,
+  ): number {
     if (this.count === this.row.length) this.grow();
     const i = this.count++;
     this.thread[i] = thread;
@@ -96,7 +105,8 @@ export class IntervalColumns {
     const { from } = this;
     for (const list of lists) {
       let sorted = true;
-      for (let i = 1; i < list.length && sorted; i++) sorted = from[list[i - 1]!]! <= from[list[i]!]!;
+      for (let i = 1; i < list.length && sorted; i++)
+        sorted = from[list[i - 1]!]! <= from[list[i]!]!;
       if (!sorted) list.sort((a, b) => from[a]! - from[b]! || a - b);
     }
     return lists;
@@ -105,7 +115,8 @@ export class IntervalColumns {
 
 /** Whether two modes of a resource exclude each other. @param asked what one asks for @param held what the other has */
 export function conflicts(kind: ResourceKind, asked: number, held: number): boolean {
-  if (kind !== 'sqlite') return kind === 'access-handle' || asked === Mode.exclusive || held === Mode.exclusive;
+  if (kind !== 'sqlite')
+    return kind === 'access-handle' || asked === Mode.exclusive || held === Mode.exclusive;
   if (asked <= 1) return held >= 3; // SHARED is refused under PENDING
   return asked >= 4 ? held >= 1 : held >= 2; // one at a time from RESERVED; EXCLUSIVE alone
 }

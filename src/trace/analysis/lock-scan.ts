@@ -10,7 +10,13 @@
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { threadEndUs } from '../thread-end.ts';
-import { IntervalColumns, Mode, Outcome, type LockResource, type ResourceKind } from './lock-columns.ts';
+import {
+  IntervalColumns,
+  Mode,
+  Outcome,
+  type LockResource,
+  type ResourceKind,
+} from './lock-columns.ts';
 import { originOfThread } from './thread-origin.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
@@ -34,9 +40,16 @@ export function scanLocks(store: TraceStore): LockScan {
     if (place === undefined) known.set(key, (place = resources.push({ kind, name, origin }) - 1));
     return place;
   };
-  const scan: LockScan = { resources, holds: new IntervalColumns(), waits: new IntervalColumns(), stores: new Map(), resource };
+  const scan: LockScan = {
+    resources,
+    holds: new IntervalColumns(),
+    waits: new IntervalColumns(),
+    stores: new Map(),
+    resource,
+  };
   let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
-  for (const thread of store.threads) scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
+  for (const thread of store.threads)
+    scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
   return scan;
 }
 
@@ -52,9 +65,18 @@ interface SqliteLock {
 
 /** Operations that are looked at. */
 const MATTERS = new Uint8Array(256);
-for (const op of [Op.lockRequest, Op.lockHeld, Op.opfsOpenSyncAccessHandle, Op.opfsClose, Op.opfsRead, Op.opfsWrite, Op.opfsFlush])
+for (const op of [
+  Op.lockRequest,
+  Op.lockHeld,
+  Op.opfsOpenSyncAccessHandle,
+  Op.opfsClose,
+  Op.opfsRead,
+  Op.opfsWrite,
+  Op.opfsFlush,
+])
   MATTERS[op] = 1;
-for (const op of [Op.opfsTruncate, Op.idbTransaction, Op.xLock, Op.xUnlock, Op.xClose]) MATTERS[op] = 1;
+for (const op of [Op.opfsTruncate, Op.idbTransaction, Op.xLock, Op.xUnlock, Op.xClose])
+  MATTERS[op] = 1;
 for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) MATTERS[op] = 1;
 
 /** @param threadEnd when the thread ended */
@@ -118,14 +140,28 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
       case Op.lockRequest:
       case Op.lockHeld: {
         const mode = events.aux[row]! & 1 ? Mode.shared : Mode.exclusive;
-        const outcome = open ? Outcome.open : op === Op.lockRequest && failed ? Outcome.refused : Outcome.done;
-        (op === Op.lockRequest ? waits : holds).push(index, 0, placeOf(object, 'web-lock'), mode, outcome, from, to, row);
+        const outcome = open
+          ? Outcome.open
+          : op === Op.lockRequest && failed
+            ? Outcome.refused
+            : Outcome.done;
+        (op === Op.lockRequest ? waits : holds).push(
+          index,
+          0,
+          placeOf(object, 'web-lock'),
+          mode,
+          outcome,
+          from,
+          to,
+          row,
+        );
         break;
       }
       case Op.opfsOpenSyncAccessHandle: {
         const place = placeOf(object, 'access-handle');
         if (open) waits.push(index, 0, place, Mode.exclusive, Outcome.open, from, to, row);
-        else if (failed) waits.push(index, 0, place, Mode.exclusive, Outcome.refused, from, to, row);
+        else if (failed)
+          waits.push(index, 0, place, Mode.exclusive, Outcome.refused, from, to, row);
         else {
           const list = handles.get(object);
           if (list) list.push({ from: to, row });
@@ -179,7 +215,16 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         const key = object + events.context[row]! * 2 ** 26;
         const before = locks.get(key)?.level ?? 0;
         const asked = Math.min(4, events.aux[row]!);
-        setLevel(key, row, op === Op.xClose ? 0 : op === Op.xLock ? Math.max(before, asked) : Math.min(before, asked), to);
+        setLevel(
+          key,
+          row,
+          op === Op.xClose
+            ? 0
+            : op === Op.xLock
+              ? Math.max(before, asked)
+              : Math.min(before, asked),
+          to,
+        );
         break;
       }
       default:
@@ -195,7 +240,16 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
   }
   for (const [object, list] of handles)
     for (const { from, row } of list)
-      holds.push(index, 0, placeOf(object, 'access-handle'), Mode.exclusive, Outcome.open, from, end(), row);
+      holds.push(
+        index,
+        0,
+        placeOf(object, 'access-handle'),
+        Mode.exclusive,
+        Outcome.open,
+        from,
+        end(),
+        row,
+      );
   for (const lock of locks.values())
     holds.push(
       index,

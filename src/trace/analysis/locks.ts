@@ -11,7 +11,13 @@
  */
 import type { TraceStore } from '../store.ts';
 import { busyChains, type BusyChain } from './busy.ts';
-import { conflicts, type IntervalColumns, Mode, Outcome, type LockResource } from './lock-columns.ts';
+import {
+  conflicts,
+  type IntervalColumns,
+  Mode,
+  Outcome,
+  type LockResource,
+} from './lock-columns.ts';
 import { scanLocks, type LockScan } from './lock-scan.ts';
 import { originOfThread } from './thread-origin.ts';
 import { cyclesOf, stuckWaits, type StuckWait, type WaitCycle } from './wait-graph.ts';
@@ -77,11 +83,28 @@ export function locksOf(store: TraceStore, stuckUs = 2_000_000): Locks {
   };
 }
 
-function addSqliteWaits({ resource, waits }: LockScan, busy: readonly BusyChain[], store: TraceStore): void {
+function addSqliteWaits(
+  { resource, waits }: LockScan,
+  busy: readonly BusyChain[],
+  store: TraceStore,
+): void {
   for (const { thread, context, path, level, granted, fromUs, toUs, firstRow } of busy) {
     if (level === 0) continue;
-    const place = resource('sqlite', path.replace(/^\/+/, ''), originOfThread(store.threads[thread]!));
-    waits.push(thread, context, place, level, granted ? Outcome.done : Outcome.refused, fromUs, toUs, firstRow);
+    const place = resource(
+      'sqlite',
+      path.replace(/^\/+/, ''),
+      originOfThread(store.threads[thread]!),
+    );
+    waits.push(
+      thread,
+      context,
+      place,
+      level,
+      granted ? Outcome.done : Outcome.refused,
+      fromUs,
+      toUs,
+      firstRow,
+    );
   }
 }
 
@@ -100,12 +123,14 @@ function edgesOf(scan: LockScan): WaitEdge[] {
       const from = waits.from[wait]!;
       const to = waits.to[wait]!;
       live = live.filter((h) => holds.to[h]! > from);
-      for (; next < held.length && holds.from[held[next]!]! <= from; next++) if (holds.to[held[next]!]! > from) live.push(held[next]!);
+      for (; next < held.length && holds.from[held[next]!]! <= from; next++)
+        if (holds.to[held[next]!]! > from) live.push(held[next]!);
       const mine = new Map<number, WaitEdge>();
       const meet = (hold: number): void => {
         const own = holds.thread[hold] === waits.thread[wait];
         if (own && kind === 'sqlite' && holds.context[hold] === waits.context[wait]) return;
-        if (conflicts(kind, waits.mode[wait]!, holds.mode[hold]!)) addTo(mine, edges, wait, hold, waits, holds);
+        if (conflicts(kind, waits.mode[wait]!, holds.mode[hold]!))
+          addTo(mine, edges, wait, hold, waits, holds);
       };
       for (const hold of live) meet(hold);
       for (let i = next; i < held.length && holds.from[held[i]!]! < to; i++) meet(held[i]!);
@@ -156,14 +181,28 @@ function idbEdges({ resources, holds, waits, stores }: LockScan): WaitEdge[] {
       const from = holds.from[later]!;
       live = live.filter((h) => holds.to[h]! > from);
       const ahead = live.filter(
-        (h) => (holds.mode[h] === Mode.exclusive || holds.mode[later] === Mode.exclusive) && meet(stores.get(h), stores.get(later)),
+        (h) =>
+          (holds.mode[h] === Mode.exclusive || holds.mode[later] === Mode.exclusive) &&
+          meet(stores.get(h), stores.get(later)),
       );
       live.push(later);
       if (ahead.length === 0) continue;
       const to = Math.min(holds.to[later]!, Math.max(...ahead.map((h) => holds.to[h]!)));
       if (to <= from) continue;
-      const outcome = to === holds.to[later] && holds.outcome[later] === Outcome.open ? Outcome.open : Outcome.done;
-      const wait = waits.push(holds.thread[later]!, holds.context[later]!, place, holds.mode[later]!, outcome, from, to, holds.row[later]!);
+      const outcome =
+        to === holds.to[later] && holds.outcome[later] === Outcome.open
+          ? Outcome.open
+          : Outcome.done;
+      const wait = waits.push(
+        holds.thread[later]!,
+        holds.context[later]!,
+        place,
+        holds.mode[later]!,
+        outcome,
+        from,
+        to,
+        holds.row[later]!,
+      );
       const mine = new Map<number, WaitEdge>();
       for (const hold of ahead) addTo(mine, edges, wait, hold, waits, holds);
     }
@@ -185,7 +224,12 @@ function leftBehind(store: TraceStore, { holds, waits }: LockScan): LeftBehind[]
     if (thread.ended === null || thread.ended === 'stopped') continue;
     let laterWaits = 0;
     for (let w = 0; w < waits.count; w++)
-      if (waits.resource[w] === holds.resource[hold] && waits.thread[w] !== thread.index && waits.to[w]! > holds.to[hold]!) laterWaits++;
+      if (
+        waits.resource[w] === holds.resource[hold] &&
+        waits.thread[w] !== thread.index &&
+        waits.to[w]! > holds.to[hold]!
+      )
+        laterWaits++;
     found.push({ hold, thread: thread.index, reason: thread.ended, laterWaits });
   }
   return found;

@@ -59,7 +59,11 @@ export interface CacheGoal {
   hitRate: number;
 }
 
-export function missRatiosOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): MissRatio[] {
+export function missRatiosOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): MissRatio[] {
   const { accesses } = shared;
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
@@ -89,13 +93,21 @@ export function missRatiosOf(store: TraceStore, range: TimeRange = {}, shared: A
         : measured
           ? "a cache below SQLite's: requests that SQLite's own page cache answered are not in it"
           : "a cache below SQLite's: how many requests its own page cache answered is not known, for the engine gives no counters",
-      seenShare: measured && measured.hits + measured.misses > 0 ? measured.misses / (measured.hits + measured.misses) : null,
+      seenShare:
+        measured && measured.hits + measured.misses > 0
+          ? measured.misses / (measured.hits + measured.misses)
+          : null,
       fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? shared.dirtyPages[object]?.most : 0) ?? 0),
-      measured: measured && { ...measured, hitRate: measured.hits / Math.max(1, measured.hits + measured.misses) },
+      measured: measured && {
+        ...measured,
+        hitRate: measured.hits / Math.max(1, measured.hits + measured.misses),
+      },
       goal: goalOf(hits, distances.requests, unit.bytes),
     });
   }
-  return found.sort((a, b) => b.requests - a.requests || a.thread - b.thread || a.connection - b.connection);
+  return found.sort(
+    (a, b) => b.requests - a.requests || a.thread - b.thread || a.connection - b.connection,
+  );
 }
 
 /** Part of the requests that a cache of `pages` misses; null in the spill zone. */
@@ -137,7 +149,9 @@ class References {
   take({ what, place, span }: Accesses, i: number, last: Writes): void {
     const foreign = last.asker === this.asker ? last.othersAt : last.at;
     const write = (what[i]! & Access.write) !== 0;
-    let flag = (write ? Reference.touch : 0) | (this.lastAt >= 0 && foreign > this.lastAt ? Reference.emptied : 0);
+    let flag =
+      (write ? Reference.touch : 0) |
+      (this.lastAt >= 0 && foreign > this.lastAt ? Reference.emptied : 0);
     for (let page = place[i]!, end = page + span[i]!; page < end; page++) {
       this.pages[this.count] = this.slots.slot(page);
       this.flags[this.count++] = flag;
@@ -200,12 +214,18 @@ function goalOf(hits: Uint32Array, requests: number, pageBytes: number | null): 
   if (most === 0) return null;
   let pages = hits.findIndex((n) => n >= GOAL * most);
   pages = Math.max(pages, SMALLEST_CACHE);
-  const kib = pageBytes === null ? null : Math.ceil((pages * (pageBytes + BYTES_BESIDE_PAGE)) / 1024);
+  const kib =
+    pageBytes === null ? null : Math.ceil((pages * (pageBytes + BYTES_BESIDE_PAGE)) / 1024);
   return { share: GOAL, pages, kib, hitRate: hits[Math.min(pages, hits.length - 1)]! / requests };
 }
 
 /** null where they are not known: no counters, no connection, or a connection with several databases, whose counters are of all. */
-function countersOf(caches: readonly ConnectionCache[], { thread, connection }: Asker): { hits: number; misses: number } | null {
-  const own = connection ? caches.find((c) => c.thread === thread && c.connection === connection) : undefined;
+function countersOf(
+  caches: readonly ConnectionCache[],
+  { thread, connection }: Asker,
+): { hits: number; misses: number } | null {
+  const own = connection
+    ? caches.find((c) => c.thread === thread && c.connection === connection)
+    : undefined;
   return own && own.databases <= 1 ? { hits: own.hits, misses: own.misses } : null;
 }

@@ -12,7 +12,13 @@ import { isPointerMapPage, PageType } from '../sqlite-format/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../sqlite-format/wal.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
-import { databaseFilesOf, SMALLEST_PAGE, transferOf, type DatabaseFiles, type DatabasePart } from './database-files.ts';
+import {
+  databaseFilesOf,
+  SMALLEST_PAGE,
+  transferOf,
+  type DatabaseFiles,
+  type DatabasePart,
+} from './database-files.ts';
 import { ById } from './by-id.ts';
 import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
 import { eachRunInTimeOrder, partsInTimeOrder } from './time-order.ts';
@@ -47,7 +53,13 @@ function transfersIn(store: TraceStore): number {
   for (const { events } of store.threads) {
     const { op, count } = events;
     for (let row = 0; row < count; row++)
-      if (op[row] === Op.xRead || op[row] === Op.xWrite || op[row] === Op.opfsRead || op[row] === Op.opfsWrite) n++;
+      if (
+        op[row] === Op.xRead ||
+        op[row] === Op.xWrite ||
+        op[row] === Op.opfsRead ||
+        op[row] === Op.opfsWrite
+      )
+        n++;
   }
   return n;
 }
@@ -80,9 +92,17 @@ export function pageAccessesOf(
 const ROWS_AT_ONCE = 1 << 20;
 
 /** The same with pauses. */
-export function* pageAccessParts(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]): Generator<void, Accesses> {
+export function* pageAccessParts(
+  store: TraceStore,
+  files: DatabaseFiles,
+  headers: readonly DatabaseHeaders[],
+): Generator<void, Accesses> {
   const scan = new PageScan(store, files, headers);
-  yield* partsInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to), ROWS_AT_ONCE);
+  yield* partsInTimeOrder(
+    store.threads,
+    (thread, from, to) => scan.take(thread, from, to),
+    ROWS_AT_ONCE,
+  );
   return scan.out;
 }
 
@@ -106,7 +126,8 @@ class PageScan {
   constructor(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]) {
     this.out = new Accesses(Math.max(16, transfersIn(store)));
     const { objects } = this.out;
-    for (const { path, vfs, pageSize } of files.list) objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
+    for (const { path, vfs, pageSize } of files.list)
+      objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
     this.uses = usesOf(store, files, objects);
     this.askers = store.threads.map(() => new Map());
     // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
@@ -116,7 +137,16 @@ class PageScan {
   /** The next rows of a thread. */
   take(thread: ThreadStore, from: number, to: number): void {
     const { index } = thread;
-    const { op: ops, object, aux, endSeq, result: results, length: lengths, offset: offsets, aux2 } = thread.events;
+    const {
+      op: ops,
+      object,
+      aux,
+      endSeq,
+      result: results,
+      length: lengths,
+      offset: offsets,
+      aux2,
+    } = thread.events;
     if (index !== this.thread) {
       this.thread = index;
       this.id = -1;
@@ -149,7 +179,16 @@ class PageScan {
       if (!use.wal) {
         if (length < SMALLEST_PAGE) continue;
         const span = Math.max(1, Math.floor(length / size));
-        this.add(thread, row, use, Math.floor(offset / size) + 1, span, what, aux2[row] ?? 0, bytes);
+        this.add(
+          thread,
+          row,
+          use,
+          Math.floor(offset / size) + 1,
+          span,
+          what,
+          aux2[row] ?? 0,
+          bytes,
+        );
         continue;
       }
       const frameBytes = WAL_FRAME_HEADER + size;
@@ -160,11 +199,29 @@ class PageScan {
       if (header && aux[row] !== 0) use.frames.set(frame, aux[row]!);
       // at a sync point SQLite splits a page over two writes: the first stands for it
       if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
-        this.add(thread, row, use, use.frames.page(frame), 1, what | Access.wal, header ? 0 : (aux2[row] ?? 0), bytes);
+        this.add(
+          thread,
+          row,
+          use,
+          use.frames.page(frame),
+          1,
+          what | Access.wal,
+          header ? 0 : (aux2[row] ?? 0),
+          bytes,
+        );
     }
   }
 
-  private add(thread: ThreadStore, row: number, use: Use, page: number, span: number, what: number, type: number, bytes: number): void {
+  private add(
+    thread: ThreadStore,
+    row: number,
+    use: Use,
+    page: number,
+    span: number,
+    what: number,
+    type: number,
+    bytes: number,
+  ): void {
     const { object, database } = use;
     if (page < 1 || page + span - 1 > HIGHEST_PAGE || !this.out.covers(span)) {
       object.untied++;
@@ -178,7 +235,8 @@ class PageScan {
     }
     const bits = what | (use.checkpoint.on ? Access.checkpoint : 0);
     const mapped = this.mapped[database]!;
-    const kind = mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
+    const kind =
+      mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
     this.out.push(thread, row, database, page, span, bits, kind, bytes, this.asker);
   }
 
@@ -186,13 +244,18 @@ class PageScan {
     // without an SQL layer, all that a thread does with a database counts as one connection's
     const key = connection || -1 - database;
     let found = this.askers[thread]!.get(key);
-    if (found === undefined) this.askers[thread]!.set(key, (found = this.out.askers.push({ thread, connection }) - 1));
+    if (found === undefined)
+      this.askers[thread]!.set(key, (found = this.out.askers.push({ thread, connection }) - 1));
     return found;
   }
 }
 
 /** By thread, by object id. */
-function usesOf(store: TraceStore, { list, parts }: DatabaseFiles, objects: readonly AccessedObject[]): ById<Use>[] {
+function usesOf(
+  store: TraceStore,
+  { list, parts }: DatabaseFiles,
+  objects: readonly AccessedObject[],
+): ById<Use>[] {
   const frames = list.map(() => new Frames());
   return store.threads.map((_, t) => {
     const checkpoints = new Map<number, { on: boolean }>();
@@ -202,7 +265,14 @@ function usesOf(store: TraceStore, { list, parts }: DatabaseFiles, objects: read
       let checkpoint = checkpoints.get(database);
       if (!checkpoint) checkpoints.set(database, (checkpoint = { on: false }));
       const { opfs, pageSize } = list[database]!;
-      uses.set(id, { ...part, opfs, size: pageSize.bytes, object: objects[database]!, frames: frames[database]!, checkpoint });
+      uses.set(id, {
+        ...part,
+        opfs,
+        size: pageSize.bytes,
+        object: objects[database]!,
+        frames: frames[database]!,
+        checkpoint,
+      });
     }
     return uses;
   });

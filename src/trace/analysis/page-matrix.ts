@@ -42,7 +42,11 @@ const TYPE_AT = new Int8Array(256).fill(-1);
 TYPES.forEach((type, i) => (TYPE_AT[type] = i));
 
 /** @param again by access: 1 = read again (rereads.ts) */
-export function pageMatrix(accesses: Accesses, request: MatrixRequest, again?: Uint8Array): PageMatrix {
+export function pageMatrix(
+  accesses: Accesses,
+  request: MatrixRequest,
+  again?: Uint8Array,
+): PageMatrix {
   const { object, fromUs, toUs, timeBins, placeBins, checkpoints = true } = request;
   const { highest = 0, kind = 'main-db' } = accesses.objects[object] ?? {};
   const fromPlace = request.fromPlace ?? (kind === 'main-db' ? 1 : 0);
@@ -64,7 +68,8 @@ export function pageMatrix(accesses: Accesses, request: MatrixRequest, again?: U
     const behind = Math.min(toPlace, accesses.place[i]! + accesses.span[i]!);
     const type = TYPE_AT[accesses.type[i]!]!;
     for (let place = first; place < behind; place++) {
-      const cell = time * placeBins + Math.min(placeBins - 1, Math.floor((place - fromPlace) * placeScale));
+      const cell =
+        time * placeBins + Math.min(placeBins - 1, Math.floor((place - fromPlace) * placeScale));
       counts[cell]!++;
       if (again?.[i]) rereads[cell]!++;
       if (type >= 0) types[cell * TYPES.length + type]!++;
@@ -94,7 +99,13 @@ export interface WorkingSet {
 }
 
 /** Working set of one object over [fromUs, toUs) in equal bins; checkpoints are left out. */
-export function workingSet(accesses: Accesses, object: number, fromUs: number, toUs: number, bins: number): WorkingSet {
+export function workingSet(
+  accesses: Accesses,
+  object: number,
+  fromUs: number,
+  toUs: number,
+  bins: number,
+): WorkingSet {
   const distinct = new Uint32Array(bins);
   const fresh = new Uint32Array(bins);
   const from = accesses.lowerBound(fromUs);

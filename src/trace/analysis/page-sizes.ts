@@ -44,18 +44,29 @@ export const PAGE_SIZES_NOTE =
   'Database and WAL pages, without frame headers, journals and what checkpoints copy.';
 
 /** Databases whose pages were read or written, and whose page size is known. */
-export function pageSizesOf(store: TraceStore, shared: Analyses = new Analyses(store)): PageSizes[] {
+export function pageSizesOf(
+  store: TraceStore,
+  shared: Analyses = new Analyses(store),
+): PageSizes[] {
   const { accesses } = shared;
   const batches = batchesOf(accesses, shared.transactions.list);
   return accesses.objects.flatMap(({ path, vfs, unit }, object) => {
     const { bytes } = unit;
     if (bytes === null) return [];
     const sizes = PAGE_SIZES.map((size) => estimate(accesses, batches, object, bytes, size));
-    return sizes.some(({ reads, writes }) => reads.most || writes.most) ? [{ path, vfs, pageSize: unit, sizes }] : [];
+    return sizes.some(({ reads, writes }) => reads.most || writes.most)
+      ? [{ path, vfs, pageSize: unit, sizes }]
+      : [];
   });
 }
 
-function estimate(accesses: Accesses, batches: Int32Array, object: number, from: number, to: number): PageSizeEstimate {
+function estimate(
+  accesses: Accesses,
+  batches: Int32Array,
+  object: number,
+  from: number,
+  to: number,
+): PageSizeEstimate {
   const parts = Math.max(1, to / from);
   const [reads, writes] = [new Merged(parts), new Merged(parts)];
   for (let i = 0; i < accesses.count; i++) {
@@ -70,7 +81,14 @@ function estimate(accesses: Accesses, batches: Int32Array, object: number, from:
   const between = ({ least, most }: Merged): Between => ({ least, most: most * split });
   const bytes = ({ least, most }: Between): Between => ({ least: least * to, most: most * to });
   const [read, written] = [between(reads), between(writes)];
-  return { pageSize: to, recorded: to === from, reads: read, writes: written, readBytes: bytes(read), writeBytes: bytes(written) };
+  return {
+    pageSize: to,
+    recorded: to === from,
+    reads: read,
+    writes: written,
+    readBytes: bytes(read),
+    writeBytes: bytes(written),
+  };
 }
 
 /** Connections or transactions that are told apart at a time: of more, the one that came first is forgotten. */
@@ -154,7 +172,11 @@ function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Arr
 const MOST_AT_ONCE = 8;
 
 /** @param list places of transactions, by their first row @returns the last of them that has this row */
-function around(list: readonly number[], { beginRow, endRow }: TransactionTable, row: number): number | undefined {
+function around(
+  list: readonly number[],
+  { beginRow, endRow }: TransactionTable,
+  row: number,
+): number | undefined {
   let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -61,12 +61,17 @@ export interface ObjectPages extends AccessedObject {
 }
 
 /** Tables of every database that has accesses in the range, in the order of `accesses.objects`. */
-export function pagesOf(store: TraceStore, range: TimeRange = {}, accesses: Accesses = pageAccessesOf(store)): ObjectPages[] {
+export function pagesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  accesses: Accesses = pageAccessesOf(store),
+): ObjectPages[] {
   return placesOf(accesses, range);
 }
 
 /** Tables over the whole trace, computed once. */
-export const pagesIn = (shared: Analyses): ObjectPages[] => shared.once('pages', () => placesOf(shared.accesses));
+export const pagesIn = (shared: Analyses): ObjectPages[] =>
+  shared.once('pages', () => placesOf(shared.accesses));
 
 /** The same of any accesses (storage-blocks.ts). */
 export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages[] {
@@ -105,20 +110,40 @@ class PlaceTable {
         if (slot >= this.size) this.columns = grown(this.columns, (this.size *= 2));
         this.columns.place[slot] = place;
         const copied = (what & Access.checkpoint) !== 0;
-        const held = !copied && holders.access(accesses.asker[i]!, slot, i + 1, (what & Access.write) !== 0);
-        if (i >= from) this.count(slot, what, held, accesses.us[i]!, accesses.bytes[i]! / span, accesses.type[i]!);
+        const held =
+          !copied && holders.access(accesses.asker[i]!, slot, i + 1, (what & Access.write) !== 0);
+        if (i >= from)
+          this.count(
+            slot,
+            what,
+            held,
+            accesses.us[i]!,
+            accesses.bytes[i]! / span,
+            accesses.type[i]!,
+          );
       }
     }
     return this.result();
   }
 
-  private count(slot: number, what: number, held: boolean, us: number, bytes: number, type: number): void {
+  private count(
+    slot: number,
+    what: number,
+    held: boolean,
+    us: number,
+    bytes: number,
+    type: number,
+  ): void {
     const c = this.columns;
     if (what & Access.write) {
-      (what & Access.checkpoint ? c.checkpointWrites : what & Access.wal ? c.walWrites : c.writes)[slot]!++;
+      (what & Access.checkpoint ? c.checkpointWrites : what & Access.wal ? c.walWrites : c.writes)[
+        slot
+      ]!++;
       c.writeBytes[slot]! += bytes;
     } else {
-      (what & Access.checkpoint ? c.checkpointReads : what & Access.wal ? c.walReads : c.reads)[slot]!++;
+      (what & Access.checkpoint ? c.checkpointReads : what & Access.wal ? c.walReads : c.reads)[
+        slot
+      ]!++;
       if (held) c.rereads[slot]!++;
       c.readBytes[slot]! += bytes;
     }
@@ -130,7 +155,8 @@ class PlaceTable {
   private result(): ObjectPages {
     const c = this.columns;
     const used: number[] = [];
-    for (let slot = 0; slot < this.slots.count; slot++) if (!Number.isNaN(c.firstUs[slot]!)) used.push(slot);
+    for (let slot = 0; slot < this.slots.count; slot++)
+      if (!Number.isNaN(c.firstUs[slot]!)) used.push(slot);
     used.sort((a, b) => c.place[a]! - c.place[b]!);
     const places = columnsOf(used.length);
     places.count = used.length;
@@ -181,7 +207,10 @@ const columnsOf = (n: number): PlaceColumns => ({
   firstUs: new Float64Array(n).fill(NaN),
   lastUs: new Float64Array(n),
 });
-const COLUMNS = Object.keys(columnsOf(0)).filter((k) => k !== 'count') as Exclude<keyof PlaceColumns, 'count'>[];
+const COLUMNS = Object.keys(columnsOf(0)).filter((k) => k !== 'count') as Exclude<
+  keyof PlaceColumns,
+  'count'
+>[];
 
 function gather(
   to: Float64Array | Uint32Array | Uint8Array,

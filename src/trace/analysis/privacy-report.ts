@@ -40,7 +40,10 @@ export interface PrivacyReport {
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 export function privacyReport(store: TraceStore): PrivacyReport {
-  const [sql, files, urls, names, messages, agents, trees] = Array.from({ length: 7 }, () => new Set<string>()) as [
+  const [sql, files, urls, names, messages, agents, trees] = Array.from(
+    { length: 7 },
+    () => new Set<string>(),
+  ) as [
     ...[Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>],
   ];
   let [numericKeys, runsWithValues, stacks] = [0, 0, 0];
@@ -108,7 +111,11 @@ export function privacyReport(store: TraceStore): PrivacyReport {
   }
   let [sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments] = [0, 0, 0];
   for (const text of sql) {
-    const kinds = new Set([...tokens(text)].map((t) => (t.kind === 'quoted' && t.text.startsWith('"') ? 'double' : t.kind)));
+    const kinds = new Set(
+      [...tokens(text)].map((t) =>
+        t.kind === 'quoted' && t.text.startsWith('"') ? 'double' : t.kind,
+      ),
+    );
     if (kinds.has('string') || kinds.has('number') || kinds.has('blob')) sqlWithLiterals++;
     if (kinds.has('double')) sqlWithDoubleQuotes++;
     if (kinds.has('comment')) sqlWithComments++;
@@ -130,10 +137,13 @@ export function privacyReport(store: TraceStore): PrivacyReport {
 
 /** The report in one line for people. */
 export function privacyText(r: PrivacyReport): string {
-  const part = (n: number, one: string, many = `${one}s`): string[] => (n ? [`${n} ${n === 1 ? one : many}`] : []);
+  const part = (n: number, one: string, many = `${one}s`): string[] =>
+    n ? [`${n} ${n === 1 ? one : many}`] : [];
   const within = [
     `${r.sqlWithLiterals} with literals`,
-    ...(r.sqlWithDoubleQuotes ? [`${r.sqlWithDoubleQuotes} with "words", which may be values`] : []),
+    ...(r.sqlWithDoubleQuotes
+      ? [`${r.sqlWithDoubleQuotes} with "words", which may be values`]
+      : []),
     ...(r.sqlWithComments ? [`${r.sqlWithComments} with comments`] : []),
   ].join(', ');
   const parts = [

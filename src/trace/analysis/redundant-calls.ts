@@ -52,7 +52,14 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
       if (d?.kind !== 'file') count = null;
       else {
         const name = `${op}\0${d.path}`;
-        count = found.get(name) ?? { op, name: opName(op), path: d.path, calls: 0, repeated: 0, repeatedUs: 0 };
+        count = found.get(name) ?? {
+          op,
+          name: opName(op),
+          path: d.path,
+          calls: 0,
+          repeated: 0,
+          repeatedUs: 0,
+        };
         found.set(name, count);
       }
       counts.set(key, count);
@@ -78,7 +85,8 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
       }
       const bit = questionOf(op, events.aux[row]!);
       if (bit === 0 && op !== Op.xLock && op !== Op.xUnlock) {
-        if (op === Op.xWrite || op === Op.xTruncate) for (const k of connections.values()) k.answers &= ~SIZE;
+        if (op === Op.xWrite || op === Op.xTruncate)
+          for (const k of connections.values()) k.answers &= ~SIZE;
         else if (op === Op.xOpen || op === Op.xClose || op === Op.xDelete) {
           known.level = 0;
           for (const k of connections.values()) k.answers = 0;
@@ -98,7 +106,9 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
       count.repeatedUs += events.dur[row]!;
     }
   }
-  return [...found.values()].sort((a, b) => b.repeatedUs - a.repeatedUs || b.repeated - a.repeated || b.calls - a.calls);
+  return [...found.values()].sort(
+    (a, b) => b.repeatedUs - a.repeatedUs || b.repeated - a.repeated || b.calls - a.calls,
+  );
 }
 
 function questionOf(op: number, aux: number): number {

@@ -13,7 +13,19 @@ export function filesBlock(files: readonly FileCounts[], most: number): Block | 
   return {
     heading: 'Files',
     table: {
-      head: ['path', 'kind', 'xRead', 'read', 'xWrite', 'written', 'xSync', 'xLock', 'storage reads', 'writes', 'flushes'],
+      head: [
+        'path',
+        'kind',
+        'xRead',
+        'read',
+        'xWrite',
+        'written',
+        'xSync',
+        'xLock',
+        'storage reads',
+        'writes',
+        'flushes',
+      ],
       rows: sorted
         .slice(0, most)
         .map(({ path, kind, vfs, web }) => [
@@ -54,7 +66,10 @@ export function storageBlock(web: WebCounts, cause: string | undefined): Block {
           `${count(opfs.flushes)} flushes, ${count(opfs.truncates)} truncates`,
       ],
       ['Web Locks', `${count(locks.requests)} requests`],
-      ['localStorage', `${count(local.get)} get, ${count(local.set)} set, ${count(local.remove)} remove`],
+      [
+        'localStorage',
+        `${count(local.get)} get, ${count(local.set)} set, ${count(local.remove)} remove`,
+      ],
     ],
   };
 }

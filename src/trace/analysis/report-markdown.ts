@@ -24,7 +24,10 @@ function code(text: string): string {
 
 function block({ heading, facts, table, lines = [] }: Block): string {
   const parts = [`#### ${escaped(heading)}`];
-  if (facts) parts.push(facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(shown(value))}`).join('\n'));
+  if (facts)
+    parts.push(
+      facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(shown(value))}`).join('\n'),
+    );
   if (table) {
     const { head, rows, texts } = table;
     const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
@@ -33,7 +36,13 @@ function block({ heading, facts, table, lines = [] }: Block): string {
       [
         line(head.map(escaped)),
         line(head.map((_, i) => (texts.includes(i) ? '---' : '---:'))),
-        ...rows.map((row) => line(row.map((cell, i) => (isSql && i === 0 ? code(cellText(cell)) : escaped(shown(cellText(cell))))))),
+        ...rows.map((row) =>
+          line(
+            row.map((cell, i) =>
+              isSql && i === 0 ? code(cellText(cell)) : escaped(shown(cellText(cell))),
+            ),
+          ),
+        ),
       ].join('\n'),
     );
   }

@@ -15,7 +15,17 @@ export function statementsBlock(shared: Analyses, most: number): Block | null {
   return {
     heading: 'Statements that took longest',
     table: {
-      head: ['statement', 'runs', 'time', 'of SQL', 'median', 'VFS calls', 'pages read', 'written', 'cache'],
+      head: [
+        'statement',
+        'runs',
+        'time',
+        'of SQL',
+        'median',
+        'VFS calls',
+        'pages read',
+        'written',
+        'cache',
+      ],
       rows: table.rows.slice(0, most).map(statement),
       texts: [0],
     },
@@ -27,7 +37,10 @@ function statement(row: StatementRow): Cell[] {
   const { text, time: spent, share, p50Us, pages, cache } = row;
   const asked = cache ? cache.hits + cache.misses : 0;
   return [
-    cut(oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'), LONGEST_SQL),
+    cut(
+      oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'),
+      LONGEST_SQL,
+    ),
     count(row.executions),
     time(spent.spanUs),
     share === null ? 'n/a' : percent(share),
@@ -45,13 +58,28 @@ export function transactionsBlock(shared: Analyses, most: number): Block | null 
   if (list.length === 0) return null;
   const { beginUs, endUs } = list;
   const longest = Uint32Array.from({ length: list.length }, (_, i) => i)
-    .sort((a, b) => endUs[b]! - beginUs[b]! - (endUs[a]! - beginUs[a]!) || beginUs[a]! - beginUs[b]! || a - b)
+    .sort(
+      (a, b) =>
+        endUs[b]! - beginUs[b]! - (endUs[a]! - beginUs[a]!) || beginUs[a]! - beginUs[b]! || a - b,
+    )
     .subarray(0, most);
   const more = list.length - longest.length;
   return {
     heading: 'Longest transactions',
     table: {
-      head: ['at', 'database', 'kind', 'outcome', 'time', 'idle', 'commit', 'statements', 'pages written', 'syncs', 'busy'],
+      head: [
+        'at',
+        'database',
+        'kind',
+        'outcome',
+        'time',
+        'idle',
+        'commit',
+        'statements',
+        'pages written',
+        'syncs',
+        'busy',
+      ],
       rows: transactionAnatomies(shared.store, list.pick(longest))
         .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))
         .map(transaction),

@@ -22,14 +22,17 @@ const OUTSIDE: ReadonlySet<Part> = new Set(['idle', 'outside']);
 
 /** null where no thread has SQL or VFS events. */
 export function timeBlock(shared: Analyses): Block | null {
-  const threads = shared.store.threads.filter((thread) => thread.events.count > 0 && (hasSql(thread) || hasVfs(thread)));
+  const threads = shared.store.threads.filter(
+    (thread) => thread.events.count > 0 && (hasSql(thread) || hasVfs(thread)),
+  );
   if (threads.length === 0) return null;
   const parts = threads.map((thread) => shared.partition(thread));
   const us = (part: Part): number => parts.reduce((sum, p) => sum + p[`${part}Us`], 0);
   // bounds add up; likely errors of independent threads add up as squares
   const known = parts.every((p) => p.errorUs !== null && p.likelyErrorUs !== null);
   const atMost = (part: Part): number => parts.reduce((sum, p) => sum + p.errorUs![`${part}Us`], 0);
-  const likely = (part: Part): number => Math.sqrt(parts.reduce((sum, p) => sum + p.likelyErrorUs![`${part}Us`] ** 2, 0));
+  const likely = (part: Part): number =>
+    Math.sqrt(parts.reduce((sum, p) => sum + p.likelyErrorUs![`${part}Us`] ** 2, 0));
   const setUp = parts.reduce((sum, p) => sum + p.tracerOutsideUs, 0);
   const inSql = (part: Part): number => us(part) - (part === 'tracer' ? setUp : 0);
   const sql = PARTS.reduce((sum, part) => sum + (OUTSIDE.has(part) ? 0 : inSql(part)), 0);
@@ -54,7 +57,9 @@ export function timeBlock(shared: Analyses): Block | null {
         : "The clock's step is not known.",
       ...(setUp > 0 ? [`Of vfscope's own time ${time(setUp)} passed with no SQL in flight.`] : []),
       ...(parts.some((p) => p.vfsIsStorage)
-        ? ['The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.']
+        ? [
+            'The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.',
+          ]
         : []),
       ...(open ? [`${open} calls had not ended: they are taken to last to the end.`] : []),
     ],

@@ -23,7 +23,11 @@ export interface Report {
 
 /** Unknown reads n/a. Numbers with at most two decimals. */
 export const known = (v: number | string | null): string =>
-  v === null ? 'n/a' : typeof v === 'string' ? v : v.toLocaleString('en-US', { maximumFractionDigits: 2 });
+  v === null
+    ? 'n/a'
+    : typeof v === 'string'
+      ? v
+      : v.toLocaleString('en-US', { maximumFractionDigits: 2 });
 
 /** Bytes; unknown reads n/a. */
 export const knownSize = (bytes: number | null): string => (bytes === null ? 'n/a' : size(bytes));
@@ -34,11 +38,14 @@ export const cellText = (cell: Cell): string => (typeof cell === 'string' ? cell
 export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin'): string {
   const units = Array.from(text.slice(0, 100_000)); // never half of a character
   if (units.length <= most) return text;
-  return keep === 'begin' ? `${units.slice(0, most - 1).join('')}…` : `…${units.slice(1 - most).join('')}`;
+  return keep === 'begin'
+    ? `${units.slice(0, most - 1).join('')}…`
+    : `…${units.slice(1 - most).join('')}`;
 }
 
 /** Control characters of a trace, and those that turn the direction of text, must reach no terminal and no page. */
-export const plain = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
+export const plain = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
 
 /** No name or address of an app is longer; what is cut here is whole in the summary as JSON. */
 const LONGEST = 1000;

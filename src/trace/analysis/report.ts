@@ -31,7 +31,12 @@ export interface ReportOptions {
 
 /** All texts are the trace's own, unescaped: they may hold anything. */
 export function reportOf(store: TraceStore, options: ReportOptions = {}): Report {
-  const { shared = new Analyses(store), warnings = [], summary = summaryOf(store, shared), most = 10 } = options;
+  const {
+    shared = new Analyses(store),
+    warnings = [],
+    summary = summaryOf(store, shared),
+    most = 10,
+  } = options;
   const few = Math.ceil(most / 2);
   const ctx = findingContext(shared);
   const found = findingsOf(store, ctx);
@@ -63,7 +68,8 @@ export function reportOf(store: TraceStore, options: ReportOptions = {}): Report
                   ]),
                 texts: [0, 2, 3, 4],
               },
-              lines: found.length > few ? [`... and ${found.length - few} more: vfscope findings`] : [],
+              lines:
+                found.length > few ? [`... and ${found.length - few} more: vfscope findings`] : [],
             }
           : { lines: ['none: none of the known patterns is in this trace'] }),
       },
@@ -79,7 +85,10 @@ function recorded(s: Summary): Block {
     facts: [
       ['page', known(env.url)],
       ['browser', known(env.userAgent)],
-      ...(s.engines.length ? s.engines : [null]).map((e): [string, string] => ['engine', e ? engine(e) : 'none seen']),
+      ...(s.engines.length ? s.engines : [null]).map((e): [string, string] => [
+        'engine',
+        e ? engine(e) : 'none seen',
+      ]),
       ...s.threads.map((t): [string, string] => [t.kind, threadText(t)]),
       [
         'clock',
@@ -112,7 +121,9 @@ function threadText({ name, url, events, layers, note }: SummaryThread): string 
 /** Warnings, losses and what makes numbers mislead; nothing where nothing is to be said. */
 function minding(s: Summary, lines: readonly string[]): Block | null {
   const all = [
-    ...(s.dropped ? [`${some(s.dropped, 'event')} dropped: every count below is a lower bound.`] : []),
+    ...(s.dropped
+      ? [`${some(s.dropped, 'event')} dropped: every count below is a lower bound.`]
+      : []),
     ...(s.faults ? [`${some(s.faults, 'exception')} inside the tracer's own hooks.`] : []),
     ...lines,
   ];
@@ -124,15 +135,26 @@ function headline(shared: Analyses, s: Summary): [string, string][] {
   const { hits, misses, spills, hitRate } = s.pageCache;
   const rate = hitRate === null ? 'n/a' : percent(hitRate);
   return [
-    ['statements', `${known(s.statements.count)} executions of ${known(s.statements.distinct)} texts`],
+    [
+      'statements',
+      `${known(s.statements.count)} executions of ${known(s.statements.distinct)} texts`,
+    ],
     [
       'transactions',
       `${known(s.transactions.write)} write, ${known(s.transactions.read)} read, ${known(s.transactions.rolledBack)} rolled back`,
     ],
     ['commits', `${known(s.commits)}, ${known(s.syncsPerCommit)} syncs each`],
     ['VFS calls', `${known(vfsCallsPerStatement)} a statement`],
-    ['longest write lock', hold ? `${time(hold.toUs - hold.fromUs)} on ${hold.path}${hold.open ? ', not given back' : ''}` : 'none seen'],
-    ['page cache', `${known(hits)} hits, ${known(misses)} misses, ${known(spills)} spills; hit rate ${rate}`],
+    [
+      'longest write lock',
+      hold
+        ? `${time(hold.toUs - hold.fromUs)} on ${hold.path}${hold.open ? ', not given back' : ''}`
+        : 'none seen',
+    ],
+    [
+      'page cache',
+      `${known(hits)} hits, ${known(misses)} misses, ${known(spills)} spills; hit rate ${rate}`,
+    ],
     ['bytes', bytesText(s)],
     ...Object.entries(s.unknown).map(([key, why]): [string, string] => ['n/a', `${key}: ${why}`]),
   ];

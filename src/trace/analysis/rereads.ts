@@ -25,12 +25,14 @@ export class Holders {
 
   /** @param ordinal of the access, from 1 @returns whether the asker held the place, as it is now */
   access(asker: number, slot: number, ordinal: number, write: boolean): boolean {
-    if (slot >= this.lastWrite.length) this.lastWrite = longer(this.lastWrite, sizeFor(this.lastWrite.length, slot));
+    if (slot >= this.lastWrite.length)
+      this.lastWrite = longer(this.lastWrite, sizeFor(this.lastWrite.length, slot));
     const seen = this.arrayOf(asker, slot);
     const before = seen ? seen[slot]! : (this.far.get(asker * 2 ** 32 + slot) ?? 0);
     const held = before > 0 && this.lastWrite[slot]! <= before;
     if (seen) seen[slot] = ordinal;
-    else if (before > 0 || (this.far.size < MOST_FAR && asker < MOST_ASKERS)) this.far.set(asker * 2 ** 32 + slot, ordinal);
+    else if (before > 0 || (this.far.size < MOST_FAR && asker < MOST_ASKERS))
+      this.far.set(asker * 2 ** 32 + slot, ordinal);
     else this.untold++;
     if (write) this.lastWrite[slot] = ordinal;
     return held;
@@ -64,7 +66,12 @@ export function rereadsOf(accesses: Accesses, object: number): Uint8Array {
     if (accesses.object[i] !== object || accesses.what[i]! & Access.checkpoint) continue;
     const write = (accesses.what[i]! & Access.write) !== 0;
     for (let n = 0; n < accesses.span[i]!; n++) {
-      const held = holders.access(accesses.asker[i]!, slots.slot(accesses.place[i]! + n), i + 1, write);
+      const held = holders.access(
+        accesses.asker[i]!,
+        slots.slot(accesses.place[i]! + n),
+        i + 1,
+        write,
+      );
       if (held && !write) found[i] = 1;
     }
   }

@@ -15,8 +15,21 @@ import { Analyses } from './shared.ts';
 import { rowsIn, type TimeRange } from './time-range.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
-export const RUN_CLASSES = ['1', '2', '3-4', '5-8', '9-16', '17-32', '33-64', '65-128', '129-256', '257-512', '513+'] as const;
-export const runClass = (length: number): number => Math.min(RUN_CLASSES.length - 1, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
+export const RUN_CLASSES = [
+  '1',
+  '2',
+  '3-4',
+  '5-8',
+  '9-16',
+  '17-32',
+  '33-64',
+  '65-128',
+  '129-256',
+  '257-512',
+  '513+',
+] as const;
+export const runClass = (length: number): number =>
+  Math.min(RUN_CLASSES.length - 1, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
 
 export interface Runs {
   /** Calls, and the runs that they make. */
@@ -36,7 +49,14 @@ export interface FileRuns {
   writes: Runs;
 }
 
-const noRuns = (): Runs => ({ calls: 0, runs: 0, bytes: 0, longest: 0, possibleMerges: 0, histogram: RUN_CLASSES.map(() => 0) });
+const noRuns = (): Runs => ({
+  calls: 0,
+  runs: 0,
+  bytes: 0,
+  longest: 0,
+  possibleMerges: 0,
+  histogram: RUN_CLASSES.map(() => 0),
+});
 
 interface Open {
   file: FileRuns;
@@ -57,7 +77,11 @@ function close(open: Open): void {
 }
 
 /** By path and kind; runs are made by each thread for itself. Calls that failed are left out. The in-memory journal is no file. */
-export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): FileRuns[] {
+export function runsOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): FileRuns[] {
   const files = new Map<string, FileRuns>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
@@ -69,7 +93,11 @@ export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyse
       if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return byId.set(id, null);
       const key = `${d.fileKind}\0${d.path}`;
       let file = files.get(key);
-      if (!file) files.set(key, (file = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() }));
+      if (!file)
+        files.set(
+          key,
+          (file = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() }),
+        );
       const open: Open = { file, way: 0, end: 0, length: 0, owner: -1 };
       opens.push(open);
       return byId.set(id, open);
@@ -83,7 +111,13 @@ export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyse
       if (open === undefined) open = openOf(id);
       if (!open) continue;
       if (op !== Op.xRead && op !== Op.xWrite) {
-        if (op === Op.xSync || op === Op.xTruncate || op === Op.xClose || (op === Op.xUnlock && events.aux[row] === 0)) close(open);
+        if (
+          op === Op.xSync ||
+          op === Op.xTruncate ||
+          op === Op.xClose ||
+          (op === Op.xUnlock && events.aux[row] === 0)
+        )
+          close(open);
         continue;
       }
       if (events.endSeq[row] === 0 || events.result[row] !== 0) continue;
@@ -93,7 +127,11 @@ export function runsOf(store: TraceStore, range: TimeRange = {}, shared: Analyse
       const runs = way === 1 ? open.file.reads : open.file.writes;
       runs.calls++;
       runs.bytes += length;
-      if (open.way === way && offset === open.end && (way === 1 || owners.sql(row) === open.owner)) {
+      if (
+        open.way === way &&
+        offset === open.end &&
+        (way === 1 || owners.sql(row) === open.owner)
+      ) {
         open.length++;
         runs.possibleMerges++;
       } else {
@@ -136,7 +174,8 @@ export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interl
         if (d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'journal')) {
           const path = d.path.replace(/-journal$/, '');
           let of = found.get(path);
-          if (!of) found.set(path, (of = { path, databaseWrites: 0, journalWrites: 0, switches: 0 }));
+          if (!of)
+            found.set(path, (of = { path, databaseWrites: 0, journalWrites: 0, switches: 0 }));
           part = { of, journal: d.fileKind === 'journal' };
         }
         parts.set(id, part);

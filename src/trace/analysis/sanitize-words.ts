@@ -38,14 +38,54 @@ delete truncate persist memory wal off normal extra fast incremental none passiv
 
 /** Builds of SQLite and other databases that a trace names (src/engines). */
 export const ENGINE_NAMES: ReadonlySet<string> = new Set([
-  ...['wa-sqlite', '@journeyapps/wa-sqlite', '@sqlite.org/sqlite-wasm', 'sql.js', 'absurd-sql', 'SQLite (unknown build)', 'not SQLite'],
-  ...['@jlongster/sql.js', '@tursodatabase/database-wasm', '@electric-sql/pglite', '@duckdb/duckdb-wasm'],
+  ...[
+    'wa-sqlite',
+    '@journeyapps/wa-sqlite',
+    '@sqlite.org/sqlite-wasm',
+    'sql.js',
+    'absurd-sql',
+    'SQLite (unknown build)',
+    'not SQLite',
+  ],
+  ...[
+    '@jlongster/sql.js',
+    '@tursodatabase/database-wasm',
+    '@electric-sql/pglite',
+    '@duckdb/duckdb-wasm',
+  ],
 ]);
 
 /** VFSs of SQLite and of the published packages; names of an app's own VFS are replaced. */
 export const VFS_NAMES: ReadonlySet<string> = new Set([
-  ...['unix', 'unix-excl', 'unix-none', 'unix-dotfile', 'memdb', 'memory', 'memory-async', 'kvvfs', 'opfs', 'opfs-sahpool', 'opfs-wl'],
-  ...['IDBBatchAtomicVFS', 'IDBMinimalVFS', 'IDBMirrorVFS', 'IDBVersionedVFS', 'MemoryVFS', 'MemoryAsyncVFS', 'AccessHandlePoolVFS'],
-  ...['OPFSAdaptiveVFS', 'OPFSAnyContextVFS', 'OPFSCoopSyncVFS', 'OPFSPermutedVFS', 'OPFSWriteAheadVFS', 'OriginPrivateFileSystemVFS'],
+  ...[
+    'unix',
+    'unix-excl',
+    'unix-none',
+    'unix-dotfile',
+    'memdb',
+    'memory',
+    'memory-async',
+    'kvvfs',
+    'opfs',
+    'opfs-sahpool',
+    'opfs-wl',
+  ],
+  ...[
+    'IDBBatchAtomicVFS',
+    'IDBMinimalVFS',
+    'IDBMirrorVFS',
+    'IDBVersionedVFS',
+    'MemoryVFS',
+    'MemoryAsyncVFS',
+    'AccessHandlePoolVFS',
+  ],
+  ...[
+    'OPFSAdaptiveVFS',
+    'OPFSAnyContextVFS',
+    'OPFSCoopSyncVFS',
+    'OPFSPermutedVFS',
+    'OPFSWriteAheadVFS',
+    'OriginPrivateFileSystemVFS',
+  ],
   ...['idb-batch-atomic', 'idb-minimal', 'idb-versioned', 'blocked', 'BlockedFS', 'vfscope-blocks'],
 ]);

@@ -16,7 +16,13 @@ import {
 import { captureOptionsOf } from '../capture.ts';
 import { tokens, foldLiterals } from '../sqlite-format/sql-text.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../store.ts';
-import { ENGINE_NAMES, PRAGMA_WORDS, SQL_FUNCTIONS, SQL_WORDS, VFS_NAMES } from './sanitize-words.ts';
+import {
+  ENGINE_NAMES,
+  PRAGMA_WORDS,
+  SQL_FUNCTIONS,
+  SQL_WORDS,
+  VFS_NAMES,
+} from './sanitize-words.ts';
 
 export interface SanitizeOptions {
   /** `shape` keeps keywords and the form of statements; `fingerprint` keeps only which ones are the same. */
@@ -27,8 +33,10 @@ const ENDED: readonly string[] = ['stopped', 'pagehide', 'closed', 'terminated']
 /** What SQLite appends to the name of a database. */
 const SUFFIX = /-(?:journal|wal|shm)$/;
 
-const oneOf = <T>(known: readonly T[], value: unknown, otherwise: T): T => (known.includes(value as T) ? (value as T) : otherwise);
-const countOrZero = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
+const oneOf = <T>(known: readonly T[], value: unknown, otherwise: T): T =>
+  known.includes(value as T) ? (value as T) : otherwise;
+const countOrZero = (value: unknown): number =>
+  typeof value === 'number' && Number.isFinite(value) ? value : 0;
 
 /** Gives every word a name of its own and remembers it. */
 class Aliases {
@@ -79,8 +87,12 @@ class Sanitizer {
     for (const { kind, text: token } of tokens(foldLiterals(text))) {
       if (kind === 'comment') out += ' ';
       else if (kind === 'string' || kind === 'blob' || kind === 'number') out += '?';
-      else if (kind === 'parameter') out += /^\?\d*$/.test(token) ? token : `:${this.identifiers.of(token.slice(1).toLowerCase(), 'p')}`;
-      else if (kind === 'quoted') out += this.identifiers.of(unquoted(token).toLowerCase(), 'n') || '""';
+      else if (kind === 'parameter')
+        out += /^\?\d*$/.test(token)
+          ? token
+          : `:${this.identifiers.of(token.slice(1).toLowerCase(), 'p')}`;
+      else if (kind === 'quoted')
+        out += this.identifiers.of(unquoted(token).toLowerCase(), 'n') || '""';
       else if (kind === 'word') out += this.word(token, pragma);
       else if (kind === 'space') out += /[\r\n]/.test(token) ? '\n' : ' ';
       else out += /^[\x21-\x7e]$/.test(token) ? token : '?';
@@ -89,7 +101,8 @@ class Sanitizer {
   }
   private word(token: string, pragma: boolean): string {
     const word = token.toLowerCase();
-    if (SQL_WORDS.has(word) || SQL_FUNCTIONS.has(word) || (pragma && PRAGMA_WORDS.has(word))) return token;
+    if (SQL_WORDS.has(word) || SQL_FUNCTIONS.has(word) || (pragma && PRAGMA_WORDS.has(word)))
+      return token;
     return this.identifiers.of(word, 'n');
   }
 
@@ -97,7 +110,9 @@ class Sanitizer {
   private treeName(name: string): string {
     const [, table, n] = /^sqlite_autoindex_(.+)_(\d+)$/i.exec(name) ?? [];
     if (table !== undefined) return `sqlite_autoindex_${this.treeName(table)}_${n}`;
-    return /^[a-z_]\w*$/i.test(name) ? this.word(name, false) : this.identifiers.of(name.toLowerCase(), 'n');
+    return /^[a-z_]\w*$/i.test(name)
+      ? this.word(name, false)
+      : this.identifiers.of(name.toLowerCase(), 'n');
   }
 
   /** @returns null for a kind that is not known: what it holds cannot be judged */
@@ -105,13 +120,23 @@ class Sanitizer {
     switch (d.kind) {
       case 'file':
         return {
-          ...{ kind: 'file', id: d.id, path: this.path(d.path, 'file'), fileKind: oneOf(FILE_KINDS, d.fileKind, 'other') },
+          ...{
+            kind: 'file',
+            id: d.id,
+            path: this.path(d.path, 'file'),
+            fileKind: oneOf(FILE_KINDS, d.fileKind, 'other'),
+          },
           ...{ vfs: this.vfs(d.vfs), engine: countOrZero(d.engine), flags: countOrZero(d.flags) },
         };
       case 'opfs-file':
         return { kind: 'opfs-file', id: d.id, path: this.path(d.path, 'file') };
       case 'idb-store':
-        return { kind: 'idb-store', id: d.id, db: this.path(d.db, 'idb'), store: this.path(d.store, 'store') };
+        return {
+          kind: 'idb-store',
+          id: d.id,
+          db: this.path(d.db, 'idb'),
+          store: this.path(d.store, 'store'),
+        };
       case 'idb-database':
         return { kind: 'idb-database', id: d.id, db: this.path(d.db, 'idb') };
       case 'lock':
@@ -123,38 +148,88 @@ class Sanitizer {
       case 'message':
         return { kind: 'message', id: d.id, text: this.names.of(d.text, 'message') };
       case 'sql':
-        return { kind: 'sql', id: d.id, text: this.sql(d.text), ...(d.truncated === true ? { truncated: true } : {}) };
+        return {
+          kind: 'sql',
+          id: d.id,
+          text: this.sql(d.text),
+          ...(d.truncated === true ? { truncated: true } : {}),
+        };
       case 'engine':
         return { kind: 'engine', id: d.id, ...this.engine(d) };
       case 'environment':
         return { kind: 'environment', id: 0, ...this.environment(d) };
       case 'note': {
         const topic = oneOf(NOTE_TOPICS, d.topic, 'engine');
-        return { kind: 'note', id: 0, topic, text: `(text taken out, ${topic})`, ...(d.url ? { url: this.url(d.url) } : {}) };
+        return {
+          kind: 'note',
+          id: 0,
+          topic,
+          text: `(text taken out, ${topic})`,
+          ...(d.url ? { url: this.url(d.url) } : {}),
+        };
       }
       case 'values':
         return null; // of the user's own data
       case 'b-tree-names':
         return {
-          ...{ kind: 'b-tree-names', id: d.id, file: d.file, at: d.at, page: d.page, roots: [...d.roots] },
-          ...{ names: d.names.map((name) => this.treeName(name)), tables: d.tables.map((name) => this.treeName(name)) },
+          ...{
+            kind: 'b-tree-names',
+            id: d.id,
+            file: d.file,
+            at: d.at,
+            page: d.page,
+            roots: [...d.roots],
+          },
+          ...{
+            names: d.names.map((name) => this.treeName(name)),
+            tables: d.tables.map((name) => this.treeName(name)),
+          },
         };
       case 'b-tree-pages':
-        return { kind: 'b-tree-pages', id: d.id, file: d.file, at: d.at, page: d.page, children: [...d.children] };
+        return {
+          kind: 'b-tree-pages',
+          id: d.id,
+          file: d.file,
+          at: d.at,
+          page: d.page,
+          children: [...d.children],
+        };
       case 'b-tree-end':
         return { kind: 'b-tree-end', id: d.id, file: d.file, at: d.at, page: d.page };
       case 'storage': {
         const { when, quota, usage, persisted } = d;
-        return { kind: 'storage', id: 0, when, origin: this.url(d.origin), quota, usage, persisted };
+        return {
+          kind: 'storage',
+          id: 0,
+          when,
+          origin: this.url(d.origin),
+          quota,
+          usage,
+          persisted,
+        };
       }
       case 'database-header':
         return {
-          ...{ kind: 'database-header', id: d.id, file: d.file, at: d.at, pageSize: d.pageSize, pages: d.pages, free: d.free },
+          ...{
+            kind: 'database-header',
+            id: d.id,
+            file: d.file,
+            at: d.at,
+            pageSize: d.pageSize,
+            pages: d.pages,
+            free: d.free,
+          },
           ...{ schema: d.schema, vacuum: d.vacuum },
         };
       case 'stack':
         if (typeof d.text !== 'string') return null;
-        return { kind: 'stack', id: d.id, of: countOrZero(d.of), connection: countOrZero(d.connection), text: this.stack(d.text) };
+        return {
+          kind: 'stack',
+          id: d.id,
+          of: countOrZero(d.of),
+          connection: countOrZero(d.connection),
+          text: this.stack(d.text),
+        };
       case 'cost': {
         const nsPerVfsEvent = typeof d.nsPerVfsEvent === 'number' ? d.nsPerVfsEvent : null;
         return {
@@ -176,7 +251,9 @@ class Sanitizer {
       .split('\n')
       .map((frame) => {
         const [, called = '', url, place] =
-          /^(?:at )?(?:(.*?)(?: \(|@))?([a-z][a-z0-9+.-]*:[^()\s]*?|\/[^()\s]*?)((?::\d+){1,2})\)?$/i.exec(frame) ?? [];
+          /^(?:at )?(?:(.*?)(?: \(|@))?([a-z][a-z0-9+.-]*:[^()\s]*?|\/[^()\s]*?)((?::\d+){1,2})\)?$/i.exec(
+            frame,
+          ) ?? [];
         if (url === undefined) return '(frame taken out)';
         const name = called ? this.names.of(called, 'function') : '';
         return name ? `at ${name} (${this.url(url)}${place})` : `at ${this.url(url)}${place}`;
@@ -189,10 +266,17 @@ class Sanitizer {
   private engine(e: EngineInfo): EngineInfo {
     return {
       name: ENGINE_NAMES.has(e.name) ? e.name : this.names.of(e.name, 'engine '),
-      sqliteVersion: e.sqliteVersion && /^\d{1,2}\.\d{1,3}\.\d{1,3}$/.test(e.sqliteVersion) ? e.sqliteVersion : null,
+      sqliteVersion:
+        e.sqliteVersion && /^\d{1,2}\.\d{1,3}\.\d{1,3}$/.test(e.sqliteVersion)
+          ? e.sqliteVersion
+          : null,
       sourceId: null, // of a private build it would name the build
       suspension: oneOf(SUSPENSIONS, e.suspension, 'unknown'),
-      layers: { vfs: e.layers.vfs === true, sql: e.layers.sql === true, counters: e.layers.counters === true },
+      layers: {
+        vfs: e.layers.vfs === true,
+        sql: e.layers.sql === true,
+        counters: e.layers.counters === true,
+      },
       note: e.note ? '(text taken out)' : null,
       ...(typeof e.load === 'number' ? { load: e.load } : {}),
     };
@@ -211,7 +295,14 @@ class Sanitizer {
 
   info({ id, kind, url, name, parent, timeOrigin }: ThreadInfo): ThreadInfo {
     const alias = this.names.of(name, 'worker');
-    return { id: this.thread(id), kind, url: this.url(url), name: alias, parent: parent === null ? null : this.thread(parent), timeOrigin };
+    return {
+      id: this.thread(id),
+      kind,
+      url: this.url(url),
+      name: alias,
+      parent: parent === null ? null : this.thread(parent),
+      timeOrigin,
+    };
   }
 }
 

@@ -14,7 +14,12 @@ import { executionsOf, type Executions } from './executions.ts';
 import { ownersOf, type Owners } from './owners.ts';
 import { pageAccessesOf, pageAccessParts } from './page-accesses.ts';
 import { statementsOf, type Statements } from './statements.ts';
-import { partitionThread, timesOfThread, type ThreadTimes, type TimePartition } from './time-partition.ts';
+import {
+  partitionThread,
+  timesOfThread,
+  type ThreadTimes,
+  type TimePartition,
+} from './time-partition.ts';
 import { anatomyParts, anatomyTable } from './transaction-anatomy.ts';
 import { transactionsOf, type Transactions } from './transactions.ts';
 
@@ -61,7 +66,9 @@ export class Analyses {
     return this.once('database headers', () => databaseHeadersOf(this.store, this.databaseFiles));
   }
   get accesses(): Accesses {
-    return this.once('accesses', () => pageAccessesOf(this.store, this.databaseFiles, this.databaseHeaders));
+    return this.once('accesses', () =>
+      pageAccessesOf(this.store, this.databaseFiles, this.databaseHeaders),
+    );
   }
   /** `anatomies`, with pauses. */
   anatomiesInParts(): Generator<void> {
@@ -69,10 +76,14 @@ export class Analyses {
   }
   /** `accesses`, with pauses. */
   accessesInParts(): Generator<void> {
-    return this.inParts('accesses', () => pageAccessParts(this.store, this.databaseFiles, this.databaseHeaders));
+    return this.inParts('accesses', () =>
+      pageAccessParts(this.store, this.databaseFiles, this.databaseHeaders),
+    );
   }
   get dirtyPages(): DirtyPages[] {
-    return this.once('dirty pages', () => dirtyPagesOf(this.store, this.accesses, this.transactions.list));
+    return this.once('dirty pages', () =>
+      dirtyPagesOf(this.store, this.accesses, this.transactions.list),
+    );
   }
   owners(thread: ThreadStore): Owners {
     return this.byThread('owners', thread, () => ownersOf(thread));
@@ -82,11 +93,16 @@ export class Analyses {
   }
   /** Over the thread's whole life. */
   partition(thread: ThreadStore): TimePartition {
-    return this.swept(thread)?.partition ?? this.byThread('partition', thread, () => partitionThread(thread));
+    return (
+      this.swept(thread)?.partition ??
+      this.byThread('partition', thread, () => partitionThread(thread))
+    );
   }
   /** The time with SQL in flight by statement, over the thread's whole life. */
   byStatement(thread: ThreadStore): ReadonlyMap<number, TimePartition> {
-    const times = this.swept(thread) ?? this.byThread('times', thread, () => timesOfThread(thread, {}, this.owners(thread)));
+    const times =
+      this.swept(thread) ??
+      this.byThread('times', thread, () => timesOfThread(thread, {}, this.owners(thread)));
     return times.byStatement;
   }
   /** The same moment by moment, as the timeline draws it. */
@@ -95,6 +111,7 @@ export class Analyses {
   }
   /** What a sweep that made more than the partition said of it too. */
   private swept({ index }: ThreadStore): ThreadTimes | undefined {
-    return (this.kept.get(`pieces ${index}`) ?? this.kept.get(`times ${index}`)) as ThreadTimes | undefined;
+    return (this.kept.get(`pieces ${index}`) ?? this.kept.get(`times ${index}`)) as
+      ThreadTimes | undefined;
   }
 }

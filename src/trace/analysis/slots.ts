@@ -35,7 +35,9 @@ export class Slots {
 
   /** A longer array; what it covers now need not be in the map. */
   private reach(place: number): void {
-    const near = new Int32Array(Math.max(place + 1, Math.min(this.near.length * 2, REACH * (this.count + SOME))));
+    const near = new Int32Array(
+      Math.max(place + 1, Math.min(this.near.length * 2, REACH * (this.count + SOME))),
+    );
     near.set(this.near);
     for (const [far, slot] of this.far)
       if (far >= 0 && far < near.length && Number.isInteger(far)) {

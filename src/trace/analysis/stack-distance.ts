@@ -29,7 +29,11 @@ export interface StackDistances {
 /**
  * @param pages page of each reference, dense numbers below `distinct` @param flags bits of `Reference`, if any
  */
-export function stackDistances(pages: Uint32Array, distinct: number, flags?: Uint8Array): StackDistances {
+export function stackDistances(
+  pages: Uint32Array,
+  distinct: number,
+  flags?: Uint8Array,
+): StackDistances {
   let size = 1024;
   while (size < distinct * 2) size *= 2;
   const tree = new Int32Array(size + 1);
@@ -90,7 +94,13 @@ export function stackDistances(pages: Uint32Array, distinct: number, flags?: Uin
 }
 
 /** Push the pages from `base` on together at the line's begin, forget those before. @returns the next free place */
-function compact(tree: Int32Array, pageAt: Int32Array, lastAt: Int32Array, size: number, base: number): number {
+function compact(
+  tree: Int32Array,
+  pageAt: Int32Array,
+  lastAt: Int32Array,
+  size: number,
+  base: number,
+): number {
   let next = 1;
   for (let at = 1; at <= size; at++) {
     const page = pageAt[at]!;
@@ -104,6 +114,7 @@ function compact(tree: Int32Array, pageAt: Int32Array, lastAt: Int32Array, size:
     lastAt[page] = next++;
   }
   // a tree over ones up to `next`
-  for (let at = 1; at <= size; at++) tree[at] = Math.max(0, Math.min(at, next - 1) - (at - (at & -at)));
+  for (let at = 1; at <= size; at++)
+    tree[at] = Math.max(0, Math.min(at, next - 1) - (at - (at & -at)));
   return next;
 }

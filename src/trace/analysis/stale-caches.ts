@@ -46,21 +46,31 @@ export function staleCachesOf(store: TraceStore, files: DatabaseFiles): StaleCac
 export const staleCachesIn = (shared: Analyses): StaleCache[] =>
   shared.once('stale caches', () => staleCachesOf(shared.store, shared.databaseFiles));
 
-function ofThread({ events, index }: ThreadStore, parts: DatabaseFiles['parts'][number]): StaleCache[] {
+function ofThread(
+  { events, index }: ThreadStore,
+  parts: DatabaseFiles['parts'][number],
+): StaleCache[] {
   interface Known extends StaleCache {
     counter: number;
   }
   const byKey = new Map<string, Known>();
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    if ((op !== Op.xRead && op !== Op.xWrite) || events.offset[row]! > VERSION_AT || events.result[row] !== 0) continue;
+    if (
+      (op !== Op.xRead && op !== Op.xWrite) ||
+      events.offset[row]! > VERSION_AT ||
+      events.result[row] !== 0
+    )
+      continue;
     const connection = events.context[row]!;
     const part = parts.get(events.object[row]!);
     if (!part || part.wal || connection === 0) continue;
     const counter = events.aux[row]!;
-    const compares = op === Op.xRead && events.offset[row] === VERSION_AT && events.length[row] === VERSION_BYTES;
+    const compares =
+      op === Op.xRead && events.offset[row] === VERSION_AT && events.length[row] === VERSION_BYTES;
     // a first page that is none of a b-tree is encrypted: its counter means nothing
-    const says = events.offset[row] === 0 && events.length[row]! >= SMALLEST_PAGE && Boolean(events.aux2[row]);
+    const says =
+      events.offset[row] === 0 && events.length[row]! >= SMALLEST_PAGE && Boolean(events.aux2[row]);
     if (counter === 0 || (!compares && !says)) continue; // 0: an empty database, or a recording that has no counters
     const key = `${connection} ${part.database}`;
     const known = byKey.get(key);

@@ -23,7 +23,10 @@ interface Since {
 /**
  * @param each called for every known reading, with the id of the `sql` definition, or null where it cannot be told
  */
-export function eachCacheShare(thread: ThreadStore, each: (text: number | null, row: number, counts: CacheCounts) => void): void {
+export function eachCacheShare(
+  thread: ThreadStore,
+  each: (text: number | null, row: number, counts: CacheCounts) => void,
+): void {
   const deltas = counterDeltas(thread);
   if (deltas.count === 0) return;
   const { events } = thread;
@@ -34,9 +37,15 @@ export function eachCacheShare(thread: ThreadStore, each: (text: number | null, 
     if (op < Op.sqlStep || op > Op.sqlCounters) continue;
     const connection = events.context[row]!;
     let since = connections.get(connection);
-    if (!since) connections.set(connection, (since = { text: -1, read: false, stepped: new Set() }));
+    if (!since)
+      connections.set(connection, (since = { text: -1, read: false, stepped: new Set() }));
     if (op === Op.sqlCounters) {
-      const counts = { hits: deltas.hits[next]!, misses: deltas.misses[next]!, writes: deltas.writes[next]!, spills: deltas.spills[next]! };
+      const counts = {
+        hits: deltas.hits[next]!,
+        misses: deltas.misses[next]!,
+        writes: deltas.writes[next]!,
+        spills: deltas.spills[next]!,
+      };
       if (deltas.known[next]) each(since.text >= 0 ? since.text : null, row, counts);
       next++;
       since.text = -1;

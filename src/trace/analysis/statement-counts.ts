@@ -9,7 +9,8 @@ import type { Entry, PlaceOf, StatementRow } from './statement-entry.ts';
 import type { TimeRange } from './time-range.ts';
 
 /** Whether a moment lies in a range. */
-export const within = (us: number, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean => us >= fromUs && us < toUs;
+export const within = (us: number, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean =>
+  us >= fromUs && us < toUs;
 
 /** @returns places of the entries of those that ended, and what each took, microseconds: `count` of them */
 export function countExecutions(
@@ -44,13 +45,22 @@ export function countExecutions(
 }
 
 /** Entries of the texts that ran. */
-export function touched(executions: Executions, entries: readonly Entry[], placeOf: PlaceOf): Set<Entry> {
+export function touched(
+  executions: Executions,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+): Set<Entry> {
   const texts = new Set<number>(executions.text.subarray(0, executions.count));
   return new Set([...texts].map((text) => entries[placeOf(text)]!));
 }
 
 /** prepare, reset, finalize, and what sqlite3_exec was given. */
-export function countCalls({ events }: ThreadStore, entries: readonly Entry[], placeOf: PlaceOf, range: TimeRange): void {
+export function countCalls(
+  { events }: ThreadStore,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+  range: TimeRange,
+): void {
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
     if (op < Op.sqlPrepare || op > Op.sqlExec || op === Op.sqlStep) continue;
@@ -59,10 +69,12 @@ export function countCalls({ events }: ThreadStore, entries: readonly Entry[], p
     if (op === Op.sqlPrepare) {
       entry.prepares++;
       entry.prepareUs += events.dur[row]!;
-      if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw) entry.failedPrepares++;
+      if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw)
+        entry.failedPrepares++;
     } else if (op === Op.sqlExec) {
       const statements = events.aux2[row] ?? 0;
-      if (statements) entry.statementsInScript = Math.max(entry.statementsInScript ?? 0, statements);
+      if (statements)
+        entry.statementsInScript = Math.max(entry.statementsInScript ?? 0, statements);
     } else entry.endingUs += events.dur[row]!;
   }
 }
@@ -114,7 +126,12 @@ export function countPages(
   const pagesOf = (t: number, owner: number): StatementRow['pages'] => {
     const { op, t0, object } = store.threads[t]!.events;
     if (owner < 0 || op[owner]! < Op.sqlPrepare || !within(t0[owner]!, range)) return null;
-    return (entries[placeOf[t]!(object[owner]!)]!.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 });
+    return (entries[placeOf[t]!(object[owner]!)]!.pages ??= {
+      read: 0,
+      written: 0,
+      walRead: 0,
+      walWritten: 0,
+    });
   };
   for (let i = 0; i < count; i++) {
     const t = thread[i]!;

@@ -60,9 +60,35 @@ export interface Entry extends StatementRow {
 }
 
 const newEntry = (text: string | null, truncated: boolean): Entry => ({
-  ...{ text, truncated, stack: null, executions: 0, running: 0, rowsLeft: 0, failed: 0, failedPrepares: 0, totalUs: 0 },
-  ...{ meanUs: null, p50Us: null, p95Us: null, maxUs: null, prepares: 0, prepareUs: 0, endingUs: 0 },
-  ...{ time: partTimes([]), share: null, pages: null, cache: null, rows: 0, vfsCalls: null, vfsCallsPerExecution: null },
+  ...{
+    text,
+    truncated,
+    stack: null,
+    executions: 0,
+    running: 0,
+    rowsLeft: 0,
+    failed: 0,
+    failedPrepares: 0,
+    totalUs: 0,
+  },
+  ...{
+    meanUs: null,
+    p50Us: null,
+    p95Us: null,
+    maxUs: null,
+    prepares: 0,
+    prepareUs: 0,
+    endingUs: 0,
+  },
+  ...{
+    time: partTimes([]),
+    share: null,
+    pages: null,
+    cache: null,
+    rows: 0,
+    vfsCalls: null,
+    vfsCallsPerExecution: null,
+  },
   ...{ prepareVfsCalls: null, statementsInScript: null, bound: null, times: 0, partNs: [] },
 });
 /** @param ns by part, nanoseconds */
@@ -75,10 +101,16 @@ export const partTimes = (ns: readonly number[]): PartTimes & { spanUs: number }
 export type PlaceOf = (text: number) => number;
 
 /** @param entries, byText shared by the threads: a text of several is one entry */
-export function placesOfTexts({ definitions, said }: ThreadStore, entries: Entry[], byText: Map<string, number>): PlaceOf {
+export function placesOfTexts(
+  { definitions, said }: ThreadStore,
+  entries: Entry[],
+  byText: Map<string, number>,
+): PlaceOf {
   /** By id of a text; the first connection's. */
   const stacks = new Map<number, string>();
-  for (const d of said) if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of)) stacks.set(d.of, d.text);
+  for (const d of said)
+    if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of))
+      stacks.set(d.of, d.text);
   const known = new ById<number>();
   return (id) => {
     let place = known.get(id);

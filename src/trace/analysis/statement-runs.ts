@@ -12,10 +12,24 @@ import { bytesMoved } from './files.ts';
 import { parentRow } from './time-calls.ts';
 
 /** What is counted of each execution; calls of its steps alone. */
-export const EXECUTION_COUNTS = ['steps', 'vfs', 'reads', 'readBytes', 'writes', 'writeBytes', 'syncs', 'locks', 'web', 'errors'] as const;
+export const EXECUTION_COUNTS = [
+  'steps',
+  'vfs',
+  'reads',
+  'readBytes',
+  'writes',
+  'writeBytes',
+  'syncs',
+  'locks',
+  'web',
+  'errors',
+] as const;
 export type ExecutionCount = (typeof EXECUTION_COUNTS)[number];
 const N = EXECUTION_COUNTS.length;
-const C = Object.fromEntries(EXECUTION_COUNTS.map((name, i) => [name, i])) as Record<ExecutionCount, number>;
+const C = Object.fromEntries(EXECUTION_COUNTS.map((name, i) => [name, i])) as Record<
+  ExecutionCount,
+  number
+>;
 
 /** All executions of one shape, in order of time. */
 export interface ExecutionGroup {
@@ -67,7 +81,12 @@ export function executionsOf(store: TraceStore): Map<string, ExecutionGroup> {
   for (let i = 0; i < runs.count; i++) sizes[runs.print[i]!]!++;
   const groups = runs.prints.map((fingerprint, i): ExecutionGroup => {
     const executions = sizes[i]!;
-    return { fingerprint, executions, counts: new Float64Array(executions * N), timeUs: new Float64Array(executions) };
+    return {
+      fingerprint,
+      executions,
+      counts: new Float64Array(executions * N),
+      timeUs: new Float64Array(executions),
+    };
   });
   sizes.fill(0);
   for (const run of order) {
@@ -123,7 +142,13 @@ function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): voi
 }
 
 /** @param at where the execution's counts begin */
-function count(thread: ThreadStore, row: number, op: number, counts: Float64Array, at: number): void {
+function count(
+  thread: ThreadStore,
+  row: number,
+  op: number,
+  counts: Float64Array,
+  at: number,
+): void {
   if (op >= 64) {
     if (op !== Op.lockHeld) counts[at + C.web]!++;
     return;

@@ -9,7 +9,14 @@ import type { CacheCounts } from './connection-caches.ts';
 import type { Owners } from './owners.ts';
 import { Analyses } from './shared.ts';
 import { eachCacheShare } from './statement-cache.ts';
-import { countCalls, countExecutions, countPages, countVfsCalls, touched, within } from './statement-counts.ts';
+import {
+  countCalls,
+  countExecutions,
+  countPages,
+  countVfsCalls,
+  touched,
+  within,
+} from './statement-counts.ts';
 import { partTimes, placesOfTexts, type Entry, type StatementRow } from './statement-entry.ts';
 import { hasSql } from './statements.ts';
 import { partitionByStatement } from './time-partition.ts';
@@ -33,7 +40,11 @@ export interface StatementTable {
  * @param range executions and calls that begin in it
  * @returns null where no SQL call was recorded
  */
-export function statementTable(store: TraceStore, range: TimeRange = {}, shared: Analyses = new Analyses(store)): StatementTable | null {
+export function statementTable(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): StatementTable | null {
   if (!store.threads.some(hasSql)) return null;
   const entries: Entry[] = [];
   const byText = new Map<string, number>();
@@ -58,9 +69,14 @@ export function statementTable(store: TraceStore, range: TimeRange = {}, shared:
       }
       countVfsCalls(thread, own, entries, placeOf[t]!, range);
     }
-    for (const [text, partition] of isWhole(range) ? shared.byStatement(thread) : partitionByStatement(thread, range)) {
+    for (const [text, partition] of isWhole(range)
+      ? shared.byStatement(thread)
+      : partitionByStatement(thread, range)) {
       const entry = entries[placeOf[t]!(text)]!;
-      PARTS.forEach((name, i) => (entry.partNs[i] = (entry.partNs[i] ?? 0) + Math.round(partition[`${name}Us`] * 1000)));
+      PARTS.forEach(
+        (name, i) =>
+          (entry.partNs[i] = (entry.partNs[i] ?? 0) + Math.round(partition[`${name}Us`] * 1000)),
+      );
     }
     eachBound(thread, (row, example) => {
       if (!within(events.t0[row]!, range)) return;
@@ -71,16 +87,31 @@ export function statementTable(store: TraceStore, range: TimeRange = {}, shared:
       const us = events.t0[row]!;
       if (us < fromUs || us >= toUs) return;
       cacheShared ??= { hits: 0, misses: 0, writes: 0, spills: 0 };
-      const to = text === null ? cacheShared : (entries[placeOf[t]!(text)]!.cache ??= { hits: 0, misses: 0, writes: 0, spills: 0 });
+      const to =
+        text === null
+          ? cacheShared
+          : (entries[placeOf[t]!(text)]!.cache ??= { hits: 0, misses: 0, writes: 0, spills: 0 });
       for (const name of ['hits', 'misses', 'writes', 'spills'] as const) to[name] += counts[name];
     });
   });
   countPages(store, shared.accesses, owners, entries, placeOf, range);
   timesOf(entries, ended);
   const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
-  const rows = entries.filter((e) => e.executions || e.prepares || e.partNs.some((ns) => ns > 0)).map((e) => rowOf(e, spanNs));
-  rows.sort((a, b) => b.time.spanUs - a.time.spanUs || b.executions - a.executions || ((a.text ?? '') < (b.text ?? '') ? -1 : 1));
-  return { rows, executions: rows.reduce((n, r) => n + r.executions, 0), spanUs: spanNs / 1000, cacheShared };
+  const rows = entries
+    .filter((e) => e.executions || e.prepares || e.partNs.some((ns) => ns > 0))
+    .map((e) => rowOf(e, spanNs));
+  rows.sort(
+    (a, b) =>
+      b.time.spanUs - a.time.spanUs ||
+      b.executions - a.executions ||
+      ((a.text ?? '') < (b.text ?? '') ? -1 : 1),
+  );
+  return {
+    rows,
+    executions: rows.reduce((n, r) => n + r.executions, 0),
+    spanUs: spanNs / 1000,
+    cacheShared,
+  };
 }
 
 /** Over the whole trace, computed once. */
@@ -88,12 +119,16 @@ export const sharedTable = (shared: Analyses): StatementTable | null =>
   shared.once('statement table', () => statementTable(shared.store, {}, shared));
 
 /** Mean, percentiles and maximum: times grouped by entry, then each group sorted. */
-function timesOf(entries: readonly Entry[], ended: readonly { places: Uint32Array; us: Float64Array; count: number }[]): void {
+function timesOf(
+  entries: readonly Entry[],
+  ended: readonly { places: Uint32Array; us: Float64Array; count: number }[],
+): void {
   const at = new Uint32Array(entries.length + 1);
   entries.forEach((entry, place) => (at[place + 1] = at[place]! + entry.times));
   const all = new Float64Array(at[entries.length]!);
   const next = at.slice();
-  for (const { places, us, count } of ended) for (let i = 0; i < count; i++) all[next[places[i]!]!++] = us[i]!;
+  for (const { places, us, count } of ended)
+    for (let i = 0; i < count; i++) all[next[places[i]!]!++] = us[i]!;
   entries.forEach((entry, place) => {
     const times = all.subarray(at[place], at[place + 1]).sort();
     const n = times.length;
@@ -112,6 +147,7 @@ function rowOf({ times: _, partNs, ...row }: Entry, spanNs: number): StatementRo
     ...row,
     time,
     share: spanNs ? (time.spanUs * 1000) / spanNs : null,
-    vfsCallsPerExecution: row.vfsCalls === null || row.executions === 0 ? null : row.vfsCalls / row.executions,
+    vfsCallsPerExecution:
+      row.vfsCalls === null || row.executions === 0 ? null : row.vfsCalls / row.executions,
   };
 }

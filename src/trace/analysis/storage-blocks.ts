@@ -53,9 +53,21 @@ export function blockAccessesOf(store: TraceStore): Accesses {
       const path = d.kind === 'idb-store' ? `${d.db}/${d.store}` : d.path;
       let seen = byName.get(`${kind}\0${path}`);
       if (!seen) {
-        const object: AccessedObject = { path, kind, vfs: '', unit: { bytes: null, how: '', certain: false }, highest: 0, untied: 0 };
+        const object: AccessedObject = {
+          path,
+          kind,
+          vfs: '',
+          unit: { bytes: null, how: '', certain: false },
+          highest: 0,
+          untied: 0,
+        };
         const rest = { negative: false, largest: 0, unit: 1 };
-        seen = { object: out.objects.push(object) - 1, below: new KeyUnits(), above: new KeyUnits(), ...rest };
+        seen = {
+          object: out.objects.push(object) - 1,
+          below: new KeyUnits(),
+          above: new KeyUnits(),
+          ...rest,
+        };
         byName.set(`${kind}\0${path}`, seen);
       }
       ids.set(id, seen);
@@ -88,10 +100,17 @@ export function blockAccessesOf(store: TraceStore): Accesses {
     seen.unit = keys.unit(object.kind === 'opfs' ? LARGEST_PAGE : seen.largest);
     const certain = keys.allMultiplesOf(seen.unit);
     if (object.kind === 'opfs') {
-      if (seen.unit > 1) object.unit = { bytes: seen.unit, how: certain ? EVERY_OFFSET : MOST_OFFSETS, certain };
+      if (seen.unit > 1)
+        object.unit = { bytes: seen.unit, how: certain ? EVERY_OFFSET : MOST_OFFSETS, certain };
       else object.unit = { bytes: (seen.unit = OPFS_BLOCK), how: NO_BLOCKS, certain: false };
-    } else if (seen.unit > 1) object.unit = { bytes: seen.unit, how: certain ? EVERY_KEY : MOST_KEYS, certain };
-    else object.unit = { bytes: seen.largest || null, how: seen.largest ? LARGEST : 'no value was seen', certain: false };
+    } else if (seen.unit > 1)
+      object.unit = { bytes: seen.unit, how: certain ? EVERY_KEY : MOST_KEYS, certain };
+    else
+      object.unit = {
+        bytes: seen.largest || null,
+        how: seen.largest ? LARGEST : 'no value was seen',
+        certain: false,
+      };
     object.highest = Math.floor(keys.highest / seen.unit);
   }
   const askers = new Map<number, number>();
@@ -111,12 +130,20 @@ export function blockAccessesOf(store: TraceStore): Accesses {
     const { unit } = seen;
     const first = Math.floor(key / unit);
     const span = inOpfs ? Math.max(1, Math.ceil((key + events.length[row]!) / unit) - first) : 1;
-    if (!Number.isSafeInteger(key) || (key !== 0 && signed < 0 !== seen.negative) || !out.covers(span)) {
+    if (
+      !Number.isSafeInteger(key) ||
+      (key !== 0 && signed < 0 !== seen.negative) ||
+      !out.covers(span)
+    ) {
       object.untied++;
       return;
     }
     let asker = askers.get(thread.index);
-    if (asker === undefined) askers.set(thread.index, (asker = out.askers.push({ thread: thread.index, connection: 0 }) - 1));
+    if (asker === undefined)
+      askers.set(
+        thread.index,
+        (asker = out.askers.push({ thread: thread.index, connection: 0 }) - 1),
+      );
     const what = (kind & 3) === 2 ? Access.write : 0;
     const bytes = inOpfs ? result : events.length[row]!;
     out.push(thread, row, seen.object, first, span, what, 0, bytes, asker);

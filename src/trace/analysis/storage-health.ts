@@ -10,10 +10,21 @@ export interface OriginStorage extends StorageHealth {
 /** By origin, in the order in which they were asked; quota, usage and persistence are those of the last answer. */
 export function storageHealthOf({ threads }: TraceStore): OriginStorage[] {
   const byOrigin = new Map<string, StorageHealth[]>();
-  for (const { storage } of threads) for (const said of storage) byOrigin.set(said.origin, [...(byOrigin.get(said.origin) ?? []), said]);
+  for (const { storage } of threads)
+    for (const said of storage)
+      byOrigin.set(said.origin, [...(byOrigin.get(said.origin) ?? []), said]);
   return [...byOrigin].map(([origin, said]) => {
     const [first, last] = [said[0]!, said.at(-1)!];
-    const grown = said.length > 1 && first.usage !== null && last.usage !== null ? last.usage - first.usage : null;
-    return { origin, quota: last.quota, usage: last.usage, persisted: last.persisted, grownBytes: grown };
+    const grown =
+      said.length > 1 && first.usage !== null && last.usage !== null
+        ? last.usage - first.usage
+        : null;
+    return {
+      origin,
+      quota: last.quota,
+      usage: last.usage,
+      persisted: last.persisted,
+      grownBytes: grown,
+    };
   });
 }

@@ -9,10 +9,14 @@ import { hasVfs } from './transactions.ts';
 const NO_SQL = 'no SQL call was recorded: an engine seen before its SQL functions, or none';
 const NO_VFS = 'no VFS call was recorded';
 const LEFT_OUT = 'the recording leaves that layer out';
-const NOT_SEEN = 'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)';
+const NOT_SEEN =
+  'the trace lacks the calls that would show it (a lock kept over several transactions, a WAL, or headers not decoded)';
 
 /** @returns only what is null in the summary */
-export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): Record<string, string> {
+export function causesOf(
+  store: TraceStore,
+  summary: Omit<Summary, 'unknown'>,
+): Record<string, string> {
   const { statements, transactions, commits, syncsPerCommit, time, pageCache, engines } = summary;
   const causes: Record<string, string> = {};
   const say = (path: string, value: number | null, cause: string): void => {
@@ -23,7 +27,8 @@ export function causesOf(store: TraceStore, summary: Omit<Summary, 'unknown'>): 
   const vfs = store.threads.some(hasVfs) ? NOT_SEEN : noVfs;
   if (leavesOut(store, 'web')) causes['web'] = `no storage call was recorded: ${LEFT_OUT}`;
   say('statements', statements.count, noSql);
-  if (statements.count !== null) say('statements.distinct', statements.distinct, 'no SQL text was recorded (capture level 0)');
+  if (statements.count !== null)
+    say('statements.distinct', statements.distinct, 'no SQL text was recorded (capture level 0)');
   for (const [key, value] of Object.entries(transactions)) say(`transactions.${key}`, value, vfs);
   say('commits', commits, vfs);
   say('syncsPerCommit', syncsPerCommit, commits === null ? vfs : 'nothing was committed');

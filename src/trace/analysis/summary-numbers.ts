@@ -8,7 +8,10 @@
 import type { Summary } from './summary.ts';
 
 /** What makes an item of a list the same in two traces. */
-const KEYS: Readonly<Record<string, readonly string[]>> = { files: ['kind', 'path'], threads: ['kind', 'name', 'url'] };
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  files: ['kind', 'path'],
+  threads: ['kind', 'name', 'url'],
+};
 /** What says nothing of the run. */
 const NOT_COUNTED = new Set(['format', 'environment', 'engines']);
 
@@ -17,7 +20,10 @@ export function numbersOf(summary: Summary): Map<string, number | null> {
   const found = new Map<string, number | null>();
   const add = (path: string, value: number | null): void => {
     const before = found.get(path);
-    found.set(path, before === undefined ? value : before === null || value === null ? null : before + value);
+    found.set(
+      path,
+      before === undefined ? value : before === null || value === null ? null : before + value,
+    );
   };
   const walk = (path: string, key: string, value: unknown): void => {
     if (typeof value === 'number' || value === null) add(path, value);
@@ -25,7 +31,9 @@ export function numbersOf(summary: Summary): Map<string, number | null> {
       const keys = KEYS[key];
       if (!keys) return;
       for (const item of value as Record<string, unknown>[]) {
-        const selector = keys.flatMap((k) => (item[k] === '' ? [] : [`${k}=${String(item[k])}`])).join(',');
+        const selector = keys
+          .flatMap((k) => (item[k] === '' ? [] : [`${k}=${String(item[k])}`]))
+          .join(',');
         fields(`${path}[${selector}]`, item);
       }
     } else if (typeof value === 'object') fields(path, value as Record<string, unknown>);
@@ -42,7 +50,8 @@ export function numbersOf(summary: Summary): Map<string, number | null> {
 }
 
 /** A path's answer: the number, or why there is none. `unknownPath` = the path itself is wrong. */
-export type Selected = { value: number; cause: null } | { value: null; cause: string; unknownPath: boolean };
+export type Selected =
+  { value: number; cause: null } | { value: null; cause: string; unknownPath: boolean };
 
 interface Step {
   name: string;
@@ -71,7 +80,8 @@ function parsePath(path: string): Step[] | string {
     }
     steps.push({ name, selector });
     if (at === path.length) break;
-    if (path[at] !== '.' || at + 1 === path.length) return `expected "." and a name at "${path.slice(at)}"`;
+    if (path[at] !== '.' || at + 1 === path.length)
+      return `expected "." and a name at "${path.slice(at)}"`;
     at++;
   }
   return steps.length ? steps : 'it is empty';
@@ -79,33 +89,56 @@ function parsePath(path: string): Step[] | string {
 
 export function selectNumber(summary: Summary, path: string): Selected {
   const steps = parsePath(path);
-  const missing = (cause: string, unknownPath: boolean): Selected => ({ value: null, cause, unknownPath });
+  const missing = (cause: string, unknownPath: boolean): Selected => ({
+    value: null,
+    cause,
+    unknownPath,
+  });
   if (typeof steps === 'string') return missing(`the path cannot be read: ${steps}`, true);
   let values: unknown[] = [summary];
   let walked = '';
   for (const { name, selector } of steps) {
     const next: unknown[] = [];
     for (const value of values) {
-      if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) {
-        const known = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).join(', ') : 'nothing';
-        return missing(`there is no "${name}" in ${walked || 'the summary'}; known: ${known}`, true);
+      if (
+        typeof value !== 'object' ||
+        value === null ||
+        Array.isArray(value) ||
+        !Object.hasOwn(value, name)
+      ) {
+        const known =
+          typeof value === 'object' && value !== null && !Array.isArray(value)
+            ? Object.keys(value).join(', ')
+            : 'nothing';
+        return missing(
+          `there is no "${name}" in ${walked || 'the summary'}; known: ${known}`,
+          true,
+        );
       }
       next.push((value as Record<string, unknown>)[name]);
     }
     walked = walked ? `${walked}.${name}` : name;
     values = next;
     if (values.some(Array.isArray) !== (selector !== null))
-      return missing(selector ? `"${walked}" is no list` : `"${walked}" is a list: say which, as in ${walked}[kind=...]`, true);
+      return missing(
+        selector
+          ? `"${walked}" is no list`
+          : `"${walked}" is a list: say which, as in ${walked}[kind=...]`,
+        true,
+      );
     if (!selector) continue;
     const items = values.flat() as Record<string, unknown>[];
-    const strange = selector.find(([key]) => items.length > 0 && !items.some((item) => Object.hasOwn(item, key)));
+    const strange = selector.find(
+      ([key]) => items.length > 0 && !items.some((item) => Object.hasOwn(item, key)),
+    );
     if (strange) return missing(`items of "${walked}" have no "${strange[0]}"`, true);
     values = items.filter((item) => selector.every(([key, value]) => String(item[key]) === value));
     const said = selector.map((s) => s.join('=')).join(',');
     if (values.length === 0) return missing(`the trace has no ${walked}[${said}]`, false);
     walked += `[${said}]`;
   }
-  if (values.some((v) => v !== null && typeof v !== 'number')) return missing(`"${walked}" is no number`, true);
+  if (values.some((v) => v !== null && typeof v !== 'number'))
+    return missing(`"${walked}" is no number`, true);
   if (values.some((v) => v === null)) return missing('the trace cannot show it (n/a)', false);
   return { value: (values as number[]).reduce((a, b) => a + b, 0), cause: null };
 }

@@ -66,7 +66,8 @@ export interface Summary {
   transactions: { read: number | null; write: number | null; rolledBack: number | null };
   commits: number | null;
   syncsPerCommit: number | null;
-  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null> & Pick<SummaryTime, 'vfsIsStorage'>;
+  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null> &
+    Pick<SummaryTime, 'vfsIsStorage'>;
   pageCache: PageCache;
   /** Why a number is null, by its path. */
   unknown: Record<string, string>;
@@ -79,9 +80,18 @@ export function summaryOf(store: TraceStore, shared: Analyses = new Analyses(sto
 }
 
 /** The summary of all that is shared, computed once. */
-export const sharedSummary = (shared: Analyses): Summary => shared.once('summary', () => summaryOf(shared.store, shared));
+export const sharedSummary = (shared: Analyses): Summary =>
+  shared.once('summary', () => summaryOf(shared.store, shared));
 
-const NO_TIME = { cpuUs: null, ioUs: null, lockUs: null, tracerUs: null, otherUs: null, idleUs: null, vfsIsStorage: false } as const;
+const NO_TIME = {
+  cpuUs: null,
+  ioUs: null,
+  lockUs: null,
+  tracerUs: null,
+  otherUs: null,
+  idleUs: null,
+  vfsIsStorage: false,
+} as const;
 
 function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'> {
   const {
@@ -105,7 +115,8 @@ function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'
     transactions: {
       read: transactions.read,
       write: transactions.write,
-      rolledBack: transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+      rolledBack:
+        transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
     },
     commits: commits.count,
     syncsPerCommit: commits.syncsPerCommit,
@@ -143,7 +154,10 @@ function threadOf(thread: ThreadStore): SummaryThread {
 /** Web API calls are hooked on every recorded thread, unless the user left that layer out. */
 function seesWeb(thread: ThreadStore): boolean {
   const { environment } = thread;
-  return (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) || hasWeb(thread);
+  return (
+    (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) ||
+    hasWeb(thread)
+  );
 }
 
 function hasWeb({ events: { op, count } }: ThreadStore): boolean {
@@ -180,7 +194,10 @@ function environmentOf(store: TraceStore): SummaryEnvironment {
     clockStepUs: most(known.map((e) => e.clockStepUs)),
     capture: captureIn(known),
     storage: storageHealthOf(store)[0] ?? null,
-    tracerNsPerEvent: { vfs: most(costs.map((c) => c.nsPerVfsEvent)), js: most(costs.map((c) => c.nsPerJsEvent)) },
+    tracerNsPerEvent: {
+      vfs: most(costs.map((c) => c.nsPerVfsEvent)),
+      js: most(costs.map((c) => c.nsPerJsEvent)),
+    },
   };
 }
 

@@ -108,7 +108,9 @@ export class Calls {
     if (this.cuts && !Number.isNaN(this.cuts[row]!)) return this.cuts[row]!;
     if (endSeq[row] !== 0) return toNs(t0[row]!) + Math.max(0, toNs(dur[row]!));
     // the tracer's own work is never asynchronous: whatever came next came after it
-    return ROLE_OF_OP[op[row]!] === Role.tracer && row + 1 < count ? toNs(t0[row + 1]!) : this.lastNs;
+    return ROLE_OF_OP[op[row]!] === Role.tracer && row + 1 < count
+      ? toNs(t0[row + 1]!)
+      : this.lastNs;
   }
 
   /** The stacks that a call lies on, bit by bit; 0 = it does not matter. Rows must ascend. */
@@ -121,7 +123,9 @@ export class Calls {
     // a call whose end is not known makes the weakest claim: that it was suspended
     let suspended = events.endSeq[row] === 0 || (flags & Flag.async) !== 0;
     if (role === Role.web)
-      return suspended ? this.suspendedWeb(row) : (1 << Stack.running) | (isStorage(PART_OF_OP[events.op[row]!]!) ? 1 << Stack.storage : 0);
+      return suspended
+        ? this.suspendedWeb(row)
+        : (1 << Stack.running) | (isStorage(PART_OF_OP[events.op[row]!]!) ? 1 << Stack.storage : 0);
     const { turns } = this;
     if (turns.length) {
       const seq = events.seq[row]!;
@@ -129,7 +133,11 @@ export class Calls {
       // JSPI leaves no sign on VFS calls: the event loop turned while this one was open
       if (this.turn < turns.length && turns[this.turn]! < events.endSeq[row]!) suspended = true;
     }
-    return (1 << Stack.engine) | (role === Role.vfs ? 1 << Stack.vfs : 0) | (suspended ? 0 : 1 << Stack.running);
+    return (
+      (1 << Stack.engine) |
+      (role === Role.vfs ? 1 << Stack.vfs : 0) |
+      (suspended ? 0 : 1 << Stack.running)
+    );
   }
 
   /** Stacks of a suspended web call. Lock requests and waits matter no longer than the call that they serve: their end is cut. */

@@ -7,7 +7,10 @@ const LONGEST = 4096;
 /**
  * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
  */
-export function eachRunInTimeOrder(threads: readonly ThreadStore[], each: (thread: ThreadStore, from: number, to: number) => void): void {
+export function eachRunInTimeOrder(
+  threads: readonly ThreadStore[],
+  each: (thread: ThreadStore, from: number, to: number) => void,
+): void {
   new Merge(threads).walk(each, Infinity);
 }
 

@@ -68,7 +68,11 @@ export const timeInSql = (p: TimePartition): number =>
   (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
 
 /** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
-export function partitionThread(thread: ThreadStore, range: TimeRange = {}, sweep = new TimeSweep(thread)): TimePartition {
+export function partitionThread(
+  thread: ThreadStore,
+  range: TimeRange = {},
+  sweep = new TimeSweep(thread),
+): TimePartition {
   const [from, to] = nsOf(range, sweep);
   return partitionOf(sweep.run(from, to), stepOf(thread), to - from, sweep.vfsIsStorage);
 }
@@ -94,9 +98,21 @@ export function timesOfThread(
   const byStatement = new Map<number, TimePartition>();
   shares.ids.forEach((id, place) => {
     const [begin, end] = [place * PARTS.length, (place + 1) * PARTS.length];
-    const sums = { ns: shares.ns.subarray(begin, end), readings: shares.readings.subarray(begin, end), tracerOutsideNs: 0 };
+    const sums = {
+      ns: shares.ns.subarray(begin, end),
+      readings: shares.readings.subarray(begin, end),
+      tracerOutsideNs: 0,
+    };
     if (!sums.ns.some((n) => n > 0) && !sums.readings.some((n) => n > 0)) return;
-    byStatement.set(id, partitionOf({ ...sums, openEnds: shares.openEnds[place]! }, step, to - from, sweep.vfsIsStorage));
+    byStatement.set(
+      id,
+      partitionOf(
+        { ...sums, openEnds: shares.openEnds[place]! },
+        step,
+        to - from,
+        sweep.vfsIsStorage,
+      ),
+    );
   });
   return { partition, byStatement };
 }
@@ -128,7 +144,12 @@ function partTimes(usOf: (part: number) => number): PartTimes {
   return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
 }
 
-function partitionOf(sums: Sums, stepUs: number | null, rangeNs: number, vfsIsStorage: boolean): TimePartition {
+function partitionOf(
+  sums: Sums,
+  stepUs: number | null,
+  rangeNs: number,
+  vfsIsStorage: boolean,
+): TimePartition {
   const span = sums.ns.reduce((total, ns) => total + ns, 0);
   const errors = (ofReadings: (n: number) => number): PartTimes =>
     partTimes((i) => Math.min(ofReadings(sums.readings[i]!), rangeNs / 1000));
@@ -168,17 +189,26 @@ const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
   });
 
 /** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
-export function totalTimeInSql(store: TraceStore, shared: Pick<Analyses, 'partition'>): number | null {
+export function totalTimeInSql(
+  store: TraceStore,
+  shared: Pick<Analyses, 'partition'>,
+): number | null {
   const threads = sqliteThreads(store);
-  return threads.length ? threads.reduce((ns, thread) => ns + toNs(timeInSql(shared.partition(thread))), 0) / 1000 : null;
+  return threads.length
+    ? threads.reduce((ns, thread) => ns + toNs(timeInSql(shared.partition(thread))), 0) / 1000
+    : null;
 }
 
 /** What a summary says of the time; null when no thread has SQL or VFS events. */
-export function summaryTime(store: TraceStore, shared: Pick<Analyses, 'partition'> = { partition: partitionThread }): SummaryTime | null {
+export function summaryTime(
+  store: TraceStore,
+  shared: Pick<Analyses, 'partition'> = { partition: partitionThread },
+): SummaryTime | null {
   const threads = sqliteThreads(store);
   if (threads.length === 0) return null;
   const parts = threads.map((thread) => shared.partition(thread));
-  const sum = (us: (p: TimePartition) => number): number => parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
+  const sum = (us: (p: TimePartition) => number): number =>
+    parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
   return {
     cpuUs: sum((p) => p.cpuUs),
     ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),

@@ -2,7 +2,18 @@
 import { OPS, Op, type OpName } from '../event.ts';
 
 /** Names of the parts; their places are the numbers that the sweep uses. */
-export const PARTS = ['cpu', 'read', 'write', 'sync', 'idbTransaction', 'lock', 'tracer', 'other', 'idle', 'outside'] as const;
+export const PARTS = [
+  'cpu',
+  'read',
+  'write',
+  'sync',
+  'idbTransaction',
+  'lock',
+  'tracer',
+  'other',
+  'idle',
+  'outside',
+] as const;
 export type Part = (typeof PARTS)[number];
 export type PartTimes = Record<`${Part}Us`, number>;
 
@@ -15,13 +26,25 @@ const NONE = 255;
 export const Role = { none: 0, sql: 1, vfs: 2, web: 3, tracer: 4 } as const;
 
 /** Calls that are no work and no wait: a lock that is held, a reading of counters, a notification. */
-const NO_CALLS: ReadonlySet<number> = new Set([Op.lockHeld, Op.sqlCounters, Op.atomicsNotify, Op.idbBlocked, Op.idbVersionChange]);
+const NO_CALLS: ReadonlySet<number> = new Set([
+  Op.lockHeld,
+  Op.sqlCounters,
+  Op.atomicsNotify,
+  Op.idbBlocked,
+  Op.idbVersionChange,
+]);
 
 /** Role by operation code. */
 export const ROLE_OF_OP = Uint8Array.from(OPS, (info) => {
   if (!info || NO_CALLS.has(info.code) || info.code === Op.none) return Role.none;
   if (info.code === Op.tracer) return Role.tracer;
-  return info.layer === 'sql' ? Role.sql : info.layer === 'vfs' ? Role.vfs : info.layer === 'web' ? Role.web : Role.none;
+  return info.layer === 'sql'
+    ? Role.sql
+    : info.layer === 'vfs'
+      ? Role.vfs
+      : info.layer === 'web'
+        ? Role.web
+        : Role.none;
 });
 
 /**
@@ -61,9 +84,11 @@ export const PART_OF_OP = Uint8Array.from({ length: 256 }, (_, code) => {
   const own = OWN_PART[key];
   if (own) return PART[own];
   const { activity } = OPS[code]!;
-  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock') return PART[activity];
+  if (activity === 'read' || activity === 'write' || activity === 'sync' || activity === 'lock')
+    return PART[activity];
   return activity === 'wait' ? WAIT : PART.other;
 });
 
 /** Whether a part of a web call is storage: what counts as `outside` where no SQL is in flight. */
-export const isStorage = (part: number): boolean => part >= PART.read && part <= PART.idbTransaction;
+export const isStorage = (part: number): boolean =>
+  part >= PART.read && part <= PART.idbTransaction;

@@ -8,9 +8,16 @@ export interface TimeRange {
 }
 
 /** Everything: what several analyses need of it is computed once. */
-export const isWhole = ({ fromUs, toUs }: TimeRange): boolean => fromUs === undefined && toUs === undefined;
+export const isWhole = ({ fromUs, toUs }: TimeRange): boolean =>
+  fromUs === undefined && toUs === undefined;
 
 /** Rows of a thread that begin in a range: [first, behind). */
-export function rowsIn({ events }: ThreadStore, { fromUs = -Infinity, toUs = Infinity }: TimeRange): [first: number, behind: number] {
-  return [fromUs === -Infinity ? 0 : events.lowerBound(fromUs), toUs === Infinity ? events.count : events.lowerBound(toUs)];
+export function rowsIn(
+  { events }: ThreadStore,
+  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
+): [first: number, behind: number] {
+  return [
+    fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
+    toUs === Infinity ? events.count : events.lowerBound(toUs),
+  ];
 }

@@ -61,7 +61,12 @@ export class TimeSweep {
   private shares: Shares | null = null;
   /** The tracer is at work, and no SQL in flight. */
   private tracerOutside = false;
-  private sums: Sums = { ns: new Float64Array(0), readings: new Float64Array(0), openEnds: 0, tracerOutsideNs: 0 };
+  private sums: Sums = {
+    ns: new Float64Array(0),
+    readings: new Float64Array(0),
+    openEnds: 0,
+    tracerOutsideNs: 0,
+  };
 
   private readonly events: EventColumns;
   /** VFS calls stand for the storage beneath them: no storage call of the thread was looked at. */
@@ -83,7 +88,12 @@ export class TimeSweep {
   /** Sum up [fromNs, toNs). @param shares takes in the time with SQL in flight once more, by statement */
   run(fromNs: number, toNsExclusive: number, shares: Shares | null = null): Sums {
     const { count } = this.events;
-    const sums = { ns: new Float64Array(PARTS.length), readings: new Float64Array(PARTS.length), openEnds: 0, tracerOutsideNs: 0 };
+    const sums = {
+      ns: new Float64Array(PARTS.length),
+      readings: new Float64Array(PARTS.length),
+      openEnds: 0,
+      tracerOutsideNs: 0,
+    };
     this.sums = sums;
     this.shares = shares;
     this.depth.fill(0);
@@ -93,7 +103,8 @@ export class TimeSweep {
     this.times[CURSOR] = fromNs;
     this.calls.rewind();
     // a function that is called again and again is compiled sooner than a loop inside it
-    for (let row = 0; row < count; row += STRETCH) if (!this.take(row, Math.min(count, row + STRETCH), fromNs, toNsExclusive)) break;
+    for (let row = 0; row < count; row += STRETCH)
+      if (!this.take(row, Math.min(count, row + STRETCH), fromNs, toNsExclusive)) break;
     this.times[BEGIN] = toNsExclusive;
     this.advance();
     return sums;
@@ -107,7 +118,8 @@ export class TimeSweep {
       const on = calls.stacksOf(row);
       if (on === 0) continue;
       const t = toNs(t0[row]!);
-      const end = endSeq[row] === 0 || calls.isCut ? calls.endOf(row) : t + Math.max(0, toNs(dur[row]!));
+      const end =
+        endSeq[row] === 0 || calls.isCut ? calls.endOf(row) : t + Math.max(0, toNs(dur[row]!));
       if (end < fromNs) continue;
       if (t >= toNsExclusive) return false;
       times[BEGIN] = t;
@@ -122,7 +134,12 @@ export class TimeSweep {
       const entry = row * 2 + (on & NESTS ? 1 : 0);
       for (let rest = on; rest; rest &= rest - 1) this.push(31 - Math.clz32(rest & -rest), entry);
       const { part, share } = this;
-      if ((on & RUNNING_ENGINE) === RUNNING_ENGINE && depth[Stack.tracer] === 0 && endSeq[row]! > seq[row]!) this.decideFor(entry);
+      if (
+        (on & RUNNING_ENGINE) === RUNNING_ENGINE &&
+        depth[Stack.tracer] === 0 &&
+        endSeq[row]! > seq[row]!
+      )
+        this.decideFor(entry);
       else this.decide(seq[row]!);
       // also where the clock saw no time; a synchronous call nests, so its end is a border between the same two
       this.border(part, share, on & NESTS ? 2 : 1);
@@ -174,7 +191,12 @@ export class TimeSweep {
     if (times[AT]! < times[UNTIL]!) return; // nothing that decided has ended
     const { winner, part, share } = this;
     this.decide(seq);
-    if ((this.part !== part || this.share !== share) && winner >= 0 && (winner & 1) === 0 && this.calls.endOf(winner >> 1) <= times[AT]!)
+    if (
+      (this.part !== part || this.share !== share) &&
+      winner >= 0 &&
+      (winner & 1) === 0 &&
+      this.calls.endOf(winner >> 1) <= times[AT]!
+    )
       this.border(part, share, 1);
   }
 
@@ -234,7 +256,9 @@ export class TimeSweep {
     this.part = part;
     this.tracerOutside = engine < 0 && part === PART.tracer;
     if (shares && engine < 0) this.share = -1;
-    else if (shares) this.share = (shares.placeOf(this.winner >> 1) || shares.placeOf(engine >> 1)) * PARTS.length + part;
+    else if (shares)
+      this.share =
+        (shares.placeOf(this.winner >> 1) || shares.placeOf(engine >> 1)) * PARTS.length + part;
   }
 
   /** @param engine the SQL or VFS call begun last, or -1 */
@@ -247,7 +271,10 @@ export class TimeSweep {
       return this.by(entry, entry >= 0 ? PART.outside : PART.idle);
     }
     entry = this.consult(Stack.running, seq);
-    if (entry >= 0) return ROLE_OF_OP[op[entry >> 1]!] === Role.web ? this.web(entry, seq) : this.by(entry, this.running(entry));
+    if (entry >= 0)
+      return ROLE_OF_OP[op[entry >> 1]!] === Role.web
+        ? this.web(entry, seq)
+        : this.by(entry, this.running(entry));
     const vfs = this.consult(Stack.vfs, seq);
     entry = this.consult(vfs >= 0 ? Stack.request : Stack.directRequest, seq);
     if (entry >= 0) return this.web(entry, seq);

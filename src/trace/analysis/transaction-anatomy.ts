@@ -41,7 +41,10 @@ export interface CallsOfThreads {
 }
 
 /** Of every transaction, in the order of transactionsOf. */
-export function transactionAnatomies(store: TraceStore, transactions: TransactionTable = transactionsOf(store).list): TransactionAnatomy[] {
+export function transactionAnatomies(
+  store: TraceStore,
+  transactions: TransactionTable = transactionsOf(store).list,
+): TransactionAnatomy[] {
   return [...anatomyTable(store, transactions)];
 }
 
@@ -62,7 +65,11 @@ export function anatomyTable(
 const AT_ONCE = 1 << 14;
 
 /** The same with pauses. */
-export function* anatomyParts(store: TraceStore, transactions: TransactionTable, calls: CallsOfThreads): Generator<void, AnatomyTable> {
+export function* anatomyParts(
+  store: TraceStore,
+  transactions: TransactionTable,
+  calls: CallsOfThreads,
+): Generator<void, AnatomyTable> {
   const scanners = new Map<number, AnatomyScanner>();
   const table = new AnatomyTable(transactions);
   for (let i = 0; i < transactions.length; i++) {
@@ -71,7 +78,10 @@ export function* anatomyParts(store: TraceStore, transactions: TransactionTable,
     let scanner = scanners.get(index);
     if (!scanner) {
       const thread = store.threads[index]!;
-      scanners.set(index, (scanner = new AnatomyScanner(thread, calls.owners(thread), calls.executions(thread))));
+      scanners.set(
+        index,
+        (scanner = new AnatomyScanner(thread, calls.owners(thread), calls.executions(thread))),
+      );
     }
     scanner.put(transactions.at(i), table);
   }
@@ -117,7 +127,9 @@ class AnatomyScanner {
     const d = this.thread.definitions.get(object);
     return this.files.set(
       object,
-      d?.kind === 'file' ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, ''), perByte: 0 } : NO_FILE,
+      d?.kind === 'file'
+        ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, ''), perByte: 0 }
+        : NO_FILE,
     );
   }
 
@@ -135,7 +147,10 @@ class AnatomyScanner {
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
     const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
     const connection = t.object + t.context * 2 ** 26;
-    const from = Math.min(t.beginRow, Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0));
+    const from = Math.min(
+      t.beginRow,
+      Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0),
+    );
     const toRow = this.lastUnlock(t);
     this.ended.set(connection, toRow + 1);
     const fromNs = toNs(events.t0[from]!);
@@ -150,7 +165,11 @@ class AnatomyScanner {
     draft.beginStatementRow = span?.beginRow ?? -1;
     draft.endStatementRow = span && this.endsWith(span, t) ? span.endRow : -1;
     draft.statementsKnown = this.executions.length > 0;
-    this.statementsIn(t, Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing), toRow);
+    this.statementsIn(
+      t,
+      Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing),
+      toRow,
+    );
     const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
     this.walk(t, from, toRow, commit);
     if (commit >= 0) draft.commitFromUs = clock.markedNs / 1000;
@@ -167,7 +186,8 @@ class AnatomyScanner {
     let last = t.endRow;
     for (let row = t.endRow + 1; row < events.count; row++) {
       const op = events.op[row]!;
-      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context) last = row;
+      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
+        last = row;
       else if (op >= 64 && op < 128) continue;
       else if (op !== Op.xDeviceCharacteristics && op !== Op.xSectorSize) break;
     }
@@ -178,11 +198,13 @@ class AnatomyScanner {
   private commitBegin(t: Transaction, from: number, span: ExplicitSpan | null): number {
     const { events } = this.thread;
     const statement = this.statement(t.endRow);
-    if (span && span.endRow === statement && statement >= from && span.beginRow !== statement) return statement;
+    if (span && span.endRow === statement && statement >= from && span.beginRow !== statement)
+      return statement;
     for (let row = Math.max(from, statement); row <= t.endRow; row++) {
       const op = events.op[row]!;
       if (op >= 64 || events.context[row] !== t.context) continue;
-      const kind = events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
+      const kind =
+        events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
       if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
       if (op === Op.xFileControl && events.aux[row] === FCNTL_BEGIN_ATOMIC_WRITE) return row;
       if (op === Op.xSync && kind !== 'temp') return row;
@@ -208,11 +230,28 @@ class AnatomyScanner {
       else hi = mid;
     }
     for (; lo < executions.length && executions[lo]! <= to; lo++)
-      if (events.context[executions[lo]!] === t.context) this.draft.statementRows.push(executions[lo]!);
+      if (events.context[executions[lo]!] === t.context)
+        this.draft.statementRows.push(executions[lo]!);
   }
 
-  private walk({ path, context: own }: Transaction, from: number, to: number, commitRow: number): void {
-    const { t0, op: ops, context, object, endSeq, flags, result, length: lengths, offset, aux } = this.thread.events;
+  private walk(
+    { path, context: own }: Transaction,
+    from: number,
+    to: number,
+    commitRow: number,
+  ): void {
+    const {
+      t0,
+      op: ops,
+      context,
+      object,
+      endSeq,
+      flags,
+      result,
+      length: lengths,
+      offset,
+      aux,
+    } = this.thread.events;
     const { read, written, frames, clock, draft } = this;
     read.clear();
     written.clear();

@@ -25,12 +25,17 @@ export interface TransactionHeadline {
   longestReserved: ReservedHold | null;
 }
 
-export function transactionHeadline(store: TraceStore, shared: Analyses = new Analyses(store)): TransactionHeadline {
+export function transactionHeadline(
+  store: TraceStore,
+  shared: Analyses = new Analyses(store),
+): TransactionHeadline {
   const { commits } = shared;
   const { count } = shared.statements;
   let calls = 0;
   for (const { events } of store.threads)
-    for (let i = 0; i < events.count; i++) if (events.op[i]! < 64 && events.op[i]! > 0 && !(events.flags[i]! & Flag.memoryJournal)) calls++;
+    for (let i = 0; i < events.count; i++)
+      if (events.op[i]! < 64 && events.op[i]! > 0 && !(events.flags[i]! & Flag.memoryJournal))
+        calls++;
   return {
     commits: commits.count,
     syncsPerCommit: commits.syncsPerCommit,
@@ -49,11 +54,23 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
       const fromUs = events.t0[row]! + events.dur[row]!;
       if (longest && toUs - fromUs <= longest.toUs - longest.fromUs) return;
       const file = definitions.get(events.object[row]!);
-      longest = { thread: index, path: file?.kind === 'file' ? file.path : '', row, fromUs, toUs, open };
+      longest = {
+        thread: index,
+        path: file?.kind === 'file' ? file.path : '',
+        row,
+        fromUs,
+        toUs,
+        open,
+      };
     };
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
-      if ((op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) || events.result[i] !== 0 || events.endSeq[i] === 0) continue;
+      if (
+        (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) ||
+        events.result[i] !== 0 ||
+        events.endSeq[i] === 0
+      )
+        continue;
       const key = events.object[i]! + events.context[i]! * 2 ** 26;
       const since = held.get(key);
       if (op === Op.xLock) {

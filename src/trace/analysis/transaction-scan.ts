@@ -42,7 +42,8 @@ export class TransactionScanner {
     readonly transactions = new TransactionTable(),
   ) {
     const { events } = thread;
-    for (let i = 0; i < events.count && !this.controls; i++) this.controls = events.op[i] === Op.xFileControl;
+    for (let i = 0; i < events.count && !this.controls; i++)
+      this.controls = events.op[i] === Op.xFileControl;
   }
 
   /** @param toEnd false stops before the first VFS call that still runs: one whose end was lost does not */
@@ -79,7 +80,8 @@ export class TransactionScanner {
     if (file === NO_FILE) return;
     if (events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl) return; // many VFSs answer NOTFOUND to COMMIT_PHASETWO
     const kind: FileKind = events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : file.kind;
-    if (kind === 'main-db') return this.databaseCall(row, op, this.database(row, object, file.path));
+    if (kind === 'main-db')
+      return this.databaseCall(row, op, this.database(row, object, file.path));
     const owner = this.ownerOf(kind, file.main, events.context[row]!);
     if (!owner) return;
     if (kind === 'wal') this.walCall(row, op, owner);
@@ -102,7 +104,8 @@ export class TransactionScanner {
     const { latest } = this;
     const of = (database: Database): boolean => context === 0 || database.context === context;
     if (kind === 'memory-journal') {
-      for (const database of this.databases.values()) if (database.level >= RESERVED && of(database)) return database;
+      for (const database of this.databases.values())
+        if (database.level >= RESERVED && of(database)) return database;
       return undefined;
     }
     if (kind !== 'journal' && kind !== 'wal') return undefined;
@@ -160,7 +163,13 @@ export class TransactionScanner {
   private unlock(row: number, level: number, db: Database): void {
     if (level >= db.level) return;
     if (db.level >= RESERVED) {
-      if (!this.controls && !db.pointKind && db.walWrite < 0 && db.dbWrite >= 0 && db.journalRead <= db.journalWrite)
+      if (
+        !this.controls &&
+        !db.pointKind &&
+        db.walWrite < 0 &&
+        db.dbWrite >= 0 &&
+        db.journalRead <= db.journalWrite
+      )
         this.commit(row, db, db.dbWrite, 'database write');
       else if (db.reserved && db.writeRow >= 0 && (db.wrote || !db.leftOver)) {
         const rolledBack = db.wrote || this.controls; // a commit would have ended it before
@@ -191,7 +200,8 @@ export class TransactionScanner {
       const isCommit = events.aux2[row] !== undefined && events.aux2[row] !== 0;
       if (isCommit && !this.isPadding(row, db.lastFrame)) db.walCommit = row;
       if (isCommit) db.lastFrame = row;
-      else if (db.lastFrame >= 0 && events.offset[row]! > events.offset[db.lastFrame]!) db.lastFrame = -1;
+      else if (db.lastFrame >= 0 && events.offset[row]! > events.offset[db.lastFrame]!)
+        db.lastFrame = -1;
     }
     if (this.controls) return;
     if (!this.framesSeen) this.commitsUnknown ||= page !== AUX_WAL_HEADER;
@@ -206,7 +216,12 @@ export class TransactionScanner {
     if (before < 0) return false;
     const { aux, aux2, parent, offset } = this.thread.events;
     const follows = offset[row]! >= offset[before]!;
-    return follows && aux[row] === aux[before] && aux2[row] === aux2[before] && parent[row] === parent[before];
+    return (
+      follows &&
+      aux[row] === aux[before] &&
+      aux2[row] === aux2[before] &&
+      parent[row] === parent[before]
+    );
   }
 
   private journalCall(row: number, op: number, db: Database, kind: FileKind): void {
@@ -215,13 +230,15 @@ export class TransactionScanner {
     const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0; // what SQLite writes to zero a header
     if (op === Op.xRead && length >= SMALLEST_PAGE) db.journalRead = row;
     else if (op === Op.xWrite && !zeroed) {
-      if (db.point >= 0 && db.pointKind !== 'atomic write') this.end(row, db, 'rolled back', -1, null); // done, and no COMMIT_PHASETWO came
+      if (db.point >= 0 && db.pointKind !== 'atomic write')
+        this.end(row, db, 'rolled back', -1, null); // done, and no COMMIT_PHASETWO came
       db.journalWrite = row;
       if (db.writeRow < 0) db.writeRow = row;
     }
     if (kind !== 'journal') return;
     if (op === Op.xDelete) this.journalDone(row, db, 'journal deleted');
-    else if (op === Op.xTruncate && events.offset[row] === 0) this.journalDone(row, db, 'journal truncated');
+    else if (op === Op.xTruncate && events.offset[row] === 0)
+      this.journalDone(row, db, 'journal truncated');
     else if (zeroed) this.journalDone(row, db, 'journal zeroed');
     else if (op === Op.xSync && db.journalRead >= 0) db.journalRead = -1; // a savepoint was rolled back, the transaction goes on
   }
@@ -243,7 +260,13 @@ export class TransactionScanner {
     this.end(row, db, 'committed', commitRow, point);
   }
 
-  private end(row: number, db: Database, outcome: Transaction['outcome'], commitRow: number, point: CommitPoint | null): void {
+  private end(
+    row: number,
+    db: Database,
+    outcome: Transaction['outcome'],
+    commitRow: number,
+    point: CommitPoint | null,
+  ): void {
     this.add(db, 'write', outcome, db.writeRow < 0 ? row : db.writeRow, row, commitRow, point);
     db.spanWrites++;
     db.forget();

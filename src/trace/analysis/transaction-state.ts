@@ -14,7 +14,9 @@ export const NO_FILE: KnownFile = { kind: 'other', path: '', main: '' };
 
 /** The file that a definition is of; NO_FILE where it is of none. */
 export function fileOf(d: Definition | undefined): KnownFile {
-  return d?.kind === 'file' ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, '') } : NO_FILE;
+  return d?.kind === 'file'
+    ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, '') }
+    : NO_FILE;
 }
 
 /** One database file as one connection of a thread has it open, and what the transaction under way did so far: rows, -1 = nothing. */
@@ -50,7 +52,14 @@ export class Database {
     return this.dbWrite >= 0 || this.walWrite >= 0 || this.journalWrite >= 0 || this.point >= 0;
   }
   forget(): void {
-    this.writeRow = this.dbWrite = this.walWrite = this.walCommit = this.journalWrite = this.journalRead = this.point = -1;
+    this.writeRow =
+      this.dbWrite =
+      this.walWrite =
+      this.walCommit =
+      this.journalWrite =
+      this.journalRead =
+      this.point =
+        -1;
     this.pointKind = null;
     this.leftOver = false;
   }

@@ -1,7 +1,13 @@
 /** Transactions in columns: of a trace of ten million events there are hundreds of thousands. An object is made when one is asked for. */
 
 /** What made a transaction durable. */
-export type CommitPoint = 'journal deleted' | 'journal truncated' | 'journal zeroed' | 'wal' | 'atomic write' | 'database write';
+export type CommitPoint =
+  | 'journal deleted'
+  | 'journal truncated'
+  | 'journal zeroed'
+  | 'wal'
+  | 'atomic write'
+  | 'database write';
 
 export interface Transaction {
   /** Place in TraceStore.threads. */
@@ -25,7 +31,15 @@ export interface Transaction {
 
 const KINDS = ['read', 'write'] as const;
 const OUTCOMES = ['committed', 'rolled back', 'nothing written'] as const;
-const POINTS = [null, 'journal deleted', 'journal truncated', 'journal zeroed', 'wal', 'atomic write', 'database write'] as const;
+const POINTS = [
+  null,
+  'journal deleted',
+  'journal truncated',
+  'journal zeroed',
+  'wal',
+  'atomic write',
+  'database write',
+] as const;
 
 type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
@@ -63,7 +77,10 @@ export class TransactionTable implements Iterable<Transaction> {
     let path = this.places.get(t.path);
     if (path === undefined) this.places.set(t.path, (path = this.paths.push(t.path) - 1));
     this.pathOf[i] = path;
-    this.what[i] = KINDS.indexOf(t.kind) | (OUTCOMES.indexOf(t.outcome) << 1) | (POINTS.indexOf(t.commitPoint) << 3);
+    this.what[i] =
+      KINDS.indexOf(t.kind) |
+      (OUTCOMES.indexOf(t.outcome) << 1) |
+      (POINTS.indexOf(t.commitPoint) << 3);
   }
 
   isWrite(i: number): boolean {
@@ -99,7 +116,8 @@ export class TransactionTable implements Iterable<Transaction> {
 
   /** The first of a thread that begins with a row; -1 = none. */
   placeOf(thread: number, beginRow: number): number {
-    for (let i = 0; i < this.length; i++) if (this.thread[i] === thread && this.beginRow[i] === beginRow) return i;
+    for (let i = 0; i < this.length; i++)
+      if (this.thread[i] === thread && this.beginRow[i] === beginRow) return i;
     return -1;
   }
 

@@ -21,7 +21,10 @@ export type TransactionPart = (typeof TRANSACTION_PARTS)[number];
 /** Microseconds, multiples of 0.001. */
 export type TransactionTimes = Record<`${TransactionPart}Us`, number>;
 
-export const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) as Record<TransactionPart, number>;
+export const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) as Record<
+  TransactionPart,
+  number
+>;
 
 /** The part that a VFS call is. Deleting or cutting a journal or WAL writes to it. */
 export function partOfCall(op: number, kind: FileKind): number {
@@ -147,7 +150,10 @@ export class Completions {
     }
     const windows = rows.map((row) => {
       const begin = toNs(events.t0[row]!);
-      return [Math.max(begin, answered.get(events.context[row]!) ?? begin), toNs(events.t0[row]! + events.dur[row]!)] as const;
+      return [
+        Math.max(begin, answered.get(events.context[row]!) ?? begin),
+        toNs(events.t0[row]! + events.dur[row]!),
+      ] as const;
     });
     windows.sort((a, b) => a[0] - b[0]);
     for (const [begin, end] of windows) {
@@ -172,7 +178,8 @@ export class Completions {
       else hi = mid;
     }
     let sum = 0;
-    for (; lo < begins.length && begins[lo]! < to; lo++) sum += Math.min(to, ends[lo]!) - Math.max(from, begins[lo]!);
+    for (; lo < begins.length && begins[lo]! < to; lo++)
+      sum += Math.min(to, ends[lo]!) - Math.max(from, begins[lo]!);
     return sum;
   }
 }

@@ -39,7 +39,8 @@ export function transactionsOf(store: TraceStore): Transactions {
     list,
     read: !seen || scanners.some((s) => s.readsUnknown || s.walSeen) ? null : list.length - writes,
     write: !seen || unknown ? null : writes,
-    rolledBack: !seen || unknown || scanners.some((s) => s.walSeen) ? null : outcomes['rolled back'],
+    rolledBack:
+      !seen || unknown || scanners.some((s) => s.walSeen) ? null : outcomes['rolled back'],
     commits: !seen || unknown ? null : outcomes.committed,
   };
 }

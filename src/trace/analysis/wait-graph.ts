@@ -44,7 +44,8 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
     if (!path) return;
     const ring = [place, ...path];
     // waiting for a lock of one's own is how a queue looks, unless it never ends
-    if (ring.length === 1 && (waits.outcome[edge.wait] !== 2 || edge.toUs < waits.to[edge.wait]!)) return;
+    if (ring.length === 1 && (waits.outcome[edge.wait] !== 2 || edge.toUs < waits.to[edge.wait]!))
+      return;
     const fromUs = Math.max(...ring.map((e) => edges[e]!.fromUs));
     const toUs = Math.min(...ring.map((e) => edges[e]!.toUs));
     const key = [...ring].sort((a, b) => a - b).join();
@@ -56,7 +57,13 @@ export function cyclesOf(edges: readonly WaitEdge[], waits: IntervalColumns): Wa
 }
 
 /** Edges from thread `at` to thread `goal` among the live ones, or null; [] where they are one. */
-function pathTo(edges: readonly WaitEdge[], live: readonly number[], at: number, goal: number, closing: number): number[] | null {
+function pathTo(
+  edges: readonly WaitEdge[],
+  live: readonly number[],
+  at: number,
+  goal: number,
+  closing: number,
+): number[] | null {
   const visited = new Set<number>();
   const go = (thread: number): number[] | null => {
     if (thread === goal) return [];
@@ -73,18 +80,37 @@ function pathTo(edges: readonly WaitEdge[], live: readonly number[], at: number,
 }
 
 /** Long waits, with what the holder did meanwhile. */
-export function stuckWaits(store: TraceStore, edges: readonly WaitEdge[], waits: IntervalColumns, stuckUs: number): StuckWait[] {
+export function stuckWaits(
+  store: TraceStore,
+  edges: readonly WaitEdge[],
+  waits: IntervalColumns,
+  stuckUs: number,
+): StuckWait[] {
   const found: StuckWait[] = [];
   edges.forEach((edge, place) => {
-    if (edge.toUs - edge.fromUs < stuckUs || waits.to[edge.wait]! - waits.from[edge.wait]! < stuckUs) return;
+    if (
+      edge.toUs - edge.fromUs < stuckUs ||
+      waits.to[edge.wait]! - waits.from[edge.wait]! < stuckUs
+    )
+      return;
     const { calls, lastEnd } = callsWithin(store.threads[edge.holder]!, edge.fromUs, edge.toUs);
     const holderIdleUs = lastEnd === null ? null : Math.max(0, edge.toUs - lastEnd);
-    found.push({ edge: place, fromUs: edge.fromUs, toUs: edge.toUs, holderCalls: calls, holderIdleUs });
+    found.push({
+      edge: place,
+      fromUs: edge.fromUs,
+      toUs: edge.toUs,
+      holderCalls: calls,
+      holderIdleUs,
+    });
   });
   return found;
 }
 
-function callsWithin({ events }: ThreadStore, from: number, to: number): { calls: number; lastEnd: number | null } {
+function callsWithin(
+  { events }: ThreadStore,
+  from: number,
+  to: number,
+): { calls: number; lastEnd: number | null } {
   let calls = 0;
   let lastEnd: number | null = null;
   const begin = events.lowerBound(from);
@@ -93,7 +119,8 @@ function callsWithin({ events }: ThreadStore, from: number, to: number): { calls
     calls++;
     lastEnd = Math.max(lastEnd ?? -Infinity, events.t0[row]! + events.dur[row]!);
   }
-  for (let row = begin - 1; row >= 0 && lastEnd === null; row--) if (isWork(events.op[row]!)) lastEnd = events.t0[row]! + events.dur[row]!;
+  for (let row = begin - 1; row >= 0 && lastEnd === null; row--)
+    if (isWork(events.op[row]!)) lastEnd = events.t0[row]! + events.dur[row]!;
   return { calls, lastEnd };
 }
 /** Lock requests and holds are not what a holder does. */

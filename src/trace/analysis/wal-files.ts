@@ -27,7 +27,8 @@ export interface WalFile {
 /** Calls that matter: 1 = on the log, 2 = on the database too. */
 const MATTERS = new Uint8Array(256);
 for (const op of [Op.xRead, Op.opfsRead]) MATTERS[op] = 1;
-for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl]) MATTERS[op] = 2;
+for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl])
+  MATTERS[op] = 2;
 for (const op of [Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsClose]) MATTERS[op] = 2;
 const [CKPT_START, CKPT_DONE, COMMIT_PHASETWO] = [39, 37, 22];
 
@@ -56,19 +57,35 @@ class GrowingRows {
 export function walFilesOf(store: TraceStore): WalFile[] {
   const files = new Map<string, FoundCalls>();
   for (const thread of store.threads) callsOnLogs(thread, files);
-  const seenByVfs = new Set([...files].flatMap(([key, f]) => (f.layer === 'vfs' ? [key.slice(4)] : [])));
+  const seenByVfs = new Set(
+    [...files].flatMap(([key, f]) => (f.layer === 'vfs' ? [key.slice(4)] : [])),
+  );
   return [...files].flatMap(([key, found]) => {
     const path = key.slice(4);
     if (!found.used || (found.layer === 'web' && seenByVfs.has(path))) return [];
-    const file: WalFile = { path, layer: found.layer, pageSize: null, bracketed: found.bracketed, ...inTimeOrder(store, found) };
+    const file: WalFile = {
+      path,
+      layer: found.layer,
+      pageSize: null,
+      bracketed: found.bracketed,
+      ...inTimeOrder(store, found),
+    };
     file.pageSize = pageSizeOf(store, file);
     return [file];
   });
 }
 
 /** @param files by layer and path of the database, in the order of their first use */
-function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<string, FoundCalls>): void {
-  if (![...definitions.values()].some((d) => (d.kind === 'file' || d.kind === 'opfs-file') && d.path.endsWith('-wal'))) return;
+function callsOnLogs(
+  { events, definitions, index }: ThreadStore,
+  files: Map<string, FoundCalls>,
+): void {
+  if (
+    ![...definitions.values()].some(
+      (d) => (d.kind === 'file' || d.kind === 'opfs-file') && d.path.endsWith('-wal'),
+    )
+  )
+    return;
   interface Target {
     found: FoundCalls;
     onWal: number;
@@ -83,7 +100,8 @@ function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<str
     const layer = d.kind === 'file' ? 'vfs' : 'web';
     const key = `${layer}\0${(isWal ? d.path.replace(/-wal$/, '') : d.path).replace(/^\/+/, '')}`;
     let found = files.get(key);
-    if (!found) files.set(key, (found = { layer, threads: new Map(), used: false, bracketed: false }));
+    if (!found)
+      files.set(key, (found = { layer, threads: new Map(), used: false, bracketed: false }));
     return { found, onWal: isWal ? 1 : 0, rows: null };
   };
   const { op: ops, endSeq, aux, object: objects, result, count } = events;
@@ -100,12 +118,22 @@ function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<str
       if (known === undefined) targets.set(object, (target = targetOf(object)));
       else target = known;
     }
-    if (!target || matters < 2 - target.onWal || endSeq[row] === 0 || (op < 64 && result[row] !== 0 && op !== Op.xFileControl)) continue;
+    if (
+      !target ||
+      matters < 2 - target.onWal ||
+      endSeq[row] === 0 ||
+      (op < 64 && result[row] !== 0 && op !== Op.xFileControl)
+    )
+      continue;
     const { found, onWal } = target;
     if (op === Op.xFileControl) {
       if (aux[row] === CKPT_START) found.bracketed = true;
       else if (aux[row] !== CKPT_DONE && aux[row] !== COMMIT_PHASETWO) continue;
-    } else if (onWal && (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))) found.used = true;
+    } else if (
+      onWal &&
+      (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))
+    )
+      found.used = true;
     if (!target.rows) {
       target.rows = found.threads.get(index) ?? new GrowingRows();
       found.threads.set(index, target.rows);
@@ -115,7 +143,8 @@ function callsOnLogs({ events, definitions, index }: ThreadStore, files: Map<str
 }
 
 /** Those of all that is shared, found once. */
-export const walsIn = (shared: Analyses): WalFile[] => shared.once('logs', () => walFilesOf(shared.store));
+export const walsIn = (shared: Analyses): WalFile[] =>
+  shared.once('logs', () => walFilesOf(shared.store));
 
 /** Calls of one thread, in order, and how far they are taken: `us` = begin of the next one, Infinity behind the last. */
 interface ThreadCalls {
@@ -128,13 +157,20 @@ interface ThreadCalls {
 }
 
 /** Calls of all threads in order of time; those of one thread are in order already. */
-function inTimeOrder(store: TraceStore, { threads }: FoundCalls): Pick<WalFile, 'thread' | 'row' | 'onWal'> {
+function inTimeOrder(
+  store: TraceStore,
+  { threads }: FoundCalls,
+): Pick<WalFile, 'thread' | 'row' | 'onWal'> {
   const lists = [...threads].map(([index, { values, count }]): ThreadCalls => {
     const { t0 } = store.threads[index]!.events;
     return { index, t0, values, count, at: 0, us: count ? t0[values[0]! >>> 1]! : Infinity };
   });
   const total = lists.reduce((n, { count }) => n + count, 0);
-  const merged = { thread: new Uint16Array(total), row: new Uint32Array(total), onWal: new Uint8Array(total) };
+  const merged = {
+    thread: new Uint16Array(total),
+    row: new Uint32Array(total),
+    onWal: new Uint8Array(total),
+  };
   for (let n = 0; n < total;) {
     let [first, secondUs] = [lists[0]!, Infinity];
     for (let i = 1; i < lists.length; i++) {

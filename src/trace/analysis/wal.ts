@@ -40,7 +40,10 @@ export interface WalHistory {
 /** SQLite's default of wal_autocheckpoint, pages. */
 export const DEFAULT_AUTOCHECKPOINT = 1000;
 /** A log that has grown for more than four times the checkpoint's threshold is not being checkpointed to its end (F13). */
-export function isStarved(wal: WalHistory, autocheckpoint = DEFAULT_AUTOCHECKPOINT): boolean | null {
+export function isStarved(
+  wal: WalHistory,
+  autocheckpoint = DEFAULT_AUTOCHECKPOINT,
+): boolean | null {
   return wal.longestGrowthFrames === null ? null : wal.longestGrowthFrames > 4 * autocheckpoint;
 }
 
@@ -176,7 +179,10 @@ export class WalFollower {
 const FCNTL_COMMIT_PHASETWO = 22;
 
 /** One history a log, in the order in which databases were first used. */
-export function walHistories(store: TraceStore, files: readonly WalFile[] = walFilesOf(store)): WalHistory[] {
+export function walHistories(
+  store: TraceStore,
+  files: readonly WalFile[] = walFilesOf(store),
+): WalHistory[] {
   return files.map((file) => historyOf(store, file));
 }
 

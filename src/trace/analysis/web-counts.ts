@@ -29,7 +29,8 @@ export interface WebCounts<N = number | null> {
 }
 
 /** null where the recording leaves storage calls out. */
-export const knownWeb = (web: WebCounts): WebCounts<number> | null => (web.locks.requests === null ? null : (web as WebCounts<number>));
+export const knownWeb = (web: WebCounts): WebCounts<number> | null =>
+  web.locks.requests === null ? null : (web as WebCounts<number>);
 
 export function webCountsOf(store: TraceStore): WebCounts {
   const seen = !leavesOut(store, 'web');
@@ -46,8 +47,10 @@ export function webCountsOf(store: TraceStore): WebCounts {
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
     }
   }
-  const n = (...ops: number[]): number | null => (seen ? ops.reduce((sum, op) => sum + calls[op]!, 0) : null);
-  const b = (...ops: number[]): number | null => (seen ? ops.reduce((sum, op) => sum + bytes[op]!, 0) : null);
+  const n = (...ops: number[]): number | null =>
+    seen ? ops.reduce((sum, op) => sum + calls[op]!, 0) : null;
+  const b = (...ops: number[]): number | null =>
+    seen ? ops.reduce((sum, op) => sum + bytes[op]!, 0) : null;
   return {
     opfs: {
       reads: n(Op.opfsRead, Op.opfsFileRead),
@@ -74,6 +77,10 @@ export function webCountsOf(store: TraceStore): WebCounts {
       cursorDelete: n(Op.idbCursorDelete),
     },
     locks: { requests: n(Op.lockRequest) },
-    localStorage: { get: n(Op.localStorageGet), set: n(Op.localStorageSet), remove: n(Op.localStorageRemove) },
+    localStorage: {
+      get: n(Op.localStorageGet),
+      set: n(Op.localStorageSet),
+      remove: n(Op.localStorageRemove),
+    },
   };
 }

@@ -62,7 +62,8 @@ export class FileBudget {
   }
   /** @throws TraceFileError */
   checkThreads(threads: number): void {
-    if (threads > MAX_THREADS) throw tooLarge(`it describes more than ${MAX_THREADS} threads, the maximum`);
+    if (threads > MAX_THREADS)
+      throw tooLarge(`it describes more than ${MAX_THREADS} threads, the maximum`);
   }
 
   /**
@@ -89,7 +90,8 @@ function containersIn(json: Uint8Array, most: number): number {
   for (let i = 0; i < json.length && n <= most; i++) {
     const byte = json[i]!;
     if (byte === BRACE || byte === BRACKET) n++;
-    else if (byte === QUOTE) for (i++; i < json.length && json[i] !== QUOTE; i++) if (json[i] === BACKSLASH) i++;
+    else if (byte === QUOTE)
+      for (i++; i < json.length && json[i] !== QUOTE; i++) if (json[i] === BACKSLASH) i++;
   }
   return n;
 }

@@ -77,7 +77,8 @@ export class ByteReader {
   }
   private need(n: number): number {
     const at = this.at;
-    if (n > this.bytes.length - at) throw new MalformedError(`${n} bytes wanted at ${at} of ${this.bytes.length}`);
+    if (n > this.bytes.length - at)
+      throw new MalformedError(`${n} bytes wanted at ${at} of ${this.bytes.length}`);
     this.at = at + n;
     return at;
   }

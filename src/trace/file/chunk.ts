@@ -54,7 +54,12 @@ export function packRows(events: EventColumns, from: number, to: number): Uint8A
   const shapes = new ShapeTable(at(Column.shapes));
   const objects = new IdRanks();
   const expected = new Expected();
-  const [sequence, end, shape, object] = [at(Column.sequence), at(Column.end), at(Column.shape), at(Column.object)];
+  const [sequence, end, shape, object] = [
+    at(Column.sequence),
+    at(Column.end),
+    at(Column.shape),
+    at(Column.object),
+  ];
   const [offset, parent, context, statement, counters] = [
     at(Column.offset),
     at(Column.parent),
@@ -89,7 +94,16 @@ export function packRows(events: EventColumns, from: number, to: number): Uint8A
       counters.zigzag(events.aux[i]! - expected.counterAux);
     } else if (splitsAux(op)) statement.zigzag(events.aux[i]! - expected.statement);
     else if (splitsDetail(op)) detail.varint(expected.detailCode(events.aux[i]!));
-    expected.saw(op, seq, endSeq, id, events.offset[i]!, events.length[i]!, events.context[i]!, events.aux[i]!);
+    expected.saw(
+      op,
+      seq,
+      endSeq,
+      id,
+      events.offset[i]!,
+      events.length[i]!,
+      events.context[i]!,
+      events.aux[i]!,
+    );
   }
   const rows = at(Column.aux2);
   if (events.aux2.subarray(from, to).some((v) => v !== 0)) {
@@ -118,12 +132,18 @@ class ShapeTable {
   constructor(private readonly out: ByteWriter) {}
 
   indexOf(op: number, flags: number, result: number, length: number, aux: number): number {
-    const hash = op ^ (flags << 8) ^ Math.imul(result, 0x9e3779b1) ^ Math.imul(length, 0x85ebca6b) ^ Math.imul(aux, 0xc2b2ae35);
+    const hash =
+      op ^
+      (flags << 8) ^
+      Math.imul(result, 0x9e3779b1) ^
+      Math.imul(length, 0x85ebca6b) ^
+      Math.imul(aux, 0xc2b2ae35);
     let places = this.byHash.get(hash);
     if (!places) this.byHash.set(hash, (places = []));
     for (const place of places) {
       const s = this.known[place]!;
-      if (s[0] === op && s[1] === flags && s[2] === result && s[3] === length && s[4] === aux) return place;
+      if (s[0] === op && s[1] === flags && s[2] === result && s[3] === length && s[4] === aux)
+        return place;
     }
     const shape: Shape = [op, flags, result, length, aux];
     for (const value of shape) this.out.zigzag(value);
@@ -133,7 +153,13 @@ class ShapeTable {
   }
 }
 
-function packTimes(events: EventColumns, from: number, to: number, begin: ByteWriter, duration: ByteWriter): void {
+function packTimes(
+  events: EventColumns,
+  from: number,
+  to: number,
+  begin: ByteWriter,
+  duration: ByteWriter,
+): void {
   let last = from < to ? ns(events.t0[from]!) : 0;
   let beginStep = 0;
   let durationStep = 0;
@@ -162,7 +188,8 @@ function packTimes(events: EventColumns, from: number, to: number, begin: ByteWr
  * @throws MalformedError when the bytes are not `n` rows in the order of their sequence numbers
  */
 export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): EventColumns {
-  if (n < 1 || n > CHUNK_EVENTS) throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${n}`);
+  if (n < 1 || n > CHUNK_EVENTS)
+    throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${n}`);
   const columns = new Map<number, ByteReader>();
   const body = new ByteReader(bytes);
   while (body.left) {
@@ -179,7 +206,12 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
   const shapeCount = shapes.length / SHAPE_FIELDS;
   const objects = new IdRanks();
   const expected = new Expected();
-  const [sequence, end, shape, object] = [at(Column.sequence), at(Column.end), at(Column.shape), at(Column.object)];
+  const [sequence, end, shape, object] = [
+    at(Column.sequence),
+    at(Column.end),
+    at(Column.shape),
+    at(Column.object),
+  ];
   const [offset, rawOffset, parent, context, statement, counters] = [
     at(Column.offset),
     at(Column.rawOffset),
@@ -192,7 +224,8 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
   let lastSeq = 0;
   for (let i = 0; i < n; i++) {
     const seq = u32(expected.seq() + sequence.zigzag());
-    if (seq <= lastSeq) throw new MalformedError(`event ${i} has sequence number ${seq} after ${lastSeq}`);
+    if (seq <= lastSeq)
+      throw new MalformedError(`event ${i} has sequence number ${seq} after ${lastSeq}`);
     lastSeq = seq;
     const code = end.varint();
     const endSeq = u32(code === 0 ? 0 : code % 2 ? end.varint() : seq + code / 2);
@@ -226,18 +259,25 @@ export function unpackRows(bytes: Uint8Array, n: number, into?: EventColumns): E
     expected.saw(op, seq, endSeq, id, from, length, connection, aux);
   }
   const aux2 = at(Column.aux2);
-  for (let i = 0, last = 0; aux2.left && i < n; i++) events.set('aux2', i, (last = u32(last + aux2.zigzag())));
+  for (let i = 0, last = 0; aux2.left && i < n; i++)
+    events.set('aux2', i, (last = u32(last + aux2.zigzag())));
   events.count = n;
   return events;
 }
 
-function unpackTimes(events: EventColumns, n: number, begin: ByteReader, duration: ByteReader): void {
+function unpackTimes(
+  events: EventColumns,
+  n: number,
+  begin: ByteReader,
+  duration: ByteReader,
+): void {
   const [a, b] = [begin.varint(), duration.varint()];
   let t = begin.zigzag();
   for (let i = 0; i < n; i++) {
     t += begin.varint() * a;
     const d = duration.varint() * b;
-    if (!(Math.abs(t) < MAX_TRACE_NS) || !(d < 2 * MAX_TRACE_NS)) throw new MalformedError(`event ${i} has an impossible time`);
+    if (!(Math.abs(t) < MAX_TRACE_NS) || !(d < 2 * MAX_TRACE_NS))
+      throw new MalformedError(`event ${i} has an impossible time`);
     events.t0[i] = us(t);
     events.dur[i] = us(d);
   }
@@ -255,7 +295,8 @@ function readShapes(bytes: ByteReader, n: number): Float64Array {
       shapes = more;
     }
     const [op, flags, result] = [bytes.zigzag(), bytes.zigzag(), bytes.zigzag()];
-    if (op < 1 || op >= Op.end || flags < 0 || flags > 255 || result !== (result | 0)) throw new MalformedError('an impossible shape');
+    if (op < 1 || op >= Op.end || flags < 0 || flags > 255 || result !== (result | 0))
+      throw new MalformedError('an impossible shape');
     shapes.set([op, flags, result, u32(bytes.zigzag()), u32(bytes.zigzag())], used);
     used += SHAPE_FIELDS;
   }

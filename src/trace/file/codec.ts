@@ -4,7 +4,10 @@ import { MalformedError } from './bytes.ts';
 /** Packed bytes that unpack to more than they may. */
 export class TooLongError extends MalformedError {}
 
-async function collect(stream: ReadableStream<Uint8Array>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function collect(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let length = 0;
   const reader = stream.getReader();
@@ -39,7 +42,10 @@ async function through(
     await writer.write(bytes);
     await writer.close();
   })();
-  const [read] = await Promise.allSettled([collect(readable as ReadableStream<Uint8Array>, limit), written]);
+  const [read] = await Promise.allSettled([
+    collect(readable as ReadableStream<Uint8Array>, limit),
+    written,
+  ]);
   if (read.status === 'rejected') throw read.reason;
   return read.value;
 }
@@ -49,7 +55,10 @@ export function gzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBu
 }
 
 /** @throws MalformedError when the bytes are no gzip, or unpack to more than `limit` bytes */
-export async function gunzip(bytes: Uint8Array<ArrayBuffer>, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function gunzip(
+  bytes: Uint8Array<ArrayBuffer>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await through(bytes, new DecompressionStream('gzip'), limit);
   } catch (e) {
@@ -65,7 +74,8 @@ for (let n = 0; n < 256; n++) {
   for (let k = 0; k < 8; k++) c = c & 1 ? 0xedb88320 ^ (c >>> 1) : c >>> 1;
   CRC_TABLE[n] = c;
 }
-for (let n = 256; n < 1024; n++) CRC_TABLE[n] = CRC_TABLE[CRC_TABLE[n - 256]! & 255]! ^ (CRC_TABLE[n - 256]! >>> 8);
+for (let n = 256; n < 1024; n++)
+  CRC_TABLE[n] = CRC_TABLE[CRC_TABLE[n - 256]! & 255]! ^ (CRC_TABLE[n - 256]! >>> 8);
 
 /** CRC-32 as in gzip and PNG. @param seed the CRC of what came before */
 export function crc32(bytes: Uint8Array, seed = 0): number {

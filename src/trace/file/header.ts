@@ -1,7 +1,13 @@
 /** Where a file's bytes come from, and its header. What cannot be a trace, or is newer, is refused by name. */
 import { ByteReader } from './bytes.ts';
 import { crc32 } from './codec.ts';
-import { FILE_HEADER_BYTES, FORMAT_VERSION, MAGIC, TraceFileError, type FileHeader } from './format.ts';
+import {
+  FILE_HEADER_BYTES,
+  FORMAT_VERSION,
+  MAGIC,
+  TraceFileError,
+  type FileHeader,
+} from './format.ts';
 
 export interface Source {
   size: number;
@@ -10,8 +16,12 @@ export interface Source {
 }
 
 export function sourceOf(file: Blob | Uint8Array): Source {
-  if (file instanceof Uint8Array) return { size: file.length, read: (from, to) => Promise.resolve(file.subarray(from, to)) };
-  return { size: file.size, read: async (from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer()) };
+  if (file instanceof Uint8Array)
+    return { size: file.length, read: (from, to) => Promise.resolve(file.subarray(from, to)) };
+  return {
+    size: file.size,
+    read: async (from, to) => new Uint8Array(await file.slice(from, to).arrayBuffer()),
+  };
 }
 
 /** Each read of a Blob costs a message to another process: so many bytes are read at once, which are several sections. */
@@ -26,7 +36,10 @@ export function inWindows(source: Source): Source {
     async read(from, until) {
       const to = Math.min(until, source.size);
       if (from >= at && to <= at + window.length) return window.subarray(from - at, to - at);
-      const bytes = await source.read(from, Math.min(source.size, Math.max(to, from + WINDOW_BYTES)));
+      const bytes = await source.read(
+        from,
+        Math.min(source.size, Math.max(to, from + WINDOW_BYTES)),
+      );
       [at, window] = [from, bytes];
       return bytes.subarray(0, Math.max(0, to - from));
     },
@@ -34,14 +47,21 @@ export function inWindows(source: Source): Source {
 }
 
 /** Whether two runs of bytes are equal. */
-export const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+export const same = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /** @returns the header, the file's version, and where its first section begins @throws TraceFileError */
-export async function readHeader(source: Source): Promise<{ header: FileHeader; version: number; at: number }> {
+export async function readHeader(
+  source: Source,
+): Promise<{ header: FileHeader; version: number; at: number }> {
   const head = await source.read(0, FILE_HEADER_BYTES);
-  if (head.length < MAGIC.length || !same(head.subarray(0, MAGIC.length), MAGIC)) throw new TraceFileError('not a trace', notATrace(head));
+  if (head.length < MAGIC.length || !same(head.subarray(0, MAGIC.length), MAGIC))
+    throw new TraceFileError('not a trace', notATrace(head));
   if (head.length < FILE_HEADER_BYTES)
-    throw new TraceFileError('damaged', `The trace file ends within its header: ${source.size} bytes are too few. Save or copy it again.`);
+    throw new TraceFileError(
+      'damaged',
+      `The trace file ends within its header: ${source.size} bytes are too few. Save or copy it again.`,
+    );
   const r = new ByteReader(head.subarray(MAGIC.length));
   const [version, length, crc] = [r.u32(), r.u32(), r.u32()];
   if (version > FORMAT_VERSION)
@@ -51,9 +71,13 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
     );
   const at = FILE_HEADER_BYTES + length;
   const damaged = (why: string): TraceFileError =>
-    new TraceFileError('damaged', `The trace file's header is damaged: ${why}. Save or copy the file again.`);
+    new TraceFileError(
+      'damaged',
+      `The trace file's header is damaged: ${why}. Save or copy the file again.`,
+    );
   if (version === 0) throw damaged('it says format version 0');
-  if (at > source.size || length > 1 << 20) throw damaged(`it claims ${length} bytes, the file has ${source.size}`);
+  if (at > source.size || length > 1 << 20)
+    throw damaged(`it claims ${length} bytes, the file has ${source.size}`);
   const json = await source.read(FILE_HEADER_BYTES, at);
   if (crc32(json) !== crc) throw damaged('its checksum does not match');
   let header: Partial<FileHeader> | null;
@@ -62,12 +86,20 @@ export async function readHeader(source: Source): Promise<{ header: FileHeader; 
   } catch {
     throw damaged('it is no JSON');
   }
-  if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs)) throw damaged('it does not say when the trace began');
-  const { originMs, writer, savedAt, origin, sanitised } = header as Partial<Record<keyof FileHeader, unknown>> & { originMs: number };
+  if (typeof header?.originMs !== 'number' || !Number.isFinite(header.originMs))
+    throw damaged('it does not say when the trace began');
+  const { originMs, writer, savedAt, origin, sanitised } = header as Partial<
+    Record<keyof FileHeader, unknown>
+  > & { originMs: number };
   const text = (v: unknown): string => (typeof v === 'string' ? v : '');
   return {
     header: {
-      ...{ originMs, writer: text(writer), savedAt: typeof savedAt === 'number' ? savedAt : 0, origin: text(origin) },
+      ...{
+        originMs,
+        writer: text(writer),
+        savedAt: typeof savedAt === 'number' ? savedAt : 0,
+        origin: text(origin),
+      },
       sanitised: sanitised === true,
     },
     version,

@@ -17,18 +17,21 @@ type Loose = Record<string, unknown>;
 const KINDS: readonly string[] = THREAD_KINDS;
 
 function json(bytes: Uint8Array, maxBytes = MAX_JSON_BYTES): Loose {
-  if (bytes.length > maxBytes) throw new MalformedError(`it has ${bytes.length} bytes; at most ${maxBytes} are allowed`);
+  if (bytes.length > maxBytes)
+    throw new MalformedError(`it has ${bytes.length} bytes; at most ${maxBytes} are allowed`);
   let value: unknown;
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch (e) {
     throw new MalformedError(`it is no JSON (${e instanceof Error ? e.message : String(e)})`);
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MalformedError('it is no JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MalformedError('it is no JSON object');
   return value as Loose;
 }
 const text = (v: unknown): string => (typeof v === 'string' ? v.slice(0, MAX_TEXT) : '');
-const count = (v: unknown): number => (typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : 0);
+const count = (v: unknown): number =>
+  typeof v === 'number' && Number.isSafeInteger(v) && v >= 0 ? v : 0;
 const copied = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);
 
 /** Unpacks the payload of a chunk on another thread. @returns null where it is to be done on this one */
@@ -37,9 +40,16 @@ export type UnpackElsewhere = (payload: Uint8Array) => Promise<EventColumns> | n
 type Unpacked = Promise<Uint8Array | EventColumns>;
 
 /** @param budget of its file @param elsewhere where chunks are unpacked, if not on this thread @throws MalformedError */
-async function unpacked(payload: Uint8Array, budget: FileBudget, elsewhere?: UnpackElsewhere): Promise<Uint8Array | EventColumns> {
+async function unpacked(
+  payload: Uint8Array,
+  budget: FileBudget,
+  elsewhere?: UnpackElsewhere,
+): Promise<Uint8Array | EventColumns> {
   const { head, columns } = readChunkHead(payload);
-  if (head.count > CHUNK_EVENTS) throw new MalformedError(`a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${head.count}`);
+  if (head.count > CHUNK_EVENTS)
+    throw new MalformedError(
+      `a chunk holds 1 to ${CHUNK_EVENTS} events, this one says ${head.count}`,
+    );
   const most = budget.unpackedBytes(head.count);
   const rows = await (elsewhere?.(payload) ?? gunzip(copied(columns), most));
   budget.takeUnpacked(rows instanceof EventColumns ? rows.bytes : rows.length);
@@ -61,7 +71,11 @@ export async function unpackChunk(
 }
 
 /** Begin to unpack the columns of a chunk, which the platform does beside this thread. Nothing for other sections. */
-export function unpackAhead({ tag, payload }: RawSection, budget: FileBudget, elsewhere?: UnpackElsewhere): Unpacked | undefined {
+export function unpackAhead(
+  { tag, payload }: RawSection,
+  budget: FileBudget,
+  elsewhere?: UnpackElsewhere,
+): Unpacked | undefined {
   if (tag !== Tag.events) return undefined;
   const columns = unpacked(payload, budget, elsewhere);
   columns.catch(() => undefined); // told when its section is loaded
@@ -124,7 +138,9 @@ export class SectionLoader {
             `The file holds ${this.beyondLimit} events more than the ${this.budget.mostEvents} that a file of its size may hold; they are left out. Record for a shorter time.`,
           ]
         : []),
-      ...(this.unplaced ? [`${this.unplaced} ends belong to calls that are not in the file; they are left out.`] : []),
+      ...(this.unplaced
+        ? [`${this.unplaced} ends belong to calls that are not in the file; they are left out.`]
+        : []),
     ];
   }
 
@@ -139,9 +155,17 @@ export class SectionLoader {
 
   private thread(t: Loose): void {
     const { id, kind, timeOrigin, parent } = t;
-    if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin)) throw new MalformedError('it is no thread');
+    if (typeof id !== 'string' || !KINDS.includes(text(kind)) || !Number.isFinite(timeOrigin))
+      throw new MalformedError('it is no thread');
     this.budget.checkThreads(this.threads.size + 1);
-    const info = { id, kind, url: text(t.url), name: text(t.name), parent: typeof parent === 'string' ? parent : null, timeOrigin };
+    const info = {
+      id,
+      kind,
+      url: text(t.url),
+      name: text(t.name),
+      parent: typeof parent === 'string' ? parent : null,
+      timeOrigin,
+    };
     const thread = this.store.thread(info as ThreadInfo);
     this.threads.set(count(t.index), thread);
     const rows = this.expected.get(count(t.index)) ?? 0;
@@ -170,7 +194,10 @@ export class SectionLoader {
     }
   }
 
-  private async chunk(payload: Uint8Array, packed: Unpacked = unpacked(payload, this.budget)): Promise<void> {
+  private async chunk(
+    payload: Uint8Array,
+    packed: Unpacked = unpacked(payload, this.budget),
+  ): Promise<void> {
     packed.catch(() => undefined); // what goes wrong before counts; and this, where it is awaited
     const { head } = readChunkHead(payload);
     const thread = this.of(head.thread);
@@ -179,8 +206,12 @@ export class SectionLoader {
       return;
     }
     const columns = await packed;
-    const rows = columns instanceof EventColumns ? columns : (this.rows = unpackRows(columns, head.count, this.rows));
-    if (!thread.appendRows(rows)) throw new MalformedError('its events come before those that were read already');
+    const rows =
+      columns instanceof EventColumns
+        ? columns
+        : (this.rows = unpackRows(columns, head.count, this.rows));
+    if (!thread.appendRows(rows))
+      throw new MalformedError('its events come before those that were read already');
     if (rows !== this.rows) rows.release(); // another thread's: a new one for each chunk
     this.events += head.count;
   }
@@ -196,7 +227,13 @@ export class SectionLoader {
     let seq = 0;
     for (let i = 0; i < n; i++) {
       seq += r.zigzag();
-      const [endSeq, durNs, result, flags, length] = [seq + r.zigzag(), r.varint(), r.zigzag(), r.varint(), r.varint()];
+      const [endSeq, durNs, result, flags, length] = [
+        seq + r.zigzag(),
+        r.varint(),
+        r.zigzag(),
+        r.varint(),
+        r.varint(),
+      ];
       const row = events.rowOfSeq(seq);
       rows.push(row);
       if (row < 0) {
@@ -222,7 +259,8 @@ export class SectionLoader {
     if (r.left === 0) return; // of a writer that did not keep what else an end may tell
     for (const row of rows) {
       const [aux, aux2] = [r.varint(), r.varint()];
-      if (aux !== aux >>> 0 || aux2 !== aux2 >>> 0) throw new MalformedError('an end has impossible values');
+      if (aux !== aux >>> 0 || aux2 !== aux2 >>> 0)
+        throw new MalformedError('an end has impossible values');
       if (row < 0) continue;
       events.set('aux', row, aux);
       events.set('aux2', row, aux2);

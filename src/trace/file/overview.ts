@@ -70,7 +70,9 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
   if (indexAt < at || indexAt > source.size - TRAILER_BYTES) return null;
   const entries = await readIndex(source, indexAt);
   if (!entries) return null;
-  const heads = await Promise.all(entries.map((entry) => source.read(entry.at, Math.min(indexAt, entry.at + HEAD_BYTES))));
+  const heads = await Promise.all(
+    entries.map((entry) => source.read(entry.at, Math.min(indexAt, entry.at + HEAD_BYTES))),
+  );
   const chunks: ChunkHead[] = [];
   const events = new Map<number, number>();
   const gaps: [from: number, to: number][] = [];
@@ -79,7 +81,8 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
     const frame = frameOf(heads[i]!);
     if (frame.tag !== Tag.events || entry.at < end) return null;
     const { head } = readChunkHead(heads[i]!.subarray(SECTION_HEADER_BYTES));
-    if (head.thread !== entry.thread || head.count !== entry.count || head.count > CHUNK_EVENTS) return null;
+    if (head.thread !== entry.thread || head.count !== entry.count || head.count > CHUNK_EVENTS)
+      return null;
     if (entry.at > end) gaps.push([end, entry.at]);
     chunks.push(head);
     events.set(head.thread, (events.get(head.thread) ?? 0) + head.count);
@@ -91,10 +94,14 @@ async function overviewOf(source: Source): Promise<TraceOverview | null> {
   if (gaps.length > MAX_GAPS) return null;
   const store = new TraceStore(header.originMs);
   const loader = new SectionLoader(store, new FileBudget(source.size, 0));
-  for (const sections of await Promise.all(gaps.map(([from, to]) => wordsBetween(source, from, to))))
+  for (const sections of await Promise.all(
+    gaps.map(([from, to]) => wordsBetween(source, from, to)),
+  ))
     for (const section of sections) await loader.load(section);
   // a thread's number is its place, here and where the whole file is read
-  return [...events.keys()].every((thread) => thread < store.threads.length) ? { header, store, chunks, events } : null;
+  return [...events.keys()].every((thread) => thread < store.threads.length)
+    ? { header, store, chunks, events }
+    : null;
 }
 
 function frameOf(bytes: Uint8Array): { tag: string; length: number; crc: number } {
@@ -110,7 +117,12 @@ async function readIndex(source: Source, at: number): Promise<IndexEntry[] | nul
   if (frame.length > MAX_INDEX_BYTES) return null;
   const bytes = await source.read(at, at + SECTION_HEADER_BYTES + frame.length);
   const payload = bytes.subarray(SECTION_HEADER_BYTES);
-  if (frame.tag !== Tag.index || payload.length !== frame.length || crc32(payload, crc32(bytes.subarray(0, 4))) !== frame.crc) return null;
+  if (
+    frame.tag !== Tag.index ||
+    payload.length !== frame.length ||
+    crc32(payload, crc32(bytes.subarray(0, 4))) !== frame.crc
+  )
+    return null;
   let index: { chunks?: unknown };
   try {
     index = JSON.parse(new TextDecoder().decode(payload)) as typeof index;
@@ -120,7 +132,11 @@ async function readIndex(source: Source, at: number): Promise<IndexEntry[] | nul
   if (!Array.isArray(index.chunks) || index.chunks.length > MAX_CHUNKS) return null;
   const entries = index.chunks as IndexEntry[];
   const whole = (v: unknown): boolean => Number.isSafeInteger(v) && (v as number) >= 0;
-  return entries.every((e) => whole(e.at) && whole(e.count) && whole(e.thread) && e.thread < MAX_THREADS) ? entries : null;
+  return entries.every(
+    (e) => whole(e.at) && whole(e.count) && whole(e.thread) && e.thread < MAX_THREADS,
+  )
+    ? entries
+    : null;
 }
 
 /** Descriptions of threads, and lists of names that are not long, in a part of the file that holds whole sections. */

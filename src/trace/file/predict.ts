@@ -15,7 +15,8 @@ export const splitsAux = (op: number): boolean => op >= Op.sqlPrepare && op <= O
 export const splitsLength = (op: number): boolean => op === Op.sqlCounters;
 
 /** aux says what SQLite's headers hold (a page number in a frame's header), kept apart from the shape. */
-export const splitsDetail = (op: number): boolean => op === Op.xRead || op === Op.xWrite || op === Op.opfsWrite;
+export const splitsDetail = (op: number): boolean =>
+  op === Op.xRead || op === Op.xWrite || op === Op.opfsWrite;
 
 export function gcd(a: number, b: number): number {
   let [x, y] = [a, b];
@@ -53,7 +54,8 @@ export class IdRanks {
     const code = from.varint();
     if (code === 0) return 0;
     const place = code <= RANKS ? code - 1 : -1;
-    const id = place >= 0 ? this.recent[place] : code === RANKS + 1 ? this.highest + 1 : code - RANKS - 2;
+    const id =
+      place >= 0 ? this.recent[place] : code === RANKS + 1 ? this.highest + 1 : code - RANKS - 2;
     if (id === undefined) throw new MalformedError(`place ${code} of ${this.recent.length} ids`);
     this.use(id, place);
     return id;
@@ -196,7 +198,16 @@ export class Expected {
     return 0;
   }
 
-  saw(op: number, seq: number, endSeq: number, object: number, offset: number, length: number, context: number, aux: number): void {
+  saw(
+    op: number,
+    seq: number,
+    endSeq: number,
+    object: number,
+    offset: number,
+    length: number,
+    context: number,
+    aux: number,
+  ): void {
     this.lastSeq = seq;
     if (endSeq === seq + 1) this.lastEnd = endSeq;
     else if (endSeq > seq) {
@@ -205,7 +216,8 @@ export class Expected {
     }
     if (Number.isSafeInteger(offset)) {
       if (op === Op.sqlCounters) this.nextOffset.set(COUNTERS, offset);
-      else if (object && Number.isSafeInteger(offset + length)) this.nextOffset.set(object, offset + length);
+      else if (object && Number.isSafeInteger(offset + length))
+        this.nextOffset.set(object, offset + length);
     }
     this.contexts[group(op)] = context;
     if (splitsLength(op)) {

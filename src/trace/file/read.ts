@@ -6,7 +6,15 @@ import { TraceStore } from '../store.ts';
 import { FileBudget } from './budget.ts';
 import { ByteReader, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
-import { END_MAGIC, MAX_SECTION_BYTES, SECTION_HEADER_BYTES, Tag, TraceFileError, TRAILER_BYTES, type FileHeader } from './format.ts';
+import {
+  END_MAGIC,
+  MAX_SECTION_BYTES,
+  SECTION_HEADER_BYTES,
+  Tag,
+  TraceFileError,
+  TRAILER_BYTES,
+  type FileHeader,
+} from './format.ts';
 import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
 import { upgradeSection, type RawSection } from './upgrade.ts';
@@ -44,7 +52,10 @@ export interface ReadResult {
  * Read a file.
  * @throws TraceFileError for what is no trace, is newer than this program, or is damaged in its very header
  */
-export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = {}): Promise<ReadResult> {
+export async function readTrace(
+  file: Blob | Uint8Array,
+  options: ReadOptions = {},
+): Promise<ReadResult> {
   const source = inWindows(sourceOf(file));
   const { header, version, at } = await readHeader(source);
   const store = new TraceStore(header.originMs);
@@ -55,8 +66,15 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
   let finished = false;
   let partial = false;
   try {
-    for await (const { section, current, columns } of ahead(sections(source, at, warnings), version, warnings, budget, options.unpack)) {
-      if (options.signal?.aborted) throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
+    for await (const { section, current, columns } of ahead(
+      sections(source, at, warnings),
+      version,
+      warnings,
+      budget,
+      options.unpack,
+    )) {
+      if (options.signal?.aborted)
+        throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
       if (current) {
         try {
           finished = (await loader.load(current, columns)) || finished;
@@ -71,7 +89,9 @@ export async function readTrace(file: Blob | Uint8Array, options: ReadOptions = 
   } catch (e) {
     if (!options.keepPart) throw e;
     partial = true;
-    warnings.push(`${e instanceof Error ? e.message : String(e)} What was read by then is shown: ${store.eventCount} events.`);
+    warnings.push(
+      `${e instanceof Error ? e.message : String(e)} What was read by then is shown: ${store.eventCount} events.`,
+    );
   }
   for (const warning of loader.warnings()) warnings.push(warning);
   if (!finished && warnings.none)
@@ -94,7 +114,9 @@ class Warnings {
     return !this.first.length;
   }
   get all(): string[] {
-    return this.more ? [...this.first, `${this.more} more parts of the file cannot be read and are left out.`] : this.first;
+    return this.more
+      ? [...this.first, `${this.more} more parts of the file cannot be read and are left out.`]
+      : this.first;
   }
 }
 
@@ -126,11 +148,16 @@ async function* ahead(
   for await (const section of all) {
     let current: RawSection | null = null;
     try {
-      current = section.payload && upgradeSection({ tag: section.tag, payload: section.payload }, version);
+      current =
+        section.payload && upgradeSection({ tag: section.tag, payload: section.payload }, version);
     } catch (e) {
       warnings.push(unreadable(section, e));
     }
-    begun.push({ section, current, columns: current ? unpackAhead(current, budget, unpack) : undefined });
+    begun.push({
+      section,
+      current,
+      columns: current ? unpackAhead(current, budget, unpack) : undefined,
+    });
     if (begun.length > AHEAD) yield begun.shift()!;
   }
   yield* begun;
@@ -156,15 +183,24 @@ interface Section {
 }
 
 /** The sections of a file; stops, with a warning, where no section can be. */
-async function* sections(source: Source, from: number, warnings: Warnings): AsyncGenerator<Section> {
+async function* sections(
+  source: Source,
+  from: number,
+  warnings: Warnings,
+): AsyncGenerator<Section> {
   for (let at = from; at < source.size;) {
     const frame = await source.read(at, at + TRAILER_BYTES);
     if (frame.length === TRAILER_BYTES && same(frame.subarray(8), END_MAGIC)) {
-      if (at + TRAILER_BYTES < source.size) warnings.push(`${source.size - at - TRAILER_BYTES} bytes behind the end mark are left out.`);
+      if (at + TRAILER_BYTES < source.size)
+        warnings.push(
+          `${source.size - at - TRAILER_BYTES} bytes behind the end mark are left out.`,
+        );
       return;
     }
     if (frame.length < SECTION_HEADER_BYTES) {
-      warnings.push(`The file is cut off at byte ${source.size}, within the head of a section. Everything before was read.`);
+      warnings.push(
+        `The file is cut off at byte ${source.size}, within the head of a section. Everything before was read.`,
+      );
       return;
     }
     const tag = String.fromCharCode(...frame.subarray(0, 4));
@@ -178,12 +214,17 @@ async function* sections(source: Source, from: number, warnings: Warnings): Asyn
       return;
     }
     if (end > source.size) {
-      warnings.push(`The file is cut off at byte ${source.size}, within its last ${nameOf(tag)} (${end - source.size} bytes are missing).`);
+      warnings.push(
+        `The file is cut off at byte ${source.size}, within its last ${nameOf(tag)} (${end - source.size} bytes are missing).`,
+      );
       return;
     }
     const payload = await source.read(at + SECTION_HEADER_BYTES, end);
     const whole = crc32(payload, crc32(frame.subarray(0, 4))) === crc;
-    if (!whole) warnings.push(`The ${nameOf(tag)} at byte ${at} is damaged (its checksum does not match) and is left out.`);
+    if (!whole)
+      warnings.push(
+        `The ${nameOf(tag)} at byte ${at} is damaged (its checksum does not match) and is left out.`,
+      );
     yield { tag, at, end, payload: whole ? payload : null };
     at = end;
   }

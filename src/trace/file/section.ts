@@ -3,7 +3,13 @@ import { LANE_KINDS, type Lane, type LaneKind } from '../lanes.ts';
 import { frameOf } from '../pyramid.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
-import { FILE_HEADER_BYTES, FORMAT_VERSION, MAGIC, SECTION_HEADER_BYTES, type FileHeader } from './format.ts';
+import {
+  FILE_HEADER_BYTES,
+  FORMAT_VERSION,
+  MAGIC,
+  SECTION_HEADER_BYTES,
+  type FileHeader,
+} from './format.ts';
 
 const utf8 = new TextEncoder();
 
@@ -29,7 +35,8 @@ export function sectionBytes(tag: string, payload: Uint8Array): Uint8Array<Array
   return out.view8();
 }
 
-export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> => utf8.encode(JSON.stringify(value));
+export const jsonBytes = (value: unknown): Uint8Array<ArrayBuffer> =>
+  utf8.encode(JSON.stringify(value));
 
 export interface ChunkHead {
   thread: number;
@@ -49,7 +56,11 @@ export interface ChunkLane {
 const BINS = 128;
 
 /** Summary of rows [from, to) of a thread whose lanes are up to date. */
-export function chunkHead(lanes: readonly Lane[], thread: number, range: { count: number; fromUs: number; toUs: number }): ChunkHead {
+export function chunkHead(
+  lanes: readonly Lane[],
+  thread: number,
+  range: { count: number; fromUs: number; toUs: number },
+): ChunkHead {
   const bins = Math.min(BINS, Math.max(8, range.count >>> 3));
   const to = Math.max(range.toUs, range.fromUs + 0.001);
   return {
@@ -82,8 +93,16 @@ export function chunkBytes(head: ChunkHead, columns: Uint8Array): Uint8Array<Arr
 /** @returns the summary and the gzip of the columns @throws MalformedError */
 export function readChunkHead(payload: Uint8Array): { head: ChunkHead; columns: Uint8Array } {
   const r = new ByteReader(payload);
-  const [thread, count, fromUs, toUs, laneCount, bins] = [r.u32(), r.u32(), r.f64(), r.f64(), r.u8(), r.u8()];
-  if (!Number.isFinite(fromUs) || !(toUs >= fromUs)) throw new MalformedError(`a chunk spans ${fromUs}..${toUs} us`);
+  const [thread, count, fromUs, toUs, laneCount, bins] = [
+    r.u32(),
+    r.u32(),
+    r.f64(),
+    r.f64(),
+    r.u8(),
+    r.u8(),
+  ];
+  if (!Number.isFinite(fromUs) || !(toUs >= fromUs))
+    throw new MalformedError(`a chunk spans ${fromUs}..${toUs} us`);
   const lanes: ChunkLane[] = [];
   for (let i = 0; i < laneCount; i++) {
     const kind = LANE_KINDS[r.u8()];

@@ -15,7 +15,12 @@ export type UpgradeStep = (section: RawSection) => RawSection | null;
 export const UPGRADES: ReadonlyMap<number, UpgradeStep> = new Map();
 
 /** @throws Error when a step is missing, which the tests would have found */
-export function upgradeSection(section: RawSection, version: number, steps = UPGRADES, target = FORMAT_VERSION): RawSection | null {
+export function upgradeSection(
+  section: RawSection,
+  version: number,
+  steps = UPGRADES,
+  target = FORMAT_VERSION,
+): RawSection | null {
   let current: RawSection | null = section;
   for (let v = version; v < target && current; v++) {
     const step = steps.get(v);

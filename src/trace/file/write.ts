@@ -109,8 +109,19 @@ export class TraceWriter {
 
   private async appendNow(): Promise<number> {
     if (!this.started) {
-      const { writer = 'vfscope', origin = '', sanitised = false, savedAt = Date.now() } = this.options;
-      const header: FileHeader = { originMs: this.store.originMs, writer, savedAt, origin, sanitised };
+      const {
+        writer = 'vfscope',
+        origin = '',
+        sanitised = false,
+        savedAt = Date.now(),
+      } = this.options;
+      const header: FileHeader = {
+        originMs: this.store.originMs,
+        writer,
+        savedAt,
+        origin,
+        sanitised,
+      };
       await this.emit(headerBytes(header));
       this.started = true;
     }
@@ -130,7 +141,11 @@ export class TraceWriter {
     }
     const until = thread.forgotten + thread.events.count; // rows that arrive while we wait belong to the next time
     const { definitions, inAll } = thread.saidSince(state.definitions);
-    if (definitions.length) await this.section(Tag.definitions, await gzip(jsonBytes({ thread: thread.index, definitions })));
+    if (definitions.length)
+      await this.section(
+        Tag.definitions,
+        await gzip(jsonBytes({ thread: thread.index, definitions })),
+      );
     state.definitions = inAll;
     await this.appendEnds(thread, state);
     if (until > state.rows) {
@@ -142,7 +157,15 @@ export class TraceWriter {
       }
     }
     const { dropped, missing, faults, ended, received, orphanEnds } = thread;
-    const counters = JSON.stringify({ thread: thread.index, dropped, missing, faults, ended, received, orphanEnds });
+    const counters = JSON.stringify({
+      thread: thread.index,
+      dropped,
+      missing,
+      faults,
+      ended,
+      received,
+      orphanEnds,
+    });
     if (counters !== state.counters) {
       await this.section(Tag.counters, new TextEncoder().encode(counters));
       state.counters = counters;
@@ -181,7 +204,9 @@ export class TraceWriter {
     const { events, forgotten } = thread;
     state.open = state.open.filter((row) => row >= forgotten);
     const { open } = state;
-    const ended = state.open.filter((row) => events.endSeq[row - forgotten] !== 0).map((row) => row - forgotten);
+    const ended = state.open
+      .filter((row) => events.endSeq[row - forgotten] !== 0)
+      .map((row) => row - forgotten);
     if (!ended.length) return;
     state.open = state.open.filter((row) => events.endSeq[row - forgotten] === 0);
     const out = new ByteWriter(ended.length * 12);

@@ -11,14 +11,27 @@ const [DATABASE_HEADER, SMALLEST_PAGE] = [100, 512] as const;
 const [INTERIOR, TABLE_LEAF] = [(1 << 2) | (1 << 5), 1 << 13] as const;
 
 /** Places of a page's cells in the page; null where it is not of such a type, makes no sense, or does not lie in `b` whole. */
-function cellsOf(b: Uint8Array, at: number, page: number, size: number, types: number): number[] | null {
+function cellsOf(
+  b: Uint8Array,
+  at: number,
+  page: number,
+  size: number,
+  types: number,
+): number[] | null {
   const start = page === 1 ? DATABASE_HEADER : 0;
   const u16 = (i: number): number => (b[at + i]! << 8) | b[at + i + 1]!;
   const type = b[at + start]!;
   const content = u16(start + 5) || 65536;
   const first = start + (type < 10 ? 12 : 8);
   const behind = first + 2 * u16(start + 3);
-  if (type > 15 || !((types >>> type) & 1) || size < SMALLEST_PAGE || at + size > b.length || behind > content) return null;
+  if (
+    type > 15 ||
+    !((types >>> type) & 1) ||
+    size < SMALLEST_PAGE ||
+    at + size > b.length ||
+    behind > content
+  )
+    return null;
   const places: number[] = [];
   for (let i = first; i < behind; i += 2) {
     const place = u16(i);
@@ -37,8 +50,12 @@ export function childrenOf(b: Uint8Array, at: number, page: number, size: number
   const cells = cellsOf(b, at, page, size, INTERIOR);
   if (!cells || (!cells.length && page !== 1)) return null; // only page 1 may be left with nothing but its right-most child
   const view = new DataView(b.buffer, b.byteOffset + at);
-  const children = cells.concat(page === 1 ? DATABASE_HEADER + 8 : 8).map((place) => view.getUint32(place));
-  const isSound = children.every((child) => child > 1 && child !== page) && new Set(children).size === children.length;
+  const children = cells
+    .concat(page === 1 ? DATABASE_HEADER + 8 : 8)
+    .map((place) => view.getUint32(place));
+  const isSound =
+    children.every((child) => child > 1 && child !== page) &&
+    new Set(children).size === children.length;
   return isSound ? children : null;
 }
 
@@ -60,7 +77,14 @@ const INTEGER_BYTES = [0, 1, 2, 3, 4, 6, 8] as const;
  * @param usable bytes of a page less those reserved @param encoding 1 UTF-8, 2 UTF-16le, 3 UTF-16be
  * @returns null where this is no leaf of a table, or a row is none of the schema's
  */
-export function schemaRowsOf(b: Uint8Array, at: number, page: number, size: number, usable: number, encoding: number): SchemaRows | null {
+export function schemaRowsOf(
+  b: Uint8Array,
+  at: number,
+  page: number,
+  size: number,
+  usable: number,
+  encoding: number,
+): SchemaRows | null {
   const cells = cellsOf(b, at, page, size, TABLE_LEAF);
   if (!cells) return null;
   const decoder = new TextDecoder(['utf-8', 'utf-16le', 'utf-16be'][encoding - 1]);
@@ -86,18 +110,23 @@ export function schemaRowsOf(b: Uint8Array, at: number, page: number, size: numb
     const payload = varint();
     varint(); // rowid
     // of a longer row at least so much lies on the page, the rest on overflow pages
-    const end = next + (payload <= usable - 35 ? payload : Math.floor(((usable - 12) * 32) / 255) - 23);
+    const end =
+      next + (payload <= usable - 35 ? payload : Math.floor(((usable - 12) * 32) / 255) - 23);
     const body = next + varint();
-    const [type, name, table] = [varint(), varint(), varint()].map((serial) => (serial & 1 ? (serial - 13) / 2 : NaN)) as [
-      number,
-      number,
-      number,
-    ];
+    const [type, name, table] = [varint(), varint(), varint()].map((serial) =>
+      serial & 1 ? (serial - 13) / 2 : NaN,
+    ) as [number, number, number];
     const rootBytes = INTEGER_BYTES[varint()] ?? 0;
     next = body;
     const what = type >= 0 && type < 15 ? text(type) : '';
     if (end > at + size || !/^(table|index|view|trigger)$/.test(what)) return null;
-    if (!(name >= 0 && table >= 0 && name + table <= LONGEST_NAMES && next + name + table + rootBytes <= end)) continue;
+    if (!(
+      name >= 0 &&
+      table >= 0 &&
+      name + table <= LONGEST_NAMES &&
+      next + name + table + rootBytes <= end
+    ))
+      continue;
     const [itself, of] = [text(name), text(table)];
     const page = integer(rootBytes);
     if (page < 2 || page !== page >>> 0) continue;

@@ -7,7 +7,15 @@
  * The b-tree ones by SQLite's own codes. `database`: page 1 whose b-tree header, at byte 100, was not read; `pointerMap`: by its number,
  * never by its bytes.
  */
-export const PageType = { other: 0, database: 1, indexInterior: 2, pointerMap: 3, tableInterior: 5, indexLeaf: 10, tableLeaf: 13 } as const;
+export const PageType = {
+  other: 0,
+  database: 1,
+  indexInterior: 2,
+  pointerMap: 3,
+  tableInterior: 5,
+  indexLeaf: 10,
+  tableLeaf: 13,
+} as const;
 export type PageTypeCode = (typeof PageType)[keyof typeof PageType];
 
 /**

@@ -6,7 +6,9 @@
  */
 import { Kind, SqlScanner, isKeyword, type Units } from './sql-scan.ts';
 
-const [QUESTION, MINUS, PLUS, OPEN, CLOSE, COMMA, SEMICOLON, DOT, EQUALS] = [63, 45, 43, 40, 41, 44, 59, 46, 61] as const;
+const [QUESTION, MINUS, PLUS, OPEN, CLOSE, COMMA, SEMICOLON, DOT, EQUALS] = [
+  63, 45, 43, 40, 41, 44, 59, 46, 61,
+] as const;
 const units = (text: string): readonly number[] => Array.from(text, (c) => c.charCodeAt(0));
 const LIST = units('(?, ...)');
 const MORE = units(', ...');
@@ -21,7 +23,8 @@ const SETTINGS =
 const LONGEST_SETTING = 18;
 const isSetting = (u: Units, from: number, end: number): boolean => {
   let name = ' ';
-  for (let i = from; i < end && i < from + LONGEST_SETTING + 1; i++) name += String.fromCharCode(u[i]!);
+  for (let i = from; i < end && i < from + LONGEST_SETTING + 1; i++)
+    name += String.fromCharCode(u[i]!);
   return SETTINGS.includes(`${name.toLowerCase()} `);
 };
 /** How far a statement is a PRAGMA that sets a number. `name` may be that of a schema. */
@@ -31,7 +34,8 @@ const Pragma = { none: 0, word: 1, name: 2, setting: 3, value: 4 } as const;
 function nextInPragma(pragma: number, u: Units, from: number, end: number, kind: number): number {
   const c = kind === Kind.other ? u[from]! : 0;
   const isName = kind === Kind.word || kind === Kind.quoted;
-  if (pragma === Pragma.word && isName) return kind === Kind.word && isSetting(u, from, end) ? Pragma.setting : Pragma.name;
+  if (pragma === Pragma.word && isName)
+    return kind === Kind.word && isSetting(u, from, end) ? Pragma.setting : Pragma.name;
   if (c === DOT && (pragma === Pragma.name || pragma === Pragma.setting)) return Pragma.word;
   if (pragma === Pragma.setting && (c === EQUALS || c === OPEN)) return Pragma.value;
   return pragma === Pragma.value && (c === MINUS || c === PLUS) ? Pragma.value : Pragma.none;
@@ -127,14 +131,20 @@ export class SqlFolder<U extends Units> {
       } else if (kind !== Kind.space) {
         if (!began) this.statements++;
         began = true;
-        if (kind === Kind.word && words === 0) pragma = isKeyword(u, i, after, 'pragma') ? Pragma.word : Pragma.none;
+        if (kind === Kind.word && words === 0)
+          pragma = isKeyword(u, i, after, 'pragma') ? Pragma.word : Pragma.none;
         else if (pragma && kind !== Kind.comment) {
           keeps = pragma === Pragma.value && kind === Kind.number;
           pragma = nextInPragma(pragma, u, i, after, kind);
         }
         if (kind === Kind.word) {
-          if (words === 0) words = isKeyword(u, i, after, 'create') || isKeyword(u, i, after, 'explain') ? 1 : TRIGGER_WORDS;
-          else if (words < TRIGGER_WORDS && ++words && isKeyword(u, i, after, 'trigger')) inTrigger = true;
+          if (words === 0)
+            words =
+              isKeyword(u, i, after, 'create') || isKeyword(u, i, after, 'explain')
+                ? 1
+                : TRIGGER_WORDS;
+          else if (words < TRIGGER_WORDS && ++words && isKeyword(u, i, after, 'trigger'))
+            inTrigger = true;
           sawEnd = inTrigger && afterSemicolon && isKeyword(u, i, after, 'end');
           afterSemicolon = false;
         } else if (kind !== Kind.comment) {
@@ -193,7 +203,8 @@ export class SqlFolder<U extends Units> {
       this.items = 0;
       this.openAt = this.length;
       this.list = List.open;
-    } else if (c === COMMA) this.list = list === List.item ? List.comma : list === List.closed ? List.between : List.none;
+    } else if (c === COMMA)
+      this.list = list === List.item ? List.comma : list === List.closed ? List.between : List.none;
     else if (kind === Kind.parameter && end === from + 1) this.item();
     else if (kind === Kind.word && isKeyword(u, from, end, 'in')) this.list = List.in;
     else if (c !== CLOSE) this.list = List.none;

@@ -7,14 +7,25 @@
 /** An SQL text as numbers: UTF-8 bytes or UTF-16 units. */
 export type Units = Uint8Array | Uint16Array;
 
-export const Kind = { space: 0, comment: 1, word: 2, quoted: 3, string: 4, blob: 5, number: 6, parameter: 7, other: 8 } as const;
+export const Kind = {
+  space: 0,
+  comment: 1,
+  word: 2,
+  quoted: 3,
+  string: 4,
+  blob: 5,
+  number: 6,
+  parameter: 7,
+  other: 8,
+} as const;
 
 const [IS_SPACE, IS_DIGIT, IS_WORD, STARTS_WORD] = [1, 2, 4, 8] as const;
 const CLASSES = new Uint8Array(256).fill(IS_WORD | STARTS_WORD, 128);
 for (let c = 0; c < 128; c++) {
   if (c === 32 || (c >= 9 && c <= 13) || c === 0) CLASSES[c] = IS_SPACE;
   else if (c >= 48 && c <= 57) CLASSES[c] = IS_DIGIT | IS_WORD;
-  else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === 95) CLASSES[c] = IS_WORD | STARTS_WORD;
+  else if ((c >= 97 && c <= 122) || (c >= 65 && c <= 90) || c === 95)
+    CLASSES[c] = IS_WORD | STARTS_WORD;
   else if (c === 36) CLASSES[c] = IS_WORD;
 }
 const classOf = (c: number): number => (c < 256 ? CLASSES[c]! : IS_WORD | STARTS_WORD);
@@ -24,7 +35,8 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 /** Is this word `keyword`, in any case? @param keyword in lower-case letters */
 export function isKeyword(u: Units, from: number, end: number, keyword: string): boolean {
   if (end - from !== keyword.length) return false;
-  for (let i = 0; i < keyword.length; i++) if ((u[from + i]! | 32) !== keyword.charCodeAt(i)) return false;
+  for (let i = 0; i < keyword.length; i++)
+    if ((u[from + i]! | 32) !== keyword.charCodeAt(i)) return false;
   return true;
 }
 
@@ -95,7 +107,8 @@ export class SqlScanner {
       case 47: // /*
         if (next !== 42) return at;
         this.kind = Kind.comment;
-        for (at++; at < end && u[at] !== this.stop; at++) if (u[at] === 42 && at + 1 < end && u[at + 1] === 47) return at + 2;
+        for (at++; at < end && u[at] !== this.stop; at++)
+          if (u[at] === 42 && at + 1 < end && u[at + 1] === 47) return at + 2;
         return at;
       case 63: // ?1
         while (at < end && isDigit(u[at]!)) at++;
@@ -146,7 +159,11 @@ function digitsEnd(u: Units, from: number, end: number): number {
 function numberEnd(u: Units, i: number, end: number): number {
   if (u[i] === 48 && i + 1 < end && (u[i + 1]! | 32) === 120) {
     let at = i + 2;
-    while (at < end && (isDigit(u[at]!) || u[at] === 95 || ((u[at]! | 32) >= 97 && (u[at]! | 32) <= 102))) at++;
+    while (
+      at < end &&
+      (isDigit(u[at]!) || u[at] === 95 || ((u[at]! | 32) >= 97 && (u[at]! | 32) <= 102))
+    )
+      at++;
     return at;
   }
   let at = digitsEnd(u, i, end);
@@ -165,6 +182,7 @@ function parameterEnd(u: Units, i: number, end: number): number {
     else break;
   }
   if (at === i + 1 || at >= end || u[at] !== 40) return at;
-  for (let close = at + 1; close < end && !isSpace(u[close]!); close++) if (u[close] === 41) return close + 1;
+  for (let close = at + 1; close < end && !isSpace(u[close]!); close++)
+    if (u[close] === 41) return close + 1;
   return at;
 }

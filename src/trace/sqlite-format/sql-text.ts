@@ -5,14 +5,25 @@
 import { SqlFolder } from './sql-fold.ts';
 import { SqlScanner } from './sql-scan.ts';
 
-export type TokenKind = 'space' | 'comment' | 'word' | 'quoted' | 'string' | 'blob' | 'number' | 'parameter' | 'other';
+export type TokenKind =
+  'space' | 'comment' | 'word' | 'quoted' | 'string' | 'blob' | 'number' | 'parameter' | 'other';
 export interface Token {
   kind: TokenKind;
   text: string;
 }
 
 /** By `Kind` of sql-scan.ts. */
-const KINDS: readonly TokenKind[] = ['space', 'comment', 'word', 'quoted', 'string', 'blob', 'number', 'parameter', 'other'];
+const KINDS: readonly TokenKind[] = [
+  'space',
+  'comment',
+  'word',
+  'quoted',
+  'string',
+  'blob',
+  'number',
+  'parameter',
+  'other',
+];
 /** A string may hold NULs: none ends it. */
 const NO_STOP = -1;
 
@@ -43,7 +54,8 @@ export function foldLiterals(sql: string): string {
   if (!folder.changed) return sql;
   let folded = '';
   // in pieces: a function takes only so many arguments
-  for (let i = 0; i < folder.length; i += 4096) folded += String.fromCharCode(...folder.out.subarray(i, Math.min(folder.length, i + 4096)));
+  for (let i = 0; i < folder.length; i += 4096)
+    folded += String.fromCharCode(...folder.out.subarray(i, Math.min(folder.length, i + 4096)));
   return folded;
 }
 

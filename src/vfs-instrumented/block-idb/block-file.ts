@@ -127,7 +127,8 @@ export class BlockFile {
     }
     this.stats.get++;
     const stored = await this.storage.get(this.path, index);
-    const data = stored && stored.length === this.blockSize ? stored : new Uint8Array(this.blockSize);
+    const data =
+      stored && stored.length === this.blockSize ? stored : new Uint8Array(this.blockSize);
     this.use(index, { data, dirty: false });
     await this.evict();
     return data;

@@ -8,7 +8,10 @@ export class FileLocks {
   lock(owner: number, level: number): boolean {
     const own = this.held.get(owner) ?? Level.none;
     if (own >= level) return true;
-    const others = Math.max(Level.none, ...[...this.held].filter(([id]) => id !== owner).map(([, l]) => l));
+    const others = Math.max(
+      Level.none,
+      ...[...this.held].filter(([id]) => id !== owner).map(([, l]) => l),
+    );
     if (level === Level.shared && others >= Level.pending) return false;
     if (level === Level.reserved && others >= Level.reserved) return false;
     if (level >= Level.pending && others >= Level.reserved) return false;

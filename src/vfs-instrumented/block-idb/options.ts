@@ -41,13 +41,24 @@ export interface BlockStats {
 /** @throws RangeError naming the option that cannot be */
 export function resolveOptions(options: BlockIdbOptions): Resolved {
   const o: Resolved = {
-    ...{ blockSize: 8192, writePolicy: 'through', cacheBlocks: 64, durability: 'relaxed', queueDepth: 16, recorder: null },
+    ...{
+      blockSize: 8192,
+      writePolicy: 'through',
+      cacheBlocks: 64,
+      durability: 'relaxed',
+      queueDepth: 16,
+      recorder: null,
+    },
     ...options,
   };
   const { blockSize, cacheBlocks, queueDepth } = o;
   if (!Number.isInteger(Math.log2(blockSize)) || blockSize < 512 || blockSize > 1 << 20)
-    throw new RangeError(`blockSize must be a power of two from 512 to ${1 << 20}, not ${blockSize}`);
-  if (!Number.isInteger(cacheBlocks) || cacheBlocks < 1) throw new RangeError(`cacheBlocks must be 1 or more, not ${cacheBlocks}`);
-  if (!Number.isInteger(queueDepth) || queueDepth < 1) throw new RangeError(`queueDepth must be 1 or more, not ${queueDepth}`);
+    throw new RangeError(
+      `blockSize must be a power of two from 512 to ${1 << 20}, not ${blockSize}`,
+    );
+  if (!Number.isInteger(cacheBlocks) || cacheBlocks < 1)
+    throw new RangeError(`cacheBlocks must be 1 or more, not ${cacheBlocks}`);
+  if (!Number.isInteger(queueDepth) || queueDepth < 1)
+    throw new RangeError(`queueDepth must be 1 or more, not ${queueDepth}`);
   return o;
 }

@@ -43,9 +43,15 @@ const settled = <T>(request: IDBRequest<T>): Promise<T> =>
   });
 
 /** @param name of the IndexedDB database @throws what IndexedDB throws: private windows, a full disk */
-export async function openStorage(name: string, options: Resolved, stats: BlockStats): Promise<IdbStorage> {
+export async function openStorage(
+  name: string,
+  options: Resolved,
+  stats: BlockStats,
+): Promise<IdbStorage> {
   const { recorder } = options;
-  const token = recorder?.begin(Op.idbOpen, recorder.define({ kind: 'idb-database', db: name }), NaN, 0) ?? NOTHING;
+  const token =
+    recorder?.begin(Op.idbOpen, recorder.define({ kind: 'idb-database', db: name }), NaN, 0) ??
+    NOTHING;
   const request = indexedDB.open(name, 1);
   request.onupgradeneeded = () => {
     request.result.createObjectStore('blocks');
@@ -78,33 +84,56 @@ export class IdbStorage implements BlockStorage {
     const { recorder } = options;
     this.recorder = recorder;
     this.databaseId = recorder?.define({ kind: 'idb-database', db: db.name }) ?? 0;
-    const store = (name: string): number => recorder?.define({ kind: 'idb-store', db: db.name, store: name }) ?? 0;
+    const store = (name: string): number =>
+      recorder?.define({ kind: 'idb-store', db: db.name, store: name }) ?? 0;
     this.storeIds = { blocks: store('blocks'), files: store('files') };
   }
 
   async get(path: string, index: number): Promise<Uint8Array | null> {
-    const found = await this.request('readonly', Op.idbGet, 'blocks', index, 0, (store) => store.get([path, index]) as IDBRequest<unknown>);
+    const found = await this.request(
+      'readonly',
+      Op.idbGet,
+      'blocks',
+      index,
+      0,
+      (store) => store.get([path, index]) as IDBRequest<unknown>,
+    );
     return found instanceof ArrayBuffer ? new Uint8Array(found) : null;
   }
 
   async put(path: string, index: number, data: Uint8Array): Promise<void> {
     const bytes = data.slice().buffer;
-    await this.request('readwrite', Op.idbPut, 'blocks', index, bytes.byteLength, (store) => store.put(bytes, [path, index]));
+    await this.request('readwrite', Op.idbPut, 'blocks', index, bytes.byteLength, (store) =>
+      store.put(bytes, [path, index]),
+    );
   }
 
   async deleteFrom(path: string, index: number): Promise<void> {
     const range = IDBKeyRange.bound([path, index], [path, Infinity]);
-    await this.request('readwrite', Op.idbDelete, 'blocks', index, 0, (store) => store.delete(range));
+    await this.request('readwrite', Op.idbDelete, 'blocks', index, 0, (store) =>
+      store.delete(range),
+    );
   }
 
   async readMeta(path: string): Promise<FileMeta | null> {
-    const found = await this.request('readonly', Op.idbGet, 'files', NaN, 0, (store) => store.get(path) as IDBRequest<unknown>);
+    const found = await this.request(
+      'readonly',
+      Op.idbGet,
+      'files',
+      NaN,
+      0,
+      (store) => store.get(path) as IDBRequest<unknown>,
+    );
     return (found as FileMeta | undefined) ?? null;
   }
 
   async writeMeta(path: string, meta: FileMeta | null): Promise<void> {
-    if (meta) await this.request('readwrite', Op.idbPut, 'files', NaN, 16, (store) => store.put(meta, path));
-    else await this.request('readwrite', Op.idbDelete, 'files', NaN, 0, (store) => store.delete(path));
+    if (meta)
+      await this.request('readwrite', Op.idbPut, 'files', NaN, 16, (store) =>
+        store.put(meta, path),
+      );
+    else
+      await this.request('readwrite', Op.idbDelete, 'files', NaN, 0, (store) => store.delete(path));
   }
 
   async commit(): Promise<void> {
@@ -123,12 +152,23 @@ export class IdbStorage implements BlockStorage {
   private transaction(mode: 'readonly' | 'readwrite'): Live {
     this.check();
     const { live, recorder } = this;
-    if (live && !live.over && (live.transaction.mode === mode || live.transaction.mode === 'readwrite')) return live;
+    if (
+      live &&
+      !live.over &&
+      (live.transaction.mode === mode || live.transaction.mode === 'readwrite')
+    )
+      return live;
     const token = recorder?.begin(Op.idbTransaction, this.databaseId, NaN, 0) ?? NOTHING;
-    const transaction = this.db.transaction(['blocks', 'files'], mode, { durability: this.options.durability });
+    const transaction = this.db.transaction(['blocks', 'files'], mode, {
+      durability: this.options.durability,
+    });
     this.stats.tx++;
     const id = ++this.transactions;
-    recorder?.amend(token, 'aux', (mode === 'readwrite' ? 1 : 0) | (DURABILITY[this.options.durability] << 2));
+    recorder?.amend(
+      token,
+      'aux',
+      (mode === 'readwrite' ? 1 : 0) | (DURABILITY[this.options.durability] << 2),
+    );
     recorder?.amend(token, 'context', id);
     const finished = new Promise<void>((resolve) => {
       transaction.oncomplete = () => {
@@ -139,7 +179,8 @@ export class IdbStorage implements BlockStorage {
       transaction.onabort = () => {
         recorder?.end(token, 1, Flag.async);
         next.over = true;
-        if (mode === 'readwrite') this.failure ??= transaction.error ?? new Error('IndexedDB took back a transaction');
+        if (mode === 'readwrite')
+          this.failure ??= transaction.error ?? new Error('IndexedDB took back a transaction');
         resolve();
       };
     });
@@ -168,7 +209,8 @@ export class IdbStorage implements BlockStorage {
       } catch (error) {
         recorder?.end(token, 1, Flag.threw);
         const name = error instanceof DOMException ? error.name : '';
-        if (attempt > 1 || (name !== 'TransactionInactiveError' && name !== 'InvalidStateError')) throw error;
+        if (attempt > 1 || (name !== 'TransactionInactiveError' && name !== 'InvalidStateError'))
+          throw error;
         live.over = true;
         continue;
       }
@@ -184,4 +226,5 @@ export class IdbStorage implements BlockStorage {
   }
 }
 
-const bytesOf = (value: unknown): number => (value instanceof ArrayBuffer ? value.byteLength : value ? 16 : 0);
+const bytesOf = (value: unknown): number =>
+  value instanceof ArrayBuffer ? value.byteLength : value ? 16 : 0;

@@ -32,7 +32,8 @@ type Database = [
 ];
 const [SMALLEST_PAGE, WAL_HEADER, FRAME_HEADER, DATABASE_HEADER] = [512, 32, 24, 100] as const;
 
-const hash = (words: readonly number[]): number => words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
+const hash = (words: readonly number[]): number =>
+  words.reduce((sum, word) => (Math.imul(sum, 31) + word) | 0, 1);
 
 /**
  * @param databaseOf id of the database that a file's pages belong to, 0 = none @param block byte address of the engine's block
@@ -49,7 +50,11 @@ export function bTreeReader(
   const u32 = new Uint32Array(recorder.memory.buffer);
   const sayHeader = (database: Database, file: number, bytes: Uint8Array, at: number): void => {
     const number = (i: number): number =>
-      ((bytes[at + i]! << 24) | (bytes[at + i + 1]! << 16) | (bytes[at + i + 2]! << 8) | bytes[at + i + 3]!) >>> 0;
+      ((bytes[at + i]! << 24) |
+        (bytes[at + i + 1]! << 16) |
+        (bytes[at + i + 2]! << 8) |
+        bytes[at + i + 3]!) >>>
+      0;
     const isValid = number(24) === number(92);
     const pages = isValid ? number(28) : 0;
     const [pageSize, free, schema] = [number(16) >>> 16, number(36), number(40)];
@@ -59,14 +64,27 @@ export function bTreeReader(
     database[7] = content;
     database[8]--;
     const kind = 'database-header';
-    recorder.define({ kind, file, at: u32[Header.seq >>> 2]!, pageSize: pageSize === 1 ? 65536 : pageSize, pages, free, schema, vacuum });
+    recorder.define({
+      kind,
+      file,
+      at: u32[Header.seq >>> 2]!,
+      pageSize: pageSize === 1 ? 65536 : pageSize,
+      pages,
+      free,
+      schema,
+      vacuum,
+    });
   };
   const read: TrampolineHost['image'] = (object, page, at, length, write, offset) => {
     const file = databaseOf(object);
     if (!file || at & 3) return; // SQLite's buffers are aligned
     const bytes = memory.bytes();
     let database = databases.get(file);
-    if (!database) databases.set(file, (database = [names ? MOST_SAID : 0, 0, 0, 1, new Map(), new Map(), [], 0, MOST_HEADERS]));
+    if (!database)
+      databases.set(
+        file,
+        (database = [names ? MOST_SAID : 0, 0, 0, 1, new Map(), new Map(), [], 0, MOST_HEADERS]),
+      );
     const [, , , , schema, known, frames] = database;
     const isFirst = memory.word(at) === FIRST_WORD;
     if (isFirst) {
@@ -91,7 +109,10 @@ export function bTreeReader(
     known.set(page, sign);
     const isSchema = page === 1 || schema.has(page);
     const children = childrenOf(bytes, at, page, length);
-    const rows = children || !isSchema ? null : schemaRowsOf(bytes, at, page, length, database[2], database[3]);
+    const rows =
+      children || !isSchema
+        ? null
+        : schemaRowsOf(bytes, at, page, length, database[2], database[3]);
     const content = hash(children || []);
     const says = children || rows?.roots;
     if (!says || (children && known.get(-page) === content)) return;
@@ -107,7 +128,12 @@ export function bTreeReader(
     database[0] -= SAID_COST + says.length;
     const where = { file, at: u32[Header.seq >>> 2]!, page };
     if (database[0] <= 0) recorder.define({ kind: 'b-tree-end', ...where });
-    else recorder.define(rows ? { kind: 'b-tree-names', ...where, ...rows } : { kind: 'b-tree-pages', ...where, children: says });
+    else
+      recorder.define(
+        rows
+          ? { kind: 'b-tree-names', ...where, ...rows }
+          : { kind: 'b-tree-pages', ...where, children: says },
+      );
   };
   return (object, page, at, length, write, offset) => {
     try {

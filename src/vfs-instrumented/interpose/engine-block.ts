@@ -23,7 +23,15 @@ export const Block = {
 } as const;
 
 /** A suspended call: its record (0 = none), seq, parent, context, file id, and the header that an xRead will bring (header-decode.ts). */
-export const Suspended = { at: 0, seq: 4, parent: 8, context: 12, object: 16, header: 20, bytes: 24 } as const;
+export const Suspended = {
+  at: 0,
+  seq: 4,
+  parent: 8,
+  context: 12,
+  object: 16,
+  header: 20,
+  bytes: 24,
+} as const;
 export const MAX_SUSPENDED = Math.floor((Block.files - Block.suspended) / Suspended.bytes);
 
 /**

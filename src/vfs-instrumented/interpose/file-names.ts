@@ -4,7 +4,11 @@ import type { Recorder } from '../../trace/recorder.ts';
 import { HeadersOf } from './engine-block.ts';
 
 const MAX_PATHS = 20_000;
-const HEADERS: Partial<Record<FileKind, number>> = { 'main-db': HeadersOf.mainDb, wal: HeadersOf.wal, journal: HeadersOf.journal };
+const HEADERS: Partial<Record<FileKind, number>> = {
+  'main-db': HeadersOf.mainDb,
+  wal: HeadersOf.wal,
+  journal: HeadersOf.journal,
+};
 
 /** What a file is by its name alone: for a file that is deleted or asked for before it was ever seen opened. */
 export function fileKindOfPath(path: string): FileKind {
@@ -31,10 +35,18 @@ export class FileNames {
   }
 
   private define(path: string, fileKind: FileKind, vfs: string, flags: number): number {
-    const id = this.recorder.define({ kind: 'file', path, fileKind, vfs, engine: this.engine(), flags });
+    const id = this.recorder.define({
+      kind: 'file',
+      path,
+      fileKind,
+      vfs,
+      engine: this.engine(),
+      flags,
+    });
     const headers = HEADERS[fileKind];
     if (headers) this.headers.set(id, headers);
-    if (fileKind === 'wal') this.ofWal.set(id, this.known.get(vfs)?.get(path.slice(0, -4))?.id ?? 0);
+    if (fileKind === 'wal')
+      this.ofWal.set(id, this.known.get(vfs)?.get(path.slice(0, -4))?.id ?? 0);
     return id;
   }
 
@@ -51,7 +63,9 @@ export class FileNames {
   /** A file that is being opened. @param path null for a temporary file without a name @param flags SQLITE_OPEN_* */
   opened(path: string | null, vfs: string, flags: number): number {
     const kind = fileKindOfOpenFlags(flags);
-    return path === null ? this.define('(temp)', kind, vfs, flags) : this.byPath(path, vfs, kind, flags, true);
+    return path === null
+      ? this.define('(temp)', kind, vfs, flags)
+      : this.byPath(path, vfs, kind, flags, true);
   }
 
   /** A file that xDelete or xAccess names. */

@@ -8,7 +8,16 @@ import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
 /** What a transfer carries at the begin of its buffer. `body`: the page of a frame, whose header went before. */
-export const Headed = { none: 0, body: 1, page: 2, page1: 3, walHeader: 4, frame: 5, journal: 6, version: 7 } as const;
+export const Headed = {
+  none: 0,
+  body: 1,
+  page: 2,
+  page1: 3,
+  walHeader: 4,
+  frame: 5,
+  journal: 6,
+  version: 7,
+} as const;
 
 const [WAL_HEADER_BYTES, SMALLEST_PAGE] = [32, 512] as const;
 /** In the database header: change counter, pages, first trunk and number of pages of the freelist, which a connection compares as one. */
@@ -44,48 +53,120 @@ export function decodeParts(first: number, peek: number): Decoder {
 
 function whereBody(): Bytes {
   const [kind, length, offset, within] = [0, 1, 2, 3] as const;
-  const isKind = (k: number): Bytes => [...w.get(kind), ...w.i32((1 << PAGE_BITS_SHIFT) - 1), OP.and, ...w.i32(k), OP.eq];
+  const isKind = (k: number): Bytes => [
+    ...w.get(kind),
+    ...w.i32((1 << PAGE_BITS_SHIFT) - 1),
+    OP.and,
+    ...w.i32(k),
+    OP.eq,
+  ];
   const atStart = [...w.get(offset), OP.i64Eqz];
   const pageBits = [...w.get(kind), ...w.i32(PAGE_BITS_SHIFT), OP.shrU];
-  const frameBytes = [...w.i32(1), ...pageBits, OP.shl, ...w.i32(FRAME_HEADER_BYTES), OP.add, OP.i64FromU32];
+  const frameBytes = [
+    ...w.i32(1),
+    ...pageBits,
+    OP.shl,
+    ...w.i32(FRAME_HEADER_BYTES),
+    OP.add,
+    OP.i64FromU32,
+  ];
   // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
   const header = [...w.get(length), ...w.i32(8), OP.geU, ...w.i32(Headed.frame), OP.mul];
   const body = [
-    ...[...w.get(within), ...w.i64(FRAME_HEADER_BYTES), OP.i64Eq, ...w.get(length), ...w.i32(1), ...pageBits, OP.shl, OP.eq, OP.and],
+    ...[
+      ...w.get(within),
+      ...w.i64(FRAME_HEADER_BYTES),
+      OP.i64Eq,
+      ...w.get(length),
+      ...w.i32(1),
+      ...pageBits,
+      OP.shl,
+      OP.eq,
+      OP.and,
+    ],
   ];
   const inFrame = [
-    ...[...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64Sub, ...frameBytes, OP.i64RemU, ...w.tee(within), OP.i64Eqz],
+    ...[
+      ...w.get(offset),
+      ...w.i64(WAL_HEADER_BYTES),
+      OP.i64Sub,
+      ...frameBytes,
+      OP.i64RemU,
+      ...w.tee(within),
+      OP.i64Eqz,
+    ],
     ...w.choose(header, body),
   ];
   const frameOr0 = [
     ...pageBits,
-    ...w.choose(inFrame, [...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.eq, ...w.i32(Headed.frame), OP.mul]),
+    ...w.choose(inFrame, [
+      ...w.get(length),
+      ...w.i32(FRAME_HEADER_BYTES),
+      OP.eq,
+      ...w.i32(Headed.frame),
+      OP.mul,
+    ]),
   ];
   const wal = [
     ...atStart,
     ...w.choose(
       [...w.get(length), ...w.i32(WAL_HEADER_BYTES), OP.eq, ...w.i32(Headed.walHeader), OP.mul],
-      [...w.get(offset), ...w.i64(WAL_HEADER_BYTES), OP.i64LtU, ...w.choose(w.i32(Headed.none), frameOr0)],
+      [
+        ...w.get(offset),
+        ...w.i64(WAL_HEADER_BYTES),
+        OP.i64LtU,
+        ...w.choose(w.i32(Headed.none), frameOr0),
+      ],
     ),
   ];
   const version = [
-    ...[...w.get(offset), ...w.i64(VERSION_AT), OP.i64Eq, ...w.get(length), ...w.i32(VERSION_BYTES), OP.eq, OP.and],
+    ...[
+      ...w.get(offset),
+      ...w.i64(VERSION_AT),
+      OP.i64Eq,
+      ...w.get(length),
+      ...w.i32(VERSION_BYTES),
+      OP.eq,
+      OP.and,
+    ],
     ...[...w.i32(Headed.version), OP.mul],
   ];
-  const page = [...[...w.get(length), ...w.i32(SMALLEST_PAGE), OP.geU], ...w.choose([...atStart, ...w.i32(Headed.page), OP.add], version)];
+  const page = [
+    ...[...w.get(length), ...w.i32(SMALLEST_PAGE), OP.geU],
+    ...w.choose([...atStart, ...w.i32(Headed.page), OP.add], version),
+  ];
   const journal = [
-    ...[...atStart, ...w.get(length), ...w.i32(8), OP.geU, OP.and, ...w.get(length), ...w.i32(SMALLEST_PAGE), OP.ltU, OP.and],
+    ...[
+      ...atStart,
+      ...w.get(length),
+      ...w.i32(8),
+      OP.geU,
+      OP.and,
+      ...w.get(length),
+      ...w.i32(SMALLEST_PAGE),
+      OP.ltU,
+      OP.and,
+    ],
     ...[...w.i32(Headed.journal), OP.mul],
   ];
   return w.functionBody(
     [[1, 'j']],
-    [...isKind(HeadersOf.mainDb), ...w.choose(page, [...isKind(HeadersOf.wal), ...w.choose(wal, journal)])],
+    [
+      ...isKind(HeadersOf.mainDb),
+      ...w.choose(page, [...isKind(HeadersOf.wal), ...w.choose(wal, journal)]),
+    ],
   );
 }
 
 /** The big-endian word at buffer + offset. */
 function bigEndian(peek: number, offset: Bytes, scratch: number): Bytes {
-  const rotated = (by: number, mask: number): Bytes => [...w.get(scratch), ...w.i32(by), OP.rotl, ...w.i32(mask), OP.and];
+  const rotated = (by: number, mask: number): Bytes => [
+    ...w.get(scratch),
+    ...w.i32(by),
+    OP.rotl,
+    ...w.i32(mask),
+    OP.and,
+  ];
   return [
     ...[...w.get(1), ...offset, OP.add, ...w.call(peek), ...w.set(scratch)],
     ...[...rotated(8, 0x00ff00ff), ...rotated(24, 0xff00ff00), OP.or],
@@ -103,14 +184,31 @@ function auxBody(peek: number): Bytes {
     OP.and,
   ];
   const said = [...hasWord, ...w.choose(bigEndian(peek, counterOf, word), w.i32(0))];
-  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(-1), said)]);
+  return w.functionBody(
+    [[1, 'i']],
+    [...w.get(headed), ...w.i32(Headed.walHeader), OP.eq, ...w.choose(w.i32(-1), said)],
+  );
 }
 
 function aux2Body(peek: number): Bytes {
   const [headed, buffer, word] = [0, 1, 2] as const;
-  const at = (offset: number): Bytes => [...w.get(buffer), ...w.i32(offset), OP.add, ...w.call(peek)];
+  const at = (offset: number): Bytes => [
+    ...w.get(buffer),
+    ...w.i32(offset),
+    OP.add,
+    ...w.call(peek),
+  ];
   const type = [
-    ...[...w.get(headed), ...w.i32(Headed.page1), OP.eq, ...w.i32(100), OP.mul, ...w.get(buffer), OP.add, ...w.call(peek)],
+    ...[
+      ...w.get(headed),
+      ...w.i32(Headed.page1),
+      OP.eq,
+      ...w.i32(100),
+      OP.mul,
+      ...w.get(buffer),
+      OP.add,
+      ...w.call(peek),
+    ],
     ...[...w.i32(255), OP.and, ...w.tee(word)],
     ...[...w.i32(BTREE_PAGES), ...w.get(word), OP.shrU, ...w.i32(1), OP.and], // shifts by the low 5 bits of the type
     ...[...w.get(word), ...w.i32(16), OP.ltU, OP.and, OP.mul],
@@ -118,7 +216,13 @@ function aux2Body(peek: number): Bytes {
   const isZero = [...at(0), ...at(4), OP.or, OP.eqz];
   const isHeaded = (k: number): Bytes => [...w.get(headed), ...w.i32(k), OP.eq];
   // salt-1, pages of the freelist, or the commit size
-  const place = [...isHeaded(Headed.walHeader), ...w.choose(w.i32(16), [...isHeaded(Headed.version), ...w.choose(w.i32(12), w.i32(4))])];
+  const place = [
+    ...isHeaded(Headed.walHeader),
+    ...w.choose(w.i32(16), [...isHeaded(Headed.version), ...w.choose(w.i32(12), w.i32(4))]),
+  ];
   const rest = [...isHeaded(Headed.journal), ...w.choose(isZero, bigEndian(peek, place, word))];
-  return w.functionBody([[1, 'i']], [...w.get(headed), ...w.i32(Headed.page1), OP.gtU, ...w.choose(rest, type)]);
+  return w.functionBody(
+    [[1, 'i']],
+    [...w.get(headed), ...w.i32(Headed.page1), OP.gtU, ...w.choose(rest, type)],
+  );
 }

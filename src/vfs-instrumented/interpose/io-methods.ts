@@ -11,7 +11,12 @@ export interface Method extends Signature {
   readonly op: number;
 }
 
-const method = (word: number, op: number, params: string, results = 'i'): Method => ({ word, op, params, results });
+const method = (word: number, op: number, params: string, results = 'i'): Method => ({
+  word,
+  op,
+  params,
+  results,
+});
 
 /** sqlite3_io_methods after iVersion. */
 export const IO_METHODS: readonly Method[] = [
@@ -43,7 +48,10 @@ export const X_LOCK_WORD = 7;
 export const VFS_ZNAME_WORD = 4;
 export const VFS_XOPEN_WORD = 6;
 export const X_OPEN: Signature = { params: 'iiiii', results: 'i' };
-export const VFS_METHODS: readonly Method[] = [method(7, Op.xDelete, 'iii'), method(8, Op.xAccess, 'iiii')];
+export const VFS_METHODS: readonly Method[] = [
+  method(7, Op.xDelete, 'iii'),
+  method(8, Op.xAccess, 'iiii'),
+];
 
 /** Read access to an engine's linear memory, whose growth replaces its buffer. */
 export class EngineMemory {

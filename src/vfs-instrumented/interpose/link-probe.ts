@@ -3,7 +3,14 @@
  * LinkError. A wrong type in a table slot would break the app, so nothing is put into a slot without this probe.
  */
 import { NativeInstance, NativeModule, type WasmFunction } from './natives.ts';
-import { functionType, importFunction, moduleBytes, section, vector, type Signature } from './wasm-writer.ts';
+import {
+  functionType,
+  importFunction,
+  moduleBytes,
+  section,
+  vector,
+  type Signature,
+} from './wasm-writer.ts';
 
 const probes = new Map<string, WebAssembly.Module>();
 
@@ -17,7 +24,12 @@ export function hasType(fn: WasmFunction, signature: Signature): boolean {
   const key = `${signature.params}>${signature.results}`;
   let probe = probes.get(key);
   if (!probe) {
-    probe = new NativeModule(moduleBytes(section(1, vector([functionType(signature)])), section(2, vector([importFunction('o', 'f', 0)]))));
+    probe = new NativeModule(
+      moduleBytes(
+        section(1, vector([functionType(signature)])),
+        section(2, vector([importFunction('o', 'f', 0)])),
+      ),
+    );
     probes.set(key, probe);
   }
   try {

@@ -99,7 +99,8 @@ export class OpenFiles {
       const key = this.u32[word]!;
       if (key === 0) break;
       const home = OpenFiles.home(key);
-      if ((i - home + FILE_ENTRIES) % FILE_ENTRIES < (i - hole + FILE_ENTRIES) % FILE_ENTRIES) continue;
+      if ((i - home + FILE_ENTRIES) % FILE_ENTRIES < (i - hole + FILE_ENTRIES) % FILE_ENTRIES)
+        continue;
       this.u32.copyWithin(this.at(hole), word, word + FileEntry.bytes / 4);
       hole = i;
     }
@@ -109,7 +110,10 @@ export class OpenFiles {
   private forgetStrangers(): void {
     const kept: Entry[] = [];
     for (let i = 0; i < FILE_ENTRIES; i++) {
-      const [file, pMethods, object, flags] = this.u32.subarray(this.at(i), this.at(i) + 4) as unknown as [number, number, number, number];
+      const [file, pMethods, object, flags] = this.u32.subarray(
+        this.at(i),
+        this.at(i) + 4,
+      ) as unknown as [number, number, number, number];
       if (file && object) kept.push({ file, pMethods, object, flags });
     }
     this.u32.fill(0, this.at(0), this.at(FILE_ENTRIES));

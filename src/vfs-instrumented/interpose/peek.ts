@@ -9,13 +9,20 @@ import { OP } from './wasm-writer.ts';
  * @throws LinkError for a memory64 engine
  */
 export function makePeek(memory: WebAssembly.Memory): WasmFunction {
-  const shared = typeof SharedArrayBuffer !== 'undefined' && memory.buffer instanceof SharedArrayBuffer;
+  const shared =
+    typeof SharedArrayBuffer !== 'undefined' && memory.buffer instanceof SharedArrayBuffer;
   const lastWord = [0x3f, 0, ...w.i32(16), OP.shl, ...w.i32(4), OP.sub]; // memory.size, in bytes, less 4
-  const body = w.functionBody([], [...w.get(0), ...lastWord, OP.gtU, ...w.choose(w.i32(0), [...w.get(0), 0x28, 0, 0])]);
+  const body = w.functionBody(
+    [],
+    [...w.get(0), ...lastWord, OP.gtU, ...w.choose(w.i32(0), [...w.get(0), 0x28, 0, 0])],
+  );
   const module = new NativeModule(
     w.moduleBytes(
       w.section(1, w.vector([w.functionType({ params: 'i', results: 'i' })])),
-      w.section(2, w.vector([w.importMemory('e', 'm', shared ? { initial: 0, maximum: 65536 } : null)])),
+      w.section(
+        2,
+        w.vector([w.importMemory('e', 'm', shared ? { initial: 0, maximum: 65536 } : null)]),
+      ),
       w.section(3, w.vector([[0]])),
       w.section(7, w.vector([w.exportFunction('p', 0)])),
       w.section(10, w.vector([body])),

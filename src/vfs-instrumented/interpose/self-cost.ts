@@ -4,7 +4,13 @@
  */
 import { Recorder } from '../../trace/recorder.ts';
 import { Header } from '../../trace/ring-layout.ts';
-import { NativeInstance, NativeMemory, NativeModule, NativeTable, type WasmFunction } from './natives.ts';
+import {
+  NativeInstance,
+  NativeMemory,
+  NativeModule,
+  NativeTable,
+  type WasmFunction,
+} from './natives.ts';
 import { VfsTracer } from './vfs-tracer.ts';
 import * as w from './wasm-writer.ts';
 import { OP } from './wasm-writer.ts';
@@ -16,14 +22,39 @@ const READ = 2;
 const WRITE = 3;
 
 /** `run(n)`: n calls of the xRead in table slot 2; slots 1..6 hold functions of io_methods' types that do nothing. */
-function scratchEngine(): { memory: WebAssembly.Memory; table: WebAssembly.Table; run: (n: number) => void } {
+function scratchEngine(): {
+  memory: WebAssembly.Memory;
+  table: WebAssembly.Table;
+  run: (n: number) => void;
+} {
   const types = ['i', 'iiij', 'ij', 'ii'].map((params) => w.functionType({ params, results: 'i' }));
   const runType = w.functionType({ params: 'i', results: '' });
   const [one, read, big, two, run] = [0, 1, 2, 3, 4] as const;
   const functions = [one, read, read, big, two, two, run]; // xClose xRead xWrite xTruncate xSync xFileSize, run
   const nothing = w.functionBody([], w.i32(0));
-  const call = [...w.i32(FILE), ...w.i32(0), ...w.i32(4096), 0x42, 0, ...w.i32(READ), 0x11, read, 0, OP.drop]; // call_indirect
-  const loop = [OP.loop, 0x40, ...call, ...w.get(0), ...w.i32(1), OP.sub, ...w.tee(0), ...w.branchIf(0), OP.end];
+  const call = [
+    ...w.i32(FILE),
+    ...w.i32(0),
+    ...w.i32(4096),
+    0x42,
+    0,
+    ...w.i32(READ),
+    0x11,
+    read,
+    0,
+    OP.drop,
+  ]; // call_indirect
+  const loop = [
+    OP.loop,
+    0x40,
+    ...call,
+    ...w.get(0),
+    ...w.i32(1),
+    OP.sub,
+    ...w.tee(0),
+    ...w.branchIf(0),
+    OP.end,
+  ];
   const table = new NativeTable({ element: 'anyfunc', initial: 8 });
   const memory = new NativeMemory({ initial: 1 });
   const module = new NativeModule(
@@ -32,8 +63,14 @@ function scratchEngine(): { memory: WebAssembly.Memory; table: WebAssembly.Table
       w.section(2, w.vector([[...w.text('e'), ...w.text('t'), 1, 0x70, 0, 8]])),
       w.section(3, w.vector(functions.map((t) => w.leb(t)))),
       w.section(7, w.vector([w.exportFunction('run', 6)])),
-      w.section(9, w.vector([[0, ...w.i32(1), OP.end, ...w.vector([0, 1, 2, 3, 4, 5].map((f) => w.leb(f)))]])),
-      w.section(10, w.vector([...Array.from({ length: 6 }, () => nothing), w.functionBody([], loop)])),
+      w.section(
+        9,
+        w.vector([[0, ...w.i32(1), OP.end, ...w.vector([0, 1, 2, 3, 4, 5].map((f) => w.leb(f)))]]),
+      ),
+      w.section(
+        10,
+        w.vector([...Array.from({ length: 6 }, () => nothing), w.functionBody([], loop)]),
+      ),
     ),
   );
   const instance = new NativeInstance(module, { e: { t: table } });

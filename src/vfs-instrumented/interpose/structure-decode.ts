@@ -19,17 +19,36 @@ export const STRUCTURE: w.Signature = { params: 'iiiiiiij', results: '' };
 
 /** @param peek, image indices of peek(address) -> word and TrampolineHost.image @param block byte address of the engine's block */
 export function structureBody(peek: number, image: number, block: number): Bytes {
-  const [headed, aux, type, object, buffer, length, write, offset, page] = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
+  const [headed, aux, type, object, buffer, length, write, offset, page] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8,
+  ] as const;
   const isHeaded = (k: number): Bytes => [...w.get(headed), ...w.i32(k), OP.eq];
-  const handOn = [...[object, page, buffer, length, write].flatMap((i) => w.get(i)), ...w.get(offset), OP.f64FromI64, ...w.call(image)];
-  const move = (local: number, op: number): Bytes => [...w.get(local), ...w.i32(FRAME_HEADER_BYTES), op, ...w.set(local)];
+  const handOn = [
+    ...[object, page, buffer, length, write].flatMap((i) => w.get(i)),
+    ...w.get(offset),
+    OP.f64FromI64,
+    ...w.call(image),
+  ];
+  const move = (local: number, op: number): Bytes => [
+    ...w.get(local),
+    ...w.i32(FRAME_HEADER_BYTES),
+    op,
+    ...w.set(local),
+  ];
   const frame = [
     ...[...w.get(aux), ...w.set(page), ...w.get(length), ...w.i32(FRAME_HEADER_BYTES), OP.gtU],
     ...[...w.when([...move(buffer, OP.add), ...move(length, OP.sub)]), ...handOn, OP.return],
   ];
   const wanted = [
     ...[...w.get(offset), ...w.get(length), OP.ctz, OP.i64FromU32, OP.i64ShrU, OP.i32FromI64], // lengths are powers of two
-    ...[...w.i32(WANTED_MASK), OP.and, ...w.tee(page), ...w.i32(3), OP.shrU, ...w.load8(block + Block.wanted)],
+    ...[
+      ...w.i32(WANTED_MASK),
+      OP.and,
+      ...w.tee(page),
+      ...w.i32(3),
+      OP.shrU,
+      ...w.load8(block + Block.wanted),
+    ],
     ...[...w.get(page), ...w.i32(7), OP.and, OP.shrU, ...w.i32(1), OP.and],
   ];
   const isWanted = [...isHeaded(Headed.body), ...w.choose(word(block + Block.frameWanted), wanted)];
@@ -37,7 +56,15 @@ export function structureBody(peek: number, image: number, block: number): Bytes
     [[1, 'i']],
     [
       ...[...isHeaded(Headed.frame), ...w.when(frame)],
-      ...[...w.i32(INTERIOR), ...w.get(type), OP.shrU, ...w.get(type), ...w.i32(16), OP.ltU, OP.and],
+      ...[
+        ...w.i32(INTERIOR),
+        ...w.get(type),
+        OP.shrU,
+        ...w.get(type),
+        ...w.i32(16),
+        OP.ltU,
+        OP.and,
+      ],
       ...[...w.get(type), ...w.i32(TABLE_LEAF), OP.eq, ...w.choose(isWanted, w.i32(0)), OP.or],
       ...[...w.get(buffer), ...w.call(peek), ...w.i32(FIRST_WORD), OP.eq, OP.or],
       ...w.when([...w.i32(0), ...w.set(page), ...handOn]),

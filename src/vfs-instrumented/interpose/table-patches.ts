@@ -35,7 +35,8 @@ export class TablePatches {
   /** @throws RangeError when there is no cell left; else whatever `make` throws: the table is as it was */
   add(wanted: readonly Wanted[]): void {
     if (!wanted.length) return;
-    if (this.cells.length + wanted.length > MAX_CELLS) throw new RangeError(`more than ${MAX_CELLS} functions traced in one engine`);
+    if (this.cells.length + wanted.length > MAX_CELLS)
+      throw new RangeError(`more than ${MAX_CELLS} functions traced in one engine`);
     const list = wanted.map((t, i) => ({ ...t, cell: this.cells.length + i }));
     const made = this.make(list);
     list.forEach((t, i) => {
@@ -79,7 +80,8 @@ export class TablePatches {
   /** Every slot as the app had it. Calls under way end in their trampolines, which go on to pass them through. */
   restore(): void {
     for (const patch of this.patches.values())
-      if (tableGet(this.table, patch.slot) === patch.replacement) tableSet(this.table, patch.slot, patch.original);
+      if (tableGet(this.table, patch.slot) === patch.replacement)
+        tableSet(this.table, patch.slot, patch.original);
     this.patches.clear();
   }
 }

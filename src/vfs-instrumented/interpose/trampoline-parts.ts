@@ -47,9 +47,19 @@ export function lookupBody(p: RingParts): Bytes {
         ...w.set(at),
       ],
       ...[OP.loop, 0x40],
-      ...[...w.get(at), ...w.load(FileEntry.file), ...w.tee(key), OP.eqz, ...w.when([...w.i32(0), OP.return])],
+      ...[
+        ...w.get(at),
+        ...w.load(FileEntry.file),
+        ...w.tee(key),
+        OP.eqz,
+        ...w.when([...w.i32(0), OP.return]),
+      ],
       ...[...w.get(key), ...w.get(file), OP.eq],
-      ...w.when([...[...w.get(at), ...w.load(FileEntry.pMethods), ...w.get(pMethods), OP.eq], ...w.choose(w.get(at), w.i32(0)), OP.return]),
+      ...w.when([
+        ...[...w.get(at), ...w.load(FileEntry.pMethods), ...w.get(pMethods), OP.eq],
+        ...w.choose(w.get(at), w.i32(0)),
+        OP.return,
+      ]),
       ...[
         ...w.get(at),
         ...w.i32(FileEntry.bytes),
@@ -71,18 +81,36 @@ const publish = (p: RingParts, head: number): Bytes => [
   ...(p.shared ? w.atomicStore(Header.head) : w.store(Header.head)),
 ];
 const slotAddress = (p: RingParts, head: number): Bytes => [
-  ...[...w.get(head), ...w.i32(p.capacity - 1), OP.and, ...w.i32(RECORD_BYTES), OP.mul, ...w.i32(RING_AT), OP.add],
+  ...[
+    ...w.get(head),
+    ...w.i32(p.capacity - 1),
+    OP.and,
+    ...w.i32(RECORD_BYTES),
+    OP.mul,
+    ...w.i32(RING_AT),
+    OP.add,
+  ],
 ];
 const dropIfFull = (p: RingParts, head: number, leave: Bytes): Bytes => [
   ...[...w.get(head), ...word(Header.released), OP.sub, ...w.i32(p.capacity - 1), OP.gtU],
-  ...w.when([...setWord(Header.dropped, [...word(Header.dropped), ...w.i32(1), OP.add]), ...leave, OP.return]),
+  ...w.when([
+    ...setWord(Header.dropped, [...word(Header.dropped), ...w.i32(1), OP.add]),
+    ...leave,
+    OP.return,
+  ]),
 ];
 
 /** begin(op with flags << 8, object, offset, length, aux, timed, aux2) -> byte address of the record, or 0 */
 export const BEGIN: w.Signature = { params: 'iidiiii', results: 'i' };
 export function beginBody(p: RingParts): Bytes {
-  const [op, object, offset, length, aux, timed, aux2, head, at, seq, t] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
-  const put = (field: number, value: Bytes, how = w.store): Bytes => [...w.get(at), ...value, ...how(field)];
+  const [op, object, offset, length, aux, timed, aux2, head, at, seq, t] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+  ] as const;
+  const put = (field: number, value: Bytes, how = w.store): Bytes => [
+    ...w.get(at),
+    ...value,
+    ...how(field),
+  ];
   return w.functionBody(
     [
       [3, 'i'],
@@ -90,7 +118,14 @@ export function beginBody(p: RingParts): Bytes {
     ],
     [
       ...[...word(Header.enabled), OP.eqz, ...w.when([...w.i32(0), OP.return])],
-      ...[...word(Header.head), ...w.tee(head), ...word(Header.claimed), OP.sub, ...word(Header.pressure), OP.geU],
+      ...[
+        ...word(Header.head),
+        ...w.tee(head),
+        ...word(Header.claimed),
+        OP.sub,
+        ...word(Header.pressure),
+        OP.geU,
+      ],
       ...w.when([...w.call(p.pressure), ...word(Header.head), ...w.set(head)]),
       ...dropIfFull(p, head, w.i32(0)),
       ...[...slotAddress(p, head), ...w.set(at)],
@@ -122,12 +157,32 @@ export function beginBody(p: RingParts): Bytes {
 /** finish(record, seq, result, flags << 8, timed, aux, aux2): details that only the answer told, or 0 and 0 */
 export const FINISH: w.Signature = { params: 'iiiiiii', results: '' };
 export function finishBody(p: RingParts): Bytes {
-  const [at, seq, result, flags, timed, aux, aux2, head, endSeq, claimed, t] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
-  const put = (field: number, value: Bytes, how = w.store): Bytes => [...w.get(at), ...value, ...how(field)];
+  const [at, seq, result, flags, timed, aux, aux2, head, endSeq, claimed, t] = [
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+  ] as const;
+  const put = (field: number, value: Bytes, how = w.store): Bytes => [
+    ...w.get(at),
+    ...value,
+    ...how(field),
+  ];
   const slot = [...w.get(at), ...w.i32(RING_AT), OP.sub, ...w.i32(6), OP.shrU];
   const isUnclaimed = [
-    ...[...w.i32(0), ...(p.shared ? w.atomicLoad(Header.claimed) : w.load(Header.claimed)), ...w.set(claimed)],
-    ...[...slot, ...w.get(claimed), OP.sub, ...w.i32(p.capacity - 1), OP.and, ...word(Header.head), ...w.get(claimed), OP.sub, OP.ltU],
+    ...[
+      ...w.i32(0),
+      ...(p.shared ? w.atomicLoad(Header.claimed) : w.load(Header.claimed)),
+      ...w.set(claimed),
+    ],
+    ...[
+      ...slot,
+      ...w.get(claimed),
+      OP.sub,
+      ...w.i32(p.capacity - 1),
+      OP.and,
+      ...word(Header.head),
+      ...w.get(claimed),
+      OP.sub,
+      OP.ltU,
+    ],
   ];
   return w.functionBody(
     [
@@ -148,7 +203,12 @@ export function finishBody(p: RingParts): Bytes {
           ...put(Field.t1, w.get(t), w.storeF64),
           ...put(Field.result, w.get(result)),
           ...put(Field.op, [...w.get(at), ...w.load(Field.op), ...w.get(flags), OP.or]),
-          ...[...w.get(aux), ...w.get(aux2), OP.or, ...w.when([...put(Field.aux, w.get(aux)), ...put(Field.aux2, w.get(aux2))])],
+          ...[
+            ...w.get(aux),
+            ...w.get(aux2),
+            OP.or,
+            ...w.when([...put(Field.aux, w.get(aux)), ...put(Field.aux2, w.get(aux2))]),
+          ],
           ...put(Field.endSeq, w.get(endSeq), p.shared ? w.atomicStore : w.store),
           // a reader on another thread may have taken it meanwhile, perhaps without its end: then it is said again
           ...(p.shared ? [...isUnclaimed, ...w.when([OP.return])] : [OP.return]),

@@ -4,11 +4,27 @@
  */
 import { Field, Flag, Op } from '../../trace/event.ts';
 import { Header } from '../../trace/ring-layout.ts';
-import { Block, FileEntry, HEADERS_SHIFT, MAX_SUSPENDED, RECORD_FLAGS, Suspended } from './engine-block.ts';
+import {
+  Block,
+  FileEntry,
+  HEADERS_SHIFT,
+  MAX_SUSPENDED,
+  RECORD_FLAGS,
+  Suspended,
+} from './engine-block.ts';
 import { NativeInstance, NativeModule, type WasmFunction } from './natives.ts';
 import { Headed, decodeParts, type Decoder } from './header-decode.ts';
 import { STRUCTURE, structureBody } from './structure-decode.ts';
-import { BEGIN, FINISH, LOOKUP, beginBody, finishBody, lookupBody, setWord, word } from './trampoline-parts.ts';
+import {
+  BEGIN,
+  FINISH,
+  LOOKUP,
+  beginBody,
+  finishBody,
+  lookupBody,
+  setWord,
+  word,
+} from './trampoline-parts.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes, type Signature } from './wasm-writer.ts';
 
@@ -39,7 +55,14 @@ export interface TrampolineHost {
   /** The header of a WAL was written or read: it says the page size. @param at address of its 32 bytes */
   walHeader(file: number, at: number): void;
   /** A page that tells of the structure of its database. @param object id of the database or its WAL @param at address of its bytes @param page of the header of a frame; else 0 @param write 1, or 0 = read */
-  image(object: number, page: number, at: number, length: number, write: number, offset: number): void;
+  image(
+    object: number,
+    page: number,
+    at: number,
+    length: number,
+    write: number,
+    offset: number,
+  ): void;
   /** Before xDelete or xAccess. @returns id of the file, or 0 when the call is none */
   named(cell: number, pVfs: number, zName: number): number;
   /** A slot that is no xOpen after all. */
@@ -61,10 +84,29 @@ export interface TrampolineOptions {
 const PATIENCE = 64;
 const UNTIMED: ReadonlySet<number> = new Set([Op.xSectorSize, Op.xDeviceCharacteristics]);
 /** Operations whose second argument is a detail worth keeping: level, flags, opcode. */
-const AUX_IN_1: ReadonlySet<number> = new Set([Op.xSync, Op.xLock, Op.xUnlock, Op.xFileControl, Op.xShmUnmap]);
+const AUX_IN_1: ReadonlySet<number> = new Set([
+  Op.xSync,
+  Op.xLock,
+  Op.xUnlock,
+  Op.xFileControl,
+  Op.xShmUnmap,
+]);
 
 const LOCALS = 12;
-type Locals = [number, number, number, number, number, number, number, number, number, number, number, number];
+type Locals = [
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+  number,
+];
 
 const NOW = 0;
 const PRESSURE = 1;
@@ -111,9 +153,21 @@ export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOption
   const decoder = decodeParts(lookup + 3, PEEK);
   const shared = [LOOKUP, BEGIN, FINISH, ...decoder.signatures, STRUCTURE];
   const functions = [...shared, ...list.map((t) => t.signature)].map((s) => w.leb(type(s)));
-  const parts = { capacity: o.capacity, shared: o.shared !== null, block: o.block, now: NOW, pressure: PRESSURE };
+  const parts = {
+    capacity: o.capacity,
+    shared: o.shared !== null,
+    block: o.block,
+    now: NOW,
+    pressure: PRESSURE,
+  };
   const bodies = [
-    ...[lookupBody(parts), beginBody(parts), finishBody(parts), ...decoder.bodies, structureBody(PEEK, IMAGE, o.block)],
+    ...[
+      lookupBody(parts),
+      beginBody(parts),
+      finishBody(parts),
+      ...decoder.bodies,
+      structureBody(PEEK, IMAGE, o.block),
+    ],
     ...list.map((t, k) => trampolineBody(t, FIRST + k, lookup, decoder, o)),
   ];
   const module = new NativeModule(
@@ -121,7 +175,10 @@ export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOption
       w.section(1, w.vector(types)),
       w.section(2, w.vector(imports)),
       w.section(3, w.vector(functions)),
-      w.section(7, w.vector(list.map((_, k) => w.exportFunction(`f${k}`, lookup + shared.length + k)))),
+      w.section(
+        7,
+        w.vector(list.map((_, k) => w.exportFunction(`f${k}`, lookup + shared.length + k))),
+      ),
       w.section(10, w.vector(bodies)),
     ),
   );
@@ -134,7 +191,13 @@ export function makeTrampolines(list: readonly Trampoline[], o: TrampolineOption
   return list.map((_, k) => instance.exports[`f${k}`] as WasmFunction);
 }
 
-function trampolineBody(t: Trampoline, original: number, lookup: number, decoder: Decoder, o: TrampolineOptions): Bytes {
+function trampolineBody(
+  t: Trampoline,
+  original: number,
+  lookup: number,
+  decoder: Decoder,
+  o: TrampolineOptions,
+): Bytes {
   const begin = lookup + 1;
   const finish = lookup + 2;
   const { params, results } = t.signature;
@@ -151,10 +214,27 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
   const bigArgument = params.indexOf('j');
   const offset = bigArgument >= 0 ? [...w.get(bigArgument), OP.f64FromI64] : w.f64(NaN);
   const length = isTransfer || t.op === Op.xFetch ? w.get(2) : w.i32(0);
-  const auxArgument = t.role === 'open' || t.op === Op.xShmLock ? 3 : t.role === 'name' ? 2 : AUX_IN_1.has(t.op) ? 1 : null;
+  const auxArgument =
+    t.role === 'open' || t.op === Op.xShmLock
+      ? 3
+      : t.role === 'name'
+        ? 2
+        : AUX_IN_1.has(t.op)
+          ? 1
+          : null;
   const aux = auxArgument === null ? w.i32(0) : w.get(auxArgument);
   const beginRecord = (opBytes: Bytes, aux1: Bytes = aux, aux2: Bytes = w.i32(0)): Bytes => [
-    ...[...opBytes, ...w.get(object), ...offset, ...length, ...aux1, ...timed, ...aux2, ...w.call(begin), ...w.tee(at)],
+    ...[
+      ...opBytes,
+      ...w.get(object),
+      ...offset,
+      ...length,
+      ...aux1,
+      ...timed,
+      ...aux2,
+      ...w.call(begin),
+      ...w.tee(at),
+    ],
     ...w.when([
       ...[...w.get(at), ...w.load(Field.seq), ...w.set(seq)],
       ...[...w.get(at), ...w.load(Field.parent), ...w.set(parent)],
@@ -163,20 +243,57 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
     ]),
   ];
 
-  const opAndFlags = [...w.get(op), ...w.get(entry), ...w.load(FileEntry.flags), ...w.i32(RECORD_FLAGS), OP.and, OP.or];
+  const opAndFlags = [
+    ...w.get(op),
+    ...w.get(entry),
+    ...w.load(FileEntry.flags),
+    ...w.i32(RECORD_FLAGS),
+    OP.and,
+    OP.or,
+  ];
 
   // ---- xRead, xWrite: what a header in their bytes says. Written bytes are there now, read ones come with the answer.
   const [file, buffer] = [w.get(0), w.get(1)];
-  const learnWal = [...w.get(header), ...w.i32(Headed.walHeader), OP.eq, ...w.when([...file, ...buffer, ...w.call(WAL_HEADER)])];
+  const learnWal = [
+    ...w.get(header),
+    ...w.i32(Headed.walHeader),
+    OP.eq,
+    ...w.when([...file, ...buffer, ...w.call(WAL_HEADER)]),
+  ];
   const headerSays = (which: number): Bytes => [...w.get(header), ...buffer, ...w.call(which)];
   const structure = (write: number): Bytes => [
-    ...[...w.get(header), ...w.get(says), ...w.get(says2), ...w.get(object), ...buffer, ...w.get(2), ...w.i32(write)],
+    ...[
+      ...w.get(header),
+      ...w.get(says),
+      ...w.get(says2),
+      ...w.get(object),
+      ...buffer,
+      ...w.get(2),
+      ...w.i32(write),
+    ],
     ...[...w.get(3), ...w.call(decoder.behind)],
   ];
-  const sayHeader = [...headerSays(decoder.aux), ...w.set(says), ...headerSays(decoder.aux2), ...w.set(says2)];
+  const sayHeader = [
+    ...headerSays(decoder.aux),
+    ...w.set(says),
+    ...headerSays(decoder.aux2),
+    ...w.set(says2),
+  ];
   const beginTransfer = (): Bytes => [
-    ...[...w.get(entry), ...w.load(FileEntry.flags), ...w.i32(HEADERS_SHIFT), OP.shrU, ...w.tee(header)],
-    ...w.when([...w.get(header), ...w.get(2), ...w.get(3), ...w.call(decoder.where), ...w.set(header)]),
+    ...[
+      ...w.get(entry),
+      ...w.load(FileEntry.flags),
+      ...w.i32(HEADERS_SHIFT),
+      OP.shrU,
+      ...w.tee(header),
+    ],
+    ...w.when([
+      ...w.get(header),
+      ...w.get(2),
+      ...w.get(3),
+      ...w.call(decoder.where),
+      ...w.set(header),
+    ]),
     ...[...w.get(header), ...w.i32(0), OP.ne, ...w.get(op), ...w.i32(Op.xWrite), OP.eq, OP.and],
     ...w.when(
       [
@@ -192,16 +309,29 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
 
   // ---- a new call
   const ofFile = (): Bytes => [
-    ...[...w.get(0), ...w.get(0), ...w.call(PEEK), ...w.tee(entry), ...w.call(lookup), ...w.tee(rc), OP.eqz],
+    ...[
+      ...w.get(0),
+      ...w.get(0),
+      ...w.call(PEEK),
+      ...w.tee(entry),
+      ...w.call(lookup),
+      ...w.tee(rc),
+      OP.eqz,
+    ],
     ...w.when([...w.i32(t.cell), ...w.get(0), ...w.get(entry), ...w.call(DISCOVER), ...w.set(rc)]),
     ...[...w.get(rc), ...w.tee(entry)],
     ...w.when([
       ...[...w.get(entry), ...w.load(FileEntry.object), ...w.set(object)],
-      ...(isTransfer ? [...w.i32(0), ...w.load8(o.block + Block.ops + t.cell)] : w.i32(t.op | untimedFlag)),
+      ...(isTransfer
+        ? [...w.i32(0), ...w.load8(o.block + Block.ops + t.cell)]
+        : w.i32(t.op | untimedFlag)),
       ...w.set(op),
       // no operation yet: a function of xRead's type that no struct names
       ...[...w.get(object), ...w.i32(0), OP.ne, ...w.get(op), ...w.i32(0), OP.ne, OP.and],
-      ...w.when(isTransfer ? beginTransfer() : beginRecord(opAndFlags), [...w.i32(0), ...w.set(object)]),
+      ...w.when(isTransfer ? beginTransfer() : beginRecord(opAndFlags), [
+        ...w.i32(0),
+        ...w.set(object),
+      ]),
     ]),
   ];
   const fresh: Record<Role, () => Bytes> = {
@@ -211,20 +341,31 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
     open: () => [
       ...[...w.get(0), ...w.i32(24), OP.add, ...w.call(PEEK), ...w.i32(t.slot), OP.eq],
       ...w.when([
-        ...[...w.i32(t.cell), ...w.get(0), ...w.get(1), ...w.get(3), ...w.call(OPENING), ...w.tee(object)],
+        ...[
+          ...w.i32(t.cell),
+          ...w.get(0),
+          ...w.get(1),
+          ...w.get(3),
+          ...w.call(OPENING),
+          ...w.tee(object),
+        ],
         ...w.when(beginRecord(w.i32(Op.xOpen))),
       ]),
     ],
     name: () => [
       ...word(Header.enabled),
-      ...w.when([...[...w.i32(t.cell), ...w.get(0), ...w.get(1), ...w.call(NAMED), ...w.tee(object)], ...w.when(beginRecord(w.i32(t.op)))]),
+      ...w.when([
+        ...[...w.i32(t.cell), ...w.get(0), ...w.get(1), ...w.call(NAMED), ...w.tee(object)],
+        ...w.when(beginRecord(w.i32(t.op))),
+      ]),
     ],
   };
 
   // ---- its end
   const miss = o.block + Block.misses + t.cell;
   const after: Record<Role, () => Bytes> = {
-    io: () => (t.op === Op.xClose ? [...w.get(object), ...w.when([...w.get(0), ...w.call(CLOSED)])] : []),
+    io: () =>
+      t.op === Op.xClose ? [...w.get(object), ...w.when([...w.get(0), ...w.call(CLOSED)])] : [],
     transfer: () => [],
     open: () => [
       ...w.get(object),
@@ -234,7 +375,13 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
           ...[...word(o.block + Block.depth), OP.eqz], // a suspended call must find its trampoline again
           ...w.when([
             ...[...w.i32(0), ...w.i32(0), ...w.load8(miss), ...w.i32(1), OP.add, ...w.store8(miss)],
-            ...[...w.i32(0), ...w.load8(miss), ...w.i32(PATIENCE), OP.eq, ...w.when([...w.i32(t.cell), ...w.call(GIVE_BACK)])],
+            ...[
+              ...w.i32(0),
+              ...w.load8(miss),
+              ...w.i32(PATIENCE),
+              OP.eq,
+              ...w.when([...w.i32(t.cell), ...w.call(GIVE_BACK)]),
+            ],
           ]),
         ],
       ),
@@ -281,13 +428,17 @@ function trampolineBody(t: Trampoline, original: number, lookup: number, decoder
   const stackAt = o.block + Block.suspended;
   const push = (): Bytes => [
     ...inStack,
-    ...w.when(kept.flatMap(([field, local]) => [...top, ...w.get(local), ...w.store(stackAt + field)])),
+    ...w.when(
+      kept.flatMap(([field, local]) => [...top, ...w.get(local), ...w.store(stackAt + field)]),
+    ),
     ...setWord(depth, [...word(depth), ...w.i32(1), OP.add]),
   ];
   const pop = (): Bytes => [
     ...setWord(depth, [...word(depth), ...w.i32(1), OP.sub]),
     ...inStack,
-    ...w.when(kept.flatMap(([field, local]) => [...top, ...w.load(stackAt + field), ...w.set(local)])),
+    ...w.when(
+      kept.flatMap(([field, local]) => [...top, ...w.load(stackAt + field), ...w.set(local)]),
+    ),
     ...[...w.i32(Flag.async << 8), ...w.set(flags)],
   ];
   const code = o.asyncify

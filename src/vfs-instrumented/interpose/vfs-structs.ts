@@ -5,7 +5,15 @@
 import { Op } from '../../trace/event.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { Block, MAX_CELLS } from './engine-block.ts';
-import { IO_METHODS, IO_METHODS_WORDS, READ_WRITE, VFS_METHODS, VFS_ZNAME_WORD, type EngineMemory, type Method } from './io-methods.ts';
+import {
+  IO_METHODS,
+  IO_METHODS_WORDS,
+  READ_WRITE,
+  VFS_METHODS,
+  VFS_ZNAME_WORD,
+  type EngineMemory,
+  type Method,
+} from './io-methods.ts';
 import { hasType } from './link-probe.ts';
 import type { TablePatches, Wanted } from './table-patches.ts';
 import type { Role } from './trampolines.ts';
@@ -21,7 +29,10 @@ export class VfsStructs {
   /** sqlite3_vfs by address: its name. */
   private readonly vfsNames = new Map<number, string>();
   /** sqlite3_vfs by address: its own methods' slots when last looked at, and how the table was then. */
-  private readonly vfsSlots = new Map<number, { readonly slots: readonly number[]; readonly tableAge: number }>();
+  private readonly vfsSlots = new Map<
+    number,
+    { readonly slots: readonly number[]; readonly tableAge: number }
+  >();
   /** How often `tableChanged`. */
   private tableAge = 0;
   private readonly saidAmbiguous = new Set<number>();
@@ -47,7 +58,13 @@ export class VfsStructs {
       return true;
     }
     const words = memory.words().slice(first, first + length);
-    if (!words[1] || !words[5] || !words[6] || !this.slots.has(words[2] ?? 0, READ_WRITE) || !this.slots.has(words[3] ?? 0, READ_WRITE))
+    if (
+      !words[1] ||
+      !words[5] ||
+      !words[6] ||
+      !this.slots.has(words[2] ?? 0, READ_WRITE) ||
+      !this.slots.has(words[3] ?? 0, READ_WRITE)
+    )
       return false;
     this.structs.set(pMethods, words);
     this.trace(
@@ -89,7 +106,13 @@ export class VfsStructs {
       }
       const original = this.slots.functionAt(slot);
       if (!original || !hasType(original, m)) continue;
-      wanted.push({ slot, signature: m, role: isTransfer ? 'transfer' : role, op: isTransfer ? 0 : m.op, original });
+      wanted.push({
+        slot,
+        signature: m,
+        role: isTransfer ? 'transfer' : role,
+        op: isTransfer ? 0 : m.op,
+        original,
+      });
     }
     this.slots.add(wanted);
     const ops = new Uint8Array(this.recorder.memory.buffer, this.block + Block.ops, MAX_CELLS);
@@ -105,7 +128,10 @@ export class VfsStructs {
   private ambiguous(slot: number, a: number, b: number): void {
     if (this.saidAmbiguous.has(slot)) return;
     this.saidAmbiguous.add(slot);
-    this.recorder.note('engine', `Two VFS methods share one function (operations ${a} and ${b}): its calls are counted as the first.`);
+    this.recorder.note(
+      'engine',
+      `Two VFS methods share one function (operations ${a} and ${b}): its calls are counted as the first.`,
+    );
   }
 
   /** The name of a sqlite3_vfs, or null when the struct cannot be one. Traces its xDelete and xAccess. */
@@ -115,14 +141,26 @@ export class VfsStructs {
     const known = this.vfsNames.get(pVfs);
     if (known === undefined) {
       const [version, fileBytes, maxPath] = [at(0), at(1), at(2)];
-      if (version < 1 || version > 4 || fileBytes < 4 || fileBytes > 1 << 20 || maxPath < 8 || maxPath > 1 << 20) return null;
+      if (
+        version < 1 ||
+        version > 4 ||
+        fileBytes < 4 ||
+        fileBytes > 1 << 20 ||
+        maxPath < 8 ||
+        maxPath > 1 << 20
+      )
+        return null;
       if (VFS_METHODS.some((m) => at(m.word) !== 0 && !this.slots.has(at(m.word), m))) return null;
     }
     const name = known ?? memory.cString(at(VFS_ZNAME_WORD), 256) ?? '';
     this.vfsNames.set(pVfs, name);
     const { tableAge } = this;
     const before = this.vfsSlots.get(pVfs);
-    if (before?.tableAge === tableAge && VFS_METHODS.every((m, i) => before.slots[i] === at(m.word))) return name;
+    if (
+      before?.tableAge === tableAge &&
+      VFS_METHODS.every((m, i) => before.slots[i] === at(m.word))
+    )
+      return name;
     this.vfsSlots.set(pVfs, { slots: VFS_METHODS.map((m) => at(m.word)), tableAge });
     const fresh = VFS_METHODS.filter((m) => at(m.word) && !this.slots.at(at(m.word)));
     if (fresh.length) this.trace(fresh, (m) => at(m.word), 'name');

@@ -54,12 +54,21 @@ export class VfsTracer implements TrampolineHost {
     this.paths = new PathReader(this.memory);
     this.peek = makePeek(target.memory);
     this.block = recorder.allocateEngineBlock(ENGINE_BLOCK_BYTES);
-    if (!this.block) throw new RangeError(`more than ${recorder.layout.maxEngines} SQLite engines in one thread: this one is not traced`);
+    if (!this.block)
+      throw new RangeError(
+        `more than ${recorder.layout.maxEngines} SQLite engines in one thread: this one is not traced`,
+      );
     this.slots = new TablePatches(target.table, (list) => this.trampolines(list));
     this.structs = new VfsStructs(recorder, this.memory, this.slots, this.block);
     this.files = new OpenFiles(recorder.memory, this.block);
     this.names = new FileNames(recorder, target.engine);
-    this.image = bTreeReader(recorder, this.memory, (id) => this.names.databaseOf(id), this.block, target.structure === true);
+    this.image = bTreeReader(
+      recorder,
+      this.memory,
+      (id) => this.names.databaseOf(id),
+      this.block,
+      target.structure === true,
+    );
     const clock = new Float64Array(recorder.memory.buffer, Header.lastClock, 1);
     clock[0] ||= recorder.now(); // a call that is not timed must not be dated 0
   }
@@ -73,8 +82,10 @@ export class VfsTracer implements TrampolineHost {
   }
 
   private candidate(slot: number, fn: WasmFunction): Wanted | null {
-    if (hasType(fn, READ_WRITE)) return { slot, signature: READ_WRITE, role: 'transfer', op: 0, original: fn };
-    if (hasType(fn, X_OPEN)) return { slot, signature: X_OPEN, role: 'open', op: Op.xOpen, original: fn };
+    if (hasType(fn, READ_WRITE))
+      return { slot, signature: READ_WRITE, role: 'transfer', op: 0, original: fn };
+    if (hasType(fn, X_OPEN))
+      return { slot, signature: X_OPEN, role: 'open', op: Op.xOpen, original: fn };
     return null;
   }
 
@@ -130,7 +141,13 @@ export class VfsTracer implements TrampolineHost {
       }
       const named = this.structs.methodsAt(pMethods)!;
       if (!named.includes(this.slots.slotOf(cell))) return 0; // a function of the same type, on a pointer that happens to be a file
-      if (named[X_LOCK_WORD] === 0) return this.files.insert(file, pMethods, this.names.memoryJournal(), Flag.memoryJournal << 8);
+      if (named[X_LOCK_WORD] === 0)
+        return this.files.insert(
+          file,
+          pMethods,
+          this.names.memoryJournal(),
+          Flag.memoryJournal << 8,
+        );
       return this.files.insert(file, pMethods, this.names.stranger(), 0);
     } catch (error) {
       this.recorder.fault('discover', error);
@@ -140,7 +157,10 @@ export class VfsTracer implements TrampolineHost {
 
   opening = (cell: number, pVfs: number, zName: number, flags: number): number => {
     try {
-      const vfs = this.memory.word(pVfs + VFS_XOPEN_WORD * 4) === this.slots.slotOf(cell) ? this.structs.adoptVfs(pVfs) : null;
+      const vfs =
+        this.memory.word(pVfs + VFS_XOPEN_WORD * 4) === this.slots.slotOf(cell)
+          ? this.structs.adoptVfs(pVfs)
+          : null;
       if (vfs === null) return 0;
       this.confirmedOpens.add(cell);
       return this.names.opened(this.paths.at(zName), vfs, flags);
@@ -174,7 +194,11 @@ export class VfsTracer implements TrampolineHost {
       const size = new DataView(this.memory.memory.buffer).getUint32(at + 8); // big-endian, as all of SQLite's formats
       const bits = 31 - Math.clz32(size);
       if (bits >= 9 && bits <= 16 && size === 1 << bits)
-        this.files.setFlags(file, RECORD_FLAGS, (HeadersOf.wal | (bits << PAGE_BITS_SHIFT)) << HEADERS_SHIFT);
+        this.files.setFlags(
+          file,
+          RECORD_FLAGS,
+          (HeadersOf.wal | (bits << PAGE_BITS_SHIFT)) << HEADERS_SHIFT,
+        );
     } catch (error) {
       this.recorder.fault('WAL header', error);
     }

@@ -37,7 +37,11 @@ export const text = (s: string): Bytes => {
   return [...leb(bytes.length), ...bytes];
 };
 export const vector = (items: readonly Bytes[]): Bytes => [...leb(items.length), ...items.flat()];
-export const section = (id: number, content: Bytes): Bytes => [id, ...leb(content.length), ...content];
+export const section = (id: number, content: Bytes): Bytes => [
+  id,
+  ...leb(content.length),
+  ...content,
+];
 export const moduleBytes = (...sections: Bytes[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...sections.flat()]);
 
@@ -48,17 +52,34 @@ export interface Signature {
 }
 const VALUE: Record<string, number> = { i: 0x7f, j: 0x7e, d: 0x7c };
 const values = (types: string): Bytes => vector([...types].map((c) => [VALUE[c]!]));
-export const functionType = (s: Signature): Bytes => [0x60, ...values(s.params), ...values(s.results)];
+export const functionType = (s: Signature): Bytes => [
+  0x60,
+  ...values(s.params),
+  ...values(s.results),
+];
 
-export const importFunction = (module: string, name: string, type: number): Bytes => [...text(module), ...text(name), 0, ...leb(type)];
+export const importFunction = (module: string, name: string, type: number): Bytes => [
+  ...text(module),
+  ...text(name),
+  0,
+  ...leb(type),
+];
 /** @param shared pages, when the memory is shared: a shared memory links only under limits that hold it */
-export const importMemory = (module: string, name: string, shared: { initial: number; maximum: number } | null): Bytes => [
+export const importMemory = (
+  module: string,
+  name: string,
+  shared: { initial: number; maximum: number } | null,
+): Bytes => [
   ...text(module),
   ...text(name),
   2,
   ...(shared ? [3, ...leb(shared.initial), ...leb(shared.maximum)] : [0, 0]),
 ];
-export const exportFunction = (name: string, index: number): Bytes => [...text(name), 0, ...leb(index)];
+export const exportFunction = (name: string, index: number): Bytes => [
+  ...text(name),
+  0,
+  ...leb(index),
+];
 
 /** @param locals groups of [count, type letter] */
 export function functionBody(locals: readonly (readonly [number, string])[], code: Bytes): Bytes {
@@ -105,7 +126,10 @@ export const tee = (local: number): Bytes => [0x22, ...leb(local)];
 export const i32 = (value: number): Bytes => [0x41, ...sleb(value)];
 /** An i64 constant that fits 32 bits. */
 export const i64 = (value: number): Bytes => [0x42, ...sleb(value)];
-export const f64 = (value: number): Bytes => [0x44, ...new Uint8Array(new Float64Array([value]).buffer)];
+export const f64 = (value: number): Bytes => [
+  0x44,
+  ...new Uint8Array(new Float64Array([value]).buffer),
+];
 export const call = (fn: number): Bytes => [0x10, ...leb(fn)];
 /** Loads and stores take the address from the stack, plus a constant. */
 export const load = (at: number): Bytes => [0x28, 2, ...leb(at)];
@@ -117,8 +141,21 @@ export const storeF64 = (at: number): Bytes => [0x39, 3, ...leb(at)];
 export const atomicLoad = (at: number): Bytes => [0xfe, 0x10, 2, ...leb(at)];
 export const atomicStore = (at: number): Bytes => [0xfe, 0x17, 2, ...leb(at)];
 /** `if` without a result; the condition is on the stack. */
-export const when = (then: Bytes, otherwise?: Bytes): Bytes => [0x04, 0x40, ...then, ...(otherwise ? [OP.else, ...otherwise] : []), OP.end];
+export const when = (then: Bytes, otherwise?: Bytes): Bytes => [
+  0x04,
+  0x40,
+  ...then,
+  ...(otherwise ? [OP.else, ...otherwise] : []),
+  OP.end,
+];
 /** `if` that leaves an i32. */
-export const choose = (then: Bytes, otherwise: Bytes): Bytes => [0x04, VALUE.i!, ...then, OP.else, ...otherwise, OP.end];
+export const choose = (then: Bytes, otherwise: Bytes): Bytes => [
+  0x04,
+  VALUE.i!,
+  ...then,
+  OP.else,
+  ...otherwise,
+  OP.end,
+];
 export const branchIf = (depth: number): Bytes => [0x0d, ...leb(depth)];
 export const branch = (depth: number): Bytes => [0x0c, ...leb(depth)];

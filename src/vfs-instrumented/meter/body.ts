@@ -9,7 +9,15 @@ import { Edit, type Edits } from './placement.ts';
 const I64 = 0x7e;
 const VOID = 0x40;
 const Code = {
-  ...{ if: 0x04, end: 0x0b, br: 0x0c, localGet: 0x20, localSet: 0x21, globalGet: 0x23, globalSet: 0x24 },
+  ...{
+    if: 0x04,
+    end: 0x0b,
+    br: 0x0c,
+    localGet: 0x20,
+    localSet: 0x21,
+    globalGet: 0x23,
+    globalSet: 0x24,
+  },
   ...{ i64Const: 0x42, i64Add: 0x7c },
 } as const;
 /** Most bytes that one edit writes. */
@@ -21,7 +29,15 @@ export interface Stats {
 }
 
 /** @param edits for a body that is not plain @param global the counter's index @param stats is added to */
-export function writeBody(out: Output, bytes: Uint8Array, flow: Flow, body: Body, edits: Edits, global: number, stats: Stats): void {
+export function writeBody(
+  out: Output,
+  bytes: Uint8Array,
+  flow: Flow,
+  body: Body,
+  edits: Edits,
+  global: number,
+  stats: Stats,
+): void {
   if (body.plain) atEachHead(out, bytes, flow, body, global);
   else asPlaced(out, bytes, flow, body, edits, global);
   const sizes = flow.size.values;
@@ -71,7 +87,13 @@ function flushLocal(out: Output, value: number, local: number, global: number): 
   out.u32(local);
 }
 
-function atEachHead(out: Output, bytes: Uint8Array, { kind, next, size: sizes }: Flow, body: Body, global: number): void {
+function atEachHead(
+  out: Output,
+  bytes: Uint8Array,
+  { kind, next, size: sizes }: Flow,
+  body: Body,
+  global: number,
+): void {
   let from = body.start;
   let head = body.code;
   let size = 0;
@@ -90,7 +112,14 @@ function atEachHead(out: Output, bytes: Uint8Array, { kind, next, size: sizes }:
   out.copy(bytes, from, body.end);
 }
 
-function asPlaced(out: Output, bytes: Uint8Array, flow: Flow, body: Body, edits: Edits, global: number): void {
+function asPlaced(
+  out: Output,
+  bytes: Uint8Array,
+  flow: Flow,
+  body: Body,
+  edits: Edits,
+  global: number,
+): void {
   const local = body.locals;
   let from = body.start;
   if (edits.local) {
@@ -116,7 +145,8 @@ function asPlaced(out: Output, bytes: Uint8Array, flow: Flow, body: Body, edits:
       out.byte(VOID);
     }
     if (kind === Edit.add || kind === Edit.branchAdd) addToLocal(out, value, local);
-    else if (edits.local && (kind === Edit.flush || kind === Edit.branchFlush)) flushLocal(out, value, local, global);
+    else if (edits.local && (kind === Edit.flush || kind === Edit.branchFlush))
+      flushLocal(out, value, local, global);
     else if (value !== 0) addToGlobal(out, value, global);
     if (branch) {
       out.byte(Code.br);

@@ -28,7 +28,8 @@ export const enum Point {
   other,
 }
 /** A segment ends behind it. */
-export const turns = (point: Point): boolean => point !== Point.block && point !== Point.call && point !== Point.callOut;
+export const turns = (point: Point): boolean =>
+  point !== Point.block && point !== Point.call && point !== Point.callOut;
 
 /** By opcode. */
 const POINTS = new Uint8Array(256);
@@ -122,7 +123,14 @@ export class Flow {
     codeBytes: number,
   ) {
     const points = (): Column => new Column(Math.ceil(codeBytes / 4));
-    [this.kind, this.at, this.next, this.size, this.arg, this.more] = [points(), points(), points(), points(), points(), points()];
+    [this.kind, this.at, this.next, this.size, this.arg, this.more] = [
+      points(),
+      points(),
+      points(),
+      points(),
+      points(),
+      points(),
+    ];
   }
 
   /** The next body, behind its length. @throws MeterError */
@@ -146,16 +154,29 @@ export class Flow {
     this.open.push(label);
     this.opened.push(-1);
     const good = this.readPoints(end);
-    if (r.at !== end) throw new MeterError(`its last instruction ends at byte ${r.at}, its body at ${end}`);
+    if (r.at !== end)
+      throw new MeterError(`its last instruction ends at byte ${r.at}, its body at ${end}`);
     // what does not nest is refused by the compiler
     const plain = type === null || !good || this.open.length > 0;
-    this.bodies.push({ start, groups, code, end, localGroups, locals, firstPoint, pastPoint: kind.count, label, plain });
+    this.bodies.push({
+      start,
+      groups,
+      code,
+      end,
+      localGroups,
+      locals,
+      firstPoint,
+      pastPoint: kind.count,
+      label,
+      plain,
+    });
   }
 
   /** @returns whether potentials can be had with all of it */
   private readPoints(end: number): boolean {
     const { r, kind } = this;
-    for (const column of [kind, this.at, this.next, this.size, this.arg, this.more]) column.reserve(end - r.at);
+    for (const column of [kind, this.at, this.next, this.size, this.arg, this.more])
+      column.reserve(end - r.at);
     const kinds = kind.values;
     const ats = this.at.values;
     const nexts = this.next.values;
@@ -185,7 +206,13 @@ export class Flow {
       sizes[n++] = size;
       size = 0;
     }
-    kind.count = this.at.count = this.next.count = this.size.count = this.arg.count = this.more.count = n;
+    kind.count =
+      this.at.count =
+      this.next.count =
+      this.size.count =
+      this.arg.count =
+      this.more.count =
+        n;
     return good;
   }
 

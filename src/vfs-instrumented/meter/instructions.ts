@@ -29,8 +29,10 @@ const enum Imm {
 
 /** One byte an opcode: kind of immediate | COUNTS | ENDS. */
 const TABLE = new Uint8Array(256);
-const fill = (entry: number, ...opcodes: number[]): void => opcodes.forEach((op) => (TABLE[op] = entry));
-const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const fill = (entry: number, ...opcodes: number[]): void =>
+  opcodes.forEach((op) => (TABLE[op] = entry));
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 fill(Imm.none, 0x01); // nop
 fill(Imm.leb, 0x02); // block: straight on, the segment goes on
@@ -134,7 +136,9 @@ export function instruction(r: WasmReader): number {
       else memarg(r);
       break;
     case Imm.unknown:
-      throw new MeterError(`unknown instruction 0x${op.toString(16).padStart(2, '0')} at byte ${r.at - 1}`);
+      throw new MeterError(
+        `unknown instruction 0x${op.toString(16).padStart(2, '0')} at byte ${r.at - 1}`,
+      );
   }
   return entry;
 }

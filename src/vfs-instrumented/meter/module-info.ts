@@ -47,7 +47,8 @@ export function moduleInfo(bytes: Uint8Array, sections: readonly Section[]): Mod
         const index = r.u32();
         if (kind === External.function && !exported.has(index)) exported.set(index, name);
       }
-    else if (section.id === SectionId.custom && r.name() === 'name') named = functionNames(r, section.end);
+    else if (section.id === SectionId.custom && r.name() === 'name')
+      named = functionNames(r, section.end);
   }
   return {
     importedFunctions: counts.importedFunctions,
@@ -76,7 +77,10 @@ function typesIn(r: WasmReader): FunctionType[] | null {
   return types;
 }
 
-function imports(r: WasmReader, counts: { importedFunctions: number; importedGlobals: number }): void {
+function imports(
+  r: WasmReader,
+  counts: { importedFunctions: number; importedGlobals: number },
+): void {
   for (let n = r.u32(); n > 0; n--) {
     r.skipBytes(); // module
     r.skipBytes(); // field

@@ -99,7 +99,8 @@ export class Placement {
         while (!turns(kind[q]! as Point)) this.phi += size[++q]!;
       }
       if (!turns(point)) {
-        if (point !== Point.block && this.live && this.leads(point, flow.arg.values[p]!)) this.flush(p);
+        if (point !== Point.block && this.live && this.leads(point, flow.arg.values[p]!))
+          this.flush(p);
         continue;
       }
       this.turn(point, p, body);
@@ -200,7 +201,8 @@ export class Placement {
   }
 
   private flush(p: number): void {
-    if (this.phi !== 0 || !this.isZero) this.edits.push(this.isZero ? Edit.flushValue : Edit.flush, p, this.phi);
+    if (this.phi !== 0 || !this.isZero)
+      this.edits.push(this.isZero ? Edit.flushValue : Edit.flush, p, this.phi);
     this.phi = 0;
     this.isZero = true;
   }

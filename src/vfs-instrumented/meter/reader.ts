@@ -11,7 +11,16 @@ export interface Section {
   readonly start: number;
   readonly end: number;
 }
-export const SectionId = { custom: 0, type: 1, import: 2, function: 3, global: 6, export: 7, code: 10, tag: 13 } as const;
+export const SectionId = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  function: 3,
+  global: 6,
+  export: 7,
+  code: 10,
+  tag: 13,
+} as const;
 /** Kinds of imports and exports. */
 export const External = { function: 0, table: 1, memory: 2, global: 3 } as const;
 
@@ -23,7 +32,8 @@ export class WasmReader {
 
   byte(): number {
     const value = this.bytes[this.at++];
-    if (value === undefined) throw new MeterError(`the module ends in the middle, at byte ${this.bytes.length}`);
+    if (value === undefined)
+      throw new MeterError(`the module ends in the middle, at byte ${this.bytes.length}`);
     return value;
   }
   u32(): number {
@@ -63,14 +73,18 @@ export class WasmReader {
 /** @throws MeterError when it is no module, or one that is cut off */
 export function sectionsOf(bytes: Uint8Array): Section[] {
   const magic = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
-  if (!magic.every((b, i) => bytes[i] === b)) throw new MeterError('these bytes are no WebAssembly module of version 1');
+  if (!magic.every((b, i) => bytes[i] === b))
+    throw new MeterError('these bytes are no WebAssembly module of version 1');
   const r = new WasmReader(bytes);
   const sections: Section[] = [];
   for (r.at = 8; r.at < bytes.length;) {
     const id = r.byte();
     const length = r.u32();
     const section = { id, start: r.at, end: r.at + length };
-    if (section.end > bytes.length) throw new MeterError(`section ${id} ends at byte ${section.end}, the module at ${bytes.length}`);
+    if (section.end > bytes.length)
+      throw new MeterError(
+        `section ${id} ends at byte ${section.end}, the module at ${bytes.length}`,
+      );
     sections.push(section);
     r.at = section.end;
   }

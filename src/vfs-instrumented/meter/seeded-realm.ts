@@ -23,7 +23,10 @@ export function seedRealm({ seed, clock }: RealmOptions): () => void {
     return view;
   };
   let now = START_MS;
-  const restore = [replace(crypto, 'getRandomValues', getRandomValues), replace(Math, 'random', () => next() / 2 ** 32)];
+  const restore = [
+    replace(crypto, 'getRandomValues', getRandomValues),
+    replace(Math, 'random', () => next() / 2 ** 32),
+  ];
   if (clock) restore.push(replace(Date, 'now', () => now++));
   return () => restore.reverse().forEach((put) => put());
 }

@@ -1,14 +1,30 @@
 /** A frame of the timeline painted once, off screen, lane below lane: panning and zooming only move and stretch it. */
 import type { LaneFrame, LaneKind, TimelineFrame } from '../session-api.ts';
 import type { PaintColors } from './timeline-paint.ts';
-import { mixed, mostOf, paintArea, paintCalls, paintLock, paintSql, paintTime } from './timeline-paint.ts';
+import {
+  mixed,
+  mostOf,
+  paintArea,
+  paintCalls,
+  paintLock,
+  paintSql,
+  paintTime,
+} from './timeline-paint.ts';
 import { lanesIn, type TimelineLayout } from './timeline-layout.ts';
 
 export interface FrameStrip {
   frame: TimelineFrame;
   canvas: OffscreenCanvas;
   image: ImageData;
-  lanes: Map<string, { frame: LaneFrame; y: number; height: number; /** of a counter: the value that fills the height */ most: number }>;
+  lanes: Map<
+    string,
+    {
+      frame: LaneFrame;
+      y: number;
+      height: number;
+      /** of a counter: the value that fills the height */ most: number;
+    }
+  >;
 }
 
 /**
@@ -30,7 +46,12 @@ export function paintStrip(
     const found = byKey.get(lane.key);
     if (!found) continue;
     const height = Math.round(lane.height * ratio);
-    lanes.set(lane.key, { frame: found, y, height, most: lane.kind === 'cache' ? 1 : found.values ? mostOf(found.values) : 0 });
+    lanes.set(lane.key, {
+      frame: found,
+      y,
+      height,
+      most: lane.kind === 'cache' ? 1 : found.values ? mostOf(found.values) : 0,
+    });
     kinds.set(lane.key, lane.kind);
     y += height;
   }
@@ -46,8 +67,24 @@ export function paintStrip(
     if (kind === 'lock') paintLock(surface, lane.frame, lane.y, lane.height, colors);
     else if (kind === 'sql') paintSql(surface, lane.frame, lane.y, lane.height, colors);
     else if (kind === 'time') paintTime(surface, lane.frame, lane.y, lane.height, colors, 1);
-    else if (lane.frame.values) paintArea(surface, lane.frame.values, lane.most, lane.y, lane.height, counterColors(kind, colors));
-    else paintCalls(surface, lane.frame, lane.y, lane.height, colors, kind === 'txn' ? lane.height : least);
+    else if (lane.frame.values)
+      paintArea(
+        surface,
+        lane.frame.values,
+        lane.most,
+        lane.y,
+        lane.height,
+        counterColors(kind, colors),
+      );
+    else
+      paintCalls(
+        surface,
+        lane.frame,
+        lane.y,
+        lane.height,
+        colors,
+        kind === 'txn' ? lane.height : least,
+      );
   }
   canvas.getContext('2d')!.putImageData(image, 0, 0);
   return { frame, canvas, image, lanes };
@@ -57,7 +94,15 @@ export function paintStrip(
 const [READ, WRITE] = [2, 3];
 /** Part of the line's colour in the area beneath. */
 const AREA = 0.35;
-function counterColors(kind: LaneKind | undefined, { activity, accent, background }: PaintColors): { line: number; area: number } {
-  const line = kind === 'reads' ? activity[READ]! : kind === 'writes' || kind === 'wal' ? activity[WRITE]! : accent;
+function counterColors(
+  kind: LaneKind | undefined,
+  { activity, accent, background }: PaintColors,
+): { line: number; area: number } {
+  const line =
+    kind === 'reads'
+      ? activity[READ]!
+      : kind === 'writes' || kind === 'wal'
+        ? activity[WRITE]!
+        : accent;
   return { line, area: mixed(line, background, AREA) };
 }

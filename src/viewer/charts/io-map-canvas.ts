@@ -65,7 +65,11 @@ export class IoMapCanvas {
   }
 
   update(view: Range, object: IoObject | null, palette: Palette): void {
-    const other = palette !== this.palette || object?.key !== this.object?.key || object?.end !== this.object?.end || !this.picture;
+    const other =
+      palette !== this.palette ||
+      object?.key !== this.object?.key ||
+      object?.end !== this.object?.end ||
+      !this.picture;
     const moved = view.from !== this.view.from || view.to !== this.view.to;
     Object.assign(this, { view, object, palette });
     if (other) this.refresh();
@@ -80,14 +84,21 @@ export class IoMapCanvas {
     this.movedAt ??= now;
     const atMost = Math.max(WAIT_AT_MOST_MS, WAIT_RATIO * this.took);
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.refresh(), Math.max(0, Math.min(REST_MS, this.movedAt + atMost - now)));
+    this.timer = setTimeout(
+      () => this.refresh(),
+      Math.max(0, Math.min(REST_MS, this.movedAt + atMost - now)),
+    );
   }
 
   private covers(view: Range): boolean {
     const { picture, size } = this;
     if (!picture) return false;
     const columns = (spanOf(picture.of) / spanOf(view)) * Math.round(size.width * size.ratio);
-    return Math.abs(columns / picture.canvas.width - 1) < 1e-6 && picture.of.from <= view.from && picture.of.to >= view.to;
+    return (
+      Math.abs(columns / picture.canvas.width - 1) < 1e-6 &&
+      picture.of.from <= view.from &&
+      picture.of.to >= view.to
+    );
   }
 
   /** The trace has changed. */
@@ -152,12 +163,25 @@ export class IoMapCanvas {
       const usPerColumn = spanOf(picture.of) / picture.canvas.width;
       const x = (us: number): number => ((us - view.from) / spanOf(view)) * width;
       const from = Math.max(0, Math.floor((view.from - picture.of.from) / usPerColumn));
-      const to = Math.min(picture.canvas.width, Math.ceil((view.to - picture.of.from) / usPerColumn));
+      const to = Math.min(
+        picture.canvas.width,
+        Math.ceil((view.to - picture.of.from) / usPerColumn),
+      );
       g.imageSmoothingEnabled = false;
       if (to > from) {
         const left = x(picture.of.from + from * usPerColumn);
         const right = x(picture.of.from + to * usPerColumn);
-        g.drawImage(picture.canvas, from, 0, to - from, picture.canvas.height, left, 0, right - left, height);
+        g.drawImage(
+          picture.canvas,
+          from,
+          0,
+          to - from,
+          picture.canvas.height,
+          left,
+          0,
+          right - left,
+          height,
+        );
       }
     }
     if (!object) return;
@@ -165,7 +189,9 @@ export class IoMapCanvas {
     g.fillStyle = palette.subtle;
     g.textBaseline = 'top';
     const place = (share: number): string =>
-      object.kind === 'idb-store' ? `key ${formatCount(object.end * share)}` : formatBytes(Math.round(object.end * share));
+      object.kind === 'idb-store'
+        ? `key ${formatCount(object.end * share)}`
+        : formatBytes(Math.round(object.end * share));
     g.fillText(place(1), 3, 2);
     g.textBaseline = 'bottom';
     if (height > 60) g.fillText('0', 3, height - 2);
@@ -177,7 +203,12 @@ export class IoMapCanvas {
     if (!object || size.height < 1) return null;
     const perPx = object.end / size.height;
     const usPerPx = spanOf(view) / size.width;
-    return { us: view.from + x * usPerPx, slackUs: 3 * usPerPx, offset: (size.height - y) * perPx, slack: 3 * perPx };
+    return {
+      us: view.from + x * usPerPx,
+      slackUs: 3 * usPerPx,
+      offset: (size.height - y) * perPx,
+      slack: 3 * perPx,
+    };
   }
 }
 
@@ -188,10 +219,13 @@ function paint(map: IoMap, width: number, height: number, palette: Palette): Off
   const pixels = new Uint32Array(image.data.buffer);
   const { activity, background } = palette.pixels;
   const shades = (color: number): Uint32Array =>
-    Uint32Array.from({ length: 256 }, (_, code) => mixed(color, background, WEAKEST + (1 - WEAKEST) * Math.min(1, code / STRONGEST)));
+    Uint32Array.from({ length: 256 }, (_, code) =>
+      mixed(color, background, WEAKEST + (1 - WEAKEST) * Math.min(1, code / STRONGEST)),
+    );
   const [reads, writes] = [shades(activity[READ]!), shades(activity[WRITE]!)];
   const sync = mixed(activity[SYNC]!, background, 0.6);
-  for (let x = 0; x < width; x++) if (map.syncs[x]) for (let y = 0; y < height; y++) pixels[y * width + x] = sync;
+  for (let x = 0; x < width; x++)
+    if (map.syncs[x]) for (let y = 0; y < height; y++) pixels[y * width + x] = sync;
   for (let i = 0; i < pixels.length; i++) {
     const written = map.writes[i]!;
     const read = map.reads[i]!;

@@ -20,16 +20,26 @@ export const scaleText = (kind: LaneKind, most: number): string =>
   kind === 'cache' ? counterText(kind, 1) : `at most ${counterText(kind, most)}`;
 
 /** What a lane of values shows at a moment, as it is painted; '' for other lanes, and where nothing is painted. */
-export function laneWords(strip: FrameStrip | null, { key, kind, title }: Pick<LaneBox, 'key' | 'kind' | 'title'>, us: number): string {
+export function laneWords(
+  strip: FrameStrip | null,
+  { key, kind, title }: Pick<LaneBox, 'key' | 'kind' | 'title'>,
+  us: number,
+): string {
   const painted = strip?.lanes.get(key)?.frame;
   if (!strip || !painted) return '';
   const { from, to, width } = strip.frame;
   const column = Math.floor(((us - from) / (to - from)) * width);
   if (column < 0 || column >= width) return '';
   const { values, stack } = painted;
-  if (values) return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : 'n/a'}`;
+  if (values)
+    return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : 'n/a'}`;
   if (!stack) return '';
-  const shares = SQL_PARTS.map((part, i) => ({ ...part, share: stack[column * SQL_PARTS.length + i]! / WHOLE }));
-  const parts = shares.filter(({ share }) => share > 0).map((part) => `${part.title} ${formatShare(part.share)}`);
+  const shares = SQL_PARTS.map((part, i) => ({
+    ...part,
+    share: stack[column * SQL_PARTS.length + i]! / WHOLE,
+  }));
+  const parts = shares
+    .filter(({ share }) => share > 0)
+    .map((part) => `${part.title} ${formatShare(part.share)}`);
   return parts.join(', ') || 'No SQL in flight';
 }

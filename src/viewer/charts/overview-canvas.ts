@@ -39,7 +39,11 @@ export class OverviewCanvas {
   constructor(
     private readonly canvas: HTMLCanvasElement,
     private readonly session: Pick<SessionApi, 'timeline'>,
-    private readonly events: { onLook(range: Range): void; onFit(): void; onError(error: unknown): void },
+    private readonly events: {
+      onLook(range: Range): void;
+      onFit(): void;
+      onError(error: unknown): void;
+    },
     private palette: Palette,
   ) {
     this.g = canvas.getContext('2d', { alpha: false })!;
@@ -69,7 +73,8 @@ export class OverviewCanvas {
   update(view: Range, extent: Range, palette: Palette, marks: OverviewMarks = NO_MARKS): void {
     this.marks = marks;
     const whole = fitAll(extent);
-    const stale = palette !== this.palette || whole.from !== this.whole.from || whole.to !== this.whole.to;
+    const stale =
+      palette !== this.palette || whole.from !== this.whole.from || whole.to !== this.whole.to;
     this.view = view;
     this.whole = whole;
     const recolor = palette !== this.palette;
@@ -156,7 +161,13 @@ export class OverviewCanvas {
     const { height } = this.size;
     g.fillStyle = palette.accent;
     for (const us of marks.hits ?? []) g.fillRect(this.x(us), height - 7, 1, 7);
-    if (marks.area) g.fillRect(this.x(marks.area.from), 0, Math.max(2, this.x(marks.area.to) - this.x(marks.area.from)), 3);
+    if (marks.area)
+      g.fillRect(
+        this.x(marks.area.from),
+        0,
+        Math.max(2, this.x(marks.area.to) - this.x(marks.area.from)),
+        3,
+      );
     g.fillStyle = palette.note;
     for (const { fromUs } of marks.notes) g.fillRect(this.x(fromUs) - 1, 0, 2, 9);
   }
@@ -179,14 +190,25 @@ export class OverviewCanvas {
   private onMove(event: PointerEvent): void {
     const { grip } = this;
     if (!grip) {
-      this.canvas.style.cursor = { left: 'ew-resize', right: 'ew-resize', move: 'grab', new: 'crosshair' }[this.gripAt(event.offsetX)];
+      this.canvas.style.cursor = {
+        left: 'ew-resize',
+        right: 'ew-resize',
+        move: 'grab',
+        new: 'crosshair',
+      }[this.gripAt(event.offsetX)];
       return;
     }
     const at = this.us(event.offsetX);
     const by = at - this.us(grip.x);
-    if (grip.kind === 'move') return this.events.onLook({ from: grip.view.from + by, to: grip.view.to + by });
+    if (grip.kind === 'move')
+      return this.events.onLook({ from: grip.view.from + by, to: grip.view.to + by });
     if (Math.abs(event.offsetX - grip.x) < 3) return;
-    const fixed = grip.kind === 'left' ? grip.view.to : grip.kind === 'right' ? grip.view.from : this.us(grip.x);
+    const fixed =
+      grip.kind === 'left'
+        ? grip.view.to
+        : grip.kind === 'right'
+          ? grip.view.from
+          : this.us(grip.x);
     this.events.onLook({ from: Math.min(fixed, at), to: Math.max(fixed, at) });
   }
 }

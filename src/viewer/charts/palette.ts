@@ -44,7 +44,8 @@ export function contrastOf(a: string, b: string): number {
   return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
 }
 /** Black or white, whichever is read better: at least 4.5 on any colour. */
-const textOn = (color: string): string => (contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK);
+const textOn = (color: string): string =>
+  contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
 
 /** @param element within the viewer's root */
 export function paletteOf(element: Element): Palette {
@@ -55,7 +56,11 @@ export function paletteOf(element: Element): Palette {
     pixels: {
       activity: Uint32Array.from(activity, pixelOf),
       parts: Uint32Array.from(PART_COLORS, (name) => pixelOf(color(`activity-${name}`))),
-      ...{ statement: pixelOf(color('statement')), accent: pixelOf(color('accent')), background: pixelOf(color('bg')) },
+      ...{
+        statement: pixelOf(color('statement')),
+        accent: pixelOf(color('accent')),
+        background: pixelOf(color('bg')),
+      },
     },
     activity,
     background: color('bg'),

@@ -20,7 +20,8 @@ export function ticksOf(range: Range, width: number, minPx = 90): Tick[] {
   const step = stepFor(spanOf(range) / width, minPx);
   const label = labeller(step, Math.max(Math.abs(range.from), Math.abs(range.to)));
   const ticks: Tick[] = [];
-  for (let n = Math.ceil(range.from / step); n * step <= range.to; n++) ticks.push({ us: n * step, label: label(n * step) });
+  for (let n = Math.ceil(range.from / step); n * step <= range.to; n++)
+    ticks.push({ us: n * step, label: label(n * step) });
   return ticks;
 }
 

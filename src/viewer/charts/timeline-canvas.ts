@@ -47,7 +47,14 @@ export class TimelineCanvas {
       ...{ width: 0, height: 0, ratio: 1, scrollTop: 0, view, layout, strip: null, palette },
       ...{ selected: null, marked: null, area: null, notes: [], hits: [], arrows: [] },
     };
-    this.pointer = new TimelinePointer(canvas, this.scene, session, events, () => this.invalidate(), this.abort.signal);
+    this.pointer = new TimelinePointer(
+      canvas,
+      this.scene,
+      session,
+      events,
+      () => this.invalidate(),
+      this.abort.signal,
+    );
   }
 
   destroy(): void {
@@ -75,16 +82,24 @@ export class TimelineCanvas {
   }
 
   /** @param following the view keeps up with a recording by itself */
-  update(change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>, extent: Range, following: boolean): void {
+  update(
+    change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>,
+    extent: Range,
+    following: boolean,
+  ): void {
     this.pointer.extent = extent;
     this.following = following;
     const scrolled = change.scrollTop !== undefined && change.scrollTop !== this.scene.scrollTop;
-    const lookedElsewhere = change.view && (change.view.from !== this.scene.view.from || change.view.to !== this.scene.view.to);
+    const lookedElsewhere =
+      change.view &&
+      (change.view.from !== this.scene.view.from || change.view.to !== this.scene.view.to);
     const changedShape =
-      (change.layout && change.layout !== this.scene.layout) || (change.palette && change.palette !== this.scene.palette);
+      (change.layout && change.layout !== this.scene.layout) ||
+      (change.palette && change.palette !== this.scene.palette);
     Object.assign(this.scene, change);
     const scrolledAway =
-      change.scrollTop !== undefined && this.lanesNear(this.scene.layout, 0).some((key) => !this.scene.strip?.lanes.has(key));
+      change.scrollTop !== undefined &&
+      this.lanesNear(this.scene.layout, 0).some((key) => !this.scene.strip?.lanes.has(key));
     if (changedShape || scrolledAway || (lookedElsewhere && !this.covered())) this.refresh();
     else this.invalidate();
     if (lookedElsewhere || changedShape || scrolled) this.pointer.moved(following);
@@ -106,13 +121,22 @@ export class TimelineCanvas {
     const { strip, view, width, ratio } = this.scene;
     if (!strip) return false;
     const { frame } = strip;
-    return Math.abs((frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1) < 1e-6;
+    return (
+      Math.abs(
+        (frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1,
+      ) < 1e-6
+    );
   }
 
   /** The painted strip shows the whole view at the view's own resolution. */
   private covered(): boolean {
     const { strip, view } = this.scene;
-    return strip !== null && this.sameZoom() && strip.frame.from <= view.from && strip.frame.to >= view.to;
+    return (
+      strip !== null &&
+      this.sameZoom() &&
+      strip.frame.from <= view.from &&
+      strip.frame.to >= view.to
+    );
   }
 
   /** What a short pan needs, once nobody zooms any more. */
@@ -132,12 +156,25 @@ export class TimelineCanvas {
         const narrow = !this.following && !this.sameZoom();
         const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);
         if (columns < 1 || !lanes.length) continue; // out of sight for a moment: what is painted is there when it comes back
-        const margin = this.following ? 0 : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
+        const margin = this.following
+          ? 0
+          : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
         const usPerColumn = spanOf(view) / columns;
-        const request = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn, width: columns + 2 * margin, lanes };
+        const request = {
+          from: view.from - margin * usPerColumn,
+          to: view.to + margin * usPerColumn,
+          width: columns + 2 * margin,
+          lanes,
+        };
         const frame = await this.session.timeline(request);
         if (this.destroyed) return;
-        this.scene.strip = paintStrip(frame, this.scene.layout, this.scene.palette.pixels, ratio, this.scene.strip);
+        this.scene.strip = paintStrip(
+          frame,
+          this.scene.layout,
+          this.scene.palette.pixels,
+          ratio,
+          this.scene.strip,
+        );
         this.canvas.dataset.frame = String(Number(this.canvas.dataset.frame ?? 0) + 1);
         this.pointer.tell();
         if (narrow) this.rest();

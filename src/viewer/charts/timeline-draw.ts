@@ -5,7 +5,15 @@ import { scaleText } from './lane-words.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
 import { ticksOf } from './time-axis.ts';
-import { drawArea, drawArrows, drawAxis, drawLines, type Arrow, type NoteMark, type ToX } from './timeline-overlay.ts';
+import {
+  drawArea,
+  drawArrows,
+  drawAxis,
+  drawLines,
+  type Arrow,
+  type NoteMark,
+  type ToX,
+} from './timeline-overlay.ts';
 import { spanOf, type Range } from './viewport.ts';
 
 const SLICE_FIELDS = 5;
@@ -46,7 +54,8 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   g.textBaseline = 'middle';
   const x: ToX = (us) => ((us - view.from) / spanOf(view)) * width;
   g.fillStyle = palette.grid;
-  for (const tick of ticksOf(view, width)) g.fillRect(Math.round(x(tick.us)), AXIS_HEIGHT, 1, height);
+  for (const tick of ticksOf(view, width))
+    g.fillRect(Math.round(x(tick.us)), AXIS_HEIGHT, 1, height);
   const below = AXIS_HEIGHT + layout.pinnedHeight;
   g.save();
   g.beginPath();
@@ -72,7 +81,13 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   drawAxis(g, scene, x);
 }
 
-function drawLane(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: number, x: ToX): void {
+function drawLane(
+  g: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
   const { width, height, strip, palette, selected, view } = scene;
   if (y + lane.height < AXIS_HEIGHT || y > height) return;
   g.fillStyle = palette.grid;
@@ -88,7 +103,17 @@ function drawLane(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: n
       const left = x(frame.from + from * usPerColumn);
       const right = x(frame.from + to * usPerColumn);
       g.imageSmoothingEnabled = false;
-      g.drawImage(canvas, from, painted.y, to - from, painted.height, left, y, right - left, lane.height);
+      g.drawImage(
+        canvas,
+        from,
+        painted.y,
+        to - from,
+        painted.height,
+        left,
+        y,
+        right - left,
+        lane.height,
+      );
     }
     drawSlices(g, scene, lane, y, x);
     if (painted.most > 0) drawScale(g, scene, lane, y, painted.most);
@@ -135,14 +160,21 @@ function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): 
 }
 
 /** Colour by colour: to set one costs as much as to fill with it. */
-function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y: number, x: ToX): void {
+function drawSlices(
+  g: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
   const boxes = sliceBoxes(scene, lane, y, x);
   if (!boxes.length) return;
   const { palette } = scene;
   const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
   for (const activity of new Set(boxes.map((box) => box.activity))) {
     g.fillStyle = sql ? palette.statement : palette.activity[activity]!;
-    for (const box of boxes) if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
+    for (const box of boxes)
+      if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
   }
   g.fillStyle = palette.background;
   for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
@@ -160,7 +192,13 @@ function drawSlices(g: CanvasRenderingContext2D, scene: Scene, lane: LaneBox, y:
 }
 
 /** What the full height of a counter's lane stands for. */
-function drawScale(g: CanvasRenderingContext2D, { palette }: Scene, lane: LaneBox, y: number, most: number): void {
+function drawScale(
+  g: CanvasRenderingContext2D,
+  { palette }: Scene,
+  lane: LaneBox,
+  y: number,
+  most: number,
+): void {
   const text = scaleText(lane.kind, most);
   g.fillStyle = palette.background;
   g.globalAlpha = 0.75;

@@ -16,8 +16,22 @@ const LANE_GAP = 3;
 const MOST_PINNED = 0.6;
 
 export const LANE_TITLE: Record<LaneKind, string> = {
-  ...{ time: 'CPU and I/O', sql: 'SQL', txn: 'Transactions', vfs: 'VFS', web: 'Storage', sub: '', lock: 'Lock' },
-  ...{ reads: 'Read B/s', writes: 'Written B/s', queue: 'In flight', wal: 'WAL', cache: 'Cache hits' },
+  ...{
+    time: 'CPU and I/O',
+    sql: 'SQL',
+    txn: 'Transactions',
+    vfs: 'VFS',
+    web: 'Storage',
+    sub: '',
+    lock: 'Lock',
+  },
+  ...{
+    reads: 'Read B/s',
+    writes: 'Written B/s',
+    queue: 'In flight',
+    wal: 'WAL',
+    cache: 'Cache hits',
+  },
 };
 export const LANE_HINT: Record<LaneKind, string> = {
   time: 'Impulses and gaps: how each moment with SQL in flight was spent: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL in flight',
@@ -27,11 +41,15 @@ export const LANE_HINT: Record<LaneKind, string> = {
   web: 'Calls of the browser’s storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last',
   sub: 'Storage calls that overlap, one by one',
   lock: 'SQLite’s lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)',
-  reads: 'Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call',
-  writes: 'Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call',
-  queue: 'Reads and writes of the browser’s storage that were in flight at the same time (at most 16 are told apart)',
+  reads:
+    'Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call',
+  writes:
+    'Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call',
+  queue:
+    'Reads and writes of the browser’s storage that were in flight at the same time (at most 16 are told apart)',
   wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
-  cache: 'Hit rate of SQLite’s page cache, from the engine’s own counters; between two readings the last one holds',
+  cache:
+    'Hit rate of SQLite’s page cache, from the engine’s own counters; between two readings the last one holds',
 };
 
 export interface LaneBox {
@@ -73,11 +91,21 @@ export interface LaneChoice {
   /** Threads whose title or address holds it; '' = all. */
   filter: string;
 }
-export const EVERYTHING: LaneChoice = { collapsed: new Set(), hidden: new Set(), pinned: [], order: [], filter: '' };
+export const EVERYTHING: LaneChoice = {
+  collapsed: new Set(),
+  hidden: new Set(),
+  pinned: [],
+  order: [],
+  filter: '',
+};
 export const threadKey = (thread: number): string => `thread:${thread}`;
 export const kindKey = (kind: LaneKind): string => `kind:${kind}`;
 
-function ordered<T>(items: readonly T[], keyOf: (item: T) => string, order: readonly string[]): T[] {
+function ordered<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  order: readonly string[],
+): T[] {
   if (!order.length) return [...items];
   const place = (item: T, i: number): number => {
     const wanted = order.indexOf(keyOf(item));
@@ -95,22 +123,44 @@ const titleOf = ({ kind }: LaneInfo): string => LANE_TITLE[kind];
  * Threads without a lane (nothing recorded on them) have no group.
  * @param room px that the lanes may fill; 0 = none to spare
  */
-export function layoutOf(threads: readonly ThreadRow[], choice: LaneChoice = EVERYTHING, room = 0): TimelineLayout {
+export function layoutOf(
+  threads: readonly ThreadRow[],
+  choice: LaneChoice = EVERYTHING,
+  room = 0,
+): TimelineLayout {
   const words = choice.filter.trim().toLowerCase();
   const shown = ordered(threads, (t) => threadKey(t.index), choice.order).flatMap((thread) => {
-    if (choice.hidden.has(threadKey(thread.index)) || !`${thread.title} ${thread.url}`.toLowerCase().includes(words)) return [];
-    const wanted = thread.lanes.filter(({ key, kind }) => !choice.hidden.has(key) && !choice.hidden.has(kindKey(kind)));
-    return wanted.length ? [{ thread, lanes: ordered(wanted, ({ key }) => key, choice.order) }] : [];
+    if (
+      choice.hidden.has(threadKey(thread.index)) ||
+      !`${thread.title} ${thread.url}`.toLowerCase().includes(words)
+    )
+      return [];
+    const wanted = thread.lanes.filter(
+      ({ key, kind }) => !choice.hidden.has(key) && !choice.hidden.has(kindKey(kind)),
+    );
+    return wanted.length
+      ? [{ thread, lanes: ordered(wanted, ({ key }) => key, choice.order) }]
+      : [];
   });
   const all = shown.flatMap(({ lanes }) => lanes);
   const pinnedLanes = choice.pinned.flatMap((key) => all.find((lane) => lane.key === key) ?? []);
-  const below = shown.map(({ thread, lanes }) => ({ thread, lanes: lanes.filter((lane) => !pinnedLanes.includes(lane)) }));
+  const below = shown.map(({ thread, lanes }) => ({
+    thread,
+    lanes: lanes.filter((lane) => !pinnedLanes.includes(lane)),
+  }));
   const pinned: LaneBox[] = [];
   let y = 0;
   for (const lane of pinnedLanes) {
     const height = LANE_HEIGHT[lane.kind];
     if (room > 0 && y + height > room * MOST_PINNED) break;
-    pinned.push({ key: lane.key, thread: lane.thread, kind: lane.kind, title: titleOf(lane), y, height });
+    pinned.push({
+      key: lane.key,
+      thread: lane.thread,
+      kind: lane.kind,
+      title: titleOf(lane),
+      y,
+      height,
+    });
     y += height + LANE_GAP;
   }
   const pinnedHeight = y;
@@ -127,8 +177,17 @@ export function layoutOf(threads: readonly ThreadRow[], choice: LaneChoice = EVE
     };
     if (!group.collapsed)
       for (const lane of lanes) {
-        const height = Math.floor(LANE_HEIGHT[lane.kind] * Math.min(growth, GROWS[lane.kind] ?? MOST_GROWTH));
-        group.lanes.push({ key: lane.key, thread: thread.index, kind: lane.kind, title: titleOf(lane), y: y + group.height, height });
+        const height = Math.floor(
+          LANE_HEIGHT[lane.kind] * Math.min(growth, GROWS[lane.kind] ?? MOST_GROWTH),
+        );
+        group.lanes.push({
+          key: lane.key,
+          thread: thread.index,
+          kind: lane.kind,
+          title: titleOf(lane),
+          y: y + group.height,
+          height,
+        });
         group.height += height + LANE_GAP;
       }
     y += group.height;
@@ -166,6 +225,7 @@ export function laneAt(layout: TimelineLayout, y: number, scrollTop = 0): LaneBo
     lanes.find((lane) => at >= lane.y && at < lane.y + lane.height) ?? null;
   if (y < layout.pinnedHeight) return within(layout.pinned, y);
   const at = y - layout.pinnedHeight + scrollTop;
-  for (const group of layout.groups) if (at >= group.y && at < group.y + group.height) return within(group.lanes, at);
+  for (const group of layout.groups)
+    if (at >= group.y && at < group.y + group.height) return within(group.lanes, at);
   return null;
 }

@@ -21,7 +21,12 @@ export type ToX = (us: number) => number;
 const MAX_ARROWS = 200;
 
 /** A range that is dragged out or chosen: everything else is shaded. */
-export function drawArea(g: CanvasRenderingContext2D, { width, height, palette }: Scene, area: Range, x: ToX): void {
+export function drawArea(
+  g: CanvasRenderingContext2D,
+  { width, height, palette }: Scene,
+  area: Range,
+  x: ToX,
+): void {
   const left = Math.max(-2, Math.min(width + 2, x(area.from)));
   const right = Math.max(-2, Math.min(width + 2, x(area.to)));
   g.fillStyle = palette.shade;
@@ -48,7 +53,12 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
   const area = scene.marked ?? scene.area;
   if (area) {
     g.fillStyle = palette.accent;
-    g.fillRect(Math.max(0, x(area.from)), AXIS_HEIGHT - 3, Math.min(width, x(area.to)) - Math.max(0, x(area.from)), 3);
+    g.fillRect(
+      Math.max(0, x(area.from)),
+      AXIS_HEIGHT - 3,
+      Math.min(width, x(area.to)) - Math.max(0, x(area.from)),
+      3,
+    );
   }
   for (const us of scene.hits) {
     const at = x(us);
@@ -62,13 +72,25 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
 /** Width of a note's flag, and how far beside it counts as on it, CSS px. */
 const [FLAG, FLAG_SLACK] = [8, 2];
 /** The note whose flag is at a place of the picture; of several the one that is drawn last. */
-export function noteAt({ notes, view, width }: Pick<Scene, 'notes' | 'view' | 'width'>, x: number, y: number): NoteMark | null {
+export function noteAt(
+  { notes, view, width }: Pick<Scene, 'notes' | 'view' | 'width'>,
+  x: number,
+  y: number,
+): NoteMark | null {
   if (y >= AXIS_HEIGHT) return null;
   const left = ({ fromUs }: NoteMark): number => ((fromUs - view.from) / spanOf(view)) * width;
-  return notes.findLast((note) => x >= left(note) - FLAG_SLACK && x <= left(note) + FLAG + FLAG_SLACK) ?? null;
+  return (
+    notes.findLast((note) => x >= left(note) - FLAG_SLACK && x <= left(note) + FLAG + FLAG_SLACK) ??
+    null
+  );
 }
 
-function drawFlag(g: CanvasRenderingContext2D, { width, palette }: Scene, note: NoteMark, x: ToX): void {
+function drawFlag(
+  g: CanvasRenderingContext2D,
+  { width, palette }: Scene,
+  note: NoteMark,
+  x: ToX,
+): void {
   const at = x(note.fromUs);
   if (at < -FLAG || at > width) return;
   g.fillStyle = palette.note;
@@ -82,7 +104,11 @@ function drawFlag(g: CanvasRenderingContext2D, { width, palette }: Scene, note: 
 }
 
 /** Thin lines down the lanes: where notes stand and where hits lie. */
-export function drawLines(g: CanvasRenderingContext2D, { width, height, palette, notes, hits }: Scene, x: ToX): void {
+export function drawLines(
+  g: CanvasRenderingContext2D,
+  { width, height, palette, notes, hits }: Scene,
+  x: ToX,
+): void {
   g.fillStyle = palette.accent;
   g.globalAlpha = 0.35;
   for (const us of hits) {
@@ -102,7 +128,12 @@ export function drawLines(g: CanvasRenderingContext2D, { width, height, palette,
 
 export function drawArrows(g: CanvasRenderingContext2D, scene: Scene, x: ToX): void {
   const { layout, scrollTop, palette, width } = scene;
-  const places = new Map(lanesIn(layout).map((lane) => [lane.key, { top: AXIS_HEIGHT + topOf(layout, lane, scrollTop), lane }]));
+  const places = new Map(
+    lanesIn(layout).map((lane) => [
+      lane.key,
+      { top: AXIS_HEIGHT + topOf(layout, lane, scrollTop), lane },
+    ]),
+  );
   g.lineWidth = 1;
   for (const { from, to, kind } of scene.arrows.slice(0, MAX_ARROWS)) {
     const [a, b] = [places.get(from.lane), places.get(to.lane)];

@@ -40,11 +40,19 @@ export function pixelOf(color: string): number {
 /** A colour between two: `share` of the first. */
 export function mixed(a: number, b: number, share: number): number {
   let out = 255;
-  for (const shift of [16, 8, 0]) out = (out << 8) | Math.round(((a >>> shift) & 255) * share + ((b >>> shift) & 255) * (1 - share));
+  for (const shift of [16, 8, 0])
+    out =
+      (out << 8) | Math.round(((a >>> shift) & 255) * share + ((b >>> shift) & 255) * (1 - share));
   return out >>> 0;
 }
 
-function column({ pixels, width }: Surface, x: number, top: number, bottom: number, pixel: number): void {
+function column(
+  { pixels, width }: Surface,
+  x: number,
+  top: number,
+  bottom: number,
+  pixel: number,
+): void {
   for (let at = top * width + x, end = bottom * width; at < end; at += width) pixels[at] = pixel;
 }
 
@@ -54,7 +62,14 @@ function barHeight(share: number, height: number, least: number): number {
 }
 
 /** VFS and storage lanes: one bar a column from the bottom up. */
-export function paintCalls(s: Surface, frame: LaneFrame, y: number, height: number, colors: PaintColors, least: number): void {
+export function paintCalls(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): void {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
     const bar = barHeight(frame.busy[x]!, height, least);
@@ -63,22 +78,50 @@ export function paintCalls(s: Surface, frame: LaneFrame, y: number, height: numb
 }
 
 /** Lock lanes: a step as high as the level held. */
-export function paintLock(s: Surface, frame: LaneFrame, y: number, height: number, colors: PaintColors): void {
+export function paintLock(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+): void {
   const n = Math.min(s.width, frame.busy.length);
   for (let x = 0; x < n; x++) {
     const level = Math.min(LOCK_LEVEL_MAX, frame.busy[x]!);
-    if (level) column(s, x, y + height - Math.round((level / LOCK_LEVEL_MAX) * height), y + height, colors.activity[frame.activity[x]!]!);
+    if (level)
+      column(
+        s,
+        x,
+        y + height - Math.round((level / LOCK_LEVEL_MAX) * height),
+        y + height,
+        colors.activity[frame.activity[x]!]!,
+      );
   }
 }
 
 /** SQL lanes: a span wherever a statement was in flight. */
-export function paintSql(s: Surface, frame: LaneFrame, y: number, height: number, colors: PaintColors): void {
+export function paintSql(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+): void {
   const n = Math.min(s.width, frame.busy.length);
-  for (let x = 0; x < n; x++) if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement);
+  for (let x = 0; x < n; x++)
+    if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement);
 }
 
 /** Sums of a stack's parts from the bottom up, so that rounding leaves no hole. @returns the top */
-function paintStack(s: Surface, x: number, stack: Uint8Array, bottom: number, height: number, colors: PaintColors, least: number): number {
+function paintStack(
+  s: Surface,
+  x: number,
+  stack: Uint8Array,
+  bottom: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): number {
   let sum = 0;
   let top = bottom;
   for (let part = 0, at = x * PARTS; part < PARTS; part++, at++) {
@@ -86,7 +129,10 @@ function paintStack(s: Surface, x: number, stack: Uint8Array, bottom: number, he
     sum += stack[at]!;
     const next = Math.max(
       bottom - height,
-      Math.min(top - (top === bottom ? least : 1), bottom - Math.round((Math.min(255, sum) / 255) * height)),
+      Math.min(
+        top - (top === bottom ? least : 1),
+        bottom - Math.round((Math.min(255, sum) / 255) * height),
+      ),
     );
     if (next < top) column(s, x, next, top, colors.parts[part]!);
     top = Math.min(top, next);
@@ -95,7 +141,14 @@ function paintStack(s: Surface, x: number, stack: Uint8Array, bottom: number, he
 }
 
 /** Where the time with SQL in flight went: CPU from the bottom, what was waited for on top of it. */
-export function paintTime(s: Surface, frame: LaneFrame, y: number, height: number, colors: PaintColors, least: number): void {
+export function paintTime(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): void {
   const { stack } = frame;
   if (!stack) return;
   const n = Math.min(s.width, stack.length / PARTS);
@@ -130,16 +183,23 @@ export function mostOf(values: Float32Array): number {
 }
 
 /** The overview: all threads in one strip, on top of each other; those without SQL show their storage calls. */
-export function paintOverview(s: Surface, lanes: readonly LaneFrame[], colors: PaintColors, least: number): void {
+export function paintOverview(
+  s: Surface,
+  lanes: readonly LaneFrame[],
+  colors: PaintColors,
+  least: number,
+): void {
   const threadOf = (frame: LaneFrame): string => frame.key.slice(0, frame.key.indexOf(':'));
   const threads = new Map<string, LaneFrame>();
-  for (const frame of lanes) if (frame.stack || !threads.has(threadOf(frame))) threads.set(threadOf(frame), frame);
+  for (const frame of lanes)
+    if (frame.stack || !threads.has(threadOf(frame))) threads.set(threadOf(frame), frame);
   const tops = new Int32Array(s.width).fill(s.height);
   for (const { stack, busy, activity } of threads.values()) {
     const n = Math.min(s.width, stack ? stack.length / PARTS : busy.length);
     for (let x = 0; x < n; x++) {
       if (tops[x] === 0) continue;
-      if (stack) tops[x] = paintStack(s, x, stack, tops[x]!, Math.min(s.height, tops[x]!), colors, least);
+      if (stack)
+        tops[x] = paintStack(s, x, stack, tops[x]!, Math.min(s.height, tops[x]!), colors, least);
       else if (busy[x]) {
         const top = Math.max(0, tops[x]! - barHeight(busy[x]!, s.height, least));
         column(s, x, top, tops[x]!, colors.activity[activity[x]!]!);

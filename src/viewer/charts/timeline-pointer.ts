@@ -108,7 +108,9 @@ export class TimelinePointer {
     return view.from + (x / width) * spanOf(view);
   }
   private laneUnder(y: number): LaneBox | null {
-    return y < AXIS_HEIGHT ? null : laneAt(this.scene.layout, y - AXIS_HEIGHT, this.scene.scrollTop);
+    return y < AXIS_HEIGHT
+      ? null
+      : laneAt(this.scene.layout, y - AXIS_HEIGHT, this.scene.scrollTop);
   }
 
   private onWheel(event: WheelEvent): void {
@@ -119,15 +121,23 @@ export class TimelinePointer {
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
       return this.events.onLook(panBy(view, (sideways * unit) / width, this.extent));
     const scrolls = layout.height > height - AXIS_HEIGHT - layout.pinnedHeight;
-    if (scrolls && !event.ctrlKey && !event.metaKey && event.offsetY >= AXIS_HEIGHT) return this.events.onScroll(event.deltaY * unit);
-    const factor = Math.exp(event.deltaY * unit * WHEEL_ZOOM * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 5 : 1)); // a pinch comes in small steps
+    if (scrolls && !event.ctrlKey && !event.metaKey && event.offsetY >= AXIS_HEIGHT)
+      return this.events.onScroll(event.deltaY * unit);
+    const factor = Math.exp(
+      event.deltaY * unit * WHEEL_ZOOM * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 5 : 1),
+    ); // a pinch comes in small steps
     this.events.onLook(zoomAt(view, this.usAt(event.offsetX), factor, this.extent));
   }
 
   private onDown(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.canvas.setPointerCapture(event.pointerId);
-    this.drag = { x: event.offsetX, view: this.scene.view, moved: false, marking: event.shiftKey || event.offsetY < AXIS_HEIGHT };
+    this.drag = {
+      x: event.offsetX,
+      view: this.scene.view,
+      moved: false,
+      marking: event.shiftKey || event.offsetY < AXIS_HEIGHT,
+    };
   }
 
   private onMove(event: PointerEvent): void {
@@ -183,7 +193,14 @@ export class TimelinePointer {
 
   private async find(x: number, y: number): Promise<{ thread: number; row: number } | null> {
     const lane = this.laneUnder(y);
-    return lane && this.session.hit(lane.key, this.usAt(x), (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view));
+    return (
+      lane &&
+      this.session.hit(
+        lane.key,
+        this.usAt(x),
+        (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view),
+      )
+    );
   }
 
   private leave(): void {
@@ -198,7 +215,11 @@ export class TimelinePointer {
     const us = this.usAt(at.x);
     const note = drag ? null : noteAt(scene, at.x, at.y);
     const lane = drag ? null : this.laneUnder(at.y);
-    const text = note ? shown(note.text) || 'bookmark' : lane ? laneWords(scene.strip, lane, us) : '';
+    const text = note
+      ? shown(note.text) || 'bookmark'
+      : lane
+        ? laneWords(scene.strip, lane, us)
+        : '';
     this.events.onPoint({ ...at, us, marked: scene.marked, text });
   }
   private unhover(): void {

@@ -48,7 +48,8 @@ const INSTANT_SPAN_US = 500;
 
 /** Show an event with some of its surroundings. */
 export function fitEvent(t0: number, dur: number, extent: Range): Range {
-  if (dur === 0) return clampRange({ from: t0 - INSTANT_SPAN_US / 2, to: t0 + INSTANT_SPAN_US / 2 }, extent);
+  if (dur === 0)
+    return clampRange({ from: t0 - INSTANT_SPAN_US / 2, to: t0 + INSTANT_SPAN_US / 2 }, extent);
   const span = Math.max(dur, 1);
   return clampRange({ from: t0 - span * 0.25, to: t0 + span * 1.25 }, extent);
 }

@@ -22,7 +22,11 @@ export function cellText<Row>(column: Column<Row>, row: Row): string {
 }
 
 /** A sorted copy; equal values keep the order they came in. */
-export function sortedRows<Row>(rows: readonly Row[], column: Column<Row> | undefined, descending: boolean): Row[] {
+export function sortedRows<Row>(
+  rows: readonly Row[],
+  column: Column<Row> | undefined,
+  descending: boolean,
+): Row[] {
   if (!column) return [...rows];
   const sign = descending ? -1 : 1;
   return [...rows].sort((a, b) => {

@@ -40,7 +40,13 @@ export const keepScroll =
     const OWN = ['wheel', 'pointerdown', 'keydown'] as const;
     for (const type of OWN) element.addEventListener(type, mine, { passive: true });
     element.addEventListener('scroll', kept, { passive: true });
-    if (!reached) grown.observe(element, { childList: true, subtree: true, attributes: true, attributeFilter: ['style'] });
+    if (!reached)
+      grown.observe(element, {
+        childList: true,
+        subtree: true,
+        attributes: true,
+        attributeFilter: ['style'],
+      });
     restore();
     return () => {
       grown.disconnect();

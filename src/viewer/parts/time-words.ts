@@ -10,10 +10,20 @@ export interface PartWords {
 }
 
 export const PART_WORDS: readonly PartWords[] = [
-  { part: 'cpu', title: 'CPU', color: '--activity-cpu', meaning: 'SQLite and its VFS computing, nothing awaited' },
+  {
+    part: 'cpu',
+    title: 'CPU',
+    color: '--activity-cpu',
+    meaning: 'SQLite and its VFS computing, nothing awaited',
+  },
   { part: 'read', title: 'Read', color: '--activity-read', meaning: 'reading from storage' },
   { part: 'write', title: 'Write', color: '--activity-write', meaning: 'writing to storage' },
-  { part: 'sync', title: 'Sync', color: '--activity-sync', meaning: 'waiting until writes are durable: flush, xSync' },
+  {
+    part: 'sync',
+    title: 'Sync',
+    color: '--activity-sync',
+    meaning: 'waiting until writes are durable: flush, xSync',
+  },
   {
     part: 'idbTransaction',
     title: 'IDB transaction',
@@ -26,9 +36,24 @@ export const PART_WORDS: readonly PartWords[] = [
     color: '--activity-lock',
     meaning: 'waiting for a lock that another connection, thread or tab holds',
   },
-  { part: 'tracer', title: 'vfscope', color: '--activity-meta', meaning: 'work of the recording itself' },
-  { part: 'other', title: 'Other wait', color: '--activity-wait', meaning: 'SQL in flight and nothing known that it waits for' },
-  { part: 'outside', title: 'Outside SQL', color: '--activity-none', meaning: 'storage calls while no SQL was in flight' },
+  {
+    part: 'tracer',
+    title: 'vfscope',
+    color: '--activity-meta',
+    meaning: 'work of the recording itself',
+  },
+  {
+    part: 'other',
+    title: 'Other wait',
+    color: '--activity-wait',
+    meaning: 'SQL in flight and nothing known that it waits for',
+  },
+  {
+    part: 'outside',
+    title: 'Outside SQL',
+    color: '--activity-none',
+    meaning: 'storage calls while no SQL was in flight',
+  },
   { part: 'idle', title: 'Idle', color: '--bg-header', meaning: 'no SQL in flight' },
 ];
 /** Those with SQL in flight. */

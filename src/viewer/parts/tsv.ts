@@ -26,5 +26,8 @@ export function tsvOfRows<Row>(rows: readonly Row[], columns: readonly Column<Ro
     const value = column.value(row);
     return typeof value === 'number' ? String(value) : cellText(column, row);
   };
-  return tsvLines([columns.map(({ title }) => title), ...rows.map((row) => columns.map((column) => cell(column, row)))]);
+  return tsvLines([
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map((column) => cell(column, row))),
+  ]);
 }

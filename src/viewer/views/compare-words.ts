@@ -15,35 +15,75 @@ const VERDICTS: Record<Verdict, string> = {
   'only b': 'Only in B',
 };
 const verdict = <Row extends { verdict: Verdict }>(): Column<Row> => ({
-  ...{ key: 'verdict', title: 'Verdict', width: '76px', value: (r: Row) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()) },
+  ...{
+    key: 'verdict',
+    title: 'Verdict',
+    width: '76px',
+    value: (r: Row) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()),
+  },
   definition: Object.entries(VERDICTS)
     .map(([name, means]) => `${name}: ${means}`)
     .join('\n'),
 });
 /** B / A; null where A is 0 or one is not known. */
-export const ratio = (a: number | null, b: number | null): number | null => (a === null || b === null || a === 0 ? null : b / a);
+export const ratio = (a: number | null, b: number | null): number | null =>
+  a === null || b === null || a === 0 ? null : b / a;
 export const ratioText = (a: number | null, b: number | null): string => {
   const r = ratio(a, b);
   return r === null ? 'n/a' : r.toLocaleString('en-US', { maximumSignificantDigits: 3 });
 };
 const ofKind = (row: NumberRow, value: number | null): string =>
-  value === null ? 'n/a' : row.kind === 'time' ? formatDuration(value) : value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  value === null
+    ? 'n/a'
+    : row.kind === 'time'
+      ? formatDuration(value)
+      : value.toLocaleString('en-US', { maximumFractionDigits: 3 });
 
 export const NUMBERS: Column<NumberRow>[] = [
-  { key: 'path', title: 'Number', width: '1fr', mono: true, definition: 'By its path in vfscope summary --json', value: (r) => r.path },
-  { key: 'a', title: 'A', numeric: true, width: '100px', value: (r) => r.a, text: (r) => ofKind(r, r.a) },
-  { key: 'b', title: 'B', numeric: true, width: '100px', value: (r) => r.b, text: (r) => ofKind(r, r.b) },
   {
-    ...{ key: 'ratio', title: 'B / A', numeric: true, width: '70px', definition: 'n/a where A is 0 or not known' },
+    key: 'path',
+    title: 'Number',
+    width: '1fr',
+    mono: true,
+    definition: 'By its path in vfscope summary --json',
+    value: (r) => r.path,
+  },
+  {
+    key: 'a',
+    title: 'A',
+    numeric: true,
+    width: '100px',
+    value: (r) => r.a,
+    text: (r) => ofKind(r, r.a),
+  },
+  {
+    key: 'b',
+    title: 'B',
+    numeric: true,
+    width: '100px',
+    value: (r) => r.b,
+    text: (r) => ofKind(r, r.b),
+  },
+  {
+    ...{
+      key: 'ratio',
+      title: 'B / A',
+      numeric: true,
+      width: '70px',
+      definition: 'n/a where A is 0 or not known',
+    },
     ...{ value: (r: NumberRow) => ratio(r.a, r.b), text: (r: NumberRow) => ratioText(r.a, r.b) },
   },
   verdict(),
 ];
 const time = (us: number | null): string => (us === null ? 'n/a' : formatDuration(us));
 /** A median below the clock's step reads so, not 0. */
-const median = (us: number | null, stepUs: number | null | undefined): string => (us === null ? 'n/a' : formatMeasured(us, stepUs ?? null));
+const median = (us: number | null, stepUs: number | null | undefined): string =>
+  us === null ? 'n/a' : formatMeasured(us, stepUs ?? null);
 /** @param step of the clocks of both traces */
-export const statementColumns = (step: Comparison['stepUs'] | undefined): Column<StatementDiff>[] => [
+export const statementColumns = (
+  step: Comparison['stepUs'] | undefined,
+): Column<StatementDiff>[] => [
   { key: 'fingerprint', title: 'Statement', width: '1fr', mono: true, value: (r) => r.fingerprint },
   {
     key: 'runsA',
@@ -61,18 +101,42 @@ export const statementColumns = (step: Comparison['stepUs'] | undefined): Column
     value: (r) => r.executionsB,
     text: (r) => formatShortCount(r.executionsB),
   },
-  { key: 'a', title: 'Median A', numeric: true, width: '80px', value: (r) => r.time.a, text: (r) => median(r.time.a, step?.a) },
-  { key: 'b', title: 'Median B', numeric: true, width: '80px', value: (r) => r.time.b, text: (r) => median(r.time.b, step?.b) },
+  {
+    key: 'a',
+    title: 'Median A',
+    numeric: true,
+    width: '80px',
+    value: (r) => r.time.a,
+    text: (r) => median(r.time.a, step?.a),
+  },
+  {
+    key: 'b',
+    title: 'Median B',
+    numeric: true,
+    width: '80px',
+    value: (r) => r.time.b,
+    text: (r) => median(r.time.b, step?.b),
+  },
   {
     ...{ key: 'spread', title: '±', numeric: true, width: '64px' },
     definition:
       'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.',
-    ...{ value: (r: StatementDiff) => r.time.spreadUs, text: (r: StatementDiff) => time(r.time.spreadUs) },
+    ...{
+      value: (r: StatementDiff) => r.time.spreadUs,
+      text: (r: StatementDiff) => time(r.time.spreadUs),
+    },
   },
   {
-    ...{ key: 'total', title: 'B - A', numeric: true, width: '80px', definition: 'Difference of the sums over all runs' },
+    ...{
+      key: 'total',
+      title: 'B - A',
+      numeric: true,
+      width: '80px',
+      definition: 'Difference of the sums over all runs',
+    },
     value: (r) => r.time.totalB - r.time.totalA,
-    text: (r) => `${r.time.totalB < r.time.totalA ? '-' : '+'}${formatDuration(Math.abs(r.time.totalB - r.time.totalA))}`,
+    text: (r) =>
+      `${r.time.totalB < r.time.totalA ? '-' : '+'}${formatDuration(Math.abs(r.time.totalB - r.time.totalA))}`,
   },
   verdict(),
 ];
@@ -81,7 +145,12 @@ const saving = (sentences: readonly string[], us: number | null): string =>
 export const FINDINGS: Column<FindingDiff>[] = [
   { key: 'rule', title: 'Rule', width: '48px', value: (r) => r.rule },
   {
-    ...{ key: 'title', title: 'Finding', width: '1fr', definition: 'As the trace that has it says it; B where both have it' },
+    ...{
+      key: 'title',
+      title: 'Finding',
+      width: '1fr',
+      definition: 'As the trace that has it says it; B where both have it',
+    },
     value: (r) => r.title,
     text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')),
   },
@@ -93,11 +162,17 @@ export const FINDINGS: Column<FindingDiff>[] = [
       width: '88px',
       definition: 'Estimate of what mending it saves in A; –: A does not have it',
     },
-    ...{ value: (r: FindingDiff) => r.savingUsA, text: (r: FindingDiff) => saving(r.a, r.savingUsA) },
+    ...{
+      value: (r: FindingDiff) => r.savingUsA,
+      text: (r: FindingDiff) => saving(r.a, r.savingUsA),
+    },
   },
   {
     ...{ key: 'b', title: 'Saves B', numeric: true, width: '88px', definition: 'The same in B' },
-    ...{ value: (r: FindingDiff) => r.savingUsB, text: (r: FindingDiff) => saving(r.b, r.savingUsB) },
+    ...{
+      value: (r: FindingDiff) => r.savingUsB,
+      text: (r: FindingDiff) => saving(r.b, r.savingUsB),
+    },
   },
   {
     ...{ key: 'verdict', title: 'Verdict', width: '76px', value: (r: FindingDiff) => r.verdict },
@@ -106,4 +181,5 @@ export const FINDINGS: Column<FindingDiff>[] = [
 ];
 
 /** Worth a look: neither equal nor noise. */
-export const differs = ({ verdict: v }: { verdict: Verdict }): boolean => v !== 'same' && v !== 'noise';
+export const differs = ({ verdict: v }: { verdict: Verdict }): boolean =>
+  v !== 'same' && v !== 'noise';

@@ -64,7 +64,12 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
       title: `Read, modify, write: ${formatBytes(blocks.readBytes)} read beneath a write that filled a part of the block, ${formatBytes(blocks.rewrittenBytes)} written that it did not bring; the reads took ${formatDuration(blocks.readUs)}. Blocks in the VFS’s own cache cost no read and are not counted`,
     });
   if (amplification) {
-    const { storageAmplification: stored, vfsAmplification: written, dirtyPages, pageBytes } = amplification;
+    const {
+      storageAmplification: stored,
+      vfsAmplification: written,
+      dirtyPages,
+      pageBytes,
+    } = amplification;
     const value = stored ?? written;
     if (value !== null)
       facts.push({
@@ -72,7 +77,9 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
         title:
           `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
           `${countOf(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
-          (stored !== null && written !== null ? `; of the VFS’s own calls it is ${written.toFixed(2)}` : ''),
+          (stored !== null && written !== null
+            ? `; of the VFS’s own calls it is ${written.toFixed(2)}`
+            : ''),
       });
   }
   return facts;
@@ -85,7 +92,10 @@ function idbFacts(idb: IdbUse): UseFact[] {
       title: `All databases and stores of the trace together. Transactions by their requests: ${histogramText(idb.histogram) || 'none'}${idb.empty ? `; without any: ${formatCount(idb.empty)}` : ''}`,
     },
     idb.transactionsPerPeriod === null
-      ? { text: 'transactions a lock of SQLite: n/a', title: 'n/a: no xLock is recorded on the thread that uses IndexedDB' }
+      ? {
+          text: 'transactions a lock of SQLite: n/a',
+          title: 'n/a: no xLock is recorded on the thread that uses IndexedDB',
+        }
       : {
           text: `${idb.transactionsPerPeriod.toFixed(1)} transactions a lock of SQLite`,
           title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
@@ -103,7 +113,8 @@ function idbFacts(idb: IdbUse): UseFact[] {
   if (idb.readwriteUnused)
     facts.push({
       text: `${formatCount(idb.readwriteUnused)} readwrite without a write`,
-      title: 'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
+      title:
+        'Nothing was put, deleted or cleared in them: they keep others waiting as a writer would (F17)',
     });
   return facts;
 }
@@ -153,15 +164,21 @@ function freeFacts({ headers }: FileUse): UseFact[] {
 }
 
 /** Free pages over time as an SVG path in `LINE`: the first header at the left, the last at the right, the most at the top. */
-export function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
+export function stepsOf({
+  us,
+  free,
+  count,
+}: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
   const finite = us.slice(0, count).filter(Number.isFinite);
   const [from, to] = [finite[0] ?? 0, finite.at(-1) ?? 0];
   const most = free.reduce((a, b) => Math.max(a, b), 1);
-  const x = (at: number): string => (Number.isFinite(at) && to > from ? ((at - from) / (to - from)) * LINE.width : 0).toFixed(1);
+  const x = (at: number): string =>
+    (Number.isFinite(at) && to > from ? ((at - from) / (to - from)) * LINE.width : 0).toFixed(1);
   const y = (n: number): string => (1 + (1 - n / most) * (LINE.height - 2)).toFixed(1);
   let path = `M0,${y(free[0] ?? 0)}`;
   // of many steps one a pixel: where it ends
-  for (let i = 1; i < count; i++) if (i === count - 1 || x(us[i]!) !== x(us[i + 1]!)) path += `H${x(us[i]!)}V${y(free[i]!)}`;
+  for (let i = 1; i < count; i++)
+    if (i === count - 1 || x(us[i]!) !== x(us[i + 1]!)) path += `H${x(us[i]!)}V${y(free[i]!)}`;
   return `${path}H${LINE.width}`;
 }
 

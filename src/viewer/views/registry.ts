@@ -32,8 +32,18 @@ export interface View {
 }
 
 export const VIEWS: readonly View[] = [
-  { id: 'overview', title: 'Overview', help: 'What was recorded, where the time went, what to change', component: OverviewView },
-  { id: 'timeline', title: 'Timeline', help: 'What every thread did, and when', component: TimelineView },
+  {
+    id: 'overview',
+    title: 'Overview',
+    help: 'What was recorded, where the time went, what to change',
+    component: OverviewView,
+  },
+  {
+    id: 'timeline',
+    title: 'Timeline',
+    help: 'What every thread did, and when',
+    component: TimelineView,
+  },
   {
     id: 'transactions',
     title: 'Transactions',
@@ -64,11 +74,31 @@ export const VIEWS: readonly View[] = [
     help: 'How well the caches do, and what another size would do',
     component: CacheView,
   },
-  { id: 'wal', title: 'WAL', help: 'Write-ahead logs over time, and their checkpoints', component: WalView },
-  { id: 'events', title: 'Events', help: 'Every recorded call in time order', component: EventsView },
-  { id: 'errors', title: 'Errors', help: 'What failed, and the statement behind it', component: ErrorsView },
+  {
+    id: 'wal',
+    title: 'WAL',
+    help: 'Write-ahead logs over time, and their checkpoints',
+    component: WalView,
+  },
+  {
+    id: 'events',
+    title: 'Events',
+    help: 'Every recorded call in time order',
+    component: EventsView,
+  },
+  {
+    id: 'errors',
+    title: 'Errors',
+    help: 'What failed, and the statement behind it',
+    component: ErrorsView,
+  },
   { id: 'sql', title: 'SQL', help: 'Queries over the trace’s own tables', component: SqlView },
-  { id: 'compare', title: 'Compare', help: 'Two traces side by side, on one scale', component: CompareView },
+  {
+    id: 'compare',
+    title: 'Compare',
+    help: 'Two traces side by side, on one scale',
+    component: CompareView,
+  },
   {
     id: 'settings',
     title: 'Settings',

@@ -55,7 +55,13 @@ export function scaleOf(
 }
 
 /** @param selected index of the run that is marked, or -1 */
-export function drawRuns(canvas: HTMLCanvasElement, runs: StatementRuns, look: RunsLook, selected: number, stepUs: number | null): void {
+export function drawRuns(
+  canvas: HTMLCanvasElement,
+  runs: StatementRuns,
+  look: RunsLook,
+  selected: number,
+  stepUs: number | null,
+): void {
   const { clientWidth: width, clientHeight: height } = canvas;
   const ratio = devicePixelRatio;
   canvas.width = Math.round(width * ratio);
@@ -74,7 +80,8 @@ export function drawRuns(canvas: HTMLCanvasElement, runs: StatementRuns, look: R
     g.textAlign = 'right';
     g.fillText(formatDuration(10 ** d), LEFT - 6, y);
   }
-  if (stepUs && 10 ** scale.decades[0] < stepUs) g.fillText(formatMeasured(0, stepUs), LEFT - 6, scale.y(0));
+  if (stepUs && 10 ** scale.decades[0] < stepUs)
+    g.fillText(formatMeasured(0, stepUs), LEFT - 6, scale.y(0));
   g.textAlign = 'center';
   for (const { us, label } of ticksOf({ from: scale.from, to: scale.to }, width - LEFT - RIGHT)) {
     const half = g.measureText(label).width / 2;
@@ -99,7 +106,14 @@ export function drawRuns(canvas: HTMLCanvasElement, runs: StatementRuns, look: R
 }
 
 /** The run nearest to a point, within 12 px; -1 = none. */
-export function runAt(runs: StatementRuns, width: number, height: number, px: number, py: number, stepUs: number | null): number {
+export function runAt(
+  runs: StatementRuns,
+  width: number,
+  height: number,
+  px: number,
+  py: number,
+  stepUs: number | null,
+): number {
   const scale = scaleOf(runs, width, height, stepUs);
   let best = -1;
   let nearest = 12 * 12;

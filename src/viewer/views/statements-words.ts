@@ -4,23 +4,33 @@ import type { StatementRow } from '../../trace/analysis/statement-table.ts';
 import type { Column } from '../parts/columns.ts';
 import { formatCount, formatDuration, formatMeasured, formatShare } from '../units.ts';
 
-const count = (n: number | null | undefined): string => (n === null || n === undefined ? 'n/a' : formatCount(n));
+const count = (n: number | null | undefined): string =>
+  n === null || n === undefined ? 'n/a' : formatCount(n);
 
 const duration = (us: number | null): string => (us === null ? 'n/a' : formatDuration(us));
 /** Of one execution. */
-const one = (us: number | null, stepUs: number | null): string => (us === null ? 'n/a' : formatMeasured(us, stepUs));
+const one = (us: number | null, stepUs: number | null): string =>
+  us === null ? 'n/a' : formatMeasured(us, stepUs);
 /** A sum of n times that are each below the step is below n steps. */
 const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): string =>
-  totalUs === 0 && executions > 0 ? formatMeasured(0, stepUs === null ? null : stepUs * executions) : formatDuration(totalUs);
+  totalUs === 0 && executions > 0
+    ? formatMeasured(0, stepUs === null ? null : stepUs * executions)
+    : formatDuration(totalUs);
 
 /** Stable over updates: texts that were cut stand apart from whole ones. */
-export const statementKey = ({ text, truncated }: StatementRow): string => `${truncated ? 1 : 0}${text ?? '\0'}`;
+export const statementKey = ({ text, truncated }: StatementRow): string =>
+  `${truncated ? 1 : 0}${text ?? '\0'}`;
 /** What is shown where the text is not known. */
 export const statementTitle = ({ text, truncated }: StatementRow): string =>
-  text === null ? '(SQL whose text was not seen, opening and closing)' : truncated ? `${text}…` : text;
+  text === null
+    ? '(SQL whose text was not seen, opening and closing)'
+    : truncated
+      ? `${text}…`
+      : text;
 
 /** Values of one run in the order of their parameters. */
-export const boundText = ({ values, left }: BoundExample): string => `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
+export const boundText = ({ values, left }: BoundExample): string =>
+  `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
 
 const NO_VFS = 'n/a: no VFS call was recorded on its threads';
 const NO_COUNTERS = 'n/a: this engine shows no counters, or they cannot be told to be its own';
@@ -48,7 +58,8 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
   {
     key: 'time',
     title: 'Where its time went',
-    definition: 'CPU, read, write, sync, IDB transaction, lock wait; as wide as its share of the longest',
+    definition:
+      'CPU, read, write, sync, IDB transaction, lock wait; as wide as its share of the longest',
     value: (r) => r.time.spanUs,
     width: '170px',
   },

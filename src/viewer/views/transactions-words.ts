@@ -1,22 +1,64 @@
 /** Words and colours of a transaction's parts, and the columns of the table of transactions. */
-import { TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../trace/analysis/transaction-time.ts';
+import {
+  TRANSACTION_PARTS,
+  type TransactionPart,
+  type TransactionTimes,
+} from '../../trace/analysis/transaction-time.ts';
 import type { Column } from '../parts/columns.ts';
 import type { Segment } from '../parts/segments.ts';
-import { formatBytes, formatCount, formatDuration, formatMeasured, formatMoment, formatShare } from '../units.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatMeasured,
+  formatMoment,
+  formatShare,
+} from '../units.ts';
 import type { TransactionLine, TransactionLines } from '../worker/queries/transactions.ts';
 
-export const TRANSACTION_WORDS: Record<TransactionPart, { title: string; color: string; meaning: string }> = {
-  lock: { title: 'Lock', color: '--activity-lock', meaning: 'taking locks, waiting for them included' },
-  dbRead: { title: 'Database read', color: '--activity-read', meaning: 'reading pages of the database' },
-  journalRead: { title: 'Journal read', color: '--activity-read', meaning: 'reading the rollback journal' },
+export const TRANSACTION_WORDS: Record<
+  TransactionPart,
+  { title: string; color: string; meaning: string }
+> = {
+  lock: {
+    title: 'Lock',
+    color: '--activity-lock',
+    meaning: 'taking locks, waiting for them included',
+  },
+  dbRead: {
+    title: 'Database read',
+    color: '--activity-read',
+    meaning: 'reading pages of the database',
+  },
+  journalRead: {
+    title: 'Journal read',
+    color: '--activity-read',
+    meaning: 'reading the rollback journal',
+  },
   walRead: { title: 'WAL read', color: '--activity-read', meaning: 'reading frames of the WAL' },
-  journalWrite: { title: 'Journal write', color: '--journal', meaning: 'writing, cutting or deleting the rollback journal' },
+  journalWrite: {
+    title: 'Journal write',
+    color: '--journal',
+    meaning: 'writing, cutting or deleting the rollback journal',
+  },
   walWrite: { title: 'WAL write', color: '--journal', meaning: 'writing frames to the WAL' },
-  dbWrite: { title: 'Database write', color: '--activity-write', meaning: 'writing pages of the database' },
+  dbWrite: {
+    title: 'Database write',
+    color: '--activity-write',
+    meaning: 'writing pages of the database',
+  },
   sync: { title: 'Sync', color: '--activity-sync', meaning: 'waiting until writes are durable' },
-  idbComplete: { title: 'IDB complete', color: '--activity-idb', meaning: 'waiting for an IndexedDB transaction to complete' },
+  idbComplete: {
+    title: 'IDB complete',
+    color: '--activity-idb',
+    meaning: 'waiting for an IndexedDB transaction to complete',
+  },
   unlock: { title: 'Unlock', color: '--activity-lock', meaning: 'giving locks back' },
-  otherVfs: { title: 'Other VFS', color: '--activity-meta', meaning: 'file sizes, file controls, other files' },
+  otherVfs: {
+    title: 'Other VFS',
+    color: '--activity-meta',
+    meaning: 'file sizes, file controls, other files',
+  },
   cpu: { title: 'CPU', color: '--activity-cpu', meaning: 'SQLite computing' },
   idle: { title: 'Idle inside', color: '--activity-none', meaning: 'locks held, no SQL in flight' },
 };
@@ -25,17 +67,26 @@ export const segmentsOf = (time: TransactionTimes): Segment[] =>
   TRANSACTION_PARTS.map((part) => ({ ...TRANSACTION_WORDS[part], us: time[`${part}Us`] }));
 
 /** All commits together, in words; idle time inside them is no part of it. */
-export function commitsText({ commits, spanUs, time, inSqlUs }: TransactionLines['commits']): string {
+export function commitsText({
+  commits,
+  spanUs,
+  time,
+  inSqlUs,
+}: TransactionLines['commits']): string {
   const us = spanUs - time.idleUs;
-  const share = inSqlUs ? `${formatShare(us / inSqlUs)} of the time with SQL in flight` : 'which share of the time is n/a';
+  const share = inSqlUs
+    ? `${formatShare(us / inSqlUs)} of the time with SQL in flight`
+    : 'which share of the time is n/a';
   return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 
 const NOT_KNOWN = 'n/a';
 const count = (n: number | null): string => (n === null ? NOT_KNOWN : formatCount(n));
-const duration = (us: number | null, { stepUs }: TransactionLine): string => (us === null ? '' : formatMeasured(us, stepUs));
+const duration = (us: number | null, { stepUs }: TransactionLine): string =>
+  us === null ? '' : formatMeasured(us, stepUs);
 
-export const transactionKey = ({ thread, row }: { thread: number; row: number }): string => `${thread}:${row}`;
+export const transactionKey = ({ thread, row }: { thread: number; row: number }): string =>
+  `${thread}:${row}`;
 
 export const COLUMNS: readonly Column<TransactionLine>[] = [
   {
@@ -47,7 +98,13 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     text: (t) => formatMoment(t.fromUs),
     width: '104px',
   },
-  { key: 'kind', title: 'Kind', definition: 'Whether anything was written', value: (t) => t.kind, width: '56px' },
+  {
+    key: 'kind',
+    title: 'Kind',
+    definition: 'Whether anything was written',
+    value: (t) => t.kind,
+    width: '56px',
+  },
   {
     key: 'durationUs',
     title: 'Duration',
@@ -78,7 +135,8 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
   {
     key: 'mode',
     title: 'Mode',
-    definition: 'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
+    definition:
+      'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
     value: (t) => t.mode,
     width: '98px',
   },
@@ -111,7 +169,8 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
   {
     key: 'pagesWritten',
     title: 'Pages written',
-    definition: 'Distinct pages written to database or WAL. n/a: WAL frames without decoded headers',
+    definition:
+      'Distinct pages written to database or WAL. n/a: WAL frames without decoded headers',
     numeric: true,
     value: (t) => t.pagesWritten,
     text: (t) => count(t.pagesWritten),

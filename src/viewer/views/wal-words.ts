@@ -9,9 +9,24 @@ const NOT_DECODED = 'n/a: frame headers were not decoded';
 
 export const checkpointKey = ({ thread, row }: CheckpointLine): string => `${thread}:${row}`;
 export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
-  { title: 'Read', us: time.readUs, color: '--activity-read', meaning: 'reading frames of the log' },
-  { title: 'Write', us: time.writeUs, color: '--activity-write', meaning: 'writing pages of the database' },
-  { title: 'Sync', us: time.syncUs, color: '--activity-sync', meaning: 'waiting until log and database are durable' },
+  {
+    title: 'Read',
+    us: time.readUs,
+    color: '--activity-read',
+    meaning: 'reading frames of the log',
+  },
+  {
+    title: 'Write',
+    us: time.writeUs,
+    color: '--activity-write',
+    meaning: 'writing pages of the database',
+  },
+  {
+    title: 'Sync',
+    us: time.syncUs,
+    color: '--activity-sync',
+    meaning: 'waiting until log and database are durable',
+  },
   { title: 'Other', us: time.otherUs, color: '--activity-cpu', meaning: 'CPU and other calls' },
 ];
 
@@ -20,16 +35,27 @@ function whyNot({ framesInLog, pagesInLog }: LogNumbers): string {
   if (framesInLog === null) return ' (frame headers were not decoded)';
   return pagesInLog === null ? ' (the log holds frames from before the recording)' : '';
 }
-type LogNumbers = Pick<CheckpointLine, 'framesInLog' | 'pagesInLog' | 'supersededFrames' | 'pagesLeft'>;
+type LogNumbers = Pick<
+  CheckpointLine,
+  'framesInLog' | 'pagesInLog' | 'supersededFrames' | 'pagesLeft'
+>;
 
 /** What was in the log when a checkpoint began. */
 export const inLogText = (c: LogNumbers): string =>
   `${count(c.framesInLog)} frames of ${count(c.pagesInLog)} pages, ${count(c.supersededFrames)} superseded${whyNot(c)}`;
 /** What a checkpoint left in the log. */
-export const pagesLeftText = (c: LogNumbers): string => `${count(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
+export const pagesLeftText = (c: LogNumbers): string =>
+  `${count(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
 
 export const COLUMNS: readonly Column<CheckpointLine>[] = [
-  { key: 'fromUs', title: 'Begin', numeric: true, value: (c) => c.fromUs, text: (c) => formatMoment(c.fromUs), width: '104px' },
+  {
+    key: 'fromUs',
+    title: 'Begin',
+    numeric: true,
+    value: (c) => c.fromUs,
+    text: (c) => formatMoment(c.fromUs),
+    width: '104px',
+  },
   {
     key: 'trigger',
     title: 'Trigger',
@@ -52,7 +78,13 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     text: (c) => formatDuration(c.toUs - c.fromUs),
     width: '80px',
   },
-  { key: 'time', title: 'Where it went', definition: 'Read, write, sync, other', value: (c) => c.toUs - c.fromUs, width: '120px' },
+  {
+    key: 'time',
+    title: 'Where it went',
+    definition: 'Read, write, sync, other',
+    value: (c) => c.toUs - c.fromUs,
+    width: '120px',
+  },
   {
     key: 'framesInLog',
     title: 'Frames',

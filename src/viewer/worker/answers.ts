@@ -9,7 +9,15 @@ import { rowAt, type TracePyramid } from '../../trace/pyramid.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../trace/summary-lanes.ts';
 import { TimelineLanes } from '../../trace/timeline-lanes.ts';
-import type { AskProgress, EventDetails, EventFilter, EventLine, SessionApi, ThreadRow, TimelineFrame } from '../session-api.ts';
+import type {
+  AskProgress,
+  EventDetails,
+  EventFilter,
+  EventLine,
+  SessionApi,
+  ThreadRow,
+  TimelineFrame,
+} from '../session-api.ts';
 import { Asked, type Question } from './asked.ts';
 import { detailsOfEvent, lineOfEvent } from './event-words.ts';
 import { Compared } from './compared.ts';
@@ -21,7 +29,13 @@ import { QUERIES, type QueryAnswer, type QueryArgs, type QueryName } from './que
 import { rest } from './rest.ts';
 import { stepsOf } from './steps.ts';
 
-export const NO_FILTER: EventFilter = { text: '', layers: null, errorsOnly: false, fromUs: null, toUs: null };
+export const NO_FILTER: EventFilter = {
+  text: '',
+  layers: null,
+  errorsOnly: false,
+  fromUs: null,
+  toUs: null,
+};
 
 export abstract class Answers {
   protected trace = loaded(new TraceStore(0));
@@ -58,7 +72,13 @@ export abstract class Answers {
     compute: (shared) => {
       if (this.opening) return; // planned again when the events are there
       const lanes = this.lanesNow();
-      this.trace.counts.computeSlow(this.version, performance.now(), () => lanes.settle(shared), shared, this.recording);
+      this.trace.counts.computeSlow(
+        this.version,
+        performance.now(),
+        () => lanes.settle(shared),
+        shared,
+        this.recording,
+      );
       this.repaints++;
       this.countLanes();
       this.changed(false, false);
@@ -122,9 +142,19 @@ export abstract class Answers {
     this.lanesSeen = seen;
   }
 
-  async timeline({ from, to, width, lanes }: Parameters<SessionApi['timeline']>[0]): Promise<TimelineFrame> {
+  async timeline({
+    from,
+    to,
+    width,
+    lanes,
+  }: Parameters<SessionApi['timeline']>[0]): Promise<TimelineFrame> {
     const { preview } = this;
-    const frame = { from, to, width, lanes: (preview ?? this.lanesNow()).frames(lanes, from, to, width) };
+    const frame = {
+      from,
+      to,
+      width,
+      lanes: (preview ?? this.lanesNow()).frames(lanes, from, to, width),
+    };
     if (!preview && this.picturedVersion !== this.version) {
       this.picturedVersion = this.version;
       this.firstPicture.answered();
@@ -133,7 +163,11 @@ export abstract class Answers {
     return frame;
   }
 
-  async hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null> {
+  async hit(
+    lane: string,
+    us: number,
+    slackUs: number,
+  ): Promise<{ thread: number; row: number } | null> {
     if (this.opening) return null; // a summary knows no events
     const found = this.lanesNow().lane(lane);
     const row = found ? rowAt(found, us, slackUs) : -1;
@@ -153,19 +187,32 @@ export abstract class Answers {
     return sharedSummary(this.shared);
   }
 
-  ask<N extends QueryName>(name: N, args: QueryArgs<N>, id: number | null = null): Promise<QueryAnswer<N>> {
+  ask<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    id: number | null = null,
+  ): Promise<QueryAnswer<N>> {
     return this.asked.during(id, (question) => this.answer(name, args, question));
   }
   async cancelAsk(id: number): Promise<void> {
     this.asked.cancel(id);
   }
 
-  private async answer<N extends QueryName>(name: N, args: QueryArgs<N>, question: Question): Promise<QueryAnswer<N>> {
-    if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace answers no question "${name}"`);
+  private async answer<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    question: Question,
+  ): Promise<QueryAnswer<N>> {
+    if (!Object.hasOwn(QUERIES, name))
+      throw new TypeError(`the trace answers no question "${name}"`);
     await this.whole();
     question.check();
     const other = this.compared.other?.shared ?? null;
-    await this.pacer.inSteps((shared) => stepsOf(name, shared, other), question, other?.store.eventCount);
+    await this.pacer.inSteps(
+      (shared) => stepsOf(name, shared, other),
+      question,
+      other?.store.eventCount,
+    );
     const { store, memo } = this.trace;
     const { version } = this;
     const context: QueryContext = {
@@ -195,7 +242,8 @@ export abstract class Answers {
   }
   async eventLines(from: number, count: number): Promise<EventLine[]> {
     await this.whole();
-    if (this.trace.query.forgotten !== this.trace.store.forgotten) await this.filterEvents(this.filter);
+    if (this.trace.query.forgotten !== this.trace.store.forgotten)
+      await this.filterEvents(this.filter);
     const { query, store } = this.trace;
     const lines: EventLine[] = [];
     for (let line = Math.max(0, from); line < Math.min(query.count, from + count); line++) {

@@ -11,7 +11,9 @@ export class Question {
   private readonly gone = new Promise<never>((_, reject) => (this.giveUp = reject));
 
   /** @param tell says how far it is */
-  constructor(private readonly tell: (progress: Omit<AskProgress, 'id'>) => void = () => undefined) {
+  constructor(
+    private readonly tell: (progress: Omit<AskProgress, 'id'>) => void = () => undefined,
+  ) {
     this.gone.catch(() => undefined); // heard by whoever waits for it
   }
 

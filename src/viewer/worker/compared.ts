@@ -12,7 +12,9 @@ export class Compared implements ComparedTraces {
 
   /** A recording is about to replace this one. */
   keep(store: TraceStore, name: string): void {
-    if (store.eventCount > 0) this.previous = store.eventCount <= MAX_KEPT_EVENTS ? { store, name, shared: new Analyses(store) } : null;
+    if (store.eventCount > 0)
+      this.previous =
+        store.eventCount <= MAX_KEPT_EVENTS ? { store, name, shared: new Analyses(store) } : null;
   }
   usePrevious(): void {
     if (!this.previous) throw new Error('The recording before this one is not kept.');

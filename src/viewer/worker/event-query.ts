@@ -38,7 +38,9 @@ export class EventQuery {
     this.forgotten = this.store.forgotten;
     const page = filter.where?.page ?? null;
     const rows = page === null ? null : rowsOfPage(this.store, page);
-    const tests = threads.map((t) => testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())));
+    const tests = threads.map((t) =>
+      testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
+    );
     const statementIds = threads.map((t) => (filter.text.trim() ? this.statementsOf(t) : null));
     const total = this.store.eventCount;
     if (this.row.length < total) {
@@ -106,7 +108,8 @@ export class EventQuery {
       if (this.t0At(mid) < t0) lo = mid + 1;
       else hi = mid;
     }
-    for (; lo < this.count && this.t0At(lo) === t0; lo++) if (this.thread[lo] === thread && this.row[lo] === row) return lo;
+    for (; lo < this.count && this.t0At(lo) === t0; lo++)
+      if (this.thread[lo] === thread && this.row[lo] === row) return lo;
     return -1;
   }
   private t0At(line: number): number {
@@ -132,7 +135,11 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
   const { where } = filter;
   const layers = new Uint8Array(256);
   for (const op of OPS)
-    if (op && (filter.layers === null || filter.layers.includes(op.layer)) && (!where?.op || opName(op.code) === where.op))
+    if (
+      op &&
+      (filter.layers === null || filter.layers.includes(op.layer)) &&
+      (!where?.op || opName(op.code) === where.op)
+    )
       layers[op.code] = 1;
   const words = filter.text
     .toLowerCase()
@@ -140,38 +147,59 @@ function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | nu
     .filter(Boolean)
     .map((word) => {
       const ops = new Uint8Array(256);
-      for (const op of OPS) if (op && opName(op.code).toLowerCase().includes(word)) ops[op.code] = 1;
+      for (const op of OPS)
+        if (op && opName(op.code).toLowerCase().includes(word)) ops[op.code] = 1;
       return { ops, objects: namedLike(thread, word) };
     });
   const nothing = where !== undefined && where.thread !== null && where.thread !== thread.index;
   const object = where?.object.trim().toLowerCase() ?? '';
-  return { layers, words, objects: object ? namedLike(thread, object) : null, rows, nothing, openUs: threadEndUs(thread, Infinity) };
+  return {
+    layers,
+    words,
+    objects: object ? namedLike(thread, object) : null,
+    rows,
+    nothing,
+    openUs: threadEndUs(thread, Infinity),
+  };
 }
 function namedLike(thread: ThreadStore, low: string): Set<number> {
   const ids = new Set<number>();
-  for (const id of thread.definitions.keys()) if (objectName(thread, id).toLowerCase().includes(low)) ids.add(id);
+  for (const id of thread.definitions.keys())
+    if (objectName(thread, id).toLowerCase().includes(low)) ids.add(id);
   return ids;
 }
 
-function matches(thread: ThreadStore, row: number, filter: EventFilter, test: ThreadTest, statements: Uint32Array | null): boolean {
+function matches(
+  thread: ThreadStore,
+  row: number,
+  filter: EventFilter,
+  test: ThreadTest,
+  statements: Uint32Array | null,
+): boolean {
   const { events } = thread;
   const op = events.op[row]!;
   if (test.nothing || !test.layers[op]) return false;
   const t0 = events.t0[row]!;
   if (filter.toUs !== null && t0 >= filter.toUs) return false;
-  if (filter.fromUs !== null && (events.endSeq[row] === 0 ? test.openUs : t0 + events.dur[row]!) < filter.fromUs) return false;
+  if (
+    filter.fromUs !== null &&
+    (events.endSeq[row] === 0 ? test.openUs : t0 + events.dur[row]!) < filter.fromUs
+  )
+    return false;
   if (filter.errorsOnly && !isFailure(op, events.result[row]!, events.flags[row]!)) return false;
   if (test.objects && !test.objects.has(events.object[row]!)) return false;
   if (test.rows && !test.rows.has(row)) return false;
   if (filter.where && !meets(thread, row, filter.where)) return false;
   for (const { ops, objects } of test.words)
-    if (!ops[op] && !objects.has(events.object[row]!) && !objects.has(statements?.[row] ?? 0)) return false;
+    if (!ops[op] && !objects.has(events.object[row]!) && !objects.has(statements?.[row] ?? 0))
+      return false;
   return true;
 }
 
 /** The conditions that are asked of every event by itself. */
 function meets({ events }: ThreadStore, row: number, where: EventWhere): boolean {
-  if (where.leastUs !== null && (events.endSeq[row] === 0 || events.dur[row]! < where.leastUs)) return false;
+  if (where.leastUs !== null && (events.endSeq[row] === 0 || events.dur[row]! < where.leastUs))
+    return false;
   if (where.leastBytes !== null && bytesMoved(events, row) < where.leastBytes) return false;
   const wanted = where.result.trim().toLowerCase();
   if (wanted === '') return true;

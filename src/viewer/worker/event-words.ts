@@ -1,5 +1,12 @@
 /** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
-import { auxText, flagTexts, isFailure, objectName, resultText, statementText } from '../../trace/describe.ts';
+import {
+  auxText,
+  flagTexts,
+  isFailure,
+  objectName,
+  resultText,
+  statementText,
+} from '../../trace/describe.ts';
 import { OPS, Op, opName } from '../../trace/event.ts';
 import type { Definition } from '../../trace/definitions.ts';
 import type { EventRow } from '../../trace/columns.ts';
@@ -14,7 +21,10 @@ const MAX_CHILDREN = 200;
 function placeOf(store: TraceStore, thread: number, row: number): { t: ThreadStore; at: number } {
   const t = store.threads[thread];
   if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
-  if (row < t.forgotten) throw new RangeError('This event is not kept any more: it is older than what the recording keeps.');
+  if (row < t.forgotten)
+    throw new RangeError(
+      'This event is not kept any more: it is older than what the recording keeps.',
+    );
   return { t, at: row - t.forgotten };
 }
 
@@ -25,14 +35,29 @@ export function lineOfEvent(store: TraceStore, thread: number, row: number): Eve
   const layer = OPS[e.op]?.layer ?? 'host';
   const open = e.endSeq === 0;
   return {
-    ...{ thread, row, t0: e.t0, dur: e.dur, open, instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters) },
+    ...{
+      thread,
+      row,
+      t0: e.t0,
+      dur: e.dur,
+      open,
+      instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters),
+    },
     clockStepUs: t.environment?.clockStepUs ?? null,
     ...{ layer, name: opName(e.op), object: objectName(t, e.object) },
     offset: Number.isNaN(e.offset) ? null : e.offset,
-    ...{ length: e.length, result: e.result, resultText: resultText(e.op, e.result, e.flags), failed: isFailure(e.op, e.result, e.flags) },
+    ...{
+      length: e.length,
+      result: e.result,
+      resultText: resultText(e.op, e.result, e.flags),
+      failed: isFailure(e.op, e.result, e.flags),
+    },
     statement: statementText(t, at),
     connection: e.context || null,
-    detail: e.op === Op.sqlCounters ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}` : detailOf(t, e),
+    detail:
+      e.op === Op.sqlCounters
+        ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}`
+        : detailOf(t, e),
   };
 }
 
@@ -41,7 +66,9 @@ function detailOf(t: ThreadStore, { op, aux, aux2, object, offset, length }: Eve
   const d = aux && (op === Op.xRead || op === Op.xWrite) ? t.definitions.get(object) : undefined;
   if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
   if (offset === 0) return aux2 ? `change counter ${aux}` : '';
-  return offset === 24 && length === 16 ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}` : '';
+  return offset === 24 && length === 16
+    ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
+    : '';
 }
 
 /** @param row its number for life @throws RangeError where there is no such event */
@@ -56,14 +83,25 @@ export function detailsOfEvent(store: TraceStore, thread: number, row: number): 
     flags: flagTexts(e.flags),
     threadTitle: threadTitles(store)[thread]!,
     engine: engineOf(t, e.object),
-    parent: parentRow < 0 ? null : { thread, row: t.forgotten + parentRow, name: opName(t.events.op[parentRow]!) },
-    children: children.map((child) => ({ thread, row: t.forgotten + child, name: opName(t.events.op[child]!), dur: t.events.dur[child]! })),
+    parent:
+      parentRow < 0
+        ? null
+        : { thread, row: t.forgotten + parentRow, name: opName(t.events.op[parentRow]!) },
+    children: children.map((child) => ({
+      thread,
+      row: t.forgotten + child,
+      name: opName(t.events.op[child]!),
+      dur: t.events.dur[child]!,
+    })),
     childCount,
   };
 }
 
 /** Calls that serve this one: they began before it ended, so the search ends at its end. */
-function childrenOf({ events }: ThreadStore, row: number): { children: number[]; childCount: number } {
+function childrenOf(
+  { events }: ThreadStore,
+  row: number,
+): { children: number[]; childCount: number } {
   const seq = events.seq[row]!;
   const end = events.endSeq[row] || Infinity;
   const children: number[] = [];

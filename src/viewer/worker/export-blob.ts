@@ -11,7 +11,10 @@ export interface GatherOptions {
 }
 
 /** @throws AbortError when the signal says so */
-export async function blobOfPieces(pieces: AsyncIterable<string | Uint8Array>, { type, signal, onProgress }: GatherOptions): Promise<Blob> {
+export async function blobOfPieces(
+  pieces: AsyncIterable<string | Uint8Array>,
+  { type, signal, onProgress }: GatherOptions,
+): Promise<Blob> {
   const parts: Blob[] = [];
   let waiting: BlobPart[] = [];
   let gathered = 0;

@@ -25,7 +25,9 @@ interface Job {
   sanitized: boolean;
 }
 
-const WRITERS: Readonly<Record<ExportFormat, { type: string; write(job: Job): AsyncIterable<Piece> }>> = {
+const WRITERS: Readonly<
+  Record<ExportFormat, { type: string; write(job: Job): AsyncIterable<Piece> }>
+> = {
   chrome: { type: 'application/json', write: ({ store }) => chromeJson(store) },
   perfetto: { type: 'application/octet-stream', write: ({ store }) => perfetto(store) },
   firefox: { type: 'application/json', write: ({ store }) => firefoxProfile(store) },
@@ -48,10 +50,16 @@ export class Exports {
    */
   async run(
     store: TraceStore,
-    { format, sanitize, title, origin }: { format: ExportFormat; sanitize: boolean; title: string; origin: string },
+    {
+      format,
+      sanitize,
+      title,
+      origin,
+    }: { format: ExportFormat; sanitize: boolean; title: string; origin: string },
     onProgress: (bytes: number) => void,
   ): Promise<Blob> {
-    if (!Object.hasOwn(WRITERS, format)) throw new TypeError(`there is no export format "${String(format)}"`);
+    if (!Object.hasOwn(WRITERS, format))
+      throw new TypeError(`there is no export format "${String(format)}"`);
     const { type, write } = WRITERS[format];
     return this.gather(type, onProgress, () =>
       write({
@@ -62,12 +70,20 @@ export class Exports {
   }
 
   /** Some rows as CSV, in their order. @param lines rows by their numbers for life @throws AbortError when it was cancelled */
-  runLines(store: TraceStore, lines: { thread: Uint16Array; row: Uint32Array }, onProgress: (bytes: number) => void): Promise<Blob> {
+  runLines(
+    store: TraceStore,
+    lines: { thread: Uint16Array; row: Uint32Array },
+    onProgress: (bytes: number) => void,
+  ): Promise<Blob> {
     return this.gather('text/csv', onProgress, () => csv(store, placesOf(store, lines)));
   }
 
   /** One at a time: the one before is given up. */
-  private async gather(type: string, onProgress: (bytes: number) => void, pieces: () => AsyncIterable<Piece>): Promise<Blob> {
+  private async gather(
+    type: string,
+    onProgress: (bytes: number) => void,
+    pieces: () => AsyncIterable<Piece>,
+  ): Promise<Blob> {
     this.running?.abort();
     const abort = new AbortController();
     this.running = abort;
@@ -86,8 +102,12 @@ export class Exports {
   }
 }
 
-function* placesOf(store: TraceStore, { thread, row }: { thread: Uint16Array; row: Uint32Array }): Generator<RowRef> {
-  for (let i = 0; i < row.length; i++) yield { thread: thread[i]!, row: row[i]! - (store.threads[thread[i]!]?.forgotten ?? 0) };
+function* placesOf(
+  store: TraceStore,
+  { thread, row }: { thread: Uint16Array; row: Uint32Array },
+): Generator<RowRef> {
+  for (let i = 0; i < row.length; i++)
+    yield { thread: thread[i]!, row: row[i]! - (store.threads[thread[i]!]?.forgotten ?? 0) };
 }
 
 async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {

@@ -51,13 +51,19 @@ export class FileReading {
     return result;
   }
 
-  private async readNow(file: Blob, name: string, reading: Reading, abort: AbortController): Promise<LoadResult> {
+  private async readNow(
+    file: Blob,
+    name: string,
+    reading: Reading,
+    abort: AbortController,
+  ): Promise<LoadResult> {
     const { signal } = abort;
     let store: TraceStore | null = null;
     let unpacker: Unpacker | null = null;
     let toldAt = -Infinity;
     try {
-      const source = file.size < WHOLE_BELOW_BYTES ? new Uint8Array(await file.arrayBuffer()) : file;
+      const source =
+        file.size < WHOLE_BELOW_BYTES ? new Uint8Array(await file.arrayBuffer()) : file;
       signal.throwIfAborted();
       const overview = reading.onOverview ? await readOverview(source) : null;
       const events = overview ? [...overview.events.values()].reduce((sum, n) => sum + n, 0) : 0;
@@ -81,10 +87,17 @@ export class FileReading {
       if (!keepPart || this.running !== abort) signal.throwIfAborted();
       await reading.take(result);
       const { warnings, partial = false } = result;
-      return { events: result.store.eventCount, threads: result.store.threads.length, warnings, partial };
+      return {
+        events: result.store.eventCount,
+        threads: result.store.threads.length,
+        warnings,
+        partial,
+      };
     } catch (error) {
       signal.throwIfAborted(); // as an AbortError, whatever the reader called it
-      throw error instanceof Error ? new Error(`${name}: ${error.message}`, { cause: error }) : error;
+      throw error instanceof Error
+        ? new Error(`${name}: ${error.message}`, { cause: error })
+        : error;
     } finally {
       unpacker?.stop();
       if (this.running === abort) this.running = null;

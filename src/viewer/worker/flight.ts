@@ -18,7 +18,12 @@ const [IOERR_SHORT_READ, IOERR_DELETE_NOENT] = [522, 5898];
 /** What is looked at in an event, by operation code. */
 const Look = { nothing: 0, resultCode: 1, error: 2, mark: 3 } as const;
 /** Operations whose result is no result code. */
-const ANSWERS: readonly number[] = [Op.xAccess, Op.xSectorSize, Op.xDeviceCharacteristics, Op.sqlCounters];
+const ANSWERS: readonly number[] = [
+  Op.xAccess,
+  Op.xSectorSize,
+  Op.xDeviceCharacteristics,
+  Op.sqlCounters,
+];
 const LOOK = Uint8Array.from(OPS, (info) => {
   if (!info || ANSWERS.includes(info.code)) return Look.nothing;
   if (info.code === Op.error) return Look.error;
@@ -31,7 +36,12 @@ export class Flight {
   keep: Keep;
   private finished = false;
   /** Slow commits, by thread. */
-  private readonly scans: { scanner: TransactionScanner; forgotten: number; seen: number; told: number }[] = [];
+  private readonly scans: {
+    scanner: TransactionScanner;
+    forgotten: number;
+    seen: number;
+    told: number;
+  }[] = [];
 
   constructor(
     private readonly store: TraceStore,
@@ -61,7 +71,12 @@ export class Flight {
     const slow = this.slowCommit(thread);
     if (slow) consider(slow.row, slow.text);
     if (first < 0) return null;
-    return (this.frozen = { text: reason, thread: thread.index, row: thread.forgotten + first, atUs: events.t0[first]! });
+    return (this.frozen = {
+      text: reason,
+      thread: thread.index,
+      row: thread.forgotten + first,
+      atUs: events.t0[first]!,
+    });
   }
 
   private reasonOf(thread: ThreadStore, row: number): string | null {
@@ -70,15 +85,22 @@ export class Flight {
     const op = events.op[row]!;
     switch (LOOK[op]) {
       case Look.error:
-        return freezeOn.error ? `an exception of the page: ${objectName(thread, events.object[row]!) || 'without a message'}` : null;
+        return freezeOn.error
+          ? `an exception of the page: ${objectName(thread, events.object[row]!) || 'without a message'}`
+          : null;
       case Look.mark:
-        return objectName(thread, events.object[row]!) === FREEZE_MARK ? `performance.mark('${FREEZE_MARK}')` : null;
+        return objectName(thread, events.object[row]!) === FREEZE_MARK
+          ? `performance.mark('${FREEZE_MARK}')`
+          : null;
       case Look.resultCode: {
         const code = events.result[row]!;
-        if (code === 0 || code === IOERR_SHORT_READ || code === IOERR_DELETE_NOENT || code < 0) return null;
+        if (code === 0 || code === IOERR_SHORT_READ || code === IOERR_DELETE_NOENT || code < 0)
+          return null;
         const primary = code & 255;
         const asked =
-          (primary === BUSY && freezeOn.busy) || (primary === IOERR && freezeOn.ioerr) || (primary === CORRUPT && freezeOn.corrupt);
+          (primary === BUSY && freezeOn.busy) ||
+          (primary === IOERR && freezeOn.ioerr) ||
+          (primary === CORRUPT && freezeOn.corrupt);
         if (!asked) return null;
         const object = objectName(thread, events.object[row]!);
         return `${resultName(code)} from ${opName(op)}${object ? ` on ${object.slice(0, 120)}` : ''}`;
@@ -98,7 +120,12 @@ export class Flight {
     const { events, forgotten } = thread;
     let scan = this.scans[thread.index];
     if (!scan || scan.forgotten !== forgotten)
-      this.scans[thread.index] = scan = { scanner: new TransactionScanner(thread), forgotten, seen: 0, told: scan?.told ?? 0 };
+      this.scans[thread.index] = scan = {
+        scanner: new TransactionScanner(thread),
+        forgotten,
+        seen: 0,
+        told: scan?.told ?? 0,
+      };
     scan.scanner.advance(false);
     const { transactions } = scan.scanner;
     for (; scan.seen < transactions.length; scan.seen++) {
@@ -110,7 +137,8 @@ export class Flight {
       const last = statement < 0 ? endRow : statement;
       const us = events.t0[last]! + events.dur[last]! - events.t0[row]!;
       scan.told = endRow + forgotten + 1;
-      if (us > limit * 1000) return { row, text: `a commit that took ${formatDuration(us)}, more than ${limit} ms` };
+      if (us > limit * 1000)
+        return { row, text: `a commit that took ${formatDuration(us)}, more than ${limit} ms` };
     }
     return null;
   }
@@ -126,7 +154,11 @@ export class Flight {
     this.finished = true;
     const { keep } = this;
     const triggerUs = this.frozen?.atUs ?? Infinity;
-    const cut = cutOf(this.store, keep, keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs);
+    const cut = cutOf(
+      this.store,
+      keep,
+      keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs,
+    );
     return forgetBefore(this.store, Math.min(cut, triggerUs));
   }
 }

@@ -26,8 +26,11 @@ interface Entry {
 
 /** @param n counts up over both files */
 export function entryBytes(n: number, message: ThreadMessage): Uint8Array<ArrayBuffer> {
-  const records = new Uint8Array(message.k === 'batch' ? message.batch.records : new ArrayBuffer(0));
-  const said = message.k === 'batch' ? { ...message, batch: { ...message.batch, records: null } } : message;
+  const records = new Uint8Array(
+    message.k === 'batch' ? message.batch.records : new ArrayBuffer(0),
+  );
+  const said =
+    message.k === 'batch' ? { ...message, batch: { ...message.batch, records: null } } : message;
   const head = jsonBytes({ n, message: said } satisfies EntryHead);
   const payload = new Uint8Array(4 + head.length + records.length);
   new DataView(payload.buffer).setUint32(0, head.length, true);
@@ -43,7 +46,11 @@ export function entriesOf(file: Uint8Array): Entry[] {
     const frame = new ByteReader(file.subarray(at + 4, at + SECTION_HEADER_BYTES));
     const [length, crc] = [frame.u32(), frame.u32()];
     const payload = file.subarray(at + SECTION_HEADER_BYTES, at + SECTION_HEADER_BYTES + length);
-    if (payload.length < Math.max(length, 4) || crc32(payload, crc32(file.subarray(at, at + 4))) !== crc) break;
+    if (
+      payload.length < Math.max(length, 4) ||
+      crc32(payload, crc32(file.subarray(at, at + 4))) !== crc
+    )
+      break;
     const { n, message } = entryOf(payload);
     if (message) found.push({ n, message });
     at += SECTION_HEADER_BYTES + length;
@@ -58,7 +65,12 @@ function entryOf(payload: Uint8Array): { n: number; message: ThreadMessage | nul
     message: { k: string; batch?: object };
   };
   const records = payload.slice(until).buffer;
-  return { n, message: checkedThreadMessage(message.batch ? { ...message, batch: { ...message.batch, records } } : message) };
+  return {
+    n,
+    message: checkedThreadMessage(
+      message.batch ? { ...message, batch: { ...message.batch, records } } : message,
+    ),
+  };
 }
 
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
@@ -73,7 +85,9 @@ export async function openJournal(name: string): Promise<SyncAccessHandle[]> {
   const handles: SyncAccessHandle[] = [];
   try {
     for (const file of FILES) {
-      const found = (await (await folder()).getFileHandle(fileOf(name, file), { create: true })) as SyncFileHandle;
+      const found = (await (
+        await folder()
+      ).getFileHandle(fileOf(name, file), { create: true })) as SyncFileHandle;
       const handle = await found.createSyncAccessHandle();
       handles.push(handle);
       handle.truncate(0);
@@ -91,14 +105,20 @@ export async function readJournal(name: string): Promise<ThreadMessage[]> {
   const entries: Entry[] = [];
   for await (const [found, handle] of directory.entries())
     if (handle.kind === 'file' && FILES.some((file) => found === fileOf(name, file)))
-      entries.push(...entriesOf(new Uint8Array(await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer())));
+      entries.push(
+        ...entriesOf(
+          new Uint8Array(await (await (handle as FileSystemFileHandle).getFile()).arrayBuffer()),
+        ),
+      );
   return entries.sort((a, b) => a.n - b.n).map(({ message }) => message);
 }
 
 /** Delete the journals of recordings that have no copy. @param spools names of all copies there are */
 export async function sweepJournals(spools: readonly string[]): Promise<void> {
   const directory = await folder();
-  const belong = new Set(spools.map(journalOf).flatMap((name) => FILES.map((file) => fileOf(name, file))));
+  const belong = new Set(
+    spools.map(journalOf).flatMap((name) => FILES.map((file) => fileOf(name, file))),
+  );
   const left: string[] = [];
   for await (const name of directory.keys()) if (!belong.has(name)) left.push(name);
   for (const name of left) await directory.removeEntry(name).catch(() => undefined); // a recording that has just begun is writing it

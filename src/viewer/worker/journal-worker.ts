@@ -2,7 +2,11 @@
  * The journal's worker: it holds the ports of all threads, writes down what they say, and passes it on to the store's worker. It computes
  * nothing, so what threads say is on disk at once, however long the store's worker is busy.
  */
-import { checkedThreadMessage, type ThreadCommand, type ThreadMessage } from '../../protocol/messages.ts';
+import {
+  checkedThreadMessage,
+  type ThreadCommand,
+  type ThreadMessage,
+} from '../../protocol/messages.ts';
 import { serve, type Channel } from '../rpc.ts';
 import { entryBytes, openJournal } from './journal-file.ts';
 import type { SyncAccessHandle } from './sync-access.ts';
@@ -33,7 +37,9 @@ class Writing {
     if (this.cut) return;
     try {
       const bytes = entryBytes(this.entries++, message);
-      this.cut = this.at + bytes.length > MOST_BYTES || this.files[this.current]!.write(bytes, { at: this.at }) < bytes.length;
+      this.cut =
+        this.at + bytes.length > MOST_BYTES ||
+        this.files[this.current]!.write(bytes, { at: this.at }) < bytes.length;
       this.at += bytes.length;
     } catch {
       this.cut = true; // a full disk: the copy, next to it, reports that
@@ -103,11 +109,15 @@ export class JournalDoor {
     const message = checkedThreadMessage(said);
     if (message && message.k !== 'child') this.writing?.write(message);
     const child = message?.k === 'child' && moved ? this.take(moved) : null;
-    this.push({ k: 'said', line, said: message ?? undefined, child }, message?.k === 'batch' ? [message.batch.records] : []);
+    this.push(
+      { k: 'said', line, said: message ?? undefined, child },
+      message?.k === 'batch' ? [message.batch.records] : [],
+    );
   }
 }
 
 export function serveJournal(channel: Channel): void {
-  const push = (message: JournalPush, transfer: Transferable[] = []): void => channel.postMessage({ push: message }, transfer);
+  const push = (message: JournalPush, transfer: Transferable[] = []): void =>
+    channel.postMessage({ push: message }, transfer);
   serve(channel, new JournalDoor(push));
 }

@@ -48,7 +48,8 @@ export class Journal {
     const worker = new Worker(self.location.href, { type: 'module', name: JOURNAL });
     const journal = new Journal(worker, onLine);
     const started = new AbortController(); // an error that comes later is reported like one of the store's worker
-    const failed = (): void => journal.far.fail(new Error("the journal's worker could not be started"));
+    const failed = (): void =>
+      journal.far.fail(new Error("the journal's worker could not be started"));
     worker.addEventListener('error', failed, { signal: started.signal });
     try {
       await journal.far.api.open(name);

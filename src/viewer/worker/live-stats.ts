@@ -35,7 +35,17 @@ const COUNTS_AS = Uint8Array.from({ length: 256 }, (_, op) => {
   if (code === Op.sqlCounters) return COUNTERS;
   if (code === Op.sqlOpen) return OPENED;
   // SQLite's own words: xTruncate and xDelete write nothing
-  if (layer === 'vfs') return VFS + (code === Op.xRead || code === Op.xFetch ? 1 : code === Op.xWrite ? 2 : code === Op.xSync ? 3 : 0);
+  if (layer === 'vfs')
+    return (
+      VFS +
+      (code === Op.xRead || code === Op.xFetch
+        ? 1
+        : code === Op.xWrite
+          ? 2
+          : code === Op.xSync
+            ? 3
+            : 0)
+    );
   if (layer !== 'web' || code === Op.idbTransaction || code === Op.idbCommit) return 0;
   const activity = ACTIVITY_OF_OP[code];
   return activity === READ ? 1 : activity === WRITE ? 2 : activity === SYNC ? 3 : 0;
@@ -79,7 +89,10 @@ class ThreadCounts {
     const first = this.next;
     for (let row = first; row < count; row++) {
       const as = COUNTS_AS[op[row]!]!;
-      if (as === COUNTERS) this.took(this.readings.since(events.context[row]!, events.offset[row]!, events.length[row]!));
+      if (as === COUNTERS)
+        this.took(
+          this.readings.since(events.context[row]!, events.offset[row]!, events.length[row]!),
+        );
       else if (as === OPENED) this.readings.opened(events.context[row]!);
       else if (as < VFS) web[as]!++;
       else {
@@ -137,10 +150,18 @@ export class LiveCounts {
       return null;
     }
     if (version === this.slowVersion) return null;
-    return !recording && this.passing ? 0 : Math.max(0, this.slowAt + this.slowTook / (recording ? SLOW_SHARE_LIVE : SLOW_SHARE) - now);
+    return !recording && this.passing
+      ? 0
+      : Math.max(0, this.slowAt + this.slowTook / (recording ? SLOW_SHARE_LIVE : SLOW_SHARE) - now);
   }
   /** Compute the whole-trace numbers. @param version of the trace: they are kept as long as it stands @param now ms, any steady clock @param also whose cost counts as theirs @param shared of the trace as it is now @param recording the trace grows */
-  computeSlow(version: number, now: number, also: () => void = () => {}, shared = new Analyses(this.store), recording = false): void {
+  computeSlow(
+    version: number,
+    now: number,
+    also: () => void = () => {},
+    shared = new Analyses(this.store),
+    recording = false,
+  ): void {
     const began = performance.now();
     also();
     this.slow = slowStats(this.store, shared);
@@ -173,7 +194,8 @@ export class LiveCounts {
     | 'computing'
   > {
     const { threads } = this.store;
-    for (let i = this.threads.length; i < threads.length; i++) this.threads.push(new ThreadCounts(threads[i]!));
+    for (let i = this.threads.length; i < threads.length; i++)
+      this.threads.push(new ThreadCounts(threads[i]!));
     const sum = noCalls();
     let hits = 0;
     let misses = 0;
@@ -189,13 +211,20 @@ export class LiveCounts {
       misses += t.misses;
       const { cost } = threads[i]!;
       if (!cost) return;
-      costNs += t.jsEvents * cost.nsPerJsEvent + t.vfsEvents * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
+      costNs +=
+        t.jsEvents * cost.nsPerJsEvent + t.vfsEvents * (cost.nsPerVfsEvent ?? cost.nsPerJsEvent);
       costEvents += t.jsEvents + t.vfsEvents;
     });
     const events = this.store.eventCount;
     const seen = events + this.store.forgotten;
     return {
-      ...{ events, seen, eventsPerSecond: settled ? 0 : this.rate(seen, now), ...sum, ...this.slow },
+      ...{
+        events,
+        seen,
+        eventsPerSecond: settled ? 0 : this.rate(seen, now),
+        ...sum,
+        ...this.slow,
+      },
       computing: this.slowVersion < 0 || (settled && this.passing && version !== this.slowVersion),
       cacheHitRate: hits + misses > 0 ? hits / (hits + misses) : null,
       costNsPerEvent: costEvents > 0 ? costNs / costEvents : null,
@@ -221,5 +250,9 @@ function slowStats(store: TraceStore, shared: Analyses): SlowStats {
     }
   const time = summaryTime(store, shared);
   const withSql = totalTimeInSql(store, shared);
-  return { commits: shared.commits.count, lockWaits, ioShare: time && withSql && !leavesOut(store, 'web') ? time.ioUs / withSql : null };
+  return {
+    commits: shared.commits.count,
+    lockWaits,
+    ioShare: time && withSql && !leavesOut(store, 'web') ? time.ioUs / withSql : null,
+  };
 }

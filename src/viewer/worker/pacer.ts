@@ -42,7 +42,11 @@ export class Pacer {
    * @param steps null = it needs none, and waits for nobody @param question is told how far it is @param events of another trace that they may be of, too
    * @throws AbortError at the next pause after it was cancelled
    */
-  async inSteps(steps: (shared: Analyses) => Step[] | null, question: Question, events = 0): Promise<void> {
+  async inSteps(
+    steps: (shared: Analyses) => Step[] | null,
+    question: Question,
+    events = 0,
+  ): Promise<void> {
     if (this.atOnce(events)) return;
     await rest(); // it may have been cancelled while it waited to be heard
     question.check();
@@ -68,7 +72,10 @@ export class Pacer {
   }
 
   /** @param question null = nobody waits for it, and who does goes first @returns whether it gave way to a question */
-  private async walk(steps: (shared: Analyses) => Step[] | null, question: Question | null): Promise<boolean> {
+  private async walk(
+    steps: (shared: Analyses) => Step[] | null,
+    question: Question | null,
+  ): Promise<boolean> {
     const { of, waiting } = this;
     const shared = of.shared();
     const all = steps(shared) ?? [];

@@ -35,7 +35,10 @@ export abstract class Recording extends Answers {
   private forced = false;
   private room = new RecordingRoom(limitsOf());
   private refusedSeen = 0;
-  protected readonly teller = new Teller({ recording: () => this.recording, tell: () => this.tell() });
+  protected readonly teller = new Teller({
+    recording: () => this.recording,
+    tell: () => this.tell(),
+  });
   private bytesReceived = 0;
   private readonly problems = new Set<string>();
   private threadsChanged = false;
@@ -56,7 +59,12 @@ export abstract class Recording extends Answers {
   protected abstract stopOpening(): Promise<void>;
 
   /** Begin to listen. The trace that was here is kept until it is known whether anything is recorded: `begun` or `revert` follows. */
-  async begin({ originMs, spoolKey, flight, limits = limitsOf() }: Parameters<SessionApi['begin']>[0]): Promise<void> {
+  async begin({
+    originMs,
+    spoolKey,
+    flight,
+    limits = limitsOf(),
+  }: Parameters<SessionApi['begin']>[0]): Promise<void> {
     await this.stopOpening();
     await this.before?.drop();
     const putBack = this.leave();
@@ -77,12 +85,22 @@ export abstract class Recording extends Answers {
   private async beginCopy(key: string): Promise<void> {
     const { store } = this.trace;
     try {
-      this.journal = await Journal.start(journalOf(spoolName(store, key, '')), (line) => this.listen().attach(line));
+      this.journal = await Journal.start(journalOf(spoolName(store, key, '')), (line) =>
+        this.listen().attach(line),
+      );
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.problem(`If the browser crashes now, you lose more than the last half second: the recording has no journal (${reason}).`);
+      this.problem(
+        `If the browser crashes now, you lose more than the last half second: the recording has no journal (${reason}).`,
+      );
     }
-    this.spool.begin(store, key, originOf, (thread) => this.pyramidNow().lanesOf(thread), this.journal);
+    this.spool.begin(
+      store,
+      key,
+      originOf,
+      (thread) => this.pyramidNow().lanesOf(thread),
+      this.journal,
+    );
   }
   async begun(): Promise<void> {
     const { before } = this;
@@ -149,7 +167,9 @@ export abstract class Recording extends Answers {
   private placeStorage(): void {
     const { threads } = this.trace.store;
     this.unplaced = this.unplaced.filter((said) => {
-      const page = threads.findLast((thread) => thread.info.kind === 'page' && originOfThread(thread) === said.origin);
+      const page = threads.findLast(
+        (thread) => thread.info.kind === 'page' && originOfThread(thread) === said.origin,
+      );
       page?.define(said);
       return !page;
     });
@@ -174,8 +194,10 @@ export abstract class Recording extends Answers {
 
   private grow({ events }: ThreadStore, firstNew: number, lateEnds: readonly number[]): void {
     if (events.count > firstNew) this.firstUs = Math.min(this.firstUs, events.t0[firstNew]!);
-    for (let i = firstNew; i < events.count; i++) this.lastUs = Math.max(this.lastUs, events.t0[i]! + events.dur[i]!);
-    for (const row of lateEnds) this.lastUs = Math.max(this.lastUs, events.t0[row]! + events.dur[row]!);
+    for (let i = firstNew; i < events.count; i++)
+      this.lastUs = Math.max(this.lastUs, events.t0[i]! + events.dur[i]!);
+    for (const row of lateEnds)
+      this.lastUs = Math.max(this.lastUs, events.t0[row]! + events.dur[row]!);
     this.changed(false);
   }
 
@@ -197,7 +219,10 @@ export abstract class Recording extends Answers {
     this.room.reach(kind, limit);
     const keep: Keep = { kind: 'megabytes', megabytes: (store.eventCount / 2) * (ROW_BYTES / 1e6) };
     this.forced = !this.flight;
-    this.flight ??= new Flight(store, { keep, freezeOn: { busy: false, ioerr: false, corrupt: false, error: false, slowCommitMs: null } });
+    this.flight ??= new Flight(store, {
+      keep,
+      freezeOn: { busy: false, ioerr: false, corrupt: false, error: false, slowCommitMs: null },
+    });
     this.flight.keep = keep;
     this.changed(false);
   }
@@ -217,7 +242,9 @@ export abstract class Recording extends Answers {
     if (this.flight === flight && flight.finish(this.lastUs)) this.forgot();
   }
   private forgot(): void {
-    const starts = this.trace.store.threads.flatMap(({ events }) => (events.count ? [events.t0[0]!] : []));
+    const starts = this.trace.store.threads.flatMap(({ events }) =>
+      events.count ? [events.t0[0]!] : [],
+    );
     this.firstUs = Math.min(Infinity, ...starts);
     if (!starts.length) this.lastUs = -Infinity;
     this.changed(false);
@@ -270,8 +297,10 @@ export abstract class Recording extends Answers {
     const [first, last] = this.extentNow();
     return {
       recording: this.recording,
-      flight: this.flight && !this.forced ? { keep: this.flight.keep, frozen: this.flight.frozen } : null,
-      room: room && (this.recording || room.reached) ? { ...room, forgotten: store.forgotten } : null,
+      flight:
+        this.flight && !this.forced ? { keep: this.flight.keep, frozen: this.flight.frozen } : null,
+      room:
+        room && (this.recording || room.reached) ? { ...room, forgotten: store.forgotten } : null,
       ...counts.counts(performance.now(), !this.recording, this.version),
       bytesReceived: this.bytesReceived,
       dropped: store.dropped,
@@ -300,11 +329,22 @@ export abstract class Recording extends Answers {
 
   private tell(): void {
     const extents = this.extentsNow(); // new lanes are news, too
-    const said = this.trace.store.threads.reduce((n, t) => n + t.notes.length + t.engines.length, 0);
+    const said = this.trace.store.threads.reduce(
+      (n, t) => n + t.notes.length + t.engines.length,
+      0,
+    );
     const threadsChanged = this.threadsChanged || said !== this.saidSeen;
     this.saidSeen = said;
     this.threadsChanged = false;
-    this.push({ k: 'change', change: { version: this.version + this.repaints, stats: this.statsNow(), ...extents, threadsChanged } });
+    this.push({
+      k: 'change',
+      change: {
+        version: this.version + this.repaints,
+        stats: this.statsNow(),
+        ...extents,
+        threadsChanged,
+      },
+    });
     if (!this.opening) this.pacer.plan();
   }
 }

@@ -9,15 +9,20 @@ import type { TraceStore } from '../../trace/store.ts';
  */
 export function replay(store: TraceStore, messages: readonly ThreadMessage[]): boolean {
   if (!messages.length) return false;
-  const said = store.threads.map((thread) => new Set(thread.said.map((definition) => JSON.stringify(definition))));
+  const said = store.threads.map(
+    (thread) => new Set(thread.said.map((definition) => JSON.stringify(definition))),
+  );
   for (const message of messages) {
     if (message.k === 'hello') {
-      if (store.threads.length < MAX_THREADS) store.thread({ ...message.thread, timeOrigin: message.timeOrigin });
+      if (store.threads.length < MAX_THREADS)
+        store.thread({ ...message.thread, timeOrigin: message.timeOrigin });
     } else if (message.k === 'batch') {
       const { batch } = message;
       const thread = store.threadById(batch.thread);
       const known = thread && said[thread.index];
-      const definitions = batch.definitions.filter((definition) => !known?.has(JSON.stringify(definition)));
+      const definitions = batch.definitions.filter(
+        (definition) => !known?.has(JSON.stringify(definition)),
+      );
       thread?.append({ ...batch, definitions });
     } else if (message.k === 'bye') {
       const thread = store.threadById(message.thread);

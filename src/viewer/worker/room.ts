@@ -13,7 +13,9 @@ const USUAL_MEMORY_GIB = 6;
 const SHARE_OF_MEMORY = 1 / 4;
 
 /** @param memoryGiB of the machine, as `navigator.deviceMemory` says it: at most 8, or 32 in newer browsers */
-export function limitsOf(memoryGiB = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory): RecordingLimits {
+export function limitsOf(
+  memoryGiB = (globalThis.navigator as { deviceMemory?: number } | undefined)?.deviceMemory,
+): RecordingLimits {
   const bytes = Math.min(2, Math.max(0.5, (memoryGiB ?? USUAL_MEMORY_GIB) * SHARE_OF_MEMORY)) * GiB;
   return { events: MAX_RECORDED_EVENTS, bytes, words: MAX_RECORDED_WORDS, disk: 256 << 20 };
 }
@@ -28,7 +30,8 @@ const RATE_OVER_MS = 20_000;
 /** Bytes of the trace's columns, lanes and definitions. */
 export function bytesOf({ store, lanes }: Loaded): number {
   let bytes = lanes.bytes + store.words.used;
-  for (const { events } of store.threads) bytes += (events.bytes / Math.max(1, events.capacity)) * events.count;
+  for (const { events } of store.threads)
+    bytes += (events.bytes / Math.max(1, events.capacity)) * events.count;
   return bytes;
 }
 
@@ -44,7 +47,8 @@ export class RecordingRoom {
 
   constructor(
     private readonly limits: RecordingLimits,
-    private readonly estimate: (() => Promise<StorageEstimate>) | undefined = globalThis.navigator?.storage?.estimate?.bind(
+    private readonly estimate:
+      (() => Promise<StorageEstimate>) | undefined = globalThis.navigator?.storage?.estimate?.bind(
       navigator.storage,
     ),
   ) {}
@@ -53,7 +57,8 @@ export class RecordingRoom {
   look(trace: Loaded, now: number): RoomKind | null {
     const { limits } = this;
     const { eventCount } = trace.store;
-    if (now - this.looked < LOOK_EVERY_MS && eventCount - this.seen < limits.events / 100) return null;
+    if (now - this.looked < LOOK_EVERY_MS && eventCount - this.seen < limits.events / 100)
+      return null;
     this.looked = now;
     this.seen = eventCount;
     const used: [RoomKind, number, number][] = [
@@ -65,14 +70,22 @@ export class RecordingRoom {
     const share = amount / limit;
     const rate = this.rate(share, now);
     if (this.room?.reached) return share >= 1 ? kind : null;
-    if (share >= NEAR) this.room = { kind, share, limit, secondsLeft: rate > 0 ? (1 - share) / rate : null, reached: false };
+    if (share >= NEAR)
+      this.room = {
+        kind,
+        share,
+        limit,
+        secondsLeft: rate > 0 ? (1 - share) / rate : null,
+        reached: false,
+      };
     else this.lookAtDisk(now);
     return share >= 1 ? kind : null;
   }
 
   /** A limit is reached: from now on the oldest events go. */
   reach(kind: RoomKind, limit: number | null): void {
-    if (!this.room?.reached) this.room = { kind, share: 1, limit, secondsLeft: null, reached: true };
+    if (!this.room?.reached)
+      this.room = { kind, share: 1, limit, secondsLeft: null, reached: true };
   }
 
   /** Of what a limit allows, per second. */
@@ -86,7 +99,9 @@ export class RecordingRoom {
 
   private lookAtDisk(now: number): void {
     this.room =
-      this.diskLeft < this.limits.disk ? { kind: 'disk', share: 1, limit: this.diskLeft, secondsLeft: null, reached: false } : null;
+      this.diskLeft < this.limits.disk
+        ? { kind: 'disk', share: 1, limit: this.diskLeft, secondsLeft: null, reached: false }
+        : null;
     if (!this.estimate || now - this.lookedAtDisk < LOOK_AT_DISK_EVERY_MS) return;
     this.lookedAtDisk = now;
     void this.estimate().then(

@@ -30,7 +30,9 @@ export class Session extends Recording implements SessionApi {
 
   /** An error that nobody awaits. */
   stumbled(message: string): void {
-    this.problem(`Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`);
+    this.problem(
+      `Something went wrong in the trace store: ${message}. What was recorded is there: save it, and reopen the panel.`,
+    );
   }
 
   /** Forget the trace and delete its copy on disk. */
@@ -62,7 +64,11 @@ export class Session extends Recording implements SessionApi {
     return this.openWith(file, name);
   }
   /** @param journal what was said after the file was written */
-  private async openWith(file: Blob, name: string, journal: readonly ThreadMessage[] = []): Promise<LoadResult> {
+  private async openWith(
+    file: Blob,
+    name: string,
+    journal: readonly ThreadMessage[] = [],
+  ): Promise<LoadResult> {
     if (this.recording) throw new Error('A recording is running: stop it before you open a file.');
     let incoming: Loaded | null = null;
     let ready = (): void => {};
@@ -123,7 +129,10 @@ export class Session extends Recording implements SessionApi {
 
   /** A second trace, beside the loaded one, to compare with. */
   async openOther(file: Blob, name: string): Promise<LoadResult> {
-    if (this.openings) throw new Error('A trace is still being opened: wait for it, or cancel it, and choose B again.');
+    if (this.openings)
+      throw new Error(
+        'A trace is still being opened: wait for it, or cancel it, and choose B again.',
+      );
     return this.reading.read(file, name, {
       take: ({ store }) => {
         this.compared.use(store, name);
@@ -163,7 +172,9 @@ export class Session extends Recording implements SessionApi {
   async exportAs(options: Parameters<SessionApi['exportAs']>[0]): Promise<Blob> {
     await this.whole();
     const said = { ...options, origin: this.origin || originOf(this.trace.store) };
-    return this.exports.run(this.trace.store, said, (bytes) => this.push({ k: 'progress', progress: { bytes, totalBytes: null } }));
+    return this.exports.run(this.trace.store, said, (bytes) =>
+      this.push({ k: 'progress', progress: { bytes, totalBytes: null } }),
+    );
   }
   async exportLines({ from, count }: { from: number; count: number }): Promise<Blob> {
     await this.whole();

@@ -96,7 +96,9 @@ export class SpoolKeeper {
       return;
     }
     await discardSaved().catch((error: unknown) =>
-      this.onProblem(`Copies of saved recordings could not be deleted: ${error instanceof Error ? error.message : String(error)}`),
+      this.onProblem(
+        `Copies of saved recordings could not be deleted: ${error instanceof Error ? error.message : String(error)}`,
+      ),
     );
   }
 

@@ -8,7 +8,8 @@ const FOLDER = 'spool-saved';
 const folder = async (): Promise<FileSystemDirectoryHandle> =>
   (await navigator.storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
 
-export const isMissing = (error: unknown): boolean => (error as DOMException | undefined)?.name === 'NotFoundError';
+export const isMissing = (error: unknown): boolean =>
+  (error as DOMException | undefined)?.name === 'NotFoundError';
 
 /** Saved again: the mark gets a new time. */
 export async function markSaved(name: string): Promise<void> {

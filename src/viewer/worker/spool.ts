@@ -40,7 +40,13 @@ export class DiskSpool {
    * @param key the panel's own @param origin what is recorded, shown when the recording is offered again
    * @param generation 0 = the recording's first spool
    */
-  static async create(store: TraceStore, key: string, origin: string, lanesOf: LanesOf, generation = 0): Promise<DiskSpool> {
+  static async create(
+    store: TraceStore,
+    key: string,
+    origin: string,
+    lanesOf: LanesOf,
+    generation = 0,
+  ): Promise<DiskSpool> {
     const name = `${spoolName(store, key, origin)}${generation ? `~${generation}` : ''}${EXTENSION}`;
     const release = await hold(name);
     try {
@@ -51,10 +57,17 @@ export class DiskSpool {
       const write = (bytes: Uint8Array<ArrayBuffer>): void => {
         const written = handle.write(bytes, { at });
         if (written < bytes.length)
-          throw new Error(`the disk took ${written} of ${bytes.length} bytes: it is full, or the quota is used up`);
+          throw new Error(
+            `the disk took ${written} of ${bytes.length} bytes: it is full, or the quota is used up`,
+          );
         at += written;
       };
-      return new DiskSpool(name, handle, new TraceWriter(store, { write }, { origin, lanesOf }), release);
+      return new DiskSpool(
+        name,
+        handle,
+        new TraceWriter(store, { write }, { origin, lanesOf }),
+        release,
+      );
     } catch (error) {
       release();
       throw error;
@@ -113,7 +126,14 @@ export async function idleSpools(): Promise<Spool[]> {
     try {
       const file = await (handle as FileSystemFileHandle).getFile();
       if (file.size === 0) await sweep(directory, name);
-      else found.push({ name, writtenAt: file.lastModified, savedAt: await whenSaved(name), bytes: file.size, origin: originOf(name) });
+      else
+        found.push({
+          name,
+          writtenAt: file.lastModified,
+          savedAt: await whenSaved(name),
+          bytes: file.size,
+          origin: originOf(name),
+        });
     } catch {
       // gone meanwhile, or another panel has it by now: none of ours
     }
@@ -161,5 +181,6 @@ export async function discardSpool(name: string): Promise<void> {
 
 /** Delete the copies of saved recordings that no panel uses. */
 export async function discardSaved(): Promise<void> {
-  for (const { name, savedAt } of await idleSpools()) if (savedAt !== null) await discardSpool(name);
+  for (const { name, savedAt } of await idleSpools())
+    if (savedAt !== null) await discardSpool(name);
 }

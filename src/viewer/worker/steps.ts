@@ -39,15 +39,27 @@ const step = (what: string, make: () => unknown): Step => ({
     return null;
   },
 });
-const byThread = (what: string, { store }: Analyses, make: (thread: ThreadStore) => unknown): Step[] =>
-  store.threads.map((thread) => step(what, () => make(thread)));
+const byThread = (
+  what: string,
+  { store }: Analyses,
+  make: (thread: ThreadStore) => unknown,
+): Step[] => store.threads.map((thread) => step(what, () => make(thread)));
 
-const transactionTable = (shared: Analyses): Step => step('transactions', () => shared.transactions);
-const anatomies = (shared: Analyses): Step => ({ what: 'what each transaction did', run: () => shared.anatomiesInParts() });
-const accesses = (shared: Analyses): Step => ({ what: 'reads and writes of pages', run: () => shared.accessesInParts() });
-const owners = (shared: Analyses): Step[] => byThread('which statement each call serves', shared, (thread) => shared.owners(thread));
+const transactionTable = (shared: Analyses): Step =>
+  step('transactions', () => shared.transactions);
+const anatomies = (shared: Analyses): Step => ({
+  what: 'what each transaction did',
+  run: () => shared.anatomiesInParts(),
+});
+const accesses = (shared: Analyses): Step => ({
+  what: 'reads and writes of pages',
+  run: () => shared.accessesInParts(),
+});
+const owners = (shared: Analyses): Step[] =>
+  byThread('which statement each call serves', shared, (thread) => shared.owners(thread));
 
-const pieces = (shared: Analyses): Step[] => byThread('time with SQL in flight', shared, (thread) => shared.pieces(thread));
+const pieces = (shared: Analyses): Step[] =>
+  byThread('time with SQL in flight', shared, (thread) => shared.pieces(thread));
 
 /** What the timeline's derived lanes and the live numbers need. */
 export const timelineSteps = (shared: Analyses): Step[] => [
@@ -57,7 +69,8 @@ export const timelineSteps = (shared: Analyses): Step[] => [
   step('commits', () => shared.commits),
 ];
 
-const partitions = (shared: Analyses): Step[] => byThread('where the time went', shared, (thread) => shared.partition(thread));
+const partitions = (shared: Analyses): Step[] =>
+  byThread('where the time went', shared, (thread) => shared.partition(thread));
 const logs = (shared: Analyses): Step[] => [
   step('write-ahead logs', () => walsIn(shared)),
   step('checkpoints', () => checkpointsIn(shared)),
@@ -79,13 +92,18 @@ const findings = (shared: Analyses): Step[] => [
   transactionTable(shared),
   accesses(shared),
   step('calls by operation', () => findingContext(shared)),
-  ...RULES.map((rule) => step(`${rule.id} ${rule.title}`, () => findingContext(shared).found(rule))),
+  ...RULES.map((rule) =>
+    step(`${rule.id} ${rule.title}`, () => findingContext(shared).found(rule)),
+  ),
 ];
 const report = (shared: Analyses): Step[] => [...overview(shared), ...findings(shared)];
 /** The same of both traces. */
 const ofBoth =
   (of: (shared: Analyses) => Step[]): StepsOf =>
-  (shared, other) => [...of(shared), ...(other ? of(other).map(({ what, run }): Step => ({ what: `${what}, in B`, run })) : [])];
+  (shared, other) => [
+    ...of(shared),
+    ...(other ? of(other).map(({ what, run }): Step => ({ what: `${what}, in B`, run })) : []),
+  ];
 const statements = (shared: Analyses): Step[] => [
   ...owners(shared),
   ...byThread('executions', shared, (thread) => shared.executions(thread)),
@@ -93,7 +111,11 @@ const statements = (shared: Analyses): Step[] => [
   accesses(shared),
   step('statements', () => sharedTable(shared)),
 ];
-const transactions: StepsOf = (shared) => [transactionTable(shared), anatomies(shared), ...partitions(shared)];
+const transactions: StepsOf = (shared) => [
+  transactionTable(shared),
+  anatomies(shared),
+  ...partitions(shared),
+];
 const pages: StepsOf = (shared) => [
   step('databases', () => shared.databaseFiles),
   accesses(shared),
@@ -129,15 +151,36 @@ const cache: StepsOf = (shared) => [
 
 /** By question; those that are not here answer quickly, or pause by themselves. */
 const STEPS: Partial<Record<QueryName, StepsOf>> = {
-  ...{ overview, findings, statements, transactions, fileUse, locks, cache, cacheCurves: curves, cacheTimes: coldWarm },
+  ...{
+    overview,
+    findings,
+    statements,
+    transactions,
+    fileUse,
+    locks,
+    cache,
+    cacheCurves: curves,
+    cacheTimes: coldWarm,
+  },
   ...{ threadPartitions: partitions, transaction: transactions, transactionOf: transactions },
-  ...{ fileLines: pages, pageMap: pages, pageTable: pages, placeEvents: pages, wal: logs, lockFrame: locks },
+  ...{
+    fileLines: pages,
+    pageMap: pages,
+    pageTable: pages,
+    placeEvents: pages,
+    wal: logs,
+    lockFrame: locks,
+  },
   ...{ staleCaches: (shared: Analyses) => [step('databases', () => shared.databaseFiles)] },
-  statementRuns: (shared: Analyses) => byThread('executions', shared, (thread) => shared.executions(thread)),
+  statementRuns: (shared: Analyses) =>
+    byThread('executions', shared, (thread) => shared.executions(thread)),
   ...{ comparison: ofBoth(report), compareStrips: ofBoth(pieces) },
   markdownReport: (shared: Analyses) => [...report(shared), ...statements(shared)],
 };
 
 /** @returns null for a question that needs no steps */
-export const stepsOf = (name: QueryName, shared: Analyses, other: Analyses | null = null): Step[] | null =>
-  STEPS[name]?.(shared, other) ?? null;
+export const stepsOf = (
+  name: QueryName,
+  shared: Analyses,
+  other: Analyses | null = null,
+): Step[] | null => STEPS[name]?.(shared, other) ?? null;

@@ -5,4 +5,6 @@ export interface SyncAccessHandle {
   flush(): void;
   close(): void;
 }
-export type SyncFileHandle = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncAccessHandle> };
+export type SyncFileHandle = FileSystemFileHandle & {
+  createSyncAccessHandle(): Promise<SyncAccessHandle>;
+};

@@ -25,7 +25,10 @@ export class Teller {
 
   /** Something has changed. */
   soon(): void {
-    const every = Math.max(this.of.recording() ? TELL_LIVE_MS : TELL_EVERY_MS, this.told.took / TELL_SHARE);
+    const every = Math.max(
+      this.of.recording() ? TELL_LIVE_MS : TELL_EVERY_MS,
+      this.told.took / TELL_SHARE,
+    );
     this.in(Math.max(0, this.told.at + every - performance.now()));
   }
 

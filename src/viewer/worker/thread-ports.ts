@@ -80,7 +80,11 @@ export class ThreadPorts {
           this.events.onProblem(
             `The recording has ${MAX_THREADS} threads, the maximum. Newer threads aren't recorded. Stop and save, then record again.`,
           );
-        if (this.known.has(thread.id) || this.alive.size >= MAX_ALIVE || this.store.threads.length >= MAX_THREADS) {
+        if (
+          this.known.has(thread.id) ||
+          this.alive.size >= MAX_ALIVE ||
+          this.store.threads.length >= MAX_THREADS
+        ) {
           // a shared worker outlives the page that relayed for it, and comes again by way of the next one
           const moves = thread.kind === 'shared-worker' || thread.kind === 'service-worker';
           if (moves && this.alive.has(thread.id)) own.add(thread.id);
@@ -90,7 +94,11 @@ export class ThreadPorts {
         own.add(thread.id);
         this.known.add(thread.id);
         this.alive.add(thread.id);
-        this.store.thread({ ...thread, parent: thread.kind === 'worker' ? (thread.parent ?? parent) : thread.parent, timeOrigin });
+        this.store.thread({
+          ...thread,
+          parent: thread.kind === 'worker' ? (thread.parent ?? parent) : thread.parent,
+          timeOrigin,
+        });
         this.events.onThreads();
         return;
       }
@@ -130,7 +138,12 @@ export class ThreadPorts {
   /** Workers die with their page and say nothing: nobody is to wait for them. What they sent before still arrives. */
   private endWorkersOf(id: string): void {
     for (const thread of this.store.threads) {
-      if (thread.info.parent !== id || thread.info.kind !== 'worker' || !this.alive.delete(thread.info.id)) continue;
+      if (
+        thread.info.parent !== id ||
+        thread.info.kind !== 'worker' ||
+        !this.alive.delete(thread.info.id)
+      )
+        continue;
       thread.ended ??= 'closed';
       this.endWorkersOf(thread.info.id);
     }

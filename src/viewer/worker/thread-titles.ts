@@ -52,7 +52,8 @@ export function threadTitles(store: TraceStore): string[] {
   return store.threads.map((thread, i) => {
     const page = pages.length > 1 ? pages.indexOf(roots[i]!) : -1;
     const own = ownTitle(thread);
-    const title = page < 0 ? own : `Page ${page + 1} · ${i === roots[i] ? own.replace(/^Page /, '') : own}`;
+    const title =
+      page < 0 ? own : `Page ${page + 1} · ${i === roots[i] ? own.replace(/^Page /, '') : own}`;
     const before = seen.get(title) ?? 0;
     seen.set(title, before + 1);
     return before ? `${title} (${before + 1})` : title;

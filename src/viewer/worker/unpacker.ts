@@ -41,7 +41,12 @@ export class Unpacker {
 
   /** Start a worker. @param worthIt on a machine of so many processors @returns null where it is not, or there can be none */
   static start(worthIt: (processors: number) => boolean): Unpacker | null {
-    if (typeof Worker === 'undefined' || navigator.hardwareConcurrency < 2 || !worthIt(navigator.hardwareConcurrency)) return null;
+    if (
+      typeof Worker === 'undefined' ||
+      navigator.hardwareConcurrency < 2 ||
+      !worthIt(navigator.hardwareConcurrency)
+    )
+      return null;
     const worker = new Worker(self.location.href, { type: 'module', name: UNPACKER });
     const unpacker = new Unpacker(worker);
     worker.addEventListener('error', () => unpacker.stop()); // its script could not be loaded, or it ran out of memory
@@ -53,9 +58,13 @@ export class Unpacker {
   /** @throws MalformedError as `unpackChunk` does */
   private async ask(payload: Uint8Array): Promise<EventColumns> {
     try {
-      return Object.assign(new EventColumns(0, 'narrow'), await this.far.api.unpack(payload.slice())); // a part of a window would take all of it along
+      return Object.assign(
+        new EventColumns(0, 'narrow'),
+        await this.far.api.unpack(payload.slice()),
+      ); // a part of a window would take all of it along
     } catch (error) {
-      if (error instanceof RemoteError && error.name === MalformedError.name) throw new MalformedError(error.message);
+      if (error instanceof RemoteError && error.name === MalformedError.name)
+        throw new MalformedError(error.message);
       return unpackChunk(payload); // the worker is gone: the file is not at fault
     }
   }

@@ -2,4 +2,6 @@
 import { initBackend } from 'absurd-sql/dist/indexeddb-main-thread';
 import { startPage, workerSession } from '../common/engine-page.js';
 
-await startPage({ connect: () => workerSession('worker.js?bundle', { type: 'module' }, initBackend) });
+await startPage({
+  connect: () => workerSession('worker.js?bundle', { type: 'module' }, initBackend),
+});

@@ -19,7 +19,10 @@ async function readIfFallback(path) {
 
 serve({
   async load() {
-    SQL = await initSqlJs({ locateFile: (file) => new URL(`../node_modules/@jlongster/sql.js/dist/${file}`, self.location.href).href });
+    SQL = await initSqlJs({
+      locateFile: (file) =>
+        new URL(`../node_modules/@jlongster/sql.js/dist/${file}`, self.location.href).href,
+    });
     const files = new SQLiteFS(SQL.FS, new IndexedDBBackend());
     SQL.register_for_idb(files);
     SQL.FS.mkdir('/sql');
@@ -27,7 +30,12 @@ serve({
     const probe = new SQL.Database();
     const sqliteVersion = probe.exec('SELECT sqlite_version()')[0].values[0][0];
     probe.close();
-    return { package: 'absurd-sql', sqliteVersion, vfs: 'IndexedDBBackend', build: fallback ? 'fallback' : 'shared memory' };
+    return {
+      package: 'absurd-sql',
+      sqliteVersion,
+      vfs: 'IndexedDBBackend',
+      build: fallback ? 'fallback' : 'shared memory',
+    };
   },
 
   async open(name) {

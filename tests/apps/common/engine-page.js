@@ -43,13 +43,21 @@ export async function startPage({ connect }) {
   Object.assign(window, { prepare, run, shutdown });
   for (const button of document.querySelectorAll('button[data-workload]'))
     button.onclick = () =>
-      run(button.dataset.workload, { n: Number($('rows').value), name: `click-${Date.now()}.db` }).catch(console.error);
+      run(button.dataset.workload, {
+        n: Number($('rows').value),
+        name: `click-${Date.now()}.db`,
+      }).catch(console.error);
   document.body.dataset.state = 'ready';
   // ?run=<workload>&n=<rows> runs at once: for recorders that only load a page and wait for data-state="done".
   if (config.run) {
     const pragmas = config.pragmas?.split(';').filter(Boolean) ?? [];
     const autocommits = Number(config.autocommits ?? 20);
-    await run(config.run, { n: Number(config.n ?? 1000), pragmas, oneTransaction: config.oneTransaction === '1', autocommits });
+    await run(config.run, {
+      n: Number(config.n ?? 1000),
+      pragmas,
+      oneTransaction: config.oneTransaction === '1',
+      autocommits,
+    });
   }
 }
 
@@ -87,7 +95,8 @@ export async function workerSession(url, options, started) {
   const calls = new Map();
   let next = 0;
   await new Promise((resolve, reject) => {
-    worker.onerror = (event) => reject(new Error(`worker ${url}: ${event.message ?? 'did not load'}`));
+    worker.onerror = (event) =>
+      reject(new Error(`worker ${url}: ${event.message ?? 'did not load'}`));
     worker.onmessage = ({ data }) => {
       if (data.loaded) return resolve();
       const call = calls.get(data.id);

@@ -17,7 +17,12 @@ export async function storageHash() {
   const idb = await idbHashes();
   const items = Object.entries(localStorage).filter(([key]) => !/^kvvfs-.*-jrnl$/.test(key));
   const local = items.length ? await sha256Text(await canonical(Object.fromEntries(items))) : null;
-  return { total: await sha256Text(JSON.stringify([opfs, idb, local])), opfs, idb, localStorage: local };
+  return {
+    total: await sha256Text(JSON.stringify([opfs, idb, local])),
+    opfs,
+    idb,
+    localStorage: local,
+  };
 }
 
 async function opfsHashes(directory, path) {
@@ -43,9 +48,13 @@ async function idbHashes() {
     for (const store of db.objectStoreNames) {
       if (store === 'metadata') continue;
       const objectStore = db.transaction(store).objectStore(store);
-      const [keys, values] = await Promise.all([settled(objectStore.getAllKeys()), settled(objectStore.getAll())]);
+      const [keys, values] = await Promise.all([
+        settled(objectStore.getAllKeys()),
+        settled(objectStore.getAll()),
+      ]);
       const parts = [];
-      for (const [i, key] of keys.entries()) parts.push(await canonical(key), await canonical(values[i]));
+      for (const [i, key] of keys.entries())
+        parts.push(await canonical(key), await canonical(values[i]));
       found[`${name}/${store}`] = await sha256Text(parts.join('\n'));
     }
     db.close();
@@ -57,7 +66,8 @@ async function idbHashes() {
 async function canonical(value) {
   if (value instanceof Blob) return `blob ${await sha256(await value.arrayBuffer())}`;
   if (value instanceof ArrayBuffer) return `bytes ${await sha256(value)}`;
-  if (ArrayBuffer.isView(value)) return `bytes ${await sha256(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}`;
+  if (ArrayBuffer.isView(value))
+    return `bytes ${await sha256(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))}`;
   if (value instanceof Date) return `date ${value.getTime()}`;
   if (Array.isArray(value)) return `[${(await Promise.all(value.map(canonical))).join(',')}]`;
   if (value instanceof Map) return `map ${await canonical([...value])}`;
@@ -85,4 +95,5 @@ const settled = (request) =>
     request.onblocked = () => reject(new Error('an IndexedDB database is still open'));
   });
 
-const sorted = (object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sorted = (object) =>
+  Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -21,9 +21,11 @@ async function standard(db, { n = 1000 }) {
   await db.exec('CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT, v BLOB)');
   await db.exec('CREATE INDEX t_k ON t(k)');
   await db.exec('BEGIN');
-  for (let i = 0; i < n; i++) await db.exec(`INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', zeroblob(${50 + (i % 100)}))`);
+  for (let i = 0; i < n; i++)
+    await db.exec(`INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', zeroblob(${50 + (i % 100)}))`);
   await db.exec('COMMIT');
-  for (let i = n; i < n + AUTOCOMMITS; i++) await db.exec(`INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', zeroblob(${50 + (i % 100)}))`);
+  for (let i = n; i < n + AUTOCOMMITS; i++)
+    await db.exec(`INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', zeroblob(${50 + (i % 100)}))`);
   const rows = [
     ...(await db.exec('SELECT count(*), sum(id) FROM t')),
     ...(await db.exec("SELECT count(*), min(k), max(k) FROM t WHERE k BETWEEN '1' AND '5'")),
@@ -42,7 +44,8 @@ async function standard(db, { n = 1000 }) {
 async function ownSql(db, { n = 1000, oneTransaction = false }) {
   await db.exec('CREATE TABLE t(a INTEGER PRIMARY KEY,b INT,c TEXT);');
   if (oneTransaction) await db.exec('BEGIN');
-  for (let i = 0; i < n; i++) await db.exec(`INSERT INTO t VALUES(${i},${i * 7},'text number ${i}');`);
+  for (let i = 0; i < n; i++)
+    await db.exec(`INSERT INTO t VALUES(${i},${i * 7},'text number ${i}');`);
   if (oneTransaction) await db.exec('COMMIT');
   return [
     ...(await db.exec('SELECT count(*), sum(a), sum(b) FROM t')),
@@ -56,7 +59,8 @@ async function ownSql(db, { n = 1000, oneTransaction = false }) {
  * @param {{ n?: number, autocommits?: number }} options
  */
 async function portable(db, { n = 1000, autocommits = AUTOCOMMITS }) {
-  const insert = (i) => `INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', '${'x'.repeat(50 + (i % 100))}')`;
+  const insert = (i) =>
+    `INSERT INTO t VALUES(${i}, '${(i * 7919) % n}', '${'x'.repeat(50 + (i % 100))}')`;
   await db.exec('CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT, v TEXT)');
   await db.exec('CREATE INDEX t_k ON t(k)');
   await db.exec('BEGIN');
@@ -147,11 +151,14 @@ const WORKLOADS = { standard, 'own-sql': ownSql, portable, attached, sql };
  */
 export async function runWorkload(db, workload, options = {}) {
   const work = WORKLOADS[workload];
-  if (!work) throw new Error(`no workload "${workload}"; there are ${Object.keys(WORKLOADS).join(', ')}`);
+  if (!work)
+    throw new Error(`no workload "${workload}"; there are ${Object.keys(WORKLOADS).join(', ')}`);
   const start = performance.now();
   for (const pragma of options.pragmas ?? []) await db.exec(`PRAGMA ${pragma}`);
   const rows = (await work(db, options)).map((row) => row.map(plain));
-  const integrity = db.notSQLite ? null : (await db.exec('PRAGMA integrity_check')).flat().join('; ');
+  const integrity = db.notSQLite
+    ? null
+    : (await db.exec('PRAGMA integrity_check')).flat().join('; ');
   return { rows, integrity, ms: performance.now() - start };
 }
 

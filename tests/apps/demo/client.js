@@ -12,7 +12,8 @@ export function startDatabase() {
     else resolve(data);
   };
   worker.onerror = (event) => {
-    for (const { reject } of waiting.values()) reject(new Error(event.message || 'The database worker did not start.'));
+    for (const { reject } of waiting.values())
+      reject(new Error(event.message || 'The database worker did not start.'));
     waiting.clear();
   };
 

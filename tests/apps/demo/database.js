@@ -2,14 +2,25 @@
 import * as SQLite from '../node_modules/@journeyapps/wa-sqlite/src/sqlite-api.js';
 
 const PACKAGE = '../node_modules/@journeyapps/wa-sqlite';
-const BUILDS = { sync: 'wa-sqlite.mjs', asyncify: 'wa-sqlite-async.mjs', jspi: 'wa-sqlite-jspi.mjs' };
+const BUILDS = {
+  sync: 'wa-sqlite.mjs',
+  asyncify: 'wa-sqlite-async.mjs',
+  jspi: 'wa-sqlite-jspi.mjs',
+};
 const VFS_BUILD = { OPFSCoopSync: 'sync', AccessHandlePool: 'sync', IDBBatchAtomic: 'asyncify' };
 
 /** Opens `fieldnotes.db` on a VFS, a database for each. Rejects with a message for the user where the browser cannot. */
 export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs] }) {
-  if (!VFS_BUILD[vfs]) throw new Error(`There is no storage called "${vfs}". Choose one of ${Object.keys(VFS_BUILD).join(', ')}.`);
-  if (!BUILDS[build]) throw new Error(`There is no build called "${build}". Choose one of ${Object.keys(BUILDS).join(', ')}.`);
-  if (build === 'jspi' && !('Suspending' in WebAssembly)) throw new Error('This browser does not have JSPI. Choose IndexedDB, Asyncify.');
+  if (!VFS_BUILD[vfs])
+    throw new Error(
+      `There is no storage called "${vfs}". Choose one of ${Object.keys(VFS_BUILD).join(', ')}.`,
+    );
+  if (!BUILDS[build])
+    throw new Error(
+      `There is no build called "${build}". Choose one of ${Object.keys(BUILDS).join(', ')}.`,
+    );
+  if (build === 'jspi' && !('Suspending' in WebAssembly))
+    throw new Error('This browser does not have JSPI. Choose IndexedDB, Asyncify.');
   const { default: factory } = await import(`${PACKAGE}/dist/${BUILDS[build]}`);
   const module = await factory();
   const sqlite3 = SQLite.Factory(module);
@@ -28,7 +39,11 @@ export async function openDatabase({ vfs = 'OPFSCoopSync', build = VFS_BUILD[vfs
       const names = sqlite3.column_names(statement);
       while ((await sqlite3.step(statement)) === SQLite.SQLITE_ROW)
         rows.push(
-          Object.fromEntries(sqlite3.row(statement).map((value, i) => [names[i], typeof value === 'bigint' ? Number(value) : value])),
+          Object.fromEntries(
+            sqlite3
+              .row(statement)
+              .map((value, i) => [names[i], typeof value === 'bigint' ? Number(value) : value]),
+          ),
         );
     }
     return rows;

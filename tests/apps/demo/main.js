@@ -43,9 +43,13 @@ async function refresh() {
   // A later keystroke asked again: its answer is the one to show.
   if (search !== view.search || tag !== view.tag) return;
   const { rows, matches } = result;
-  $('list').replaceChildren(...rows.map((row) => listItem(row, row.id === view.id, () => open(row.id).catch(shown))));
+  $('list').replaceChildren(
+    ...rows.map((row) => listItem(row, row.id === view.id, () => open(row.id).catch(shown))),
+  );
   if (matches > rows.length) $('list').append(moreButton(matches - rows.length));
-  $('summary').textContent = search ? `${number(matches)} found for “${search}”` : `${number(matches)} ${tag ? `in ${tag}` : 'notes'}`;
+  $('summary').textContent = search
+    ? `${number(matches)} found for “${search}”`
+    : `${number(matches)} ${tag ? `in ${tag}` : 'notes'}`;
   document.body.dataset.shown = String(rows.length);
 }
 
@@ -66,17 +70,21 @@ async function statistics() {
   const { tags, total, pages, pageSize, journalMode } = result;
   const counts = new Map(tags.map(({ tag, n }) => [tag, n]));
   const items = [['', total], ...TAGS.map((tag) => [tag, counts.get(tag) ?? 0])];
-  $('tags').replaceChildren(...items.map(([tag, n]) => tagItem(tag, n, tag === view.tag, () => chooseTag(tag))));
+  $('tags').replaceChildren(
+    ...items.map(([tag, n]) => tagItem(tag, n, tag === view.tag, () => chooseTag(tag))),
+  );
   $('count').textContent = number(total);
   $('size').textContent = bytes(pages * pageSize);
-  $('facts').querySelector('[data-fact=Pages]').textContent = `${number(pages)} × ${number(pageSize)} B`;
+  $('facts').querySelector('[data-fact=Pages]').textContent =
+    `${number(pages)} × ${number(pageSize)} B`;
   $('facts').querySelector('[data-fact=Journal]').textContent = journalMode;
   document.body.dataset.count = String(total);
 }
 
 function chooseTag(tag) {
   Object.assign(view, { tag, limit: PAGE });
-  for (const item of $('tags').querySelectorAll('button')) item.setAttribute('aria-current', String(item.dataset.tag === tag));
+  for (const item of $('tags').querySelectorAll('button'))
+    item.setAttribute('aria-current', String(item.dataset.tag === tag));
   refresh().catch(shown);
 }
 
@@ -100,7 +108,12 @@ function edit(note) {
 }
 
 async function save() {
-  const note = { id: view.id, title: $('title').value.trim(), body: $('body').value, tag: $('tag').value };
+  const note = {
+    id: view.id,
+    title: $('title').value.trim(),
+    body: $('body').value,
+    tag: $('tag').value,
+  };
   const { result, ms } = await ask(note.id === null ? 'add' : 'update', note);
   say(`Saved in ${duration(ms)}`);
   await open(note.id ?? result);
@@ -147,10 +160,23 @@ function wire() {
     task('Deleting the note', (time) => `Deleted in ${time}`, 'remove', id).catch(shown);
   };
   $('import').onclick = () =>
-    task('Importing 5,000 notes', (time) => `Imported 5,000 notes in one transaction: ${time}`, 'importMany', 5000).catch(shown);
+    task(
+      'Importing 5,000 notes',
+      (time) => `Imported 5,000 notes in one transaction: ${time}`,
+      'importMany',
+      5000,
+    ).catch(shown);
   $('one-by-one').onclick = () =>
-    task('Adding 100 notes', (time) => `Added 100 notes in 100 transactions: ${time}`, 'addOneByOne', 100).catch(shown);
-  $('check').onclick = () => task('Checking', (time, lines) => `Integrity: ${lines.join('; ')} (${time})`, 'check').catch(shown);
+    task(
+      'Adding 100 notes',
+      (time) => `Added 100 notes in 100 transactions: ${time}`,
+      'addOneByOne',
+      100,
+    ).catch(shown);
+  $('check').onclick = () =>
+    task('Checking', (time, lines) => `Integrity: ${lines.join('; ')} (${time})`, 'check').catch(
+      shown,
+    );
   $('clear').onclick = () => {
     if (!confirm('Delete all notes?')) return;
     edit(null);
@@ -172,13 +198,23 @@ function wire() {
 async function start() {
   $('tag').replaceChildren(...TAGS.map((tag) => new Option(tag)));
   const query = new URLSearchParams(location.search);
-  const config = Object.fromEntries(['vfs', 'build'].filter((key) => query.has(key)).map((key) => [key, query.get(key)]));
-  const chosen = [...$('vfs').options].find(({ value }) => value === String(new URLSearchParams(config)));
+  const config = Object.fromEntries(
+    ['vfs', 'build'].filter((key) => query.has(key)).map((key) => [key, query.get(key)]),
+  );
+  const chosen = [...$('vfs').options].find(
+    ({ value }) => value === String(new URLSearchParams(config)),
+  );
   if (chosen) chosen.selected = true;
   wire();
   enableTasks(false);
   const { result, ms } = await ask('open', config);
-  const facts = { SQLite: result.sqliteVersion, VFS: result.vfs, Build: result.build, Journal: '', Pages: '' };
+  const facts = {
+    SQLite: result.sqliteVersion,
+    VFS: result.vfs,
+    Build: result.build,
+    Journal: '',
+    Pages: '',
+  };
   for (const [name, value] of Object.entries(facts)) {
     const term = document.createElement('dt');
     const detail = document.createElement('dd');

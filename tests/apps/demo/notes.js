@@ -44,7 +44,10 @@ export async function openNotes(config) {
         `SELECT id, title, substr(body, 1, 140) AS excerpt, tag, updated FROM notes ${where} ORDER BY updated DESC LIMIT ${Number(limit)}`,
         params,
       );
-      return { rows, matches: (await db.all(`SELECT count(*) AS n FROM notes ${where}`, params))[0].n };
+      return {
+        rows,
+        matches: (await db.all(`SELECT count(*) AS n FROM notes ${where}`, params))[0].n,
+      };
     }
     const match = words.map((word) => `"${word}"*`).join(' ');
     const where = `notes_search MATCH ? ${tag ? 'AND notes.tag = ?' : ''}`;
@@ -73,20 +76,32 @@ export async function openNotes(config) {
     },
 
     update: ({ id, title, body, tag }) =>
-      db.all('UPDATE notes SET title = ?, body = ?, tag = ?, updated = ? WHERE id = ?', [title, body, tag, Date.now(), id]),
+      db.all('UPDATE notes SET title = ?, body = ?, tag = ?, updated = ? WHERE id = ?', [
+        title,
+        body,
+        tag,
+        Date.now(),
+        id,
+      ]),
 
     remove: (id) => db.all('DELETE FROM notes WHERE id = ?', [id]),
 
-    clear: () => db.transaction(() => db.exec("DELETE FROM notes; INSERT INTO notes_search(notes_search) VALUES ('optimize')")),
+    clear: () =>
+      db.transaction(() =>
+        db.exec("DELETE FROM notes; INSERT INTO notes_search(notes_search) VALUES ('optimize')"),
+      ),
 
     /** All in one transaction. */
-    importMany: (count) => db.transaction(async () => db.each(INSERT, samples(count, await total()))),
+    importMany: (count) =>
+      db.transaction(async () => db.each(INSERT, samples(count, await total()))),
 
     /** Each a transaction of its own, as a loop of single saves is. */
     addOneByOne: async (count) => db.each(INSERT, samples(count, await total())),
 
     async statistics() {
-      const [pages] = await db.all('SELECT page_count AS pages, page_size AS pageSize FROM pragma_page_count, pragma_page_size');
+      const [pages] = await db.all(
+        'SELECT page_count AS pages, page_size AS pageSize FROM pragma_page_count, pragma_page_size',
+      );
       const [{ journal_mode: journalMode }] = await db.all('PRAGMA journal_mode');
       const tags = await db.all('SELECT tag, count(*) AS n FROM notes GROUP BY tag ORDER BY tag');
       return { ...pages, journalMode, tags, total: await total() };

@@ -5,13 +5,16 @@ const END = '\u0003';
 export const number = (n) => n.toLocaleString('en');
 
 /** Bytes as KB or MB. */
-export const bytes = (n) => (n < 1e6 ? `${Math.round(n / 1024)} KB` : `${(n / 1048576).toFixed(1)} MB`);
+export const bytes = (n) =>
+  n < 1e6 ? `${Math.round(n / 1024)} KB` : `${(n / 1048576).toFixed(1)} MB`;
 
 /** Milliseconds as ms or s. */
-export const duration = (ms) => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`);
+export const duration = (ms) =>
+  ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(2)} s`;
 
 /** Milliseconds of the epoch as a date with its time. */
-export const moment = (ms) => new Date(ms).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+export const moment = (ms) =>
+  new Date(ms).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
 
 /** A note in the list, its found words marked. */
 export function listItem({ id, title, excerpt, tag, updated }, current, onOpen) {
@@ -63,4 +66,5 @@ function marked(text) {
   });
 }
 
-const day = (ms) => new Date(ms).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });
+const day = (ms) =>
+  new Date(ms).toLocaleDateString('en', { day: 'numeric', month: 'short', year: 'numeric' });

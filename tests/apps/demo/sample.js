@@ -3,8 +3,24 @@
 export const TAGS = ['garden', 'kitchen', 'reading', 'travel', 'work'];
 
 const SUBJECTS = {
-  garden: ['tomato seedlings', 'the compost heap', 'the rain barrel', 'late frost', 'the apple tree', 'raised beds', 'slugs'],
-  kitchen: ['sourdough starter', 'plum jam', 'lentil soup', 'the cast iron pan', 'pickled beetroot', 'a slow roast', 'cardamom buns'],
+  garden: [
+    'tomato seedlings',
+    'the compost heap',
+    'the rain barrel',
+    'late frost',
+    'the apple tree',
+    'raised beds',
+    'slugs',
+  ],
+  kitchen: [
+    'sourdough starter',
+    'plum jam',
+    'lentil soup',
+    'the cast iron pan',
+    'pickled beetroot',
+    'a slow roast',
+    'cardamom buns',
+  ],
   reading: [
     'the second chapter',
     'an essay on maps',
@@ -23,9 +39,25 @@ const SUBJECTS = {
     'bicycle repairs',
     'border papers',
   ],
-  work: ['the quarterly review', 'a failing test', 'the release checklist', 'onboarding', 'meeting minutes', 'the budget', 'slow queries'],
+  work: [
+    'the quarterly review',
+    'a failing test',
+    'the release checklist',
+    'onboarding',
+    'meeting minutes',
+    'the budget',
+    'slow queries',
+  ],
 };
-const OPENINGS = ['Notes on', 'Thoughts about', 'Plan for', 'What I learned from', 'Questions about', 'Remember:', 'Second look at'];
+const OPENINGS = [
+  'Notes on',
+  'Thoughts about',
+  'Plan for',
+  'What I learned from',
+  'Questions about',
+  'Remember:',
+  'Second look at',
+];
 const SENTENCES = [
   'It took longer than expected, mostly because the weather turned.',
   'Ask Maria whether she still has the spare one from last year.',
@@ -58,5 +90,10 @@ export function sampleNote(i, now) {
   const sentences = Array.from({ length: 3 + ((state >>> 5) % 6) }, () => pick(SENTENCES));
   const half = Math.ceil(sentences.length / 2);
   const body = `${sentences.slice(0, half).join(' ')}\n\nAbout ${subject}: ${sentences.slice(half).join(' ')}`;
-  return { title: `${pick(OPENINGS)} ${subject}`, body, tag, at: now - (i + 1) * 3 * 3600e3 - ((state >>> 3) % 3600e3) };
+  return {
+    title: `${pick(OPENINGS)} ${subject}`,
+    body,
+    tag,
+    at: now - (i + 1) * 3 * 3600e3 - ((state >>> 3) % 3600e3),
+  };
 }

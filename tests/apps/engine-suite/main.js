@@ -18,12 +18,14 @@ html.initialize();
 env.addReporter(html);
 window.results = [];
 env.addReporter({
-  specDone: ({ fullName, status, failedExpectations }) => window.results.push([fullName, status, failedExpectations.map((f) => f.message)]),
+  specDone: ({ fullName, status, failedExpectations }) =>
+    window.results.push([fullName, status, failedExpectations.map((f) => f.message)]),
   jasmineDone: () => (document.body.dataset.state = 'done'),
 });
 
 try {
-  for (const file of query.getAll('file')) await import(`/suites/${query.get('package')}/test/${file}`);
+  for (const file of query.getAll('file'))
+    await import(`/suites/${query.get('package')}/test/${file}`);
   document.body.dataset.state = 'busy';
   await env.execute();
 } catch (error) {

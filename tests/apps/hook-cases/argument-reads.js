@@ -12,14 +12,25 @@ const read = (what, values) =>
   Object.defineProperties(
     {},
     Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [key, { enumerable: true, get: () => (ran(`${what}.${key}`), value) }]),
+      Object.entries(values).map(([key, value]) => [
+        key,
+        { enumerable: true, get: () => (ran(`${what}.${key}`), value) },
+      ]),
     ),
   );
 const settled = (request) => new Promise((done) => (request.onsuccess = request.onerror = done));
 
 async function countReads() {
-  await navigator.locks.request(converted('lock name', 'a'), read('lock', { mode: 'shared', ifAvailable: true, steal: false }), () => {});
-  await navigator.locks.request('b', read('lock b', { mode: converted('mode', 'shared') }), () => {});
+  await navigator.locks.request(
+    converted('lock name', 'a'),
+    read('lock', { mode: 'shared', ifAvailable: true, steal: false }),
+    () => {},
+  );
+  await navigator.locks.request(
+    'b',
+    read('lock b', { mode: converted('mode', 'shared') }),
+    () => {},
+  );
   const name = () => {};
   name.toString = () => (ran('database name'), 'argument-reads');
   const opening = indexedDB.open(name, converted('version', 1));
@@ -38,7 +49,9 @@ async function countReads() {
   }
   if (typeof FileSystemSyncAccessHandle === 'function') {
     const root = await navigator.storage.getDirectory();
-    const handle = await (await root.getFileHandle('argument-reads', { create: true })).createSyncAccessHandle();
+    const handle = await (
+      await root.getFileHandle('argument-reads', { create: true })
+    ).createSyncAccessHandle();
     handle.write(new Uint8Array(8), read('write', { at: converted('at', 4) }));
     handle.read(new Uint8Array(4), read('read', { at: 4 }));
     handle.read(new Uint8Array(4), Object.create({ at: 4 }));

@@ -12,7 +12,12 @@ function listen(worker, target = worker) {
     const timer = setTimeout(() => resolve([...seen, 'silence']), 4000);
     const finish = () => (clearTimeout(timer), resolve(seen));
     target.addEventListener('message', (e) => {
-      seen.push(['message', JSON.parse(tidy(JSON.stringify(e.data))), e.ports.length, e.constructor.name]);
+      seen.push([
+        'message',
+        JSON.parse(tidy(JSON.stringify(e.data))),
+        e.ports.length,
+        e.constructor.name,
+      ]);
       if (e.data?.done) finish();
     });
     target.addEventListener('error', (e) => {
@@ -33,7 +38,9 @@ function talk(worker) {
   return answer.then((seen) => [buffer.byteLength, ...seen]);
 }
 const says = (text, revoke, options) => {
-  const url = URL.createObjectURL(new Blob(Array.isArray(text) ? text : [text], { type: 'text/javascript' }));
+  const url = URL.createObjectURL(
+    new Blob(Array.isArray(text) ? text : [text], { type: 'text/javascript' }),
+  );
   const worker = new Worker(url, options);
   if (revoke) URL.revokeObjectURL(url);
   return worker;
@@ -47,12 +54,14 @@ const caught = (run) => {
 };
 const BLOB_ECHO =
   "performance.mark('case'); self.onmessage = e => self.postMessage({ echo: e.data instanceof ArrayBuffer ? 0 : e.data, done: e.data === 'last' });";
-const THIS = "performance.mark('case'); self.postMessage({ strict: (function () { return this === undefined })(), done: true });";
+const THIS =
+  "performance.mark('case'); self.postMessage({ strict: (function () { return this === undefined })(), done: true });";
 
 /** name -> what happens. `mark`s in the workers are counted by the test where a worker is recorded. */
 const CASES = {
   classic: () => talk(new Worker('echo.js')),
-  'classic by URL object, named': () => talk(new Worker(new URL('echo.js?x=1', location.href), { name: 'n' })),
+  'classic by URL object, named': () =>
+    talk(new Worker(new URL('echo.js?x=1', location.href), { name: 'n' })),
   module: () => talk(new Worker('echo-module.js', { type: 'module' })),
   'top-level await': async () => {
     const worker = new Worker('await-module.js', { type: 'module' });
@@ -65,16 +74,26 @@ const CASES = {
   'blob classic, revoked': () => talk(says(BLOB_ECHO, true)),
   'blob classic, kept': () => talk(says(BLOB_ECHO, false)),
   'blob module, revoked': () => talk(says(BLOB_ECHO, true, { type: 'module' })),
-  'blob module without a type': () => listen(new Worker(URL.createObjectURL(new Blob([BLOB_ECHO])), { type: 'module' })),
+  'blob module without a type': () =>
+    listen(new Worker(URL.createObjectURL(new Blob([BLOB_ECHO])), { type: 'module' })),
   'blob strict': () => listen(says(["// a comment\n'use strict';\n", THIS], true)),
   'blob sloppy': () => listen(says(THIS, true)),
   'blob throws': () => listen(says("performance.mark('case');\n\nnull.property", true)),
   'data: URL': () => listen(new Worker(`data:text/javascript,${encodeURIComponent(THIS)}`)),
-  'blob strict behind comments': () => listen(says([`${'/* a */'.repeat(40)}/* b`, " */ // c\n'use ", "strict';\n", THIS], true)),
-  'blob sloppy behind comments': () => listen(says([`${'/* a */'.repeat(40)} 0; /* b */ 'use strict';\n`, THIS], true)),
-  'blob strict, of bytes': () => listen(says([new TextEncoder().encode(`\uFEFF${' '.repeat(100)}"use strict";${THIS}`).buffer], true)),
-  'blob strict, of Blobs': () => listen(says([new Blob([' // c\n']), new File(["'use strict';"], 'x.js'), new Blob([THIS])], true)),
-  'blob strict, of a response': async () => listen(says([await (await fetch('strict.js')).blob()], true)),
+  'blob strict behind comments': () =>
+    listen(says([`${'/* a */'.repeat(40)}/* b`, " */ // c\n'use ", "strict';\n", THIS], true)),
+  'blob sloppy behind comments': () =>
+    listen(says([`${'/* a */'.repeat(40)} 0; /* b */ 'use strict';\n`, THIS], true)),
+  'blob strict, of bytes': () =>
+    listen(
+      says([new TextEncoder().encode(`\uFEFF${' '.repeat(100)}"use strict";${THIS}`).buffer], true),
+    ),
+  'blob strict, of Blobs': () =>
+    listen(
+      says([new Blob([' // c\n']), new File(["'use strict';"], 'x.js'), new Blob([THIS])], true),
+    ),
+  'blob strict, of a response': async () =>
+    listen(says([await (await fetch('strict.js')).blob()], true)),
   'blob that is a response': async () => {
     const url = URL.createObjectURL(await (await fetch('strict.js')).blob());
     const worker = new Worker(url);
@@ -113,15 +132,26 @@ const CASES = {
   },
   'script of another type': () =>
     Promise.all(
-      ['text/plain', 'application/octet-stream', '', 'text/html', 'application/json', 'image/png'].map((type) =>
-        talk(new Worker(`echo.js?type=${encodeURIComponent(type)}`)),
+      [
+        'text/plain',
+        'application/octet-stream',
+        '',
+        'text/html',
+        'application/json',
+        'image/png',
+      ].map((type) => talk(new Worker(`echo.js?type=${encodeURIComponent(type)}`))),
+    ),
+  'module of another type': () =>
+    talk(new Worker('echo-module.js?type=text%2Fplain', { type: 'module' })),
+  'strict script of another type': () => listen(new Worker('strict.js?type=text%2Fplain')),
+  'redirect to the same origin': () =>
+    talk(new Worker(`echo.js?to=${encodeURIComponent('/echo.js?redirected')}`)),
+  'redirect to another origin that has no script': () =>
+    talk(
+      new Worker(
+        `echo.js?to=${encodeURIComponent(`${location.origin.replace('localhost', '127.0.0.1')}/index.html`)}`,
       ),
     ),
-  'module of another type': () => talk(new Worker('echo-module.js?type=text%2Fplain', { type: 'module' })),
-  'strict script of another type': () => listen(new Worker('strict.js?type=text%2Fplain')),
-  'redirect to the same origin': () => talk(new Worker(`echo.js?to=${encodeURIComponent('/echo.js?redirected')}`)),
-  'redirect to another origin that has no script': () =>
-    talk(new Worker(`echo.js?to=${encodeURIComponent(`${location.origin.replace('localhost', '127.0.0.1')}/index.html`)}`)),
   'missing script': () => listen(new Worker('missing.js')),
   'missing module': () => listen(new Worker('missing.js', { type: 'module' })),
   'throws at load': () => listen(new Worker('throws.js')),
@@ -166,7 +196,15 @@ const CASES = {
   },
   'calls without arguments': () => {
     const worker = new Worker('echo.js');
-    const calls = [[], ['x', 5], ['x', { transfer: 5 }], ['x', [5]], ['x', [new ArrayBuffer(1), null]], ['ok', null], ['ok', {}]];
+    const calls = [
+      [],
+      ['x', 5],
+      ['x', { transfer: 5 }],
+      ['x', [5]],
+      ['x', [new ArrayBuffer(1), null]],
+      ['ok', null],
+      ['ok', {}],
+    ];
     const answers = calls.map((args) => caught(() => worker.postMessage(...args)));
     answers.push(
       caught(() => Worker.prototype.postMessage.call({}, 1)),
@@ -191,7 +229,12 @@ const CASES = {
     const theirs = frame.contentWindow;
     frame.remove();
     const after = (run) => caught(() => (run(), 'made'));
-    return [before, after(() => new Theirs('echo.js?removed')), after(() => new theirs.Worker('echo.js?removed')), typeof theirs.Worker];
+    return [
+      before,
+      after(() => new Theirs('echo.js?removed')),
+      after(() => new theirs.Worker('echo.js?removed')),
+      typeof theirs.Worker,
+    ];
   },
   'shape of Worker': () => [
     Worker.name,
@@ -220,12 +263,15 @@ const CASES = {
     return [...seen, await b];
   },
 };
-const listenOnce = (target) => new Promise((resolve) => target.addEventListener('message', resolve, { once: true }));
+const listenOnce = (target) =>
+  new Promise((resolve) => target.addEventListener('message', resolve, { once: true }));
 
 /** What the window's own listeners saw meanwhile. */
 const seenByWindow = [];
 addEventListener('message', (e) => seenByWindow.push(['message', tidy(JSON.stringify(e.data))]));
-addEventListener('securitypolicyviolation', (e) => seenByWindow.push(['violation', e.effectiveDirective, tidy(e.blockedURI)]));
+addEventListener('securitypolicyviolation', (e) =>
+  seenByWindow.push(['violation', e.effectiveDirective, tidy(e.blockedURI)]),
+);
 
 async function runCases(only = Object.keys(CASES)) {
   const results = {};

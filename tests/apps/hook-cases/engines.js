@@ -50,4 +50,11 @@ async function throwInWrite() {
   return got;
 }
 
-Object.assign(window, { engines: { throwInWrite, makeAndDrop, alive: () => dropped.filter((ref) => ref.deref()).length, open } });
+Object.assign(window, {
+  engines: {
+    throwInWrite,
+    makeAndDrop,
+    alive: () => dropped.filter((ref) => ref.deref()).length,
+    open,
+  },
+});

@@ -13,20 +13,29 @@ const asked = async (name, ask) => {
   await asked('URL', () => fetch(here));
   await asked('URL object', () => fetch(new URL(here, location.href)));
   await asked('Request', () => fetch(new Request(here)));
-  await asked('Request and no members', () => fetch(new Request(here, { referrerPolicy: 'origin' }), {}));
-  await asked('Request and members', () => fetch(new Request(here, { referrerPolicy: 'origin' }), { method: 'POST', body: 'x' }));
+  await asked('Request and no members', () =>
+    fetch(new Request(here, { referrerPolicy: 'origin' }), {}),
+  );
+  await asked('Request and members', () =>
+    fetch(new Request(here, { referrerPolicy: 'origin' }), { method: 'POST', body: 'x' }),
+  );
   await asked('Request with a body', () => fetch(new Request(here, { method: 'POST', body: 'x' })));
   await asked('Request with its own', () => fetch(new Request(here, { referrer: 'sub/own' })));
   await asked('own', () => fetch(here, { referrer: 'sub/own' }));
   await asked('none', () => fetch(here, { referrer: '' }));
   await asked('client', () => fetch(here, { referrer: 'about:client' }));
   await asked('policy', () => fetch(here, { referrerPolicy: 'no-referrer' }));
-  await asked('policy of a Request', () => fetch(new Request(here, { referrerPolicy: 'no-referrer' })));
+  await asked('policy of a Request', () =>
+    fetch(new Request(here, { referrerPolicy: 'no-referrer' })),
+  );
   await asked('Request as members', () => fetch(here, new Request(here, { method: 'PUT' })));
   await asked('no object', () => fetch(here, 5));
   await asked('null', () => fetch(here, null));
   await asked('bad', () => fetch(here, { referrer: 'http://[bad' }));
-  seen.attribute = [new Request(here).referrer, new Request(here, { referrer: 'sub/own' }).referrer];
+  seen.attribute = [
+    new Request(here).referrer,
+    new Request(here, { referrer: 'sub/own' }).referrer,
+  ];
   const spent = new Request(here, { method: 'POST', body: 'x' });
   await fetch(spent);
   seen.spent = spent.bodyUsed;

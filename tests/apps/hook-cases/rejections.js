@@ -40,7 +40,9 @@ async function rejectionCases() {
   const lock = navigator.locks.request('rejects', () => Promise.reject(new RangeError('mine')));
   given.set(lock, 'lock never handled');
   await later();
-  await navigator.locks.request('rejects', () => Promise.reject(new RangeError('mine'))).catch((e) => seen.push(e.name));
+  await navigator.locks
+    .request('rejects', () => Promise.reject(new RangeError('mine')))
+    .catch((e) => seen.push(e.name));
   const refused = navigator.locks.request('-', () => 1);
   given.set(refused, 'lock refused');
   await later();
@@ -56,15 +58,23 @@ async function rejectionCases() {
   };
   await stolen('stolen, never handled', () => {});
   await stolen('stolen, caught', (p) => p.catch((e) => seen.push(e.name)));
-  await stolen('stolen, finally and caught', (p) => p.finally(() => seen.push('finally')).catch((e) => seen.push(e.name)));
-  await stolen('stolen, returned by an async function', (p) => (async () => p)().catch((e) => seen.push(e.name)));
-  await stolen('stolen, handed to resolve', (p) => new Promise((r) => r(p)).catch((e) => seen.push(e.name)));
+  await stolen('stolen, finally and caught', (p) =>
+    p.finally(() => seen.push('finally')).catch((e) => seen.push(e.name)),
+  );
+  await stolen('stolen, returned by an async function', (p) =>
+    (async () => p)().catch((e) => seen.push(e.name)),
+  );
+  await stolen('stolen, handed to resolve', (p) =>
+    new Promise((r) => r(p)).catch((e) => seen.push(e.name)),
+  );
   let kept;
   await stolen('stolen, handled late', (p) => (kept = { p }));
   kept.p.catch((e) => seen.push(`late ${e.name}`));
   await later();
 
-  const response = await new Response(new ReadableStream({ start: (c) => fail('into the platform').catch((e) => c.error(e)) }))
+  const response = await new Response(
+    new ReadableStream({ start: (c) => fail('into the platform').catch((e) => c.error(e)) }),
+  )
     .text()
     .catch((e) => e.name);
   seen.push(response);
@@ -82,6 +92,11 @@ async function rejectionCases() {
   });
   await later();
   await root.removeEntry('turns');
-  seen.push(turns, Object.getOwnPropertyNames(promise), promise.constructor === Promise, promise instanceof Promise);
+  seen.push(
+    turns,
+    Object.getOwnPropertyNames(promise),
+    promise.constructor === Promise,
+    promise instanceof Promise,
+  );
   return seen;
 }

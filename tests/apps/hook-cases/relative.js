@@ -11,7 +11,12 @@ xhr.send();
     inner: self.inner,
     innerLoads: self.innerLoads,
     location: `${self.location}`,
-    parts: [location.pathname, location.search, location.origin === self.origin, location instanceof WorkerLocation],
+    parts: [
+      location.pathname,
+      location.search,
+      location.origin === self.origin,
+      location instanceof WorkerLocation,
+    ],
     fetched: await (await fetch('sub/data.json')).json(),
     request: new Request('sub/data.json').url,
     fetchedRequest: await (await fetch(new Request('./sub/data.json'))).json(),

@@ -86,7 +86,12 @@ async function opfsCalls() {
     seen.push(await file.createSyncAccessHandle().catch((e) => e.name));
     const page = new Uint8Array(4096);
     for (let i = 0; i < 4; i++) handle.write(page, { at: i * 4096 });
-    seen.push(handle.read(page, { at: 0 }), handle.read(page), handle.read(page, { at: 3 * 4096 + 4000 }), handle.read(page));
+    seen.push(
+      handle.read(page, { at: 0 }),
+      handle.read(page),
+      handle.read(page, { at: 3 * 4096 + 4000 }),
+      handle.read(page),
+    );
     handle.truncate(8192);
     handle.flush();
     seen.push(handle.getSize());
@@ -118,8 +123,16 @@ async function lockCalls() {
   const seen = [];
   const { locks } = navigator;
   seen.push(await locks.request('a', async (lock) => `${lock.name} ${lock.mode}`));
-  seen.push(await locks.request('a', { mode: 'shared' }, () => locks.request('a', { ifAvailable: true }, (lock) => lock)));
-  seen.push(await locks.request('b', () => Promise.reject(new RangeError('rejected'))).catch((e) => e.message));
+  seen.push(
+    await locks.request('a', { mode: 'shared' }, () =>
+      locks.request('a', { ifAvailable: true }, (lock) => lock),
+    ),
+  );
+  seen.push(
+    await locks
+      .request('b', () => Promise.reject(new RangeError('rejected')))
+      .catch((e) => e.message),
+  );
   seen.push(await locks.request('b', () => { throw new RangeError('thrown'); }).catch((e) => e.message)); // prettier-ignore
   seen.push(await locks.request('-b', () => 1).catch((e) => e.name));
   let release;
@@ -146,9 +159,15 @@ async function atomicsCalls() {
   if (typeof SharedArrayBuffer === 'undefined') return [];
   const words = new Int32Array(new SharedArrayBuffer(64));
   const seen = [];
-  if (typeof document === 'undefined') seen.push(Atomics.wait(words, 2, 1), Atomics.wait(words, 2, 0, 5));
+  if (typeof document === 'undefined')
+    seen.push(Atomics.wait(words, 2, 1), Atomics.wait(words, 2, 0, 5));
   const asynchronous = Atomics.waitAsync(words, 3, 0);
-  seen.push(Atomics.notify(words, 3), await asynchronous.value, Atomics.waitAsync(words, 3, 1).value, Atomics.notify(words, 0));
+  seen.push(
+    Atomics.notify(words, 3),
+    await asynchronous.value,
+    Atomics.waitAsync(words, 3, 1).value,
+    Atomics.notify(words, 0),
+  );
   return seen;
 }
 
@@ -163,7 +182,13 @@ function localStorageCalls() {
 }
 
 async function storageCalls() {
-  return [await indexedDbCalls(), await opfsCalls(), await lockCalls(), await atomicsCalls(), localStorageCalls()];
+  return [
+    await indexedDbCalls(),
+    await opfsCalls(),
+    await lockCalls(),
+    await atomicsCalls(),
+    localStorageCalls(),
+  ];
 }
 if (typeof document === 'undefined')
   self.onmessage = () =>

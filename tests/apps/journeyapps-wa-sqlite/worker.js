@@ -37,7 +37,8 @@ let sqlite3;
 serve({
   async load({ vfs = 'OPFSCoopSync', build = VFS[vfs] }) {
     if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
-    if (!BUILDS[build]) throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
+    if (!BUILDS[build])
+      throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
     const { default: SQLiteESMFactory } = await import(`${PACKAGE}/dist/${BUILDS[build]}`);
     const module = await SQLiteESMFactory();
     sqlite3 = SQLite.Factory(module);

@@ -19,7 +19,8 @@ export class LockingMemoryVFS extends MemoryVFS {
   others(fileId) {
     const file = this.mapIdToFile.get(fileId);
     let highest = 0;
-    for (const [id, level] of this.levels) if (id !== fileId && this.mapIdToFile.get(id) === file) highest = Math.max(highest, level);
+    for (const [id, level] of this.levels)
+      if (id !== fileId && this.mapIdToFile.get(id) === file) highest = Math.max(highest, level);
     return highest;
   }
 

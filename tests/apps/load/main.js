@@ -5,7 +5,8 @@ import { keepPace } from './pace.js';
 const worker = new Worker('worker.js', { type: 'module' });
 const answer = () =>
   new Promise((resolve, reject) => {
-    worker.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.result));
+    worker.onmessage = ({ data }) =>
+      data.error ? reject(new Error(data.error)) : resolve(data.result);
     worker.onerror = (event) => reject(new Error(event.message));
   });
 const inWorker = (kind, options) => {
@@ -50,7 +51,10 @@ window.load = async (kind, options = {}) => {
 for (const button of document.querySelectorAll('button'))
   button.onclick = async () => {
     const value = (id) => Number(document.getElementById(id).value);
-    const result = await window.load(button.dataset.kind, { rate: value('rate'), seconds: value('seconds') });
+    const result = await window.load(button.dataset.kind, {
+      rate: value('rate'),
+      seconds: value('seconds'),
+    });
     document.getElementById('result').textContent = JSON.stringify(result, null, 2);
   };
 

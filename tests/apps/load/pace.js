@@ -25,7 +25,9 @@ export async function keepPace({ rate = 0, seconds = 5, going = () => true }, wo
     if (ms >= seconds * 1000 || !going()) return { calls, ms };
     const behind = rate ? (ms / 1000) * rate - calls : Infinity;
     if (behind > 0) {
-      const most = rate ? Math.min(Math.ceil(behind), Math.ceil((rate * STRETCH_MS * 4) / 1000)) : 1000;
+      const most = rate
+        ? Math.min(Math.ceil(behind), Math.ceil((rate * STRETCH_MS * 4) / 1000))
+        : 1000;
       calls += await work(most);
       await nextTask();
     } else await sleep(STRETCH_MS);

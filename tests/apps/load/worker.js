@@ -28,7 +28,8 @@ const kinds = {
   /** Transactions, one row each. */
   commits: (options) =>
     keepPace({ ...options, going: () => going }, async (n) => {
-      for (let i = 0; i < Math.min(n, 20); i++) await sqlite3.exec(one, `INSERT INTO log VALUES (${performance.now()}, 'a note')`);
+      for (let i = 0; i < Math.min(n, 20); i++)
+        await sqlite3.exec(one, `INSERT INTO log VALUES (${performance.now()}, 'a note')`);
       return Math.min(n, 20);
     }),
   /** A second connection wants to write while the first one does. */

@@ -11,11 +11,17 @@ const VFS = {
     return (name) => new pool.OpfsSAHPoolDb(`/${name}`);
   },
   opfs: async (sqlite3) => {
-    if (!sqlite3.oo1.OpfsDb) throw new Error('the opfs VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)');
+    if (!sqlite3.oo1.OpfsDb)
+      throw new Error(
+        'the opfs VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)',
+      );
     return (name) => new sqlite3.oo1.OpfsDb(`/${name}`, 'c');
   },
   'opfs-wl': async (sqlite3) => {
-    if (!sqlite3.oo1.OpfsWlDb) throw new Error('the opfs-wl VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)');
+    if (!sqlite3.oo1.OpfsWlDb)
+      throw new Error(
+        'the opfs-wl VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)',
+      );
     return (name) => new sqlite3.oo1.OpfsWlDb(`/${name}`, 'c');
   },
   memory: async (sqlite3) => (name) => new sqlite3.oo1.DB(`/${name}`, 'c'),
@@ -31,7 +37,12 @@ export const engine = {
     if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
     const sqlite3 = await sqlite3InitModule();
     openDatabase = await VFS[vfs](sqlite3);
-    return { package: '@sqlite.org/sqlite-wasm', sqliteVersion: sqlite3.version.libVersion, vfs, build: 'sync' };
+    return {
+      package: '@sqlite.org/sqlite-wasm',
+      sqliteVersion: sqlite3.version.libVersion,
+      vfs,
+      build: 'sync',
+    };
   },
 
   async open(name) {

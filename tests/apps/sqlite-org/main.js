@@ -10,7 +10,8 @@ async function connect() {
     const { engine, end } = await import('./promiser.js');
     return pageSession(createSession(engine), end);
   }
-  if (query.get('vfs') === 'kvvfs') return pageSession(createSession((await import('./engine.js')).engine));
+  if (query.get('vfs') === 'kvvfs')
+    return pageSession(createSession((await import('./engine.js')).engine));
   return workerSession('worker.js', { type: 'module' });
 }
 

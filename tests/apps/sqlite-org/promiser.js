@@ -17,12 +17,21 @@ export const engine = {
   async load(config) {
     vfs = config.vfs ?? 'opfs';
     if (!(vfs in VFS)) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
-    worker = new Worker(new URL(`${PACKAGE}/sqlite3-worker1.mjs`, import.meta.url), { type: 'module' });
+    worker = new Worker(new URL(`${PACKAGE}/sqlite3-worker1.mjs`, import.meta.url), {
+      type: 'module',
+    });
     promiser = await sqlite3Worker1Promiser({ worker: () => worker });
     const { result } = await promiser('config-get', {});
     if (VFS[vfs] && !result.vfsList.includes(VFS[vfs]))
-      throw new Error('the opfs VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)');
-    return { package: '@sqlite.org/sqlite-wasm', sqliteVersion: result.version.libVersion, vfs, build: 'promiser' };
+      throw new Error(
+        'the opfs VFS is not there: it needs a cross-origin isolated page (/coi/sqlite-org/)',
+      );
+    return {
+      package: '@sqlite.org/sqlite-wasm',
+      sqliteVersion: result.version.libVersion,
+      vfs,
+      build: 'promiser',
+    };
   },
 
   async open(name) {

@@ -10,8 +10,12 @@ let inMemory;
 
 const engine = {
   async load({ vfs = 'opfs' }) {
-    if (!['opfs', 'memory'].includes(vfs)) throw new Error(`no VFS "${vfs}"; there are opfs, memory`);
-    if (!crossOriginIsolated) throw new Error('the engine shares its memory: it needs a cross-origin isolated page (/coi/turso/)');
+    if (!['opfs', 'memory'].includes(vfs))
+      throw new Error(`no VFS "${vfs}"; there are opfs, memory`);
+    if (!crossOriginIsolated)
+      throw new Error(
+        'the engine shares its memory: it needs a cross-origin isolated page (/coi/turso/)',
+      );
     ({ connect } = await import(`${PACKAGE}/bundle/main.es.js`));
     inMemory = vfs === 'memory';
     const probe = await connect(':memory:');

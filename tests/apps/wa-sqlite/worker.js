@@ -8,13 +8,28 @@ const BUILDS = { sync: 'wa-sqlite.mjs', asyncify: 'wa-sqlite-async.mjs' };
 
 /** Which build a VFS needs, and how one is made. */
 const VFS = {
-  AccessHandlePool: { build: 'sync', make: ({ AccessHandlePoolVFS }) => new AccessHandlePoolVFS('/wa-sqlite-pool') },
+  AccessHandlePool: {
+    build: 'sync',
+    make: ({ AccessHandlePoolVFS }) => new AccessHandlePoolVFS('/wa-sqlite-pool'),
+  },
   Memory: { build: 'sync', make: ({ MemoryVFS }) => new MemoryVFS() },
   MemoryAsync: { build: 'asyncify', make: ({ MemoryAsyncVFS }) => new MemoryAsyncVFS() },
-  IDBBatchAtomic: { build: 'asyncify', make: ({ IDBBatchAtomicVFS }) => new IDBBatchAtomicVFS('wa-sqlite-blocks') },
-  IDBMinimal: { build: 'asyncify', make: ({ IDBMinimalVFS }) => new IDBMinimalVFS('wa-sqlite-blocks') },
-  IDBVersioned: { build: 'asyncify', make: ({ IDBVersionedVFS }) => new IDBVersionedVFS('wa-sqlite-blocks') },
-  OriginPrivateFileSystem: { build: 'asyncify', make: ({ OriginPrivateFileSystemVFS }) => new OriginPrivateFileSystemVFS() },
+  IDBBatchAtomic: {
+    build: 'asyncify',
+    make: ({ IDBBatchAtomicVFS }) => new IDBBatchAtomicVFS('wa-sqlite-blocks'),
+  },
+  IDBMinimal: {
+    build: 'asyncify',
+    make: ({ IDBMinimalVFS }) => new IDBMinimalVFS('wa-sqlite-blocks'),
+  },
+  IDBVersioned: {
+    build: 'asyncify',
+    make: ({ IDBVersionedVFS }) => new IDBVersionedVFS('wa-sqlite-blocks'),
+  },
+  OriginPrivateFileSystem: {
+    build: 'asyncify',
+    make: ({ OriginPrivateFileSystemVFS }) => new OriginPrivateFileSystemVFS(),
+  },
 };
 
 let sqlite3;
@@ -23,8 +38,11 @@ serve({
   async load({ vfs = 'AccessHandlePool', build }) {
     if (!VFS[vfs]) throw new Error(`no VFS "${vfs}"; there are ${Object.keys(VFS).join(', ')}`);
     build ??= VFS[vfs].build;
-    if (!BUILDS[build]) throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
-    const { default: SQLiteESMFactory } = await import(`../node_modules/wa-sqlite/dist/${BUILDS[build]}`);
+    if (!BUILDS[build])
+      throw new Error(`no build "${build}"; there are ${Object.keys(BUILDS).join(', ')}`);
+    const { default: SQLiteESMFactory } = await import(
+      `../node_modules/wa-sqlite/dist/${BUILDS[build]}`
+    );
     sqlite3 = SQLite.Factory(await SQLiteESMFactory());
     const instance = VFS[vfs].make(await import(`${EXAMPLES}/${vfs}VFS.js`));
     await instance.isReady;

@@ -18,9 +18,11 @@ export function walk(file: Uint8Array, roots: ReadonlyMap<number, string>): Walk
     const base = (page - 1) * pageSize;
     const at = base + (page === 1 ? 100 : 0);
     const type = view.getUint8(at);
-    if (![2, 5, 10, 13].includes(type)) throw new Error(`page ${page} of ${name} is of type ${type}`);
+    if (![2, 5, 10, 13].includes(type))
+      throw new Error(`page ${page} of ${name} is of type ${type}`);
     if (type > 5) return;
-    for (let i = 0; i < view.getUint16(at + 3); i++) visit(view.getUint32(base + view.getUint16(at + 12 + 2 * i)), name);
+    for (let i = 0; i < view.getUint16(at + 3); i++)
+      visit(view.getUint32(base + view.getUint16(at + 12 + 2 * i)), name);
     visit(view.getUint32(at + 8), name);
   };
   visit(1, 'sqlite_schema');

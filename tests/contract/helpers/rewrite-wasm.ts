@@ -1,5 +1,11 @@
 /** Makes builds that nobody publishes out of those that are: other export names, a private table, a shared memory, other strings. */
-import { leb, section, text, vector, type Bytes } from '../../../src/vfs-instrumented/interpose/wasm-writer.ts';
+import {
+  leb,
+  section,
+  text,
+  vector,
+  type Bytes,
+} from '../../../src/vfs-instrumented/interpose/wasm-writer.ts';
 
 export interface ExportEntry {
   name: string;
@@ -39,11 +45,17 @@ const join = (sections: Sections): Uint8Array<ArrayBuffer> =>
   new Uint8Array(
     Buffer.concat([
       Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]),
-      ...sections.map((s) => Buffer.concat([Buffer.from([s.id, ...leb(s.content.length)]), s.content])),
+      ...sections.map((s) =>
+        Buffer.concat([Buffer.from([s.id, ...leb(s.content.length)]), s.content]),
+      ),
     ]),
   );
 
-const change = (bytes: Uint8Array, id: number, make: (content: Uint8Array) => Uint8Array): Uint8Array<ArrayBuffer> =>
+const change = (
+  bytes: Uint8Array,
+  id: number,
+  make: (content: Uint8Array) => Uint8Array,
+): Uint8Array<ArrayBuffer> =>
   join(split(bytes).map((s) => (s.id === id ? { id, content: make(s.content) } : s)));
 
 function entriesOf(content: Uint8Array): ExportEntry[] {
@@ -54,10 +66,14 @@ function entriesOf(content: Uint8Array): ExportEntry[] {
   });
 }
 
-export const exportsOf = (bytes: Uint8Array): ExportEntry[] => entriesOf(split(bytes).find((s) => s.id === 7)!.content);
+export const exportsOf = (bytes: Uint8Array): ExportEntry[] =>
+  entriesOf(split(bytes).find((s) => s.id === 7)!.content);
 
 /** @param rename the new name of an export; null drops it */
-export const renameExports = (bytes: Uint8Array, rename: (e: ExportEntry) => string | null): Uint8Array<ArrayBuffer> =>
+export const renameExports = (
+  bytes: Uint8Array,
+  rename: (e: ExportEntry) => string | null,
+): Uint8Array<ArrayBuffer> =>
   change(bytes, 7, (content) => {
     const kept = entriesOf(content).flatMap((e): Bytes[] => {
       const name = rename(e);
@@ -77,8 +93,10 @@ export const shareMemory = (bytes: Uint8Array, maximum: number): Uint8Array<Arra
 /** @param to as long as `from` @throws where `from` does not occur */
 export function replaceText(bytes: Uint8Array, from: string, to: string): Uint8Array<ArrayBuffer> {
   const out = Buffer.from(bytes);
-  if (out.indexOf(from) < 0 || from.length !== to.length) throw new Error(`cannot replace "${from}" by "${to}"`);
-  for (let at = out.indexOf(from); at >= 0; at = out.indexOf(from, at + 1)) out.write(to, at, 'latin1');
+  if (out.indexOf(from) < 0 || from.length !== to.length)
+    throw new Error(`cannot replace "${from}" by "${to}"`);
+  for (let at = out.indexOf(from); at >= 0; at = out.indexOf(from, at + 1))
+    out.write(to, at, 'latin1');
   return new Uint8Array(out);
 }
 

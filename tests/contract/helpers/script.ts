@@ -7,7 +7,10 @@ export const SCRIPT = [
   'CREATE TABLE t(id INTEGER PRIMARY KEY, k TEXT, v BLOB)',
   'CREATE INDEX tk ON t(k)',
   'BEGIN',
-  ...Array.from({ length: ROWS }, (_, i) => `INSERT INTO t VALUES(${i}, 'key${(i * 7919) % ROWS}', zeroblob(${50 + (i % 100)}))`),
+  ...Array.from(
+    { length: ROWS },
+    (_, i) => `INSERT INTO t VALUES(${i}, 'key${(i * 7919) % ROWS}', zeroblob(${50 + (i % 100)}))`,
+  ),
   'COMMIT',
   ...Array.from({ length: 20 }, (_, i) => `INSERT INTO t VALUES(${ROWS + i}, 'x', x'00ff')`),
   'UPDATE t SET v = zeroblob(200) WHERE id % 10 = 0',

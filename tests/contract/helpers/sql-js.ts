@@ -7,9 +7,14 @@ const require = createRequire(import.meta.url);
 const path = require.resolve('sql.js/dist/sql-wasm.js');
 
 export interface SqlJs {
-  Database: new () => { run(sql: string): void; exec(sql: string): { values: unknown[][] }[]; close(): void };
+  Database: new () => {
+    run(sql: string): void;
+    exec(sql: string): { values: unknown[][] }[];
+    close(): void;
+  };
 }
-export const sqlJsWasm = (): Uint8Array<ArrayBuffer> => new Uint8Array(readFileSync(require.resolve('sql.js/dist/sql-wasm.wasm')));
+export const sqlJsWasm = (): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(readFileSync(require.resolve('sql.js/dist/sql-wasm.wasm')));
 
 export interface SqlJsOptions {
   /** Changes the text of the glue. */
@@ -18,14 +23,27 @@ export interface SqlJsOptions {
   instantiate: (imports: WebAssembly.Imports) => Promise<{ exports: WebAssembly.Exports }>;
 }
 
-export async function loadSqlJs({ glue = (s): string => s, instantiate }: SqlJsOptions): Promise<SqlJs> {
+export async function loadSqlJs({
+  glue = (s): string => s,
+  instantiate,
+}: SqlJsOptions): Promise<SqlJs> {
   const module = { exports: {} as unknown };
   // a fresh copy each time, as a page has it
-  const evaluate = new Function('module', 'exports', 'require', '__dirname', '__filename', glue(readFileSync(path, 'utf8')));
+  const evaluate = new Function(
+    'module',
+    'exports',
+    'require',
+    '__dirname',
+    '__filename',
+    glue(readFileSync(path, 'utf8')),
+  );
   Reflect.apply(evaluate, undefined, [module, module.exports, require, '.', path]);
   const init = module.exports as (o: object) => Promise<SqlJs>;
   return new Promise((resolve, reject) => {
-    const instantiateWasm = (imports: WebAssembly.Imports, done: (instance: object) => void): object => {
+    const instantiateWasm = (
+      imports: WebAssembly.Imports,
+      done: (instance: object) => void,
+    ): object => {
       instantiate(imports).then(done, reject);
       return {};
     };

@@ -1,5 +1,9 @@
 /** Installs the VFS and SQL layers on this thread, and decodes what they wrote into the ring. */
-import { installEngines, type EngineOptions, type InstalledEngines } from '../../../src/engines/install.ts';
+import {
+  installEngines,
+  type EngineOptions,
+  type InstalledEngines,
+} from '../../../src/engines/install.ts';
 import { RecordReader } from '../../../src/trace/batch.ts';
 import { counters, drainRecords, drainSharedDefinitions } from '../../../src/trace/drain.ts';
 import { Flag, Op, opName } from '../../../src/trace/event.ts';
@@ -36,7 +40,11 @@ export class Traced {
   /** Records drained from inside the app's calls, where the ring asked for it. */
   drains = 0;
 
-  constructor(recorderOptions: RecorderOptions = {}, engineOptions: EngineOptions = {}, drainUnderPressure = true) {
+  constructor(
+    recorderOptions: RecorderOptions = {},
+    engineOptions: EngineOptions = {},
+    drainUnderPressure = true,
+  ) {
     this.recorder = new Recorder(recorderOptions);
     if (drainUnderPressure)
       this.recorder.onPressure = () => {
@@ -50,7 +58,9 @@ export class Traced {
     const { buffer } = this.recorder.memory;
     const taken = drainRecords(buffer);
     this.definitions.push(
-      ...(this.recorder.shared ? drainSharedDefinitions(buffer, this.recorder.layout.definitionsAt) : this.recorder.takeDefinitions()),
+      ...(this.recorder.shared
+        ? drainSharedDefinitions(buffer, this.recorder.layout.definitionsAt)
+        : this.recorder.takeDefinitions()),
     );
     if (!taken) return;
     const r = new RecordReader(taken.records);
@@ -123,7 +133,9 @@ export class Traced {
   /** `xRead main-db` -> calls and bytes; the memory journal is a kind of its own. */
   tally(rows: readonly Row[]): Record<string, { calls: number; bytes: number }> {
     const out: Record<string, { calls: number; bytes: number }> = {};
-    const kinds = new Map<number, string>(this.definitions.flatMap((d) => (d.kind === 'file' ? [[d.id, d.fileKind] as const] : [])));
+    const kinds = new Map<number, string>(
+      this.definitions.flatMap((d) => (d.kind === 'file' ? [[d.id, d.fileKind] as const] : [])),
+    );
     for (const row of rows) {
       if (row.op >= 64) continue;
       const t = (out[`${row.name} ${kinds.get(row.object) ?? '?'}`] ??= { calls: 0, bytes: 0 });

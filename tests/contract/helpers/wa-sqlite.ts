@@ -28,7 +28,11 @@ export type Build = 'journey-sync' | 'journey-async' | 'wa1-sync' | 'wa1-async';
 const wasmBinary = (specifier: string): Uint8Array => readFileSync(require.resolve(specifier));
 
 /** @param file another build of the same kind, as it is called in the package's dist folder */
-export async function loadWaSqlite(build: Build, vfsName = 'memory', file?: string): Promise<WaSqlite> {
+export async function loadWaSqlite(
+  build: Build,
+  vfsName = 'memory',
+  file?: string,
+): Promise<WaSqlite> {
   const journey = build.startsWith('journey');
   const suffix = build.endsWith('async') ? '-async' : '';
   const root = journey ? '@journeyapps/wa-sqlite' : 'wa-sqlite';
@@ -37,7 +41,9 @@ export async function loadWaSqlite(build: Build, vfsName = 'memory', file?: stri
   const { default: factory } = (await import(`${root}/dist/${name}.mjs`)) as {
     default: (o: object) => Promise<Record<string, unknown>>;
   };
-  const SQLite = (await import(journey ? root : `${root}/src/sqlite-api.js`)) as { Factory: (m: object) => Sqlite };
+  const SQLite = (await import(journey ? root : `${root}/src/sqlite-api.js`)) as {
+    Factory: (m: object) => Sqlite;
+  };
   const module = await factory({ wasmBinary: wasm });
   const sqlite3 = SQLite.Factory(module);
   const vfs = await makeVfs(root, build, module, vfsName);
@@ -46,13 +52,21 @@ export async function loadWaSqlite(build: Build, vfsName = 'memory', file?: stri
 }
 
 type Method = (...args: unknown[]) => unknown;
-const J_METHODS = 'jOpen jClose jRead jWrite jTruncate jSync jFileSize jLock jUnlock jDelete jAccess'.split(' ');
+const J_METHODS =
+  'jOpen jClose jRead jWrite jTruncate jSync jFileSize jLock jUnlock jDelete jAccess'.split(' ');
 
-async function makeVfs(root: string, build: Build, module: object, name: string): Promise<Record<string, unknown>> {
+async function makeVfs(
+  root: string,
+  build: Build,
+  module: object,
+  name: string,
+): Promise<Record<string, unknown>> {
   const file = build === 'wa1-async' ? 'MemoryAsyncVFS' : 'MemoryVFS';
   const classes = (await import(`${root}/src/examples/${file}.js`)) as Record<
     string,
-    (new () => Record<string, unknown>) & { create?: (name: string, module: object) => Promise<Record<string, unknown>> }
+    (new () => Record<string, unknown>) & {
+      create?: (name: string, module: object) => Promise<Record<string, unknown>>;
+    }
   >;
   const Vfs = classes[file]!;
   if (!Vfs.create) return Object.assign(new Vfs(), { name });
@@ -72,4 +86,5 @@ async function makeVfs(root: string, build: Build, module: object, name: string)
 
 /** The insert workload of the goldens: T, then 1000 autocommit inserts. */
 export const CREATE_T = 'CREATE TABLE t(a INTEGER PRIMARY KEY,b INT,c TEXT);';
-export const insertT = (i: number): string => `INSERT INTO t VALUES(${i},${i * 7},'text number ${i}');`;
+export const insertT = (i: number): string =>
+  `INSERT INTO t VALUES(${i},${i * 7},'text number ${i}');`;

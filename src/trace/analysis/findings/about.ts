@@ -21,7 +21,8 @@ const PAGE_SIZE = 'https://www.sqlite.org/pragma.html#pragma_page_size';
 /** By id of the rule. */
 export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   F01: {
-    shows: 'Small commits one after another, each with its own journal, sync and locks, where one BEGIN .. COMMIT would do.',
+    shows:
+      'Small commits one after another, each with its own journal, sync and locks, where one BEGIN .. COMMIT would do.',
     silent:
       'Fewer than 10 in a row; more than 100 ms between; half of the run changes more than 4 pages; a database in memory, of which nothing is stored meanwhile.',
     counts: 'commits',
@@ -34,8 +35,10 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/lang_transaction.html',
   },
   F03: {
-    shows: 'A tab or worker that is refused a file of OPFS which another one of the same origin has open, and never gets it.',
-    silent: 'It gets the file later (that is how some VFSs share one); the holder is not in the recording.',
+    shows:
+      'A tab or worker that is refused a file of OPFS which another one of the same origin has open, and never gets it.',
+    silent:
+      'It gets the file later (that is how some VFSs share one); the holder is not in the recording.',
     counts: 'refused calls of createSyncAccessHandle',
     link: HANDLES,
   },
@@ -46,7 +49,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: HANDLES,
   },
   F05: {
-    shows: 'A request for a Web Lock that waits for 2 s or more while its holder makes no SQL, VFS or storage call.',
+    shows:
+      'A request for a Web Lock that waits for 2 s or more while its holder makes no SQL, VFS or storage call.',
     silent: 'The holder is at work, or not in the recording.',
     counts: 'requests',
     link: WEB_LOCKS,
@@ -59,7 +63,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   },
   F07: {
     shows: 'What the rollback journal adds to commits: its opens, writes, syncs and deletes.',
-    silent: 'Fewer than 10 commits; a VFS with batch-atomic writes (F12); a database in memory, of which nothing is stored meanwhile.',
+    silent:
+      'Fewer than 10 commits; a VFS with batch-atomic writes (F12); a database in memory, of which nothing is stored meanwhile.',
     counts: 'commits',
     link: 'https://www.sqlite.org/wal.html#noshm',
   },
@@ -70,14 +75,16 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/wal.html#noshm',
   },
   F09: {
-    shows: 'Writes that fill only a part of a storage block, which is read first and written back whole.',
+    shows:
+      'Writes that fill only a part of a storage block, which is read first and written back whole.',
     silent:
       "Fewer than 10; the block was in the VFS's own cache; reads below 512 bytes, which are notes on blocks; every write of the trace fills whole blocks.",
     counts: 'reads of such blocks',
     link: PAGE_SIZE,
   },
   F10: {
-    shows: 'More than two IndexedDB transactions for each lock period of SQLite, most of them with one request.',
+    shows:
+      'More than two IndexedDB transactions for each lock period of SQLite, most of them with one request.',
     silent: 'VFS calls are not recorded on the thread that uses IndexedDB; fewer than 20.',
     counts: 'transactions with one request',
     link: IDB,
@@ -97,7 +104,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',
   },
   F13: {
-    shows: 'A write-ahead log that has grown for more than 4,000 frames and has not begun anew by the end of the recording.',
+    shows:
+      'A write-ahead log that has grown for more than 4,000 frames and has not begun anew by the end of the recording.',
     silent: 'A checkpoint let it begin anew, or closing the database deleted it.',
     counts: 'frames',
     link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
@@ -109,13 +117,15 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
   },
   F15: {
-    shows: 'Writing transactions of IndexedDB that ask for strict durability, beside relaxed ones where there are both.',
+    shows:
+      'Writing transactions of IndexedDB that ask for strict durability, beside relaxed ones where there are both.',
     silent: 'Fewer than 10 strict ones.',
     counts: 'strict transactions',
     link: `${IDB}#transaction-durability-hint`,
   },
   F16: {
-    shows: 'Storage that the browser refuses at the start, as in private windows, and that is not used afterwards.',
+    shows:
+      'Storage that the browser refuses at the start, as in private windows, and that is not used afterwards.',
     silent: 'Any read or write of storage succeeded.',
     counts: 'errors and failed opens',
     link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
@@ -141,13 +151,16 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   },
   F20: {
     shows: 'A page size other than the size of the storage blocks beneath.',
-    silent: 'Blocks have no fixed size; fewer than 10 writes; smaller pages that happen to fill whole blocks.',
+    silent:
+      'Blocks have no fixed size; fewer than 10 writes; smaller pages that happen to fill whole blocks.',
     counts: 'writes',
     link: PAGE_SIZE,
   },
   F21: {
-    shows: 'Scans: runs of 8 neighbouring pages or more, and how many reads pages of 32 KiB would take.',
-    silent: 'Fewer than 100 reads in runs, or less than half of the first reads; pages above 4 KiB.',
+    shows:
+      'Scans: runs of 8 neighbouring pages or more, and how many reads pages of 32 KiB would take.',
+    silent:
+      'Fewer than 100 reads in runs, or less than half of the first reads; pages above 4 KiB.',
     counts: 'reads in runs',
     link: PAGE_SIZE,
   },
@@ -158,25 +171,30 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema',
   },
   F23: {
-    shows: 'Single values of 90 % of the database or more, put into storage three times or more by the app itself.',
+    shows:
+      'Single values of 90 % of the database or more, put into storage three times or more by the app itself.',
     silent: 'The database is below 64 KiB; the value is a block of a VFS.',
     counts: 'saves',
     link: WASM,
   },
   F24: {
-    shows: 'A tab or worker that ended with storage writes under way which SQLite had called committed.',
-    silent: 'The recording was stopped before; the writes are beneath a VFS call that had not returned.',
+    shows:
+      'A tab or worker that ended with storage writes under way which SQLite had called committed.',
+    silent:
+      'The recording was stopped before; the writes are beneath a VFS call that had not returned.',
     counts: 'unfinished calls',
     link: 'https://www.w3.org/TR/page-visibility-2/',
   },
   F25: {
-    shows: 'Transactions with neither atomic write, journal nor sync on a VFS with batch-atomic writes (synchronous=OFF).',
+    shows:
+      'Transactions with neither atomic write, journal nor sync on a VFS with batch-atomic writes (synchronous=OFF).',
     silent: 'Any of the three is there.',
     counts: 'transactions',
     link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
   },
   F26: {
-    shows: 'Write transactions open for more than a second with less than 5 % of it at work, and BEGIN inside a transaction.',
+    shows:
+      'Write transactions open for more than a second with less than 5 % of it at work, and BEGIN inside a transaction.',
     silent: 'The lock is kept for good (locking_mode=exclusive).',
     counts: 'transactions, or failed BEGINs',
     link: 'https://www.sqlite.org/lang_transaction.html',
@@ -188,7 +206,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: WEB_LOCKS,
   },
   F28: {
-    shows: 'IDBDatabase.transaction() that throws after the tab was hidden: the browser has closed the connection.',
+    shows:
+      'IDBDatabase.transaction() that throws after the tab was hidden: the browser has closed the connection.',
     silent: 'The tab was never hidden.',
     counts: 'calls that threw',
     link: `${IDB}#closing-connection`,
@@ -201,7 +220,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: `${IDB}#eventdef-idbopendbrequest-blocked`,
   },
   F30: {
-    shows: 'Errors of exhausted stack or memory, and pages that begin anew in the middle of a write transaction.',
+    shows:
+      'Errors of exhausted stack or memory, and pages that begin anew in the middle of a write transaction.',
     silent: 'The error was caught by the app.',
     counts: 'errors, or pages',
     link: 'https://emscripten.org/docs/porting/asyncify.html',
@@ -214,12 +234,14 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   },
   F33: {
     shows: 'Writes to a database by a connection whose lock level is below RESERVED.',
-    silent: 'The file was open before the recording; the database has a WAL, whose checkpoints write under other locks.',
+    silent:
+      'The file was open before the recording; the database has a WAL, whose checkpoints write under other locks.',
     counts: 'writes',
     link: 'https://www.sqlite.org/lockingv3.html',
   },
   F34: {
-    shows: 'A page that is not cross-origin isolated though its storage needs it: an error that says so, or the fallback of absurd-sql.',
+    shows:
+      'A page that is not cross-origin isolated though its storage needs it: an error that says so, or the fallback of absurd-sql.',
     silent: 'The app chose another VFS without an error.',
     counts: 'errors, or threads in fallback',
     link: 'https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies',
@@ -249,8 +271,10 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: HANDLES,
   },
   F39: {
-    shows: 'Atomics.wait beneath VFS calls that takes longer than the storage calls of the other threads: the round trip to a proxy.',
-    silent: 'Fewer than 50 waits; waits beneath xLock and xUnlock, which are for the lock; less than a fifth is overhead.',
+    shows:
+      'Atomics.wait beneath VFS calls that takes longer than the storage calls of the other threads: the round trip to a proxy.',
+    silent:
+      'Fewer than 50 waits; waits beneath xLock and xUnlock, which are for the lock; less than a fifth is overhead.',
     counts: 'waits',
     link: WASM,
   },
@@ -261,13 +285,16 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://www.sqlite.org/lang_vacuum.html',
   },
   F41: {
-    shows: 'Checkpoints that copy the same pages again and again, and frames read back a moment after they were written.',
-    silent: 'Fewer than 3 checkpoints, fewer than 20 copies that are repeated, or less than half of them.',
+    shows:
+      'Checkpoints that copy the same pages again and again, and frames read back a moment after they were written.',
+    silent:
+      'Fewer than 3 checkpoints, fewer than 20 copies that are repeated, or less than half of them.',
     counts: 'reads and writes of checkpoints',
     link: 'https://www.sqlite.org/wal.html#ckpt',
   },
   F42: {
-    shows: 'QuotaExceededError and SQLITE_FULL; and storage of which the browser says that 90 % of its quota is in use.',
+    shows:
+      'QuotaExceededError and SQLITE_FULL; and storage of which the browser says that 90 % of its quota is in use.',
     silent: 'The error was caught by the app and no call of SQLite answered SQLITE_FULL.',
     counts: 'errors and calls',
     link: 'https://storage.spec.whatwg.org/#usage-and-quota',
@@ -285,7 +312,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
     link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
   },
   F45: {
-    shows: 'Looks at the change counter (16 bytes) for which a VFS fetches a whole block from IndexedDB.',
+    shows:
+      'Looks at the change counter (16 bytes) for which a VFS fetches a whole block from IndexedDB.',
     silent: 'Fewer than 20.',
     counts: 'gets',
     link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
@@ -293,7 +321,8 @@ export const ABOUT_RULES: Readonly<Record<string, RuleAbout>> = {
   F46: {
     shows:
       'A write transaction of IndexedDB that failed, with nothing stored by the origin since, while SQLite committed three times or more.',
-    silent: 'The app aborted it itself; anything was stored after it; a write is under way as the recording ends.',
+    silent:
+      'The app aborted it itself; anything was stored after it; a write is under way as the recording ends.',
     counts: 'failed transactions',
     link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
   },

@@ -13,8 +13,13 @@ const TRACER_SHARE = 0.05;
 const SHORT_READ = 522;
 
 /** In the order in which they should be read. */
-export function badgesOf(store: TraceStore, ctx: FindingContext = new FindingContext(store)): Badge[] {
-  return [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap((badge) => badge(ctx) ?? []);
+export function badgesOf(
+  store: TraceStore,
+  ctx: FindingContext = new FindingContext(store),
+): Badge[] {
+  return [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+    (badge) => badge(ctx) ?? [],
+  );
 }
 
 function dropped(ctx: FindingContext): Badge | null {
@@ -23,7 +28,9 @@ function dropped(ctx: FindingContext): Badge | null {
   if (lost + forgotten + faults === 0) return null;
   const parts = [
     ...(lost ? [`${some(lost, 'event')} did not fit into the ring`] : []),
-    ...(forgotten ? [`${count(forgotten)} older ones were forgotten, as the recording was told to`] : []),
+    ...(forgotten
+      ? [`${count(forgotten)} older ones were forgotten, as the recording was told to`]
+      : []),
     ...(faults ? [`the tracer failed on ${some(faults, 'call')}`] : []),
   ];
   return { badge: 'events dropped', say: `${parts.join(', ')}: counts are lower bounds.` };
@@ -35,7 +42,8 @@ function recorderOn(ctx: FindingContext): Badge | null {
     if (cost)
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
-        ns += op < 64 ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent) : op < 160 ? cost.nsPerJsEvent : 0;
+        ns +=
+          op < 64 ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent) : op < 160 ? cost.nsPerJsEvent : 0;
       }
   const length = ctx.toUs - ctx.fromUs;
   if (length <= 0 || ns / 1000 < TRACER_SHARE * length) return null;
@@ -64,10 +72,15 @@ function coarseClock(ctx: FindingContext): Badge | null {
 }
 
 function hiddenTab(ctx: FindingContext): Badge | null {
-  const times = ctx.store.threads.flatMap((t) => (t.info.kind === 'page' ? hiddenTimes(ctx, t) : []));
+  const times = ctx.store.threads.flatMap((t) =>
+    t.info.kind === 'page' ? hiddenTimes(ctx, t) : [],
+  );
   if (times.length === 0) return null;
   const us = times.reduce((sum, h) => sum + h.toUs - h.fromUs, 0);
-  return { badge: 'hidden tab', say: `A tab was hidden for ${time(us)}: browsers slow down timers and workers of hidden tabs.` };
+  return {
+    badge: 'hidden tab',
+    say: `A tab was hidden for ${time(us)}: browsers slow down timers and workers of hidden tabs.`,
+  };
 }
 
 /** The first read at the file's beginning found nothing, or the storage was deleted in this recording. */
@@ -75,7 +88,11 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
   const paths = new Set<string>();
   for (const thread of ctx.store.threads) {
     const { events } = thread;
-    const waited = new Set([...thread.definitions].flatMap(([id, d]) => (d.kind === 'file' && d.fileKind === 'main-db' ? [id] : [])));
+    const waited = new Set(
+      [...thread.definitions].flatMap(([id, d]) =>
+        d.kind === 'file' && d.fileKind === 'main-db' ? [id] : [],
+      ),
+    );
     const rows = ctx.rows(thread, Op.xRead);
     let last = -1;
     for (let i = 0; i < rows.length && waited.size > 0; i++) {
@@ -85,9 +102,11 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
       last = object;
       if (!waited.delete(object)) continue;
       const file = ctx.file(thread, object);
-      if (file && events.offset[row]! < 100 && events.result[row] === SHORT_READ) paths.add(file.path);
+      if (file && events.offset[row]! < 100 && events.result[row] === SHORT_READ)
+        paths.add(file.path);
     }
-    for (const row of ctx.rows(thread, Op.idbDeleteDatabase)) paths.add(ctx.text(thread, events.object[row]!));
+    for (const row of ctx.rows(thread, Op.idbDeleteDatabase))
+      paths.add(ctx.text(thread, events.object[row]!));
   }
   if (paths.size === 0) return null;
   return {
@@ -108,7 +127,9 @@ function firstRun(ctx: FindingContext): Badge | null {
 }
 
 function oldOrigin(ctx: FindingContext): Badge | null {
-  const chromium = ctx.store.threads.some((t) => /Chrom(e|ium)\//.test(t.environment?.userAgent ?? ''));
+  const chromium = ctx.store.threads.some((t) =>
+    /Chrom(e|ium)\//.test(t.environment?.userAgent ?? ''),
+  );
   if (!chromium || ctx.calls(Op.idbTransaction, Op.idbOpen) === 0) return null;
   return {
     badge: 'old origin',

@@ -23,7 +23,9 @@ const FEW_POLLS = 20;
 
 /** Computed only where storage calls were recorded at all. */
 const blockWrites = (ctx: FindingContext): ReturnType<typeof blockWritesOf> =>
-  ctx.calls(Op.idbPut, Op.idbAdd, Op.idbGet, Op.opfsRead, Op.opfsFileRead) ? blockWritesOf(ctx.store, {}, ctx.shared) : [];
+  ctx.calls(Op.idbPut, Op.idbAdd, Op.idbGet, Op.opfsRead, Op.opfsFileRead)
+    ? blockWritesOf(ctx.store, {}, ctx.shared)
+    : [];
 
 /** What SQLite writes to these files never fills blocks, whatever the page size. */
 const PARTIAL_ADVICE: Partial<Record<string, string>> = {
@@ -54,8 +56,11 @@ export const readModifyWrite: Rule = {
           },
           ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
           confidence: 'certain',
-          reason: 'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
-          advice: PARTIAL_ADVICE[b.kind] ?? 'Make the page size the block size, so that every write covers whole blocks.',
+          reason:
+            'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
+          advice:
+            PARTIAL_ADVICE[b.kind] ??
+            'Make the page size the block size, so that every write covers whole blocks.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
           tryInLab: 'block-writes',
         };
@@ -69,11 +74,19 @@ export const pageDoesNotFitBlock: Rule = {
   run(ctx) {
     return ctx.of(blockWrites).flatMap((b): Finding[] => {
       const page = ctx.of(pageBytes).get(b.path);
-      if (b.kind !== 'main-db' || b.blockBytes === null || !page || page === b.blockBytes || b.writes < FEW) return [];
+      if (
+        b.kind !== 'main-db' ||
+        b.blockBytes === null ||
+        !page ||
+        page === b.blockBytes ||
+        b.writes < FEW
+      )
+        return [];
       if (page < b.blockBytes && !b.partialWrites) return [];
       const evidence = new Evidence();
       ctx.each(Op.xWrite, (thread, row) => {
-        if (ctx.file(thread, thread.events.object[row]!)?.path === b.path) evidence.add(thread, row, thread.events.length[row]!);
+        if (ctx.file(thread, thread.events.object[row]!)?.path === b.path)
+          evidence.add(thread, row, thread.events.length[row]!);
       });
       const times =
         page > b.blockBytes
@@ -84,10 +97,15 @@ export const pageDoesNotFitBlock: Rule = {
           rule: 'F20',
           title: `Pages of ${size(page)} in blocks of ${size(b.blockBytes)} on ${b.path}: ${times}`,
           evidence: evidence.result(ctx),
-          ...measured(b.readUs, `${b.readModifyWrites} storage reads beneath writes, as long as each took`),
+          ...measured(
+            b.readUs,
+            `${b.readModifyWrites} storage reads beneath writes, as long as each took`,
+          ),
           confidence: 'likely',
-          reason: 'the block is taken from the largest value that was put, the page from the longest read or write',
-          advice: 'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
+          reason:
+            'the block is taken from the largest value that was put, the page from the longest read or write',
+          advice:
+            'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
           link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
           tryInLab: 'block-writes',
         },
@@ -99,10 +117,12 @@ export const pageDoesNotFitBlock: Rule = {
 /** Page size by path of the database: the longest call on it. */
 function pageBytes(ctx: FindingContext): Map<string, number> {
   const found = new Map<string, number>();
-  for (const r of ctx.of(pageReaders)) found.set(r.path, Math.max(found.get(r.path) ?? 0, r.pageBytes));
+  for (const r of ctx.of(pageReaders))
+    found.set(r.path, Math.max(found.get(r.path) ?? 0, r.pageBytes));
   ctx.each(Op.xWrite, (thread, row) => {
     const file = ctx.file(thread, thread.events.object[row]!);
-    if (file?.kind === 'main-db') found.set(file.path, Math.max(found.get(file.path) ?? 0, thread.events.length[row]!));
+    if (file?.kind === 'main-db')
+      found.set(file.path, Math.max(found.get(file.path) ?? 0, thread.events.length[row]!));
   });
   return found;
 }
@@ -142,8 +162,10 @@ export const versionedKeys: Rule = {
         evidence: s.evidence.result(ctx),
         ...new Saving(ctx).avoid(s.deletes, Op.idbDelete, 'deletes').result(),
         confidence: 'likely',
-        reason: 'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
-        advice: 'Expected of this kind of VFS: compare a VFS that overwrites its blocks, or one on OPFS, in the Lab.',
+        reason:
+          'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
+        advice:
+          'Expected of this kind of VFS: compare a VFS that overwrites its blocks, or one on OPFS, in the Lab.',
         link: 'https://www.w3.org/TR/IndexedDB/',
         tryInLab: 'autocommit-1000',
       }));
@@ -173,10 +195,15 @@ export const smallCalls: Rule = {
         rule: 'F44',
         title: `${count(evidence.count)} of ${some(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${percent(evidence.count / calls)}), ${size(evidence.bytes)} in all`,
         evidence: evidence.result(ctx),
-        ...measured(evidence.us, `${evidence.count} small calls, as long as each took: what a buffer would save at most`),
+        ...measured(
+          evidence.us,
+          `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
+        ),
         confidence: 'likely',
-        reason: 'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
-        advice: 'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
+        reason:
+          'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
+        advice:
+          'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
         link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
         tryInLab: 'journal-modes',
       },
@@ -193,8 +220,18 @@ export const changeCounterPolling: Rule = {
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         const at = parentRow(events, row);
-        if (at < 0 || events.op[at] !== Op.xRead || events.offset[at] !== 24 || events.length[at] !== 16) return;
-        if (events.flags[row]! & Flag.threw || ctx.file(thread, events.object[at]!)?.kind !== 'main-db') return;
+        if (
+          at < 0 ||
+          events.op[at] !== Op.xRead ||
+          events.offset[at] !== 24 ||
+          events.length[at] !== 16
+        )
+          return;
+        if (
+          events.flags[row]! & Flag.threw ||
+          ctx.file(thread, events.object[at]!)?.kind !== 'main-db'
+        )
+          return;
         const bytes = bytesMoved(thread, row);
         if (bytes >= SMALL) evidence.add(thread, row, bytes);
       });
@@ -206,7 +243,8 @@ export const changeCounterPolling: Rule = {
         evidence: evidence.result(ctx),
         ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
         confidence: 'certain',
-        reason: 'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
+        reason:
+          'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
         advice:
           'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
         link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',

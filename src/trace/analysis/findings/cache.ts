@@ -62,7 +62,11 @@ function cacheFor(r: PageReader): { pages: number; kib: number; sampled: boolean
   let [pages, hits] = [0, 0];
   while (pages + 1 < byDistance.length && hits < GOAL * all) hits += byDistance[++pages]!;
   pages = Math.max(pages, SMALLEST_CACHE);
-  return { pages, kib: Math.ceil((pages * (r.pageBytes + BYTES_BESIDE_PAGE)) / 1024), sampled: r.sample.length < r.reads };
+  return {
+    pages,
+    kib: Math.ceil((pages * (r.pageBytes + BYTES_BESIDE_PAGE)) / 1024),
+    sampled: r.sample.length < r.reads,
+  };
 }
 
 export const pageTooSmall: Rule = {
@@ -93,7 +97,10 @@ export const pageTooSmall: Rule = {
 /** The scans of all connections on one file together. */
 function byPath(
   readers: readonly PageReader[],
-): Pick<PageReader, 'path' | 'pageBytes' | 'reads' | 'rereads' | 'inRuns' | 'runs' | 'longestRun' | 'running'>[] {
+): Pick<
+  PageReader,
+  'path' | 'pageBytes' | 'reads' | 'rereads' | 'inRuns' | 'runs' | 'longestRun' | 'running'
+>[] {
   const found = new Map<string, PageReader>();
   for (const r of readers) {
     const sum = found.get(r.path);
@@ -121,12 +128,25 @@ export const coldStart: Rule = {
         const connection = events.context[prepare]!;
         if (first.has(connection)) continue;
         // what it called lies right behind it
-        for (let row = prepare + 1; row < events.count && events.seq[row]! < events.endSeq[prepare]!; row++) {
-          if (events.op[row] !== Op.xRead || events.length[row]! < 512 || events.parent[row] !== events.seq[prepare]) continue;
+        for (
+          let row = prepare + 1;
+          row < events.count && events.seq[row]! < events.endSeq[prepare]!;
+          row++
+        ) {
+          if (
+            events.op[row] !== Op.xRead ||
+            events.length[row]! < 512 ||
+            events.parent[row] !== events.seq[prepare]
+          )
+            continue;
           const file = ctx.file(thread, events.object[row]!);
           if (file?.kind !== 'main-db') continue;
           let entry = first.get(connection);
-          if (!entry) first.set(connection, (entry = { evidence: new Evidence(), pages: new Set(), path: file.path }));
+          if (!entry)
+            first.set(
+              connection,
+              (entry = { evidence: new Evidence(), pages: new Set(), path: file.path }),
+            );
           entry.evidence.add(thread, row, events.length[row]!);
           entry.pages.add(events.offset[row]!);
         }
@@ -137,10 +157,14 @@ export const coldStart: Rule = {
           rule: 'F22',
           title: `The first statement on ${path} waited for ${some(pages.size, 'page')} of schema, read one by one in ${time(evidence.us)}`,
           evidence: evidence.result(ctx),
-          ...new Saving(ctx).avoid(pages.size - 3, Op.xRead, 'reads of schema pages', 'main-db').result(),
+          ...new Saving(ctx)
+            .avoid(pages.size - 3, Op.xRead, 'reads of schema pages', 'main-db')
+            .result(),
           confidence: 'certain',
-          reason: 'the reads are beneath the first sqlite3_prepare of the connection; a schema of one table takes three',
-          advice: 'Keep fewer tables and indexes, or open the database in the background before it is needed.',
+          reason:
+            'the reads are beneath the first sqlite3_prepare of the connection; a schema of one table takes three',
+          advice:
+            'Keep fewer tables and indexes, or open the database in the background before it is needed.',
           link: 'https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema',
           tryInLab: 'cold-starts',
         }));

@@ -13,7 +13,15 @@ const COUNTS = [
   // of all its files,
   ...(['syncs', 'locks', 'unlocks', 'accesses'] as const),
   // of its journal,
-  ...(['journalSyncs', 'journalOpens', 'journalCloses', 'journalDeletes', 'journalTruncates', 'journalReads', 'journalWrites'] as const),
+  ...([
+    'journalSyncs',
+    'journalOpens',
+    'journalCloses',
+    'journalDeletes',
+    'journalTruncates',
+    'journalReads',
+    'journalWrites',
+  ] as const),
   // of the database and the log, and of the storage beneath
   ...(['dbReads', 'dbWrites', 'walWrites', 'atomicBegins', 'webWrites'] as const),
 ] as const;
@@ -27,8 +35,10 @@ const MANY_PAGES = 64;
 const SMALLEST_PAGE = 512;
 
 /** Thread, connection and file of a transaction as one number. */
-export const connectionKey = ({ thread, context, object }: TransactionTable, place: number): number =>
-  thread[place]! * 2 ** 44 + context[place]! * 2 ** 22 + object[place]!;
+export const connectionKey = (
+  { thread, context, object }: TransactionTable,
+  place: number,
+): number => thread[place]! * 2 ** 44 + context[place]! * 2 ** 22 + object[place]!;
 
 /** Columns, a row for each transaction that committed. */
 class CostColumns {
@@ -113,7 +123,8 @@ export class CommitCost {
 export function commitCosts(ctx: FindingContext): CommitCost[] {
   const { list } = ctx.of(transactions);
   let commits = 0;
-  for (let i = 0; i < list.length; i++) if (list.isWrite(i) && list.outcome(i) === 'committed') commits++;
+  for (let i = 0; i < list.length; i++)
+    if (list.isWrite(i) && list.outcome(i) === 'committed') commits++;
   const columns = new CostColumns(list, commits);
   /** By thread, file and connection: the row after the last transaction's end. */
   const ended = new Map<number, number>();
@@ -158,16 +169,24 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
     const op = events.op[row]!;
     if (row > t.endRow) {
       // the unlocks that follow at once
-      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context) cost.toRow = row;
+      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
+        cost.toRow = row;
       else if (op < 64 && op !== Op.xDeviceCharacteristics && op !== Op.xFileControl) break;
       else if (op >= Op.sqlOpen && op !== Op.sqlCounters) break;
     }
     if (op >= 64) {
-      if (op === Op.idbPut || op === Op.idbAdd || op === Op.opfsWrite || op === Op.opfsStreamWrite || op === Op.localStorageSet)
+      if (
+        op === Op.idbPut ||
+        op === Op.idbAdd ||
+        op === Op.opfsWrite ||
+        op === Op.opfsStreamWrite ||
+        op === Op.localStorageSet
+      )
         counts[AT.webWrites]!++;
       continue;
     }
-    if (events.context[row] !== t.context || op === 0 || events.flags[row]! & Flag.memoryJournal) continue;
+    if (events.context[row] !== t.context || op === 0 || events.flags[row]! & Flag.memoryJournal)
+      continue;
     const file = ctx.file(thread, events.object[row]!);
     if (file?.main !== t.path) continue;
     const { kind } = file;
@@ -224,7 +243,14 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
   }
 }
 
-const STORES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet];
+const STORES: readonly number[] = [
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbCursorUpdate,
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.localStorageSet,
+];
 
 /**
  * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where
@@ -233,7 +259,9 @@ const STORES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate, Op.
 export function nothingStored(ctx: FindingContext, commits: readonly CommitCost[]): boolean {
   const { threads } = ctx.store;
   const seesStorage = ({ environment, notes }: ThreadStore): boolean =>
-    environment !== null && notes.length === 0 && captureOptionsOf(environment.capture).layers.includes('web');
+    environment !== null &&
+    notes.length === 0 &&
+    captureOptionsOf(environment.capture).layers.includes('web');
   if (!threads.every(seesStorage)) return false;
   const begin = (c: CommitCost): number => threads[c.transaction.thread]!.events.t0[c.fromRow]!;
   const fromUs = commits.reduce((us, c) => Math.min(us, begin(c)), Infinity);
@@ -241,7 +269,8 @@ export function nothingStored(ctx: FindingContext, commits: readonly CommitCost[
   return threads.every((thread) =>
     STORES.every((op) => {
       const rows = ctx.rows(thread, op);
-      for (const row of rows) if (thread.events.t0[row]! >= fromUs && thread.events.t0[row]! <= toUs) return false;
+      for (const row of rows)
+        if (thread.events.t0[row]! >= fromUs && thread.events.t0[row]! <= toUs) return false;
       return true;
     }),
   );

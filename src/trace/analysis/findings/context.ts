@@ -10,7 +10,13 @@ import { Analyses } from '../shared.ts';
 import type { Transactions } from '../transactions.ts';
 import { failedRows } from './failures.ts';
 import { tellable } from './saving.ts';
-import { SAMPLE_ROWS, type EventRef, type Finding, type FindingEvidence, type Rule } from './types.ts';
+import {
+  SAMPLE_ROWS,
+  type EventRef,
+  type Finding,
+  type FindingEvidence,
+  type Rule,
+} from './types.ts';
 
 export interface FileRef {
   kind: FileKind;
@@ -56,7 +62,9 @@ export class FindingContext {
     this.indexes = store.threads.map(indexOf);
     this.failed = store.threads.map(failedRows);
     this.files = store.threads.map(() => new ById());
-    const steps = store.threads.flatMap((t) => (t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : []));
+    const steps = store.threads.flatMap((t) =>
+      t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : [],
+    );
     this.clockStepUs = steps.length ? Math.max(...steps) : null;
   }
 
@@ -69,7 +77,11 @@ export class FindingContext {
   /** What a rule finds, computed once. */
   found(rule: Rule): Finding[] {
     let found = this.results.get(rule.id);
-    if (!found) this.results.set(rule.id, (found = rule.run(this).map((finding) => tellable(finding, this.clockStepUs))));
+    if (!found)
+      this.results.set(
+        rule.id,
+        (found = rule.run(this).map((finding) => tellable(finding, this.clockStepUs))),
+      );
     return found;
   }
 
@@ -94,7 +106,8 @@ export class FindingContext {
 
   /** The same, of those that answered SQLITE_BUSY, IOERR_LOCK, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
   eachFailed(op: number, each: (thread: ThreadStore, row: number) => void): void {
-    for (const thread of this.store.threads) for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);
+    for (const thread of this.store.threads)
+      for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);
   }
   /** Rows of all operations of these, ascending. */
   failures(thread: ThreadStore): readonly number[] {
@@ -107,7 +120,15 @@ export class FindingContext {
     const found = known.get(object);
     if (found !== undefined) return found;
     const d = thread.definitions.get(object);
-    const file = d?.kind === 'file' ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, ''), vfs: d.vfs } : null;
+    const file =
+      d?.kind === 'file'
+        ? {
+            kind: d.fileKind,
+            path: d.path,
+            main: d.path.replace(/-(journal|wal)$/, ''),
+            vfs: d.vfs,
+          }
+        : null;
     return known.set(object, file);
   }
 
@@ -250,7 +271,12 @@ export class Evidence {
     const { count, bytes, us, events } = this;
     const known = this.fromUs <= this.toUs;
     return {
-      ...{ count, bytes: moves ? bytes : null, timeShare: length > 0 ? Math.min(1, us / length) : null, events },
+      ...{
+        count,
+        bytes: moves ? bytes : null,
+        timeShare: length > 0 ? Math.min(1, us / length) : null,
+        events,
+      },
       ...{ fromUs: known ? this.fromUs : ctx.fromUs, toUs: known ? this.toUs : ctx.fromUs },
     };
   }

@@ -15,7 +15,12 @@ export function failedRows({ events }: ThreadStore): number[] {
     const rc = result[row]!;
     if (rc === 0 || !FAILURES.has(rc === IOERR_LOCK ? rc : rc & 255)) continue;
     const code = op[row]!;
-    if (code !== Op.xSectorSize && code !== Op.xDeviceCharacteristics && (code < 64 || code >= Op.sqlOpen)) found.push(row);
+    if (
+      code !== Op.xSectorSize &&
+      code !== Op.xDeviceCharacteristics &&
+      (code < 64 || code >= Op.sqlOpen)
+    )
+      found.push(row);
   }
   return found;
 }

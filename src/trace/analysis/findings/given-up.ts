@@ -51,7 +51,8 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[
   const { list } = ctx.of(transactions);
   let commits = 0;
   for (let i = 0; i < list.length; i++)
-    if (list.endUs[i]! > fromUs && here.has(list.thread[i]!) && list.outcome(i) === 'committed') commits++;
+    if (list.endUs[i]! > fromUs && here.has(list.thread[i]!) && list.outcome(i) === 'committed')
+      commits++;
   if (commits < FEW_COMMITS) return [];
   const evidence = new Evidence();
   for (const { thread, row } of since) evidence.add(thread, row);
@@ -62,7 +63,8 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[
       evidence: evidence.result(ctx),
       ...noSaving('lost data has no price in microseconds'),
       confidence: 'likely',
-      reason: 'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
+      reason:
+        'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
       advice:
         'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
       link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
@@ -84,7 +86,8 @@ function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores 
     }
     for (const op of [Op.opfsWrite, Op.opfsStreamClose, Op.localStorageSet])
       for (const row of ctx.rows(thread, op))
-        if (!(flags[row]! & Flag.threw)) stores.storedUs = Math.max(stores.storedUs, endSeq[row] === 0 ? Infinity : end(row));
+        if (!(flags[row]! & Flag.threw))
+          stores.storedUs = Math.max(stores.storedUs, endSeq[row] === 0 ? Infinity : end(row));
   }
   return stores;
 }

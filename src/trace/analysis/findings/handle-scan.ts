@@ -38,7 +38,8 @@ const plain = (path: string): string => path.replace(/^\/+/, '');
 export function endOf(ctx: FindingContext, { ended, events }: ThreadStore): number {
   if (ended === null || ended === 'stopped' || events.count === 0) return ctx.toUs;
   let last = 0;
-  for (let row = Math.max(0, events.count - 64); row < events.count; row++) last = Math.max(last, events.t0[row]! + events.dur[row]!);
+  for (let row = Math.max(0, events.count - 64); row < events.count; row++)
+    last = Math.max(last, events.t0[row]! + events.dur[row]!);
   return last;
 }
 
@@ -94,7 +95,13 @@ export function webLocks(ctx: FindingContext): { held: Held[]; waits: Refused[] 
       for (const row of ctx.rows(thread, op)) {
         const open = events.endSeq[row] === 0;
         const name = ctx.text(thread, events.object[row]!);
-        const common = { thread, row, key: `${origin}\0${name}`, name, exclusive: (events.aux[row]! & 1) === 0 };
+        const common = {
+          thread,
+          row,
+          key: `${origin}\0${name}`,
+          name,
+          exclusive: (events.aux[row]! & 1) === 0,
+        };
         const [fromUs, toUs] = [events.t0[row]!, open ? endUs : events.t0[row]! + events.dur[row]!];
         if (op === Op.lockHeld) held.push({ ...common, fromUs, toUs, closed: !open });
         else waits.push({ ...common, fromUs, toUs, pending: open });
@@ -104,9 +111,16 @@ export function webLocks(ctx: FindingContext): { held: Held[]; waits: Refused[] 
 }
 
 /** What another one holds of the same key during a time, in a mode that excludes it. */
-export function holdersOf(index: ReadonlyMap<string, readonly Held[]>, { key, exclusive, fromUs, toUs, thread }: Refused): Held[] {
+export function holdersOf(
+  index: ReadonlyMap<string, readonly Held[]>,
+  { key, exclusive, fromUs, toUs, thread }: Refused,
+): Held[] {
   return (index.get(key) ?? []).filter(
-    (h) => (h.exclusive || exclusive) && h.fromUs < toUs + 1 && h.toUs > fromUs && (h.thread !== thread || h.fromUs < fromUs),
+    (h) =>
+      (h.exclusive || exclusive) &&
+      h.fromUs < toUs + 1 &&
+      h.toUs > fromUs &&
+      (h.thread !== thread || h.fromUs < fromUs),
   );
 }
 export function byKey(held: readonly Held[]): Map<string, Held[]> {
@@ -120,4 +134,5 @@ export function byKey(held: readonly Held[]): Map<string, Held[]> {
 }
 
 /** How a sentence calls a thread. */
-export const nameOf = ({ info }: ThreadStore): string => `${info.kind} ${info.name || info.url.replace(/^.*\//, '') || info.id}`;
+export const nameOf = ({ info }: ThreadStore): string =>
+  `${info.kind} ${info.name || info.url.replace(/^.*\//, '') || info.id}`;

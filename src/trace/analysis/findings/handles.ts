@@ -25,7 +25,10 @@ export const lockedOut: Rule = {
     const { held, refused } = ctx.of(accessHandles);
     if (refused.length === 0) return [];
     const index = byKey(held);
-    const found = new Map<string, { evidence: Evidence; name: string; holder: Held; thread: Refused['thread']; opened: boolean }>();
+    const found = new Map<
+      string,
+      { evidence: Evidence; name: string; holder: Held; thread: Refused['thread']; opened: boolean }
+    >();
     for (const r of refused) {
       const [holder] = holdersOf(index, r);
       if (!holder) continue;
@@ -33,8 +36,13 @@ export const lockedOut: Rule = {
       let entry = found.get(key);
       if (!entry) {
         // trying until it works is how some VFSs share a file
-        const opened = (index.get(r.key) ?? []).some((h) => h.thread === r.thread && h.fromUs > r.toUs);
-        found.set(key, (entry = { evidence: new Evidence(), name: r.name, holder, thread: r.thread, opened }));
+        const opened = (index.get(r.key) ?? []).some(
+          (h) => h.thread === r.thread && h.fromUs > r.toUs,
+        );
+        found.set(
+          key,
+          (entry = { evidence: new Evidence(), name: r.name, holder, thread: r.thread, opened }),
+        );
       }
       entry.evidence.add(r.thread, r.row);
       entry.evidence.show(holder.thread.index, holder.row);
@@ -47,7 +55,8 @@ export const lockedOut: Rule = {
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
         confidence: 'certain',
-        reason: 'createSyncAccessHandle failed while another handle on the same file of the same origin was open in this recording',
+        reason:
+          'createSyncAccessHandle failed while another handle on the same file of the same origin was open in this recording',
         advice:
           'Let one worker own the database (a leader elected by Web Locks, or a SharedWorker), or use a VFS that shares handles; mode "readwrite-unsafe" exists in Chromium.',
         link: SPEC,
@@ -67,7 +76,8 @@ export const handleLeftBehind: Rule = {
     for (const r of refused) {
       if (holdersOf(index, r).length) continue;
       const left = (index.get(r.key) ?? []).find(
-        (h) => !h.closed && h.toUs <= r.fromUs && r.fromUs - h.toUs < AFTER_US && h.thread !== r.thread,
+        (h) =>
+          !h.closed && h.toUs <= r.fromUs && r.fromUs - h.toUs < AFTER_US && h.thread !== r.thread,
       );
       if (!left) continue;
       let entry = found.get(r.key);
@@ -80,8 +90,10 @@ export const handleLeftBehind: Rule = {
       evidence: evidence.result(ctx),
       ...noSaving('how long the browser keeps the handle is not in the trace'),
       confidence: 'likely',
-      reason: 'nobody else in this recording has the file open, and the one before ended with its handle open',
-      advice: 'Close the database on pagehide or terminate the worker yourself, and try again with a growing pause when opening.',
+      reason:
+        'nobody else in this recording has the file open, and the one before ended with its handle open',
+      advice:
+        'Close the database on pagehide or terminate the worker yourself, and try again with a growing pause when opening.',
       link: SPEC,
     }));
   },
@@ -97,7 +109,12 @@ export const poolFull: Rule = {
     ctx.each(Op.xOpen, (thread, row) => {
       const { events } = thread;
       const file = ctx.file(thread, events.object[row]!);
-      if (!file || !/sah-?pool|AccessHandlePool/i.test(file.vfs) || (events.result[row]! & 255) !== 14) return;
+      if (
+        !file ||
+        !/sah-?pool|AccessHandlePool/i.test(file.vfs) ||
+        (events.result[row]! & 255) !== 14
+      )
+        return;
       evidence.add(thread, row);
       paths.add(file.path);
       ({ vfs } = file);
@@ -111,8 +128,10 @@ export const poolFull: Rule = {
         evidence: evidence.result(ctx),
         ...noSaving('the file could not be opened at all'),
         confidence: handles > 0 ? 'likely' : 'possible',
-        reason: 'xOpen answered SQLITE_CANTOPEN on a VFS with a fixed pool of files; journals and temporary files take places in it',
-        advice: 'Reserve more (reserveMinimumCapacity), and set temp_store=memory so that temporary files take none.',
+        reason:
+          'xOpen answered SQLITE_CANTOPEN on a VFS with a fixed pool of files; journals and temporary files take places in it',
+        advice:
+          'Reserve more (reserveMinimumCapacity), and set temp_store=memory so that temporary files take none.',
         link: 'https://sqlite.org/wasm/doc/trunk/persistence.md#vfs-opfs-sahpool',
       },
     ];
@@ -142,7 +161,8 @@ export const tooManyHandles: Rule = {
         evidence: evidence.result(ctx),
         ...noSaving('the files could not be opened at all'),
         confidence: 'likely',
-        reason: 'no other handle on the same files is seen; Safari allows 252, Linux 1,024 open files in a process',
+        reason:
+          'no other handle on the same files is seen; Safari allows 252, Linux 1,024 open files in a process',
         advice: 'Keep fewer files open: fewer databases, a smaller pool.',
         link: SPEC,
       },
@@ -178,7 +198,8 @@ export const handleChurn: Rule = {
             .result(),
           confidence: 'certain',
           reason: 'every pair of createSyncAccessHandle and close was recorded',
-          advice: 'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
+          advice:
+            'Keep the handle until somebody else asks for the file, as cooperative VFSs do, or hold it for longer transactions.',
           link: SPEC,
           tryInLab: 'writers-and-readers',
         },

@@ -26,7 +26,8 @@ export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Eviden
   });
   return { evidence, text };
 }
-export const quote = (text: string): string => `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
+export const quote = (text: string): string =>
+  `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
 
 const STORAGE_REFUSED = /\b(SecurityError|UnknownError|NotAllowedError|InvalidStateError)\b/;
 const ABOUT_STORAGE = /getDirectory|storage|file ?system|indexed ?db|database|mutation|OPFS/i;
@@ -53,7 +54,8 @@ export const storageRefused: Rule = {
         evidence: evidence.result(ctx),
         ...FAILURE,
         confidence: failedOpens && text ? 'likely' : 'possible',
-        reason: 'private windows and blocked cookies answer like this; which of them it was is not in the trace',
+        reason:
+          'private windows and blocked cookies answer like this; which of them it was is not in the trace',
         advice: 'Test the storage when the app starts, say so to the user, and go on in memory.',
         link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
       },
@@ -70,7 +72,9 @@ export const outOfStack: Rule = {
       ctx,
       /RangeError|call stack|out of memory|memory access out of bounds|unreachable executed|Aborted\(/i,
     );
-    const asyncify = ctx.store.threads.some((t) => t.engines.some((e) => e.suspension === 'asyncify'));
+    const asyncify = ctx.store.threads.some((t) =>
+      t.engines.some((e) => e.suspension === 'asyncify'),
+    );
     if (evidence.count)
       found.push({
         rule: 'F30',
@@ -81,11 +85,13 @@ export const outOfStack: Rule = {
         reason: asyncify
           ? 'an Asyncify build keeps its stack twice, and Safari gives less of it'
           : 'the message says so; which code it came from is not recorded',
-        advice: 'Use the synchronous build with a VFS on sync access handles, or raise the stack that Asyncify is built with.',
+        advice:
+          'Use the synchronous build with a VFS on sync access handles, or raise the stack that Asyncify is built with.',
         link: 'https://emscripten.org/docs/porting/asyncify.html',
       });
     for (const thread of ctx.store.threads) {
-      if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page') continue;
+      if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page')
+        continue;
       const row = openWrite(ctx, thread);
       if (row < 0) continue;
       const { events } = thread;
@@ -109,7 +115,8 @@ export const outOfStack: Rule = {
         evidence: reload.result(ctx),
         ...FAILURE,
         confidence: 'possible',
-        reason: 'a browser that kills a page for its memory looks like this, and so does a user who reloads',
+        reason:
+          'a browser that kills a page for its memory looks like this, and so does a user who reloads',
         advice: 'Watch the memory of the page; keep the database in a worker.',
         link: 'https://www.sqlite.org/malloc.html',
       });
@@ -122,11 +129,20 @@ export const outOfStack: Rule = {
 function openWrite(ctx: FindingContext, thread: ThreadStore): number {
   const { events } = thread;
   const held = new Map<string, number>();
-  const rows = [...ctx.rows(thread, Op.xLock), ...ctx.rows(thread, Op.xUnlock), ...ctx.rows(thread, Op.xClose)].sort((a, b) => a - b);
+  const rows = [
+    ...ctx.rows(thread, Op.xLock),
+    ...ctx.rows(thread, Op.xUnlock),
+    ...ctx.rows(thread, Op.xClose),
+  ].sort((a, b) => a - b);
   for (const row of rows) {
     const key = `${events.object[row]} ${events.context[row]}`;
-    if (events.op[row] === Op.xLock && events.aux[row]! >= 2 && events.result[row] === 0) held.set(key, held.get(key) ?? row);
-    else if (events.op[row] === Op.xClose || (events.op[row] === Op.xUnlock && events.aux[row]! < 2)) held.delete(key);
+    if (events.op[row] === Op.xLock && events.aux[row]! >= 2 && events.result[row] === 0)
+      held.set(key, held.get(key) ?? row);
+    else if (
+      events.op[row] === Op.xClose ||
+      (events.op[row] === Op.xUnlock && events.aux[row]! < 2)
+    )
+      held.delete(key);
   }
   return [...held.values()][0] ?? -1;
 }
@@ -150,7 +166,8 @@ export const malformed: Rule = {
         ...FAILURE,
         confidence: 'certain',
         reason: 'the result code says so',
-        advice: 'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
+        advice:
+          'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
         link: 'https://www.sqlite.org/howtocorrupt.html',
       },
     ];
@@ -167,14 +184,22 @@ export const writeWithoutLock: Rule = {
       if (ctx.rows(thread, Op.xOpen).length === 0) continue;
       // a checkpoint writes under locks of the WAL
       const wals = new Set<string>();
-      for (const d of definitions.values()) if (d.kind === 'file' && d.fileKind === 'wal') wals.add(d.path.replace(/-wal$/, ''));
+      for (const d of definitions.values())
+        if (d.kind === 'file' && d.fileKind === 'wal') wals.add(d.path.replace(/-wal$/, ''));
       /** Levels by file and connection, of files whose opening was seen. */
       const levels = new Map<number, number>();
       const evidence = new Evidence();
       let path = '';
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
-        if (op !== Op.xOpen && op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose && op !== Op.xWrite) continue;
+        if (
+          op !== Op.xOpen &&
+          op !== Op.xLock &&
+          op !== Op.xUnlock &&
+          op !== Op.xClose &&
+          op !== Op.xWrite
+        )
+          continue;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
         const key = events.object[row]! + events.context[row]! * 2 ** 26;
@@ -196,8 +221,10 @@ export const writeWithoutLock: Rule = {
           evidence: evidence.result(ctx),
           ...FAILURE,
           confidence: 'certain',
-          reason: 'by every xLock and xUnlock since the file was opened the level was below RESERVED',
-          advice: 'Save this trace for the author of the VFS: another tab may have written at the same time.',
+          reason:
+            'by every xLock and xUnlock since the file was opened the level was below RESERVED',
+          advice:
+            'Save this trace for the author of the VFS: another tab may have written at the same time.',
           link: 'https://www.sqlite.org/lockingv3.html',
         });
     }

@@ -20,7 +20,10 @@ export const heldAcrossAwaits: Rule = {
   title: 'Transaction held across awaits',
   run(ctx) {
     const found: Finding[] = [];
-    const holds = new Map<string, { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }>();
+    const holds = new Map<
+      string,
+      { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }
+    >();
     const { list } = ctx.of(transactions);
     for (let i = 0; i < list.length; i++) {
       if (!list.isWrite(i) || list.endUs[i]! - list.beginUs[i]! < LONG_HOLD_US) continue;
@@ -45,7 +48,11 @@ export const heldAcrossAwaits: Rule = {
       if (busy > IDLE_SHARE * heldUs) continue;
       const key = `${t.thread} ${t.context} ${t.path}`;
       let entry = holds.get(key);
-      if (!entry) holds.set(key, (entry = { evidence: new Evidence(), path: t.path, heldUs: 0, busyUs: 0, longestUs: 0 }));
+      if (!entry)
+        holds.set(
+          key,
+          (entry = { evidence: new Evidence(), path: t.path, heldUs: 0, busyUs: 0, longestUs: 0 }),
+        );
       entry.evidence.count++;
       entry.evidence.us += heldUs;
       entry.evidence.span(t.beginUs, t.endUs);
@@ -55,7 +62,11 @@ export const heldAcrossAwaits: Rule = {
       entry.longestUs = Math.max(entry.longestUs, heldUs);
     }
     for (const e of holds.values()) {
-      const waited = ctx.of(busyChainsIn).filter((c) => c.path === e.path && c.fromUs < e.evidence.toUs && c.toUs > e.evidence.fromUs);
+      const waited = ctx
+        .of(busyChainsIn)
+        .filter(
+          (c) => c.path === e.path && c.fromUs < e.evidence.toUs && c.toUs > e.evidence.fromUs,
+        );
       const us = waited.reduce((sum, c) => sum + c.toUs - c.fromUs, 0);
       found.push({
         rule: 'F26',
@@ -65,15 +76,21 @@ export const heldAcrossAwaits: Rule = {
           ? measured(us, `what ${waited.length} refused connections tried meanwhile`)
           : noSaving('nobody in this recording waited for it')),
         confidence: 'certain',
-        reason: 'the lock for writing was held for more than a second with less than 5 % of it in SQL or VFS calls',
-        advice: 'Do slow work (fetch, user input) before BEGIN, and send the statements of a transaction through one queue per connection.',
+        reason:
+          'the lock for writing was held for more than a second with less than 5 % of it in SQL or VFS calls',
+        advice:
+          'Do slow work (fetch, user input) before BEGIN, and send the statements of a transaction through one queue per connection.',
         link: 'https://www.sqlite.org/lang_transaction.html',
       });
     }
     const nested = new Evidence();
     for (const op of [Op.sqlStep, Op.sqlExec])
       ctx.each(op, (thread, row) => {
-        if (thread.events.result[row] === 1 && /^\s*begin\b/i.test(objectName(thread, thread.events.object[row]!))) nested.add(thread, row);
+        if (
+          thread.events.result[row] === 1 &&
+          /^\s*begin\b/i.test(objectName(thread, thread.events.object[row]!))
+        )
+          nested.add(thread, row);
       });
     if (nested.count)
       found.push({
@@ -83,7 +100,8 @@ export const heldAcrossAwaits: Rule = {
         ...noSaving('a failure, not a cost'),
         confidence: 'certain',
         reason: 'BEGIN answered SQLITE_ERROR; two tasks share the connection across an await',
-        advice: 'Give each connection one queue, so that a transaction ends before the next begins.',
+        advice:
+          'Give each connection one queue, so that a transaction ends before the next begins.',
         link: 'https://www.sqlite.org/lang_transaction.html',
       });
     return found;

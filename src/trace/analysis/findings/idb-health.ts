@@ -24,7 +24,8 @@ export const idbKilled: Rule = {
     for (const thread of ctx.store.threads) {
       const { events, environment } = thread;
       const evidence = new Evidence();
-      for (const row of ctx.rows(thread, Op.idbTransaction)) if (events.flags[row]! & Flag.threw) evidence.add(thread, row);
+      for (const row of ctx.rows(thread, Op.idbTransaction))
+        if (events.flags[row]! & Flag.threw) evidence.add(thread, row);
       if (evidence.count === 0) continue;
       const page = ctx.store.threads
         .filter((t) => t.info.kind === 'page')
@@ -59,11 +60,15 @@ export const openBlocked: Rule = {
         const { events } = thread;
         const open = events.endSeq[row] === 0;
         const us = open ? ctx.toUs - events.t0[row]! : events.dur[row]!;
-        const blocked = ctx.rows(thread, Op.idbBlocked).find((at) => events.aux[at] === events.seq[row]);
+        const blocked = ctx
+          .rows(thread, Op.idbBlocked)
+          .find((at) => events.aux[at] === events.seq[row]);
         if (us < (blocked === undefined ? BLOCKED_US : TOLD_BLOCKED_US)) return;
         const db = ctx.text(thread, events.object[row]!);
         const users = ctx.store.threads.filter((other) =>
-          other === thread ? blocked !== undefined && usesDatabase(ctx, other, db, events.t0[blocked]) : usesDatabase(ctx, other, db),
+          other === thread
+            ? blocked !== undefined && usesDatabase(ctx, other, db, events.t0[blocked])
+            : usesDatabase(ctx, other, db),
         );
         if (users.length === 0 && blocked === undefined) return;
         const told = users.filter((user) => wasTold(ctx, user, db, events.t0[row]!, us));
@@ -83,7 +88,8 @@ export const openBlocked: Rule = {
             blocked === undefined
               ? 'an upgrade or deletion waits until every other connection is closed; no blocked event was seen'
               : 'the browser said so (blocked): a connection of an older version was not closed when the browser asked for it',
-          advice: "Close the connection in the database's versionchange event, and tell the user which tab to close on blocked.",
+          advice:
+            "Close the connection in the database's versionchange event, and tell the user which tab to close on blocked.",
           link: 'https://www.w3.org/TR/IndexedDB/#eventdef-idbopendbrequest-blocked',
         });
       });
@@ -92,20 +98,41 @@ export const openBlocked: Rule = {
 };
 
 /** The app of a thread has a handler that was told to let go of the database, in that time. */
-function wasTold(ctx: FindingContext, thread: ThreadStore, db: string, fromUs: number, us: number): boolean {
+function wasTold(
+  ctx: FindingContext,
+  thread: ThreadStore,
+  db: string,
+  fromUs: number,
+  us: number,
+): boolean {
   const { events } = thread;
   return ctx
     .rows(thread, Op.idbVersionChange)
-    .some((row) => events.t0[row]! >= fromUs && events.t0[row]! <= fromUs + us && ctx.text(thread, events.object[row]!) === db);
+    .some(
+      (row) =>
+        events.t0[row]! >= fromUs &&
+        events.t0[row]! <= fromUs + us &&
+        ctx.text(thread, events.object[row]!) === db,
+    );
 }
 
 /** @param before only calls that had ended then, microseconds */
-function usesDatabase(ctx: FindingContext, thread: ThreadStore, db: string, before = Infinity): boolean {
+function usesDatabase(
+  ctx: FindingContext,
+  thread: ThreadStore,
+  db: string,
+  before = Infinity,
+): boolean {
   const { events } = thread;
   const worked = (row: number): boolean => events.endSeq[row] !== 0 && events.result[row] === 0;
   return [Op.idbTransaction, Op.idbOpen].some((op) =>
     ctx
       .rows(thread, op)
-      .some((row) => worked(row) && events.t0[row]! + events.dur[row]! <= before && ctx.text(thread, events.object[row]!) === db),
+      .some(
+        (row) =>
+          worked(row) &&
+          events.t0[row]! + events.dur[row]! <= before &&
+          ctx.text(thread, events.object[row]!) === db,
+      ),
   );
 }

@@ -18,7 +18,8 @@ const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
 
-const use = (ctx: FindingContext): ReturnType<typeof idbUseOf> => (ctx.calls(Op.idbTransaction) ? idbUseOf(ctx.store) : null);
+const use = (ctx: FindingContext): ReturnType<typeof idbUseOf> =>
+  ctx.calls(Op.idbTransaction) ? idbUseOf(ctx.store) : null;
 
 function evidenceOf(list: readonly IdbTransaction[]): Evidence {
   const evidence = new Evidence();
@@ -31,12 +32,20 @@ export const transactionPerBlock: Rule = {
   title: 'IndexedDB transaction per block or operation',
   run(ctx) {
     const all = ctx.of(use);
-    if (!all || !all.lockPeriods || all.transactionsPerPeriod === null || all.transactionsPerPeriod <= 2) return [];
+    if (
+      !all ||
+      !all.lockPeriods ||
+      all.transactionsPerPeriod === null ||
+      all.transactionsPerPeriod <= 2
+    )
+      return [];
     const single = ctx.of(idbTransactions).filter((t) => t.requests === 1 && t.mode !== 2);
     if (single.length < FEW || single.length < all.transactions / 2) return [];
     const evidence = evidenceOf(single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
-    const beside = medianOf(single.filter((t) => t.ended).map((t) => Math.max(0, t.toUs - t.fromUs - t.longestRequestUs)));
+    const beside = medianOf(
+      single.filter((t) => t.ended).map((t) => Math.max(0, t.toUs - t.fromUs - t.longestRequestUs)),
+    );
     return [
       {
         rule: 'F10',
@@ -49,7 +58,8 @@ export const transactionPerBlock: Rule = {
               `${avoided} transactions, each at the median time that they took beside their request (${time(beside)})`,
             )),
         confidence: 'certain',
-        reason: 'locks and transactions were both recorded: what happens under one lock could be one transaction',
+        reason:
+          'locks and transactions were both recorded: what happens under one lock could be one transaction',
         advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
         link: SPEC,
         tryInLab: 'idb-transactions',
@@ -63,13 +73,12 @@ export const durabilityTier: Rule = {
   title: 'Strict durability, or an unclear one',
   run(ctx) {
     const writers = ctx.of(idbTransactions).filter((t) => t.mode === 1 && t.writes > 0 && t.ended);
-    const [, strict, relaxed] = [0, 1, 2].map((tier) => writers.filter((t) => t.durability === tier)) as [
-      IdbTransaction[],
-      IdbTransaction[],
-      IdbTransaction[],
-    ];
+    const [, strict, relaxed] = [0, 1, 2].map((tier) =>
+      writers.filter((t) => t.durability === tier),
+    ) as [IdbTransaction[], IdbTransaction[], IdbTransaction[]];
     if (strict.length < FEW_UNUSED) return [];
-    const median = (list: readonly IdbTransaction[]): number => medianOf(list.map((t) => t.toUs - t.fromUs));
+    const median = (list: readonly IdbTransaction[]): number =>
+      medianOf(list.map((t) => t.toUs - t.fromUs));
     const gain = relaxed.length ? median(strict) - median(relaxed) : NaN;
     const mixed = relaxed.length > 0;
     return [
@@ -81,10 +90,16 @@ export const durabilityTier: Rule = {
           ? noSaving('no relaxed transaction in this trace to compare with')
           : gain < 0
             ? noSaving('the relaxed ones took no less here')
-            : measured(gain * strict.length, `${strict.length} transactions x the difference of the two medians`)),
+            : measured(
+                gain * strict.length,
+                `${strict.length} transactions x the difference of the two medians`,
+              )),
         confidence: mixed ? 'certain' : 'likely',
-        reason: mixed ? 'both tiers were recorded with their times' : 'the tier was recorded; what relaxed would take here was not',
-        advice: 'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
+        reason: mixed
+          ? 'both tiers were recorded with their times'
+          : 'the tier was recorded; what relaxed would take here was not',
+        advice:
+          'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
         link: `${SPEC}#transaction-durability-hint`,
         tryInLab: 'idb-durability',
       },
@@ -105,7 +120,13 @@ export const readersInReadwrite: Rule = {
     for (let i = 1; i < all.length; i++) {
       const [before, next] = [all[i - 1]!, all[i]!];
       const isUnused = before.mode === 1 && before.writes === 0 && before.ended;
-      if (!isUnused || before.thread !== next.thread || !shareStore(before, next) || next.fromUs >= before.toUs) continue;
+      if (
+        !isUnused ||
+        before.thread !== next.thread ||
+        !shareStore(before, next) ||
+        next.fromUs >= before.toUs
+      )
+        continue;
       waited += before.toUs - next.fromUs;
       waits++;
     }
@@ -118,8 +139,10 @@ export const readersInReadwrite: Rule = {
           ? measured(waited, `what ${waits} transactions waited for them`)
           : noSaving('no transaction of the same thread was seen to wait for one of them')),
         confidence: waits ? 'certain' : 'likely',
-        reason: 'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
-        advice: 'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
+        reason:
+          'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
+        advice:
+          'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
         link: `${SPEC}#transaction-scheduling`,
         tryInLab: 'writers-and-readers',
       },
@@ -147,7 +170,8 @@ export const sequentialGets: Rule = {
         for (const row of rows) evidence.add(thread, row, events.length[row]!);
       });
       for (let row = 0; row < events.count; row++)
-        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete) found.request(row);
+        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete)
+          found.request(row);
       found.end();
     }
     if (saved < FEW_SAVED_GETS) return [];

@@ -4,7 +4,13 @@
  */
 import type { TraceStore } from '../../store.ts';
 import type { Analyses } from '../shared.ts';
-import { changeCounterPolling, pageDoesNotFitBlock, readModifyWrite, smallCalls, versionedKeys } from './blocks.ts';
+import {
+  changeCounterPolling,
+  pageDoesNotFitBlock,
+  readModifyWrite,
+  smallCalls,
+  versionedKeys,
+} from './blocks.ts';
 import { cacheTooSmall, coldStart, pageTooSmall } from './cache.ts';
 import { FindingContext } from './context.ts';
 import { storageGivenUp } from './given-up.ts';
@@ -78,10 +84,14 @@ export const RULES: readonly Rule[] = [
 const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
 /** The context of all that is shared, made once. */
-export const findingContext = (shared: Analyses): FindingContext => shared.once('findings', () => new FindingContext(shared.store, shared));
+export const findingContext = (shared: Analyses): FindingContext =>
+  shared.once('findings', () => new FindingContext(shared.store, shared));
 
 /** The largest saving first; those whose saving is not known after them, the surest first. */
-export function findingsOf(store: TraceStore, ctx: FindingContext = new FindingContext(store)): Finding[] {
+export function findingsOf(
+  store: TraceStore,
+  ctx: FindingContext = new FindingContext(store),
+): Finding[] {
   return RULES.flatMap((rule) => ctx.found(rule)).sort(
     (a, b) =>
       (b.savingUs ?? -1) - (a.savingUs ?? -1) ||

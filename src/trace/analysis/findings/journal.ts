@@ -24,7 +24,8 @@ function batchAtomic(ctx: FindingContext): ReadonlySet<string> {
   ctx.each(Op.xDeviceCharacteristics, (thread, row) => {
     const { events } = thread;
     const file = ctx.file(thread, events.object[row]!);
-    if (file?.kind === 'main-db' && events.result[row]! & IOCAP_BATCH_ATOMIC) found.add(databaseKey(thread.index, file.path));
+    if (file?.kind === 'main-db' && events.result[row]! & IOCAP_BATCH_ATOMIC)
+      found.add(databaseKey(thread.index, file.path));
   });
   return found;
 }
@@ -46,7 +47,10 @@ function evidenceOf(ctx: FindingContext, commits: readonly CommitCost[]): Eviden
     const { events } = ctx.store.threads[c.transaction.thread]!;
     evidence.count++;
     evidence.us += c.us;
-    evidence.show(c.transaction.thread, c.transaction.commitRow >= 0 ? c.transaction.commitRow : c.fromRow);
+    evidence.show(
+      c.transaction.thread,
+      c.transaction.commitRow >= 0 ? c.transaction.commitRow : c.fromRow,
+    );
     evidence.span(events.t0[c.fromRow]!, events.t0[c.toRow]! + events.dur[c.toRow]!);
   }
   return evidence;
@@ -104,16 +108,24 @@ export const rollbackJournalCost: Rule = {
   id: 'F07',
   title: 'Rollback journal cost',
   run(ctx) {
-    const journalled = ctx.of(commitCosts).filter((c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0);
+    const journalled = ctx
+      .of(commitCosts)
+      .filter(
+        (c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0,
+      );
     const found: Finding[] = [];
     for (const [path, commits] of byDatabase(journalled)) {
-      const atomic = commits.some((c) => ctx.of(batchAtomic).has(databaseKey(c.transaction.thread, path)));
+      const atomic = commits.some((c) =>
+        ctx.of(batchAtomic).has(databaseKey(c.transaction.thread, path)),
+      );
       if (commits.length < FEW_COMMITS || atomic || nothingStored(ctx, commits)) continue;
       const evidence = evidenceOf(ctx, commits);
       const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
       const writes = sum((c) => c.calls('journalWrites'));
       const syncs = sum((c) => c.calls('journalSyncs'));
-      const connections = new Set(commits.map((c) => `${c.transaction.thread} ${c.transaction.context}`)).size;
+      const connections = new Set(
+        commits.map((c) => `${c.transaction.thread} ${c.transaction.context}`),
+      ).size;
       const saving = journalCalls(new Saving(ctx), commits).instead(
         sum((c) => c.calls('dbWrites')),
         Op.xWrite,
@@ -152,7 +164,10 @@ function superJournals(ctx: FindingContext): Map<number, number[]> {
   });
   return found;
 }
-function coversSeveral(rows: ReadonlyMap<number, readonly number[]>, { transaction, fromRow, toRow }: CommitCost): boolean {
+function coversSeveral(
+  rows: ReadonlyMap<number, readonly number[]>,
+  { transaction, fromRow, toRow }: CommitCost,
+): boolean {
   return (rows.get(transaction.thread) ?? []).some((row) => row >= fromRow && row <= toRow);
 }
 
@@ -170,8 +185,12 @@ export const batchAtomicLost: Rule = {
           atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
       );
     const several = ctx.of(superJournals);
-    const groups = [true, false].map((many) => byDatabase(spilled.filter((c) => coversSeveral(several, c) === many)));
-    const found = groups.flatMap((group, i) => [...group].map(([path, commits]) => ({ path, commits, many: i === 0 })));
+    const groups = [true, false].map((many) =>
+      byDatabase(spilled.filter((c) => coversSeveral(several, c) === many)),
+    );
+    const found = groups.flatMap((group, i) =>
+      [...group].map(([path, commits]) => ({ path, commits, many: i === 0 })),
+    );
     return found.map(({ path, commits, many }): Finding => {
       const sum = (of: (c: CommitCost) => number): number => commits.reduce((n, c) => n + of(c), 0);
       const writes = sum((c) => c.calls('journalWrites'));
@@ -191,7 +210,9 @@ export const batchAtomicLost: Rule = {
         advice: many
           ? 'Keep what changes together in one database: a transaction over attached databases cannot be written atomically.'
           : 'Raise PRAGMA cache_size above the pages that the largest transaction changes.',
-        link: many ? 'https://www.sqlite.org/atomiccommit.html#_multi_file_commit' : 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',
+        link: many
+          ? 'https://www.sqlite.org/atomiccommit.html#_multi_file_commit'
+          : 'https://www.sqlite.org/c3ref/c_iocap_atomic.html',
         ...(many ? {} : { tryInLab: 'spill' }),
       };
     });
@@ -219,8 +240,10 @@ export const synchronousOffOnBatchAtomic: Rule = {
       evidence: evidenceOf(ctx, commits).result(ctx),
       ...noSaving('a risk, not a cost'),
       confidence: 'certain',
-      reason: 'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC, no BEGIN_ATOMIC_WRITE, xSync or journal write was called in these transactions',
-      advice: 'Set PRAGMA synchronous=normal: it costs little on a batch-atomic VFS and brings the atomic write back.',
+      reason:
+        'the VFS announces SQLITE_IOCAP_BATCH_ATOMIC, no BEGIN_ATOMIC_WRITE, xSync or journal write was called in these transactions',
+      advice:
+        'Set PRAGMA synchronous=normal: it costs little on a batch-atomic VFS and brings the atomic write back.',
       link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
       tryInLab: 'journal-modes',
     }));

@@ -23,22 +23,50 @@ export const oneTransactionPerStatement: Rule = {
   id: 'F01',
   title: 'One transaction per statement',
   run(ctx) {
-    const small = ctx.of(commitCosts).filter((c) => c.pageCount <= MOST_PAGES && (c.calls('syncs') > 0 || c.calls('webWrites') > 0));
+    const small = ctx
+      .of(commitCosts)
+      .filter(
+        (c) => c.pageCount <= MOST_PAGES && (c.calls('syncs') > 0 || c.calls('webWrites') > 0),
+      );
     const { list } = ctx.of(transactions);
     const runs = runsOf(list, small, (c) => c.place).filter(
       (run) =>
-        run.length >= SHORTEST_RUN && 2 * run.filter((c) => c.pageCount <= FEW_PAGES).length > run.length && !nothingStored(ctx, run),
+        run.length >= SHORTEST_RUN &&
+        2 * run.filter((c) => c.pageCount <= FEW_PAGES).length > run.length &&
+        !nothingStored(ctx, run),
     );
-    return [...byPath(runs, (c) => list.path(c.place))].map(([path, ofPath]) => oneByOne(ctx, path, ofPath));
+    return [...byPath(runs, (c) => list.path(c.place))].map(([path, ofPath]) =>
+      oneByOne(ctx, path, ofPath),
+    );
   },
 };
 
-const SINGLE = ['syncs', 'locks', 'unlocks', 'accesses', 'journalOpens', 'journalCloses', 'journalDeletes', 'journalTruncates'] as const;
+const SINGLE = [
+  'syncs',
+  'locks',
+  'unlocks',
+  'accesses',
+  'journalOpens',
+  'journalCloses',
+  'journalDeletes',
+  'journalTruncates',
+] as const;
 
-function oneByOne(ctx: FindingContext, path: string, runs: readonly (readonly CommitCost[])[]): Finding {
+function oneByOne(
+  ctx: FindingContext,
+  path: string,
+  runs: readonly (readonly CommitCost[])[],
+): Finding {
   const evidence = new Evidence();
   const sums = { syncs: 0, writes: 0 };
-  const avoid = { journalSyncs: 0, dbSyncs: 0, dbWrites: 0, journalWrites: 0, walWrites: 0, dbReads: 0 } as Record<string, number>;
+  const avoid = {
+    journalSyncs: 0,
+    dbSyncs: 0,
+    dbWrites: 0,
+    journalWrites: 0,
+    walWrites: 0,
+    dbReads: 0,
+  } as Record<string, number>;
   for (const name of SINGLE) avoid[name] = 0;
   for (const run of runs) {
     const pages = new Set(run.flatMap((c) => c.pages)).size;
@@ -114,19 +142,35 @@ export const autocommitReads: Rule = {
     const places = Uint32Array.from({ length: list.length }, (_, i) => i);
     const keep = (i: number): boolean => !list.isWrite(i) && readsNoPage(ctx, list, i);
     const runs = runsOf(list, places, (i) => i, keep).filter((run) => run.length >= SHORTEST_RUN);
-    return [...byPath(runs, (i) => list.path(i))].map(([path, ofPath]) => pollReads(ctx, path, list, ofPath));
+    return [...byPath(runs, (i) => list.path(i))].map(([path, ofPath]) =>
+      pollReads(ctx, path, list, ofPath),
+    );
   },
 };
 
 /** Lock, look whether the database has changed, unlock: all pages came from SQLite's cache. */
-function readsNoPage(ctx: FindingContext, { thread, beginRow, endRow, context }: TransactionTable, i: number): boolean {
+function readsNoPage(
+  ctx: FindingContext,
+  { thread, beginRow, endRow, context }: TransactionTable,
+  i: number,
+): boolean {
   const { events } = ctx.store.threads[thread[i]!]!;
   for (let row = beginRow[i]!; row <= endRow[i]!; row++)
-    if (events.op[row] === Op.xRead && events.context[row] === context[i] && events.length[row]! >= 512) return false;
+    if (
+      events.op[row] === Op.xRead &&
+      events.context[row] === context[i] &&
+      events.length[row]! >= 512
+    )
+      return false;
   return true;
 }
 
-function pollReads(ctx: FindingContext, path: string, list: TransactionTable, runs: readonly (readonly number[])[]): Finding {
+function pollReads(
+  ctx: FindingContext,
+  path: string,
+  list: TransactionTable,
+  runs: readonly (readonly number[])[],
+): Finding {
   const evidence = new Evidence();
   /** Calls of all transactions but the first of each run, by operation. */
   const avoid = new Map<number, number>();
@@ -156,7 +200,8 @@ function pollReads(ctx: FindingContext, path: string, list: TransactionTable, ru
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',
-    reason: 'each took SHARED, read the change counter at most, and unlocked; the next came within 100 ms',
+    reason:
+      'each took SHARED, read the change counter at most, and unlocked; the next came within 100 ms',
     advice:
       'Wrap the SELECTs that belong to one refresh in one BEGIN .. COMMIT, or set locking_mode=exclusive where one connection is all there is.',
     link: 'https://www.sqlite.org/lang_transaction.html',

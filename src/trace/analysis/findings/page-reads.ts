@@ -90,7 +90,17 @@ class Reader {
     private readonly who: number,
   ) {
     this.out = {
-      ...{ path, thread: thread.index, connection, pageBytes: 0, reads: 0, rereads: 0, hotPages: 0, distinct: 0, again: new Evidence() },
+      ...{
+        path,
+        thread: thread.index,
+        connection,
+        pageBytes: 0,
+        reads: 0,
+        rereads: 0,
+        hotPages: 0,
+        distinct: 0,
+        again: new Evidence(),
+      },
       ...{ inRuns: 0, runs: 0, longestRun: 0, running: new Evidence(), sample: [] },
     };
   }
@@ -102,7 +112,8 @@ class Reader {
     const us = events.t0[row]!;
     const length = events.length[row]!;
     const { endUs, who } = this.commits;
-    for (; this.next < endUs.length && endUs[this.next]! <= us; this.next++) if (who[this.next] !== this.who) this.epoch++;
+    for (; this.next < endUs.length && endUs[this.next]! <= us; this.next++)
+      if (who[this.next] !== this.who) this.epoch++;
     const slot = table.slot(page);
     const { seen, reads } = table;
     if (length > this.pageBytes) this.pageBytes = length;
@@ -133,9 +144,15 @@ class Reader {
   finish(): PageReader {
     this.endRun();
     const { out, rereads } = this;
-    Object.assign(out, { reads: this.reads, rereads, hotPages: this.hotPages, pageBytes: this.pageBytes });
+    Object.assign(out, {
+      reads: this.reads,
+      rereads,
+      hotPages: this.hotPages,
+      pageBytes: this.pageBytes,
+    });
     const { again } = out;
-    for (const row of this.againRows.subarray(0, Math.min(SHOWN, rereads))) again.show(this.thread.index, row);
+    for (const row of this.againRows.subarray(0, Math.min(SHOWN, rereads)))
+      again.show(this.thread.index, row);
     again.count = rereads;
     again.bytes = this.againBytes;
     again.us = this.againUs;
@@ -174,12 +191,16 @@ const whoIs = (thread: number, context: number): number => thread * 2 ** 32 + co
 /** By path. */
 function commitsOf(list: TransactionTable): Map<string, Commits> {
   const places = list.paths.map((): number[] => []);
-  for (let i = 0; i < list.length; i++) if (list.outcome(i) === 'committed') places[list.pathOf[i]!]!.push(i);
+  for (let i = 0; i < list.length; i++)
+    if (list.outcome(i) === 'committed') places[list.pathOf[i]!]!.push(i);
   return new Map(
     places.map((own, path): [string, Commits] => {
       own.sort((a, b) => list.endUs[a]! - list.endUs[b]!);
       const endUs = Float64Array.from(own, (i) => list.endUs[i]!);
-      return [list.paths[path]!, { endUs, who: Float64Array.from(own, (i) => whoIs(list.thread[i]!, list.context[i]!)) }];
+      return [
+        list.paths[path]!,
+        { endUs, who: Float64Array.from(own, (i) => whoIs(list.thread[i]!, list.context[i]!)) },
+      ];
     }),
   );
 }
@@ -197,7 +218,16 @@ export function pageReaders(ctx: FindingContext): PageReader[] {
       if (reader !== undefined) return reader;
       const file = ctx.file(thread, object);
       const database = file?.kind === 'main-db' ? file.path : null;
-      reader = database === null ? null : new Reader(database, thread, context, commits.get(database) ?? NO_COMMITS, whoIs(index, context));
+      reader =
+        database === null
+          ? null
+          : new Reader(
+              database,
+              thread,
+              context,
+              commits.get(database) ?? NO_COMMITS,
+              whoIs(index, context),
+            );
       readers.set(key, reader);
       return reader;
     };
@@ -211,8 +241,21 @@ export function pageReaders(ctx: FindingContext): PageReader[] {
 }
 
 /** @param readerOf who reads, by file and connection; null where that is no database */
-function readThread({ events }: ThreadStore, readerOf: (object: number, context: number) => Reader | null): void {
-  const { op: ops, count, endSeq, object, context, offset: offsets, length: lengths, result, aux } = events;
+function readThread(
+  { events }: ThreadStore,
+  readerOf: (object: number, context: number) => Reader | null,
+): void {
+  const {
+    op: ops,
+    count,
+    endSeq,
+    object,
+    context,
+    offset: offsets,
+    length: lengths,
+    result,
+    aux,
+  } = events;
   let [lastObject, lastContext] = [-1, -1];
   let last: Reader | null = null;
   for (let row = 0; row < count; row++) {
@@ -227,7 +270,8 @@ function readThread({ events }: ThreadStore, readerOf: (object: number, context:
       continue;
     }
     const length = lengths[row]!;
-    if (length < SMALLEST_PAGE || endSeq[row] === 0 || result[row] !== 0 || last.checkpoint) continue;
+    if (length < SMALLEST_PAGE || endSeq[row] === 0 || result[row] !== 0 || last.checkpoint)
+      continue;
     const page = Math.floor(offsets[row]! / length);
     if (!(page >= 0 && page < MOST_PAGES)) continue;
     if (op === Op.xRead) last.read(row, page);

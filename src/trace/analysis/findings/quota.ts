@@ -21,7 +21,10 @@ const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
 /** Nothing has failed yet. */
 function nearlyFull(ctx: FindingContext): Finding[] {
   return storageHealthOf(ctx.store)
-    .filter(({ usage, quota }) => usage !== null && quota !== null && quota > 0 && usage / quota >= NEARLY_FULL)
+    .filter(
+      ({ usage, quota }) =>
+        usage !== null && quota !== null && quota > 0 && usage / quota >= NEARLY_FULL,
+    )
     .map((health) => {
       const evidence = new Evidence(); // where the recording of that origin ends
       for (const thread of ctx.store.threads)
@@ -34,7 +37,8 @@ function nearlyFull(ctx: FindingContext): Finding[] {
         ...FAILURE,
         confidence: 'likely',
         reason: 'the browser’s own estimate, which is about',
-        advice: 'Remove what is not needed, and vacuum, before writes fail; navigator.storage.persist() protects against eviction.',
+        advice:
+          'Remove what is not needed, and vacuum, before writes fail; navigator.storage.persist() protects against eviction.',
         link: 'https://storage.spec.whatwg.org/#usage-and-quota',
       };
     });
@@ -64,7 +68,8 @@ export const quotaExceeded: Rule = {
         reason: text
           ? 'the browser says QuotaExceededError'
           : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
-        advice: 'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
+        advice:
+          'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
         link: 'https://storage.spec.whatwg.org/#usage-and-quota',
       },
     ];

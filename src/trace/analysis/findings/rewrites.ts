@@ -92,7 +92,10 @@ export const vacuum: Rule = {
         rule: 'F40',
         title: `VACUUM wrote ${size(evidence.bytes)} in ${some(sums.writes, 'write')} and ${some(sums.syncs, 'sync')}${pages.size ? ` for a database of ${some(pages.size, 'page')}` : ''}, ${time(evidence.us)}`,
         evidence: found,
-        ...new Saving(ctx).avoid(sums.writes, Op.xWrite, 'writes').avoid(sums.syncs, Op.xSync, 'syncs').result(),
+        ...new Saving(ctx)
+          .avoid(sums.writes, Op.xWrite, 'writes')
+          .avoid(sums.syncs, Op.xSync, 'syncs')
+          .result(),
         confidence: 'certain',
         reason: `the calls are beneath ${some(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
         advice:

@@ -46,7 +46,8 @@ export const flushCost: Rule = {
             ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
             : noSaving('there is one flush a commit at most: fewer commits save them')),
         confidence: 'certain',
-        reason: 'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
+        reason:
+          'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
         advice:
           'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
         link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
@@ -77,14 +78,21 @@ function databaseBytes(ctx: FindingContext): Map<string, number> {
         if (!(end > known)) continue;
         highest.set(id, (known = end));
         const file = ctx.file(thread, id);
-        if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0)) found.set(file.path, end);
+        if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0))
+          found.set(file.path, end);
       }
     }
   }
   return found;
 }
 
-const SAVES: readonly number[] = [Op.idbPut, Op.idbAdd, Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet];
+const SAVES: readonly number[] = [
+  Op.idbPut,
+  Op.idbAdd,
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.localStorageSet,
+];
 
 export const wholeFileSaves: Rule = {
   id: 'F23',
@@ -114,8 +122,10 @@ export const wholeFileSaves: Rule = {
         evidence: e.result(ctx),
         ...new Saving(ctx).avoid(e.count - 1, Op.idbPut, 'saves but the last').result(),
         confidence: 'likely',
-        reason: 'single values of 90 % or more of the size of a database that is open, not made by its VFS',
-        advice: 'Use a VFS that stores pages, or save after a pause rather than after every change.',
+        reason:
+          'single values of 90 % or more of the size of a database that is open, not made by its VFS',
+        advice:
+          'Use a VFS that stores pages, or save after a pause rather than after every change.',
         link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
       }));
   },
@@ -130,7 +140,13 @@ export const lostOnLeaving: Rule = {
       if (thread.ended === null || thread.ended === 'stopped') return [];
       const evidence = new Evidence();
       let writes = 0;
-      for (const op of [Op.idbPut, Op.idbAdd, Op.opfsStreamWrite, Op.opfsStreamClose, Op.idbTransaction])
+      for (const op of [
+        Op.idbPut,
+        Op.idbAdd,
+        Op.opfsStreamWrite,
+        Op.opfsStreamClose,
+        Op.idbTransaction,
+      ])
         for (const row of ctx.rows(thread, op)) {
           const writing = op !== Op.idbTransaction || (events.aux[row]! & 3) === 1;
           if (!writing) continue;
@@ -143,7 +159,8 @@ export const lostOnLeaving: Rule = {
       let last = -Infinity;
       const { list } = ctx.of(transactions);
       for (let i = 0; i < list.length; i++)
-        if (list.thread[i] === thread.index && list.outcome(i) === 'committed') last = Math.max(last, list.endUs[i]!);
+        if (list.thread[i] === thread.index && list.outcome(i) === 'committed')
+          last = Math.max(last, list.endUs[i]!);
       if (evidence.count === 0 || writes === 0 || last === -Infinity) return [];
       return [
         {
@@ -154,7 +171,8 @@ export const lostOnLeaving: Rule = {
           confidence: 'possible',
           reason:
             'the calls are not beneath a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
-          advice: 'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
+          advice:
+            'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
           link: 'https://www.w3.org/TR/page-visibility-2/',
         },
       ];
@@ -166,13 +184,24 @@ export const writableCopies: Rule = {
   id: 'F43',
   title: 'createWritable rewrites the whole file',
   run(ctx) {
-    const files = new Map<string, { evidence: Evidence; written: number; highest: number; closes: number }>();
-    const of = (name: string): { evidence: Evidence; written: number; highest: number; closes: number } => {
+    const files = new Map<
+      string,
+      { evidence: Evidence; written: number; highest: number; closes: number }
+    >();
+    const of = (
+      name: string,
+    ): { evidence: Evidence; written: number; highest: number; closes: number } => {
       let f = files.get(name);
-      if (!f) files.set(name, (f = { evidence: new Evidence(), written: 0, highest: 0, closes: 0 }));
+      if (!f)
+        files.set(name, (f = { evidence: new Evidence(), written: 0, highest: 0, closes: 0 }));
       return f;
     };
-    for (const op of [Op.opfsCreateWritable, Op.opfsStreamClose, Op.opfsStreamWrite, Op.opfsFileRead])
+    for (const op of [
+      Op.opfsCreateWritable,
+      Op.opfsStreamClose,
+      Op.opfsStreamWrite,
+      Op.opfsFileRead,
+    ])
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         if (events.flags[row]! & Flag.threw) return;
@@ -185,7 +214,10 @@ export const writableCopies: Rule = {
         if (op === Op.opfsStreamWrite) f.written += length;
       });
     return [...files]
-      .filter(([, f]) => f.closes >= FEW_STREAMS && f.highest > 0 && f.written < 0.25 * f.closes * f.highest)
+      .filter(
+        ([, f]) =>
+          f.closes >= FEW_STREAMS && f.highest > 0 && f.written < 0.25 * f.closes * f.highest,
+      )
       .map(([name, f]): Finding => ({
         rule: 'F43',
         title: `${count(f.closes)} writable streams on ${name} wrote ${size(f.written)} into a file of at least ${size(f.highest)}: each copies the whole file`,
@@ -195,7 +227,8 @@ export const writableCopies: Rule = {
           .avoid(f.closes, Op.opfsStreamClose, 'closes of streams')
           .result(),
         confidence: 'likely',
-        reason: 'createWritable works on a copy that replaces the file at close(); the size is the highest place that was seen',
+        reason:
+          'createWritable works on a copy that replaces the file at close(); the size is the highest place that was seen',
         advice: 'Write through a sync access handle, in place; keep writable streams for exports.',
         link: 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createwritable',
         tryInLab: 'writable-streams',

@@ -36,16 +36,29 @@ export class Saving {
   }
   result(): KnownSaving {
     if (this.parts.length === 0)
-      return { savingUs: null, savingHow: this.unknown.length ? `no ${this.unknown.join(', ')} was timed` : 'no call would be avoided' };
+      return {
+        savingUs: null,
+        savingHow: this.unknown.length
+          ? `no ${this.unknown.join(', ')} was timed`
+          : 'no call would be avoided',
+      };
     const how = `${this.parts.join(', ')}, each at its median in this trace`;
-    return this.us < 0 ? noSaving(`what would be called instead takes longer here: ${how}`) : { savingUs: this.us, savingHow: how };
+    return this.us < 0
+      ? noSaving(`what would be called instead takes longer here: ${how}`)
+      : { savingUs: this.us, savingHow: how };
   }
 }
 
 /** A saving that cannot be computed, and why. */
-export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({ savingUs: null, savingHow: why });
+export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({
+  savingUs: null,
+  savingHow: why,
+});
 /** A saving that the trace shows as it is. */
-export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({ savingUs: us, savingHow: how });
+export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({
+  savingUs: us,
+  savingHow: how,
+});
 
 /**
  * A finding as a clock can tell it: what is less than one of its steps may as well be nothing, or a call that took a whole step by chance.

@@ -25,7 +25,10 @@ export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains>
   for (const thread of ctx.store.threads)
     for (const row of ctx.failures(thread)) {
       const { op, result } = thread.events;
-      if (((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) && (op[row] === Op.xLock || op[row]! >= Op.sqlOpen))
+      if (
+        ((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) &&
+        (op[row] === Op.xLock || op[row]! >= Op.sqlOpen)
+      )
         return busyChains(ctx.store);
     }
   return [];
@@ -35,7 +38,8 @@ export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains>
 function lastWork({ events }: ThreadStore, us: number): number {
   for (let row = events.lowerBound(us) - 1; row >= 0; row--) {
     const op = events.op[row]!;
-    if (op > 0 && op < 160 && (op < Op.lockRequest || op >= Op.localStorageGet)) return Math.min(us, events.t0[row]! + events.dur[row]!);
+    if (op > 0 && op < 160 && (op < Op.lockRequest || op >= Op.localStorageGet))
+      return Math.min(us, events.t0[row]! + events.dur[row]!);
   }
   return -Infinity;
 }
@@ -48,11 +52,20 @@ export const hang: Rule = {
     const index = byKey(held);
     const found = new Map<
       string,
-      { evidence: Evidence; name: string; waiter: ThreadStore; holder: ThreadStore; idleUs: number; pending: boolean }
+      {
+        evidence: Evidence;
+        name: string;
+        waiter: ThreadStore;
+        holder: ThreadStore;
+        idleUs: number;
+        pending: boolean;
+      }
     >();
     for (const w of waits) {
       if (w.toUs - w.fromUs < STUCK_US) continue;
-      const holder = holdersOf(index, w).find((h) => Math.min(h.toUs, w.toUs) - Math.max(h.fromUs, w.fromUs) >= STUCK_US);
+      const holder = holdersOf(index, w).find(
+        (h) => Math.min(h.toUs, w.toUs) - Math.max(h.fromUs, w.fromUs) >= STUCK_US,
+      );
       if (!holder) continue;
       const until = Math.min(holder.toUs, w.toUs);
       const idleUs = until - Math.max(lastWork(holder.thread, until), holder.fromUs, w.fromUs);
@@ -62,7 +75,14 @@ export const hang: Rule = {
       if (!entry)
         found.set(
           key,
-          (entry = { evidence: new Evidence(), name: w.name, waiter: w.thread, holder: holder.thread, idleUs, pending: false }),
+          (entry = {
+            evidence: new Evidence(),
+            name: w.name,
+            waiter: w.thread,
+            holder: holder.thread,
+            idleUs,
+            pending: false,
+          }),
         );
       entry.evidence.add(w.thread, w.row);
       if (w.pending) entry.evidence.us += w.toUs - w.fromUs;
@@ -80,7 +100,8 @@ export const hang: Rule = {
       reason: e.pending
         ? 'the request was pending when the recording ended; the holder made no SQL, VFS or storage call meanwhile'
         : 'the lock came in the end; the holder made no SQL, VFS or storage call while the other one waited',
-      advice: 'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
+      advice:
+        'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
       link: LOCKS,
       tryInLab: 'writers-and-readers',
     }));
@@ -93,7 +114,14 @@ export const busyStorm: Rule = {
   run(ctx) {
     const byConnection = new Map<
       string,
-      { evidence: Evidence; path: string; refusals: number; chains: number; granted: number; level: number }
+      {
+        evidence: Evidence;
+        path: string;
+        refusals: number;
+        chains: number;
+        granted: number;
+        level: number;
+      }
     >();
     for (const chain of ctx.of(busyChainsIn)) {
       const tries = Math.max(chain.refusals, chain.steps);
@@ -101,7 +129,17 @@ export const busyStorm: Rule = {
       const key = `${chain.thread} ${chain.context}`;
       let entry = byConnection.get(key);
       if (!entry)
-        byConnection.set(key, (entry = { evidence: new Evidence(), path: chain.path, refusals: 0, chains: 0, granted: 0, level: 0 }));
+        byConnection.set(
+          key,
+          (entry = {
+            evidence: new Evidence(),
+            path: chain.path,
+            refusals: 0,
+            chains: 0,
+            granted: 0,
+            level: 0,
+          }),
+        );
       entry.refusals += tries;
       entry.chains++;
       entry.granted += chain.granted ? 1 : 0;
@@ -158,7 +196,9 @@ export function hiddenTimes(
   const thread = ctx.store.threads[index]!;
   let since = environment?.hidden === true ? (events.t0[0] ?? 0) : -1;
   let sinceRow = 0;
-  const rows = [...ctx.rows(thread, Op.visibility), ...ctx.rows(thread, Op.navigation)].sort((a, b) => a - b);
+  const rows = [...ctx.rows(thread, Op.visibility), ...ctx.rows(thread, Op.navigation)].sort(
+    (a, b) => a - b,
+  );
   for (const row of rows) {
     const aux = events.aux[row]!;
     const hides = events.op[row] === Op.visibility ? aux === 1 : aux === 3;
@@ -188,9 +228,17 @@ export const frozenHolder: Rule = {
         const page = ctx.store.threads[rootOf(ctx.store, h.thread.index)]!;
         if (page.index === rootOf(ctx.store, w.thread.index)) continue;
         for (const hidden of hiddenTimes(ctx, page)) {
-          const us = Math.min(w.toUs, h.toUs, hidden.toUs) - Math.max(w.fromUs, h.fromUs, hidden.fromUs);
+          const us =
+            Math.min(w.toUs, h.toUs, hidden.toUs) - Math.max(w.fromUs, h.fromUs, hidden.fromUs);
           if (us < 100_000) continue;
-          const idleUs = us - workOf(ctx, page, Math.max(w.fromUs, h.fromUs, hidden.fromUs), Math.min(w.toUs, h.toUs, hidden.toUs));
+          const idleUs =
+            us -
+            workOf(
+              ctx,
+              page,
+              Math.max(w.fromUs, h.fromUs, hidden.fromUs),
+              Math.min(w.toUs, h.toUs, hidden.toUs),
+            );
           if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
           waited += us;
           [holder, name] = [nameOf(page), h.name];
@@ -205,12 +253,16 @@ export const frozenHolder: Rule = {
       {
         rule: 'F27',
         title: `${some(evidence.count, 'request')} for the lock "${name}" waited ${time(waited)} for ${holder}, which was hidden or frozen`,
-        evidence: { ...evidence.result(ctx), timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null },
+        evidence: {
+          ...evidence.result(ctx),
+          timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
+        },
         ...measured(waited, 'what the requests waited while the holder was hidden'),
         confidence: 'likely',
         reason:
           'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
-        advice: 'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
+        advice:
+          'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
         link: LOCKS,
         tryInLab: 'writers-and-readers',
       },
@@ -238,10 +290,16 @@ export const proxyOverhead: Rule = {
     // what the other threads spent in storage meanwhile
     let [storage, calls] = [0, 0];
     for (let op: number = Op.idbGet; op <= Op.opfsMove; op++) {
-      if (op === Op.idbTransaction || op === Op.opfsOpenSyncAccessHandle || op === Op.opfsClose) continue; // those serve locks
+      if (op === Op.idbTransaction || op === Op.opfsOpenSyncAccessHandle || op === Op.opfsClose)
+        continue; // those serve locks
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        if (waiting.has(thread.index) || events.t0[row]! < evidence.fromUs || events.t0[row]! > evidence.toUs) return;
+        if (
+          waiting.has(thread.index) ||
+          events.t0[row]! < evidence.fromUs ||
+          events.t0[row]! > evidence.toUs
+        )
+          return;
         storage += events.dur[row]!;
         calls++;
       });
@@ -255,8 +313,10 @@ export const proxyOverhead: Rule = {
         evidence: evidence.result(ctx),
         ...measured(overhead, 'time waited minus the storage calls of the other threads'),
         confidence: 'likely',
-        reason: 'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
-        advice: 'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
+        reason:
+          'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
+        advice:
+          'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
         link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
         tryInLab: 'autocommit-1000',
       },

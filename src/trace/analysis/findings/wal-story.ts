@@ -35,7 +35,16 @@ export interface WalStory {
 export const HOT_US = 100_000;
 const [CKPT_DONE, CKPT_START] = [37, 39];
 const MATTERS = new Uint8Array(256);
-for (const op of [Op.xRead, Op.xWrite, Op.opfsWrite, Op.xFileControl, Op.xTruncate, Op.opfsTruncate, Op.xDelete]) MATTERS[op] = 1;
+for (const op of [
+  Op.xRead,
+  Op.xWrite,
+  Op.opfsWrite,
+  Op.xFileControl,
+  Op.xTruncate,
+  Op.opfsTruncate,
+  Op.xDelete,
+])
+  MATTERS[op] = 1;
 
 /** When the frame whose header lies at an offset was written. Headers are further apart than 512 bytes, so each has a cell of its own. */
 class FrameTimes {
@@ -86,14 +95,32 @@ function scan(thread: ThreadStore): WalStory[] {
     const d = definitions.get(object);
     const isFile = d?.kind === 'file' && (d.fileKind === 'wal' || d.fileKind === 'main-db');
     if (!d || (!isFile && d.kind !== 'opfs-file')) return parts.set(object, null);
-    const wal = d.kind === 'file' ? d.fileKind === 'wal' : d.kind === 'opfs-file' && d.path.endsWith('-wal');
+    const wal =
+      d.kind === 'file' ? d.fileKind === 'wal' : d.kind === 'opfs-file' && d.path.endsWith('-wal');
     const path = d.kind === 'file' || d.kind === 'opfs-file' ? d.path.replace(/-wal$/, '') : '';
     const key = `${d.kind} ${path}`;
     let of = tellings.get(key);
     if (!of) {
       const story = {
-        ...{ path, thread: index, growth: 0, longest: 0, highWaterBytes: 0, restarts: 0, grown: new Evidence(), checkpoints: 0 },
-        ...{ reads: 0, hotReads: 0, copies: 0, distinct: new Set<number>(), runs: 0, copying: new Evidence(), inside: false },
+        ...{
+          path,
+          thread: index,
+          growth: 0,
+          longest: 0,
+          highWaterBytes: 0,
+          restarts: 0,
+          grown: new Evidence(),
+          checkpoints: 0,
+        },
+        ...{
+          reads: 0,
+          hotReads: 0,
+          copies: 0,
+          distinct: new Set<number>(),
+          runs: 0,
+          copying: new Evidence(),
+          inside: false,
+        },
       };
       tellings.set(key, (of = { story, written: null, copiedTo: NaN }));
     }

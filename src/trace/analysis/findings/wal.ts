@@ -20,7 +20,9 @@ const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
 const ASKS_THRESHOLD = /\bpragma\s+(?:\w+\s*\.\s*)?wal_autocheckpoint\s*[=(]/i;
 
 /** Executed PRAGMAs by text, in order. */
-function pragmas(ctx: FindingContext): { thread: number; context: number; row: number; text: string }[] {
+function pragmas(
+  ctx: FindingContext,
+): { thread: number; context: number; row: number; text: string }[] {
   const found: { thread: number; context: number; row: number; text: string }[] = [];
   for (const thread of ctx.store.threads) {
     const texts = new Map<number, string | null>();
@@ -32,7 +34,8 @@ function pragmas(ctx: FindingContext): { thread: number; context: number; row: n
           const all = objectName(thread, object);
           texts.set(object, (text = /\bpragma\b/i.test(all) ? all : null));
         }
-        if (text !== null) found.push({ thread: thread.index, context: thread.events.context[row]!, row, text });
+        if (text !== null)
+          found.push({ thread: thread.index, context: thread.events.context[row]!, row, text });
       }
   }
   return found.sort((a, b) => a.thread - b.thread || a.row - b.row);
@@ -49,7 +52,10 @@ export const walRefused: Rule = {
       else if (ASKS_MODE.test(text)) asked.delete(`${thread} ${context}`);
     }
     if (asked.size === 0) return [];
-    const found = new Map<string, { evidence: Evidence; path: string; thread: number; row: number }>();
+    const found = new Map<
+      string,
+      { evidence: Evidence; path: string; thread: number; row: number }
+    >();
     const inWal = new Set<string>();
     for (const c of ctx.of(commitCosts)) {
       const { thread, context, path, commitRow, commitPoint } = c.transaction;
@@ -60,7 +66,10 @@ export const walRefused: Rule = {
       if (!commitPoint?.startsWith('journal') || c.calls('journalWrites') === 0) continue;
       let entry = found.get(`${key} ${path}`);
       if (!entry) {
-        found.set(`${key} ${path}`, (entry = { evidence: new Evidence(), path, thread, row: ask.row }));
+        found.set(
+          `${key} ${path}`,
+          (entry = { evidence: new Evidence(), path, thread, row: ask.row }),
+        );
         entry.evidence.show(thread, ask.row);
       }
       const { events } = ctx.store.threads[thread]!;
@@ -81,7 +90,8 @@ export const walRefused: Rule = {
           evidence: evidence.result(ctx),
           ...noSaving('the rule on the rollback journal says what it costs'),
           confidence: 'certain',
-          reason: 'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
+          reason:
+            'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
           advice:
             'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
           link: 'https://www.sqlite.org/wal.html#noshm',
@@ -104,7 +114,9 @@ export const walGrows: Rule = {
         rule: 'F13',
         title: `The WAL of ${w.path} grew to ${size(w.highWaterBytes)}: ${count(w.longest)} frames since it last began anew, ${some(w.checkpoints, 'checkpoint')} seen`,
         evidence: w.grown.result(ctx),
-        ...noSaving('a long log costs space, slower reads and a slow next opening, not calls that this trace shows'),
+        ...noSaving(
+          'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
+        ),
         confidence: threshold ? 'likely' : 'certain',
         reason: threshold
           ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
@@ -136,7 +148,8 @@ export const checkpointCopies: Rule = {
           confidence: 'likely',
           reason:
             'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
-          advice: 'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
+          advice:
+            'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
           link: 'https://www.sqlite.org/wal.html#ckpt',
           tryInLab: 'checkpointing',
         },

@@ -4,7 +4,8 @@
 export const count = (n: number): string => Math.round(n).toLocaleString('en-US');
 
 /** "one", "1,000": with its noun, in the singular where it is one. */
-export const some = (n: number, noun: string, plural = `${noun}s`): string => `${count(n)} ${n === 1 ? noun : plural}`;
+export const some = (n: number, noun: string, plural = `${noun}s`): string =>
+  `${count(n)} ${n === 1 ? noun : plural}`;
 
 /** 4096 -> "4.0 KiB"; below 1 KiB in bytes. */
 export function size(bytes: number): string {
@@ -21,6 +22,7 @@ export function time(us: number): string {
 }
 
 /** 0.123 -> "12 %" */
-export const percent = (share: number): string => `${share > 0 && share < 0.01 ? 'under 1' : Math.round(share * 100)} %`;
+export const percent = (share: number): string =>
+  `${share > 0 && share < 0.01 ? 'under 1' : Math.round(share * 100)} %`;
 
 const trim = (n: number): string => (n >= 100 ? count(n) : String(Number(n.toFixed(1))));

@@ -5,7 +5,11 @@ import { formatCount, formatDuration, formatShare } from '../../units.ts';
 import type { CacheAnswer, StatementCache } from '../../worker/queries/cache.ts';
 
 /** Why SQLite's page cache is not known. */
-export function noCountersCause({ engines, hasSql, sqlLeftOut }: Pick<CacheAnswer, 'engines' | 'hasSql' | 'sqlLeftOut'>): string {
+export function noCountersCause({
+  engines,
+  hasSql,
+  sqlLeftOut,
+}: Pick<CacheAnswer, 'engines' | 'hasSql' | 'sqlLeftOut'>): string {
   if (sqlLeftOut)
     return 'The recording leaves statements out, and with them the counters of SQLite’s page cache, which are read after each. A hit makes no VFS call.';
   if (!engines.length)
@@ -17,7 +21,8 @@ export function noCountersCause({ engines, hasSql, sqlLeftOut }: Pick<CacheAnswe
 }
 
 export const statementKey = ({ text }: { text: string | null }): string => text ?? '';
-const rate = (r: StatementCache): number | null => (r.hits + r.misses ? r.hits / (r.hits + r.misses) : null);
+const rate = (r: StatementCache): number | null =>
+  r.hits + r.misses ? r.hits / (r.hits + r.misses) : null;
 const number = <Row>(
   key: string,
   title: string,
@@ -34,12 +39,26 @@ const number = <Row>(
 });
 
 export const STATEMENT_COLUMNS: readonly Column<StatementCache>[] = [
-  { key: 'text', title: 'Statement', width: '1fr', mono: true, value: (r) => r.text, text: (r) => r.text ?? 'text not known' },
+  {
+    key: 'text',
+    title: 'Statement',
+    width: '1fr',
+    mono: true,
+    value: (r) => r.text,
+    text: (r) => r.text ?? 'text not known',
+  },
   number('executions', 'Runs', 'Executions', (r) => r.executions, formatCount, '60px'),
   number('hits', 'Hits', 'Pages found in SQLite’s page cache', (r) => r.hits),
   number('misses', 'Misses', 'Pages read through the VFS', (r) => r.misses),
   number('rate', 'Hit rate', 'n/a: it asked for no page', rate, formatShare),
-  number('spills', 'Spills', 'Pages written early, to make room in the middle of a transaction', (r) => r.spills, formatCount, '60px'),
+  number(
+    'spills',
+    'Spills',
+    'Pages written early, to make room in the middle of a transaction',
+    (r) => r.spills,
+    formatCount,
+    '60px',
+  ),
 ];
 export const FIRST_COLUMNS: readonly Column<FirstExecution>[] = [
   { key: 'text', title: 'Statement', width: '1fr', mono: true, value: (r) => r.text },

@@ -1,12 +1,24 @@
 /** What people type for amounts: `5 ms`, `1.5s`, `200us`; `4096`, `64 KiB`, `1m`. Undefined = cannot be read, null = nothing typed. */
 
-const TIME_UNITS: Readonly<Record<string, number>> = { ns: 1e-3, us: 1, µs: 1, μs: 1, ms: 1e3, '': 1e3, s: 1e6, min: 60e6 };
+const TIME_UNITS: Readonly<Record<string, number>> = {
+  ns: 1e-3,
+  us: 1,
+  µs: 1,
+  μs: 1,
+  ms: 1e3,
+  '': 1e3,
+  s: 1e6,
+  min: 60e6,
+};
 const BYTE_UNITS: Readonly<Record<string, number>> = {
   ...{ '': 1, b: 1, k: 1024, kb: 1024, kib: 1024, m: 1024 ** 2, mb: 1024 ** 2, mib: 1024 ** 2 },
   ...{ g: 1024 ** 3, gb: 1024 ** 3, gib: 1024 ** 3 },
 };
 
-function amountOf(text: string, units: Readonly<Record<string, number>>): number | null | undefined {
+function amountOf(
+  text: string,
+  units: Readonly<Record<string, number>>,
+): number | null | undefined {
   const said = text.trim().toLowerCase();
   if (said === '') return null;
   const found = /^(\d+(?:[.,]\d+)?|[.,]\d+)\s*([a-zµμ]*)$/.exec(said);

@@ -21,7 +21,8 @@ export interface EventColumn {
 const number = (n: number | null): string => (n === null ? '' : formatCount(n));
 const raw = (n: number | null): string => (n === null ? '' : String(n));
 const resultOf = (line: EventLine): string =>
-  line.resultText.replace('SQLITE_', '') || (line.result && line.layer === 'web' ? number(line.result) : '');
+  line.resultText.replace('SQLITE_', '') ||
+  (line.result && line.layer === 'web' ? number(line.result) : '');
 
 const durationText = ({ open, instant, dur, clockStepUs }: EventLine): string =>
   open ? 'open' : instant ? '' : formatMeasured(dur, clockStepUs);
@@ -38,13 +39,33 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
     definition: 'Since the trace began; copied in microseconds',
   },
   {
-    ...{ key: 'duration', narrow: '74px', title: 'Duration', numeric: true, width: '82px', shown: 'always' },
+    ...{
+      key: 'duration',
+      narrow: '74px',
+      title: 'Duration',
+      numeric: true,
+      width: '82px',
+      shown: 'always',
+    },
     ...{ definition: 'From the call to its end, across suspensions; copied in microseconds' },
     text: durationText,
     raw: (l) => (l.open ? 'open' : raw(l.dur)),
   },
-  { key: 'thread', title: 'Thread', width: 'minmax(110px, 0.8fr)', shown: 'several threads', text: (_, title) => title },
-  { key: 'call', narrow: 'minmax(80px, 1fr)', title: 'Call', width: 'minmax(112px, 1fr)', shown: 'always', text: (l) => l.name },
+  {
+    key: 'thread',
+    title: 'Thread',
+    width: 'minmax(110px, 0.8fr)',
+    shown: 'several threads',
+    text: (_, title) => title,
+  },
+  {
+    key: 'call',
+    narrow: 'minmax(80px, 1fr)',
+    title: 'Call',
+    width: 'minmax(112px, 1fr)',
+    shown: 'always',
+    text: (l) => l.name,
+  },
   {
     key: 'object',
     narrow: 'minmax(60px, 1.2fr)',
@@ -82,7 +103,10 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
   },
   {
     ...{ key: 'detail', title: 'Detail', width: 'minmax(90px, 0.8fr)', shown: 'chosen' },
-    ...{ definition: 'Lock level, open flags, opcode, IndexedDB mode and durability', text: (l) => l.detail },
+    ...{
+      definition: 'Lock level, open flags, opcode, IndexedDB mode and durability',
+      text: (l) => l.detail,
+    },
   },
   {
     ...{ key: 'connection', title: 'Connection', numeric: true, width: '84px', shown: 'chosen' },
@@ -100,26 +124,50 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
     text: (l) => number(l.row),
     raw: (l) => raw(l.row),
   },
-  { key: 'statement', title: 'Statement', width: 'minmax(80px, 3fr)', shown: 'wide', text: (l) => l.statement },
+  {
+    key: 'statement',
+    title: 'Statement',
+    width: 'minmax(80px, 3fr)',
+    shown: 'wide',
+    text: (l) => l.statement,
+  },
 ];
 
 /** @param chosen keys, null = nobody has chosen; unknown keys are ignored, and at least one column is left */
-export function shownColumns(chosen: readonly string[] | null, several: boolean, narrow: boolean): EventColumn[] {
+export function shownColumns(
+  chosen: readonly string[] | null,
+  several: boolean,
+  narrow: boolean,
+): EventColumn[] {
   const picked = chosen && EVENT_VIEW_COLUMNS.filter(({ key }) => chosen.includes(key));
   if (picked?.length) return picked;
   return EVENT_VIEW_COLUMNS.filter(
-    ({ shown }) => shown === 'always' || (!narrow && (shown === 'wide' || (shown === 'several threads' && several))),
+    ({ shown }) =>
+      shown === 'always' ||
+      (!narrow && (shown === 'wide' || (shown === 'several threads' && several))),
   );
 }
 
 /** The grid's tracks, and the width below which it scrolls, px. */
-export function tracksOf(columns: readonly EventColumn[], narrow: boolean): { template: string; least: number } {
+export function tracksOf(
+  columns: readonly EventColumn[],
+  narrow: boolean,
+): { template: string; least: number } {
   const tracks = columns.map((column) => (narrow && column.narrow) || column.width);
-  return { template: tracks.join(' '), least: tracks.reduce((sum, track) => sum + Number(/\d+/.exec(track)![0]), 0) };
+  return {
+    template: tracks.join(' '),
+    least: tracks.reduce((sum, track) => sum + Number(/\d+/.exec(track)![0]), 0),
+  };
 }
 
 /** Lines with a heading, as a spreadsheet takes them from the clipboard. @param titles of threads, by place */
-export function tsv(lines: readonly EventLine[], columns: readonly EventColumn[], titles: readonly string[]): string {
-  const rows = lines.map((line) => columns.map((c) => c.raw?.(line) ?? c.text(line, titles[line.thread] ?? '')));
+export function tsv(
+  lines: readonly EventLine[],
+  columns: readonly EventColumn[],
+  titles: readonly string[],
+): string {
+  const rows = lines.map((line) =>
+    columns.map((c) => c.raw?.(line) ?? c.text(line, titles[line.thread] ?? '')),
+  );
   return tsvLines([columns.map(({ title }) => title), ...rows]);
 }

@@ -28,14 +28,20 @@ export class EventRows {
   private readonly room = $derived(this.viewport - this.heading);
   readonly rows = $derived(rowsOnScreen(this.total, ROW_PX, this.scrollTop, this.room));
   /** `count` of them were asked for. */
-  private lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({ first: 0, count: 0, rows: [] });
+  private lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({
+    first: 0,
+    count: 0,
+    rows: [],
+  });
   /** Where a selection of several rows began. */
   private anchor: EventAt | null = null;
   /** The lines that the selection spans. */
   chosen = $state.raw<{ from: number; to: number } | null>(null);
   /** The same where they are several. */
   readonly range = $derived(
-    this.chosen && this.chosen.to > this.chosen.from ? { from: this.chosen.from, count: this.chosen.to - this.chosen.from + 1 } : null,
+    this.chosen && this.chosen.to > this.chosen.from
+      ? { from: this.chosen.from, count: this.chosen.to - this.chosen.from + 1 }
+      : null,
   );
   readonly visible = $derived.by(() => {
     const { rows, lines } = this;
@@ -89,13 +95,18 @@ export class EventRows {
       return true;
     }
     const { first, count } = this.rows;
-    if (this.stale || first < this.lines.first || first + count > this.lines.first + this.lines.count) {
+    if (
+      this.stale ||
+      first < this.lines.first ||
+      first + count > this.lines.first + this.lines.count
+    ) {
       this.lines = { first, count, rows: await this.model.session.eventLines(first, count) };
       this.stale = false;
       return true;
     }
     clearTimeout(this.timer);
-    if (pause !== null) this.timer = setTimeout(() => void this.model.attempt(() => this.refresh()), pause);
+    if (pause !== null)
+      this.timer = setTimeout(() => void this.model.attempt(() => this.refresh()), pause);
     return false;
   }
   /** How long to wait until events are filtered, ms; null = they are. */
@@ -118,7 +129,10 @@ export class EventRows {
     const { session, selected } = this.model;
     const end = get(selected);
     if (!this.anchor || !end) return void (this.chosen = null);
-    const ends = [await session.lineOf(this.anchor.thread, this.anchor.row), await session.lineOf(end.thread, end.row)];
+    const ends = [
+      await session.lineOf(this.anchor.thread, this.anchor.row),
+      await session.lineOf(end.thread, end.row),
+    ];
     this.chosen = ends.includes(-1) ? null : { from: Math.min(...ends), to: Math.max(...ends) };
   }
   /** @param extend from where the selection began to this row */
@@ -147,9 +161,12 @@ export class EventRows {
     const event = get(this.model.selected);
     const line = event ? await this.model.session.lineOf(event.thread, event.row) : -1;
     const { from, to } = this.whole();
-    return line < 0 || (line >= from && line < to) ? null : scrollTopOf(line, this.total, ROW_PX, this.room);
+    return line < 0 || (line >= from && line < to)
+      ? null
+      : scrollTopOf(line, this.total, ROW_PX, this.room);
   }
 }
 
 /** Filters are compared by what they say: they are made anew whenever something that they read has moved. */
-const sameFilter = (a: Wish, b: Wish): boolean => JSON.stringify(a.filter) === JSON.stringify(b.filter);
+const sameFilter = (a: Wish, b: Wish): boolean =>
+  JSON.stringify(a.filter) === JSON.stringify(b.filter);

@@ -52,8 +52,15 @@ export function eventFilters(): EventFilters {
   const anyWish = $derived(Object.values(wishes).some(({ value }) => value.trim() !== ''));
   const where = $derived<EventWhere | null>(more.value && anyWish ? whereOf(wishes) : null);
   const filter = $derived<EventFilter>({
-    ...{ text: text.value, errorsOnly: errorsOnly.value, layers: layers.value.length === LAYERS.length ? null : [...layers.value] },
-    ...{ fromUs: inView.value ? view.current.from : null, toUs: inView.value ? view.current.to : null },
+    ...{
+      text: text.value,
+      errorsOnly: errorsOnly.value,
+      layers: layers.value.length === LAYERS.length ? null : [...layers.value],
+    },
+    ...{
+      fromUs: inView.value ? view.current.from : null,
+      toUs: inView.value ? view.current.to : null,
+    },
     ...(where && { where }),
   });
   return {
@@ -73,11 +80,26 @@ export function eventFilters(): EventFilters {
   };
 }
 
-function whereOf({ thread, op, object, result, duration, bytes, page }: EventFilters['wishes']): EventWhere {
+function whereOf({
+  thread,
+  op,
+  object,
+  result,
+  duration,
+  bytes,
+  page,
+}: EventFilters['wishes']): EventWhere {
   const place = Number(thread.value);
   return {
-    ...{ thread: thread.value === '' || !Number.isInteger(place) ? null : place, op: op.value || null },
+    ...{
+      thread: thread.value === '' || !Number.isInteger(place) ? null : place,
+      op: op.value || null,
+    },
     ...{ object: object.value, result: result.value },
-    ...{ leastUs: durationOf(duration.value) ?? null, leastBytes: bytesOf(bytes.value) ?? null, page: pageOf(page.value) ?? null },
+    ...{
+      leastUs: durationOf(duration.value) ?? null,
+      leastBytes: bytesOf(bytes.value) ?? null,
+      page: pageOf(page.value) ?? null,
+    },
   };
 }

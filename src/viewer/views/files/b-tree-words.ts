@@ -27,7 +27,8 @@ export function bTreeCause({ list, owners, causes }: TreesTable): string {
 export const treeTitle = ({ kind, name }: BTree): string => `${kind} ${name}`;
 
 /** The b-tree of a row of the table; undefined = not known. */
-export const treeOfRow = ({ trees }: PlacesTable, i: number): BTree | undefined => trees?.list[trees.owners[i] ?? -1];
+export const treeOfRow = ({ trees }: PlacesTable, i: number): BTree | undefined =>
+  trees?.list[trees.owners[i] ?? -1];
 
 function rowOfPlace({ places: { place, count } }: PlacesTable, wanted: number): number {
   let [from, to] = [0, count];
@@ -39,7 +40,12 @@ function rowOfPlace({ places: { place, count } }: PlacesTable, wanted: number): 
   return from;
 }
 
-const PARTS: Readonly<Record<number, string>> = { 2: 'interior page', 5: 'interior page', 10: 'leaf', 13: 'leaf' };
+const PARTS: Readonly<Record<number, string>> = {
+  2: 'interior page',
+  5: 'interior page',
+  10: 'leaf',
+  13: 'leaf',
+};
 
 /** What pages [from, to) are part of: `leaf of index orders_by_date`, `table orders`, `3 tables and indexes`; '' = not known. */
 export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): string {
@@ -51,39 +57,67 @@ export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): 
     return `${part} of ${treeTitle(tree)}`;
   }
   const found = new Set<BTree | undefined>();
-  for (let i = first; i < table.places.count && table.places.place[i]! < toPlace; i++) found.add(treeOfRow(table, i));
+  for (let i = first; i < table.places.count && table.places.place[i]! < toPlace; i++)
+    found.add(treeOfRow(table, i));
   found.delete(undefined);
   const [only] = found;
-  return only && found.size === 1 ? treeTitle(only) : found.size ? `${found.size} tables and indexes` : '';
+  return only && found.size === 1
+    ? treeTitle(only)
+    : found.size
+      ? `${found.size} tables and indexes`
+      : '';
 }
 
 /** A row of the table by b-tree: place in the list, or its length for pages of no known b-tree. */
-export const treeRows = ({ list, totals }: TreesTable): number[] => [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
+export const treeRows = ({ list, totals }: TreesTable): number[] =>
+  [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
 export const NOT_KNOWN = 'not known';
 
 type Sum = keyof TreesTable['totals'];
 
 /** Columns over rows of `treeRows`. */
 export function treeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
-  const sum = (key: Sum, title: string, definition: string, width: string, format = formatCount): Column<number> => ({
+  const sum = (
+    key: Sum,
+    title: string,
+    definition: string,
+    width: string,
+    format = formatCount,
+  ): Column<number> => ({
     ...{ key, title, definition, width, numeric: true },
     value: (at) => totals[key][at]!,
     text: (at) => format(totals[key][at]!),
   });
   const inWal = 'of images in frames of the WAL';
   return [
-    { key: 'name', title: 'Table or index', width: '1fr', value: (at) => list[at]?.name ?? NOT_KNOWN },
+    {
+      key: 'name',
+      title: 'Table or index',
+      width: '1fr',
+      value: (at) => list[at]?.name ?? NOT_KNOWN,
+    },
     { key: 'kind', title: 'Kind', width: '64px', value: (at) => list[at]?.kind ?? null },
     { key: 'table', title: 'Of table', width: '130px', value: (at) => list[at]?.table ?? null },
     {
-      ...{ key: 'root', title: 'Root', definition: 'Page where it begins', width: '64px', numeric: true },
+      ...{
+        key: 'root',
+        title: 'Root',
+        definition: 'Page where it begins',
+        width: '64px',
+        numeric: true,
+      },
       value: (at) => list[at]?.root ?? null,
       text: (at) => (list[at] ? formatCount(list[at].root) : 'n/a'),
     },
     sum('pages', 'Pages', 'That were read or written', '64px'),
     sum('reads', 'Reads', 'From the file; what checkpoints copy is left out', '64px'),
     sum('walReads', 'WAL reads', `Reads ${inWal}`, '80px'),
-    sum('rereads', 'Re-reads', 'Reads of a page that the connection had, and that nobody else had written since', '72px'),
+    sum(
+      'rereads',
+      'Re-reads',
+      'Reads of a page that the connection had, and that nobody else had written since',
+      '72px',
+    ),
     sum('writes', 'Writes', 'To the file', '64px'),
     sum('walWrites', 'WAL writes', `Writes ${inWal}`, '84px'),
     sum('checkpointWrites', 'Checkpoint', 'Written to the database by checkpoints', '84px'),

@@ -25,18 +25,33 @@ export function pageChoices(placesKey: () => string): PageChoices {
   const areaWords = {
     parse: (text: string): MapArea | undefined => {
       const [, ...said] = AREA.exec(text) ?? [];
-      const [fromUs = NaN, toUs = NaN, fromPlace = NaN, toPlace = NaN] = said.slice(0, 4).map(Number);
-      return toUs > fromUs && toPlace > fromPlace && said[4] === placesKey() ? { fromUs, toUs, fromPlace, toPlace } : undefined;
+      const [fromUs = NaN, toUs = NaN, fromPlace = NaN, toPlace = NaN] = said
+        .slice(0, 4)
+        .map(Number);
+      return toUs > fromUs && toPlace > fromPlace && said[4] === placesKey()
+        ? { fromUs, toUs, fromPlace, toPlace }
+        : undefined;
     },
     format: (at: MapArea | null): string =>
-      at ? [nanoseconds(at.fromUs), nanoseconds(at.toUs), at.fromPlace, at.toPlace, placesKey()].join(',') : '',
+      at
+        ? [
+            nanoseconds(at.fromUs),
+            nanoseconds(at.toUs),
+            at.fromPlace,
+            at.toPlace,
+            placesKey(),
+          ].join(',')
+        : '',
   };
   return {
     shown: keptOneOf<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
     inView: keptChoice('pages.visible'),
     area: keptAs<MapArea | null>('pages.area', null, areaWords),
     chosen: keptAs<MapArea | null>('pages.chosen', null, areaWords),
-    root: keptAs('pages.root', 0, { parse: (said) => (ROOT.test(said) ? Number(said) : undefined), format: String }),
+    root: keptAs('pages.root', 0, {
+      parse: (said) => (ROOT.test(said) ? Number(said) : undefined),
+      format: String,
+    }),
     byTree: keptChoice('pages.byTree'),
   };
 }

@@ -42,7 +42,12 @@ const FAINTEST = 0.35;
 export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors): ImageData {
   const { timeBins, placeBins, reads, writes, rereads } = matrix;
   const image = new ImageData(timeBins, placeBins);
-  const [read, reread, write, back] = [colors.read, colors.reread, colors.write, colors.background].map(channels) as [
+  const [read, reread, write, back] = [
+    colors.read,
+    colors.reread,
+    colors.write,
+    colors.background,
+  ].map(channels) as [
     [number, number, number],
     [number, number, number],
     [number, number, number],
@@ -65,7 +70,11 @@ export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors):
       const count = countOf(cell);
       if (count === 0) continue;
       const writing = shown === 'writes' || (shown === 'all' && writes[cell]! > 0);
-      const color = writing ? write : shown === 'rereads' || (shown === 'all' && rereads[cell]! > 0) ? reread : read;
+      const color = writing
+        ? write
+        : shown === 'rereads' || (shown === 'all' && rereads[cell]! > 0)
+          ? reread
+          : read;
       const strength = FAINTEST + (1 - FAINTEST) * Math.log2(1 + count) * scale;
       const at = ((placeBins - 1 - bin) * timeBins + time) * 4;
       for (let c = 0; c < 3; c++) image.data[at + c] = back[c]! + (color[c]! - back[c]!) * strength;
@@ -88,7 +97,10 @@ export interface MapFrame {
 /** Where times and places are on the canvas, CSS px. */
 export class MapScale {
   constructor(
-    readonly matrix: Pick<PageMatrix, 'fromUs' | 'toUs' | 'fromPlace' | 'toPlace' | 'timeBins' | 'placeBins'>,
+    readonly matrix: Pick<
+      PageMatrix,
+      'fromUs' | 'toUs' | 'fromPlace' | 'toPlace' | 'timeBins' | 'placeBins'
+    >,
     readonly width: number,
     readonly height: number,
   ) {}
@@ -99,10 +111,17 @@ export class MapScale {
     return Math.max(1, this.height - TOP - BOTTOM);
   }
   x(us: number): number {
-    return LEFT + ((us - this.matrix.fromUs) / (this.matrix.toUs - this.matrix.fromUs || 1)) * this.plotWidth;
+    return (
+      LEFT +
+      ((us - this.matrix.fromUs) / (this.matrix.toUs - this.matrix.fromUs || 1)) * this.plotWidth
+    );
   }
   y(place: number): number {
-    return TOP + (1 - (place - this.matrix.fromPlace) / (this.matrix.toPlace - this.matrix.fromPlace || 1)) * this.plotHeight;
+    return (
+      TOP +
+      (1 - (place - this.matrix.fromPlace) / (this.matrix.toPlace - this.matrix.fromPlace || 1)) *
+        this.plotHeight
+    );
   }
   /** The cell under a point; the nearest for one beside the map. */
   cellAt(x: number, y: number): { time: number; bin: number } {
@@ -118,13 +137,25 @@ export class MapScale {
     const { fromUs, toUs, fromPlace, toPlace, timeBins, placeBins } = this.matrix;
     const [time0, time1] = [Math.min(a.time, b.time), Math.max(a.time, b.time) + 1];
     const [bin0, bin1] = [Math.min(a.bin, b.bin), Math.max(a.bin, b.bin) + 1];
-    const place = (bin: number): number => fromPlace + Math.ceil((bin * (toPlace - fromPlace)) / placeBins);
+    const place = (bin: number): number =>
+      fromPlace + Math.ceil((bin * (toPlace - fromPlace)) / placeBins);
     const us = (time: number): number => fromUs + (time * (toUs - fromUs)) / timeBins;
-    return { fromUs: us(time0), toUs: us(time1), fromPlace: place(bin0), toPlace: Math.max(place(bin0) + 1, place(bin1)) };
+    return {
+      fromUs: us(time0),
+      toUs: us(time1),
+      fromPlace: place(bin0),
+      toPlace: Math.max(place(bin0) + 1, place(bin1)),
+    };
   }
 }
 
-export function drawMap(canvas: HTMLCanvasElement, frame: MapFrame, scale: MapScale, colors: MapColors, cells: OffscreenCanvas): void {
+export function drawMap(
+  canvas: HTMLCanvasElement,
+  frame: MapFrame,
+  scale: MapScale,
+  colors: MapColors,
+  cells: OffscreenCanvas,
+): void {
   const ratio = devicePixelRatio;
   const { width, height, plotWidth, plotHeight } = scale;
   canvas.width = Math.round(width * ratio);
@@ -147,7 +178,11 @@ export function drawMap(canvas: HTMLCanvasElement, frame: MapFrame, scale: MapSc
   const lines = Math.max(1, Math.min(toPlace - fromPlace, Math.floor(plotHeight / 28)));
   for (let i = 0; i < lines; i++) {
     const place = fromPlace + Math.floor((i * (toPlace - fromPlace)) / lines);
-    g.fillText(place.toLocaleString('en-US'), LEFT - TYPE_WIDTH - 8, Math.min(TOP + plotHeight, scale.y(place + 0.5) + 4));
+    g.fillText(
+      place.toLocaleString('en-US'),
+      LEFT - TYPE_WIDTH - 8,
+      Math.min(TOP + plotHeight, scale.y(place + 0.5) + 4),
+    );
   }
   g.textAlign = 'left';
   cells.width = frame.cells.width;
@@ -168,8 +203,14 @@ export function drawMap(canvas: HTMLCanvasElement, frame: MapFrame, scale: MapSc
     [frame.brush, true],
   ] as const) {
     if (!area) continue;
-    const [x0, x1] = [Math.max(LEFT, scale.x(area.fromUs)), Math.min(LEFT + plotWidth, scale.x(area.toUs))];
-    const [y0, y1] = [Math.max(TOP, scale.y(area.toPlace)), Math.min(TOP + plotHeight, scale.y(area.fromPlace))];
+    const [x0, x1] = [
+      Math.max(LEFT, scale.x(area.fromUs)),
+      Math.min(LEFT + plotWidth, scale.x(area.toUs)),
+    ];
+    const [y0, y1] = [
+      Math.max(TOP, scale.y(area.toPlace)),
+      Math.min(TOP + plotHeight, scale.y(area.fromPlace)),
+    ];
     g.strokeStyle = g.fillStyle = colors.accent;
     g.lineWidth = 2;
     g.strokeRect(x0 - 1, y0 - 1, Math.max(3, x1 - x0 + 2), Math.max(3, y1 - y0 + 2));

@@ -9,8 +9,14 @@ export interface FileGroup {
   sum: FileLine;
 }
 
-const NUMERIC = COLUMNS.filter(({ numeric }) => numeric).map(({ key }) => key as Exclude<FileColumn['key'], 'path' | 'kind' | 'vfs'>);
-export const fileKey = ({ kind, path, origin }: Pick<FileLine, 'kind' | 'path' | 'origin'>): string =>
+const NUMERIC = COLUMNS.filter(({ numeric }) => numeric).map(
+  ({ key }) => key as Exclude<FileColumn['key'], 'path' | 'kind' | 'vfs'>,
+);
+export const fileKey = ({
+  kind,
+  path,
+  origin,
+}: Pick<FileLine, 'kind' | 'path' | 'origin'>): string =>
   origin ? `${kind} ${path} ${origin}` : `${kind} ${path}`;
 
 /** A path as it is called in its group: what a folder of OPFS says already is left out. */
@@ -26,15 +32,26 @@ export interface FileOrigin {
 }
 
 /** The whole tree: origins, the one whose files took most time first; their groups; the rows in these. */
-export function fileOrigins(lines: readonly FileLine[], key: FileColumn['key'], descending: boolean): FileOrigin[] {
+export function fileOrigins(
+  lines: readonly FileLine[],
+  key: FileColumn['key'],
+  descending: boolean,
+): FileOrigin[] {
   const byOrigin = new Map<string, FileLine[]>();
   for (const line of lines) byOrigin.set(line.origin, [...(byOrigin.get(line.origin) ?? []), line]);
-  const time = ([, some]: [string, FileLine[]]): number => some.reduce((us, { timeUs }) => us + timeUs, 0);
-  return [...byOrigin].sort((a, b) => time(b) - time(a)).map(([name, some]) => ({ name, groups: fileTree(some, key, descending) }));
+  const time = ([, some]: [string, FileLine[]]): number =>
+    some.reduce((us, { timeUs }) => us + timeUs, 0);
+  return [...byOrigin]
+    .sort((a, b) => time(b) - time(a))
+    .map(([name, some]) => ({ name, groups: fileTree(some, key, descending) }));
 }
 
 /** Groups and the rows in them in the same order; a group of one row stands for that row. */
-export function fileTree(lines: readonly FileLine[], key: FileColumn['key'], descending: boolean): FileGroup[] {
+export function fileTree(
+  lines: readonly FileLine[],
+  key: FileColumn['key'],
+  descending: boolean,
+): FileGroup[] {
   const groups = new Map<string, FileLine[]>();
   for (const line of sortedFiles(lines, key, descending)) {
     const rows = groups.get(line.group);
@@ -43,9 +60,12 @@ export function fileTree(lines: readonly FileLine[], key: FileColumn['key'], des
   }
   const found = [...groups].map(([name, rows]): FileGroup => {
     const sum: FileLine = { ...rows[0]!, path: rows.length > 1 ? name : rows[0]!.path };
-    const ofSqlite = rows.filter(({ kind }) => kind !== 'opfs' && kind !== 'idb-store' && kind !== 'storage');
+    const ofSqlite = rows.filter(
+      ({ kind }) => kind !== 'opfs' && kind !== 'idb-store' && kind !== 'storage',
+    );
     const summed = ofSqlite.length ? ofSqlite : rows;
-    for (const column of NUMERIC) sum[column] = summed.reduce((total, row) => total + row[column], 0);
+    for (const column of NUMERIC)
+      sum[column] = summed.reduce((total, row) => total + row[column], 0);
     return { name, rows, sum };
   });
   const order = sortedFiles(

@@ -11,7 +11,8 @@ export interface Marked {
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isTime = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value);
 
 /** Anything may stand in an address: what is no chosen row is none. */
 export const MARKED_WORDS = {
@@ -24,7 +25,15 @@ export const MARKED_WORDS = {
     }
     if (!Array.isArray(said)) return undefined;
     const [table, key, from, to, ...lanes] = said as unknown[];
-    if (!isText(table) || !isText(key) || !isTime(from) || !isTime(to) || to < from || !lanes.every(isText)) return undefined;
+    if (
+      !isText(table) ||
+      !isText(key) ||
+      !isTime(from) ||
+      !isTime(to) ||
+      to < from ||
+      !lanes.every(isText)
+    )
+      return undefined;
     return { table, key, lanes, range: { from, to } };
   },
   format(marked: Marked | null): string {

@@ -29,7 +29,12 @@ export function trackColors(element: Element): TrackColors {
 export function drawTrack(
   canvas: HTMLCanvasElement,
   track: LockTrack | undefined,
-  { view, width, mark, ticks }: { view: Range; width: number; mark: Range | null; ticks: readonly number[] },
+  {
+    view,
+    width,
+    mark,
+    ticks,
+  }: { view: Range; width: number; mark: Range | null; ticks: readonly number[] },
   colors: TrackColors,
 ): void {
   const ratio = devicePixelRatio;
@@ -51,7 +56,8 @@ export function drawTrack(
     if (to < view.from || from > view.to) continue;
     const left = x(from);
     const wide = Math.max(1, x(to) - left);
-    const cover = track.count[i]! > 1 ? 0.4 + 0.6 * (track.covered[i]! / Math.max(1e-9, to - from)) : 1;
+    const cover =
+      track.count[i]! > 1 ? 0.4 + 0.6 * (track.covered[i]! / Math.max(1e-9, to - from)) : 1;
     if (track.wait[i]) {
       context.globalAlpha = cover;
       context.fillStyle = track.outcome[i] === 1 ? colors.refused : colors.wait;
@@ -71,7 +77,8 @@ export function spanAt(track: LockTrack, us: number, y: number, slackUs: number)
   let best = -1;
   for (let i = 0; i < track.from.length; i++) {
     if (track.from[i]! - slackUs > us || track.to[i]! + slackUs < us) continue;
-    const worse = (at: number): number => (track.wait[at] === wait ? 0 : 1e15) + track.to[at]! - track.from[at]!;
+    const worse = (at: number): number =>
+      (track.wait[at] === wait ? 0 : 1e15) + track.to[at]! - track.from[at]!;
     if (best < 0 || worse(i) < worse(best)) best = i;
   }
   return best;

@@ -20,11 +20,20 @@ const THEME = EditorView.theme({
   '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '17px' },
   '.cm-content': { caretColor: 'var(--text)', unicodeBidi: 'isolate' },
   '.cm-cursor': { borderLeftColor: 'var(--text)' },
-  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': { background: 'var(--bg-selected) !important' },
+  '&.cm-focused .cm-selectionBackground, .cm-selectionBackground': {
+    background: 'var(--bg-selected) !important',
+  },
   '.cm-placeholder': { color: 'var(--text-subtle)' },
   '.cm-matchingBracket': { backgroundColor: 'var(--bg-hover) !important' },
-  '.cm-tooltip': { backgroundColor: 'var(--bg)', color: 'var(--text)', border: '1px solid var(--line)' },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--bg-selected) !important', color: 'var(--text) !important' },
+  '.cm-tooltip': {
+    backgroundColor: 'var(--bg)',
+    color: 'var(--text)',
+    border: '1px solid var(--line)',
+  },
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    background: 'var(--bg-selected) !important',
+    color: 'var(--text) !important',
+  },
   '.cm-completionDetail, .cm-completionInfo': { color: 'var(--text-subtle)' },
 });
 
@@ -48,21 +57,33 @@ const language = (tables: readonly SqlTableInfo[]): ReturnType<typeof sql> =>
         name,
         {
           self: { label: name, type: 'type', detail: help },
-          children: columns.map((c) => ({ label: c.name, type: 'property', detail: c.type.toLowerCase(), info: c.help })),
+          children: columns.map((c) => ({
+            label: c.name,
+            type: 'property',
+            detail: c.type.toLowerCase(),
+            info: c.help,
+          })),
         },
       ]),
     ),
   });
 
 /** @param run Ctrl+Enter or Cmd+Enter @param changed after each change of the text */
-export function createEditor(parent: HTMLElement, text: string, run: () => void, changed: (text: string) => void): SqlEditor {
+export function createEditor(
+  parent: HTMLElement,
+  text: string,
+  run: () => void,
+  changed: (text: string) => void,
+): SqlEditor {
   const schema = new Compartment();
   const view = new EditorView({
     parent,
     state: EditorState.create({
       doc: text,
       extensions: [
-        Prec.highest(keymap.of([{ key: 'Mod-Enter', preventDefault: true, run: () => (run(), true) }])),
+        Prec.highest(
+          keymap.of([{ key: 'Mod-Enter', preventDefault: true, run: () => (run(), true) }]),
+        ),
         history(),
         drawSelection(),
         bracketMatching(),
@@ -74,7 +95,11 @@ export function createEditor(parent: HTMLElement, text: string, run: () => void,
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         placeholder('SELECT … FROM events'),
         EditorView.lineWrapping,
-        EditorView.contentAttributes.of({ 'aria-label': 'SQL query', 'data-testid': 'sql-editor', spellcheck: 'false' }),
+        EditorView.contentAttributes.of({
+          'aria-label': 'SQL query',
+          'data-testid': 'sql-editor',
+          spellcheck: 'false',
+        }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed(update.state.doc.toString());
         }),

@@ -7,7 +7,9 @@ type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
 /** Columns that hold numbers and nothing else but NULL. */
 export function numericColumns({ columns, rows }: Result): boolean[] {
   return columns.map(
-    (_, c) => rows.some((row) => typeof row[c] === 'number') && rows.every((row) => row[c] === null || typeof row[c] === 'number'),
+    (_, c) =>
+      rows.some((row) => typeof row[c] === 'number') &&
+      rows.every((row) => row[c] === null || typeof row[c] === 'number'),
   );
 }
 
@@ -28,7 +30,10 @@ export function resultColumns(result: Result): Column<number>[] {
   const numeric = numericColumns(result);
   const looked = result.rows.slice(0, 200);
   return result.columns.map((title, c) => {
-    const longest = looked.reduce((most, row) => Math.max(most, cellWords(row[c]).length), title.length + 2);
+    const longest = looked.reduce(
+      (most, row) => Math.max(most, cellWords(row[c]).length),
+      title.length + 2,
+    );
     return {
       ...{ key: String(c), title, numeric: numeric[c]!, mono: !numeric[c] },
       value: (row: number) => result.rows[row]![c]!,
@@ -39,11 +44,18 @@ export function resultColumns(result: Result): Column<number>[] {
 }
 
 /** Events that rows name by their columns `thread` and `row`; null where the result has no such columns. */
-export function eventsOf({ columns, rows }: Result): ((row: number) => { thread: number; row: number } | null) | null {
-  const [t, r] = ['thread', 'row'].map((name) => columns.findIndex((column) => column.toLowerCase() === name)) as [number, number];
+export function eventsOf({
+  columns,
+  rows,
+}: Result): ((row: number) => { thread: number; row: number } | null) | null {
+  const [t, r] = ['thread', 'row'].map((name) =>
+    columns.findIndex((column) => column.toLowerCase() === name),
+  ) as [number, number];
   if (t < 0 || r < 0) return null;
   return (i) => {
     const [thread, row] = [rows[i]?.[t], rows[i]?.[r]];
-    return Number.isInteger(thread) && Number.isInteger(row) ? { thread: thread as number, row: row as number } : null;
+    return Number.isInteger(thread) && Number.isInteger(row)
+      ? { thread: thread as number, row: row as number }
+      : null;
   };
 }

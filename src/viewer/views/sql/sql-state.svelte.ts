@@ -50,11 +50,17 @@ export class SqlState {
   /** All rows of a query as a file. */
   async saveCsv(sql: string): Promise<void> {
     await this.attempt(async (request) => {
-      await this.model.host.saveFile('query.csv', await this.model.session.ask('sqlCsv', { ...request, sql }));
+      await this.model.host.saveFile(
+        'query.csv',
+        await this.model.session.ask('sqlCsv', { ...request, sql }),
+      );
     });
   }
   private async attempt(
-    act: (request: { id: number; maxMs: number; stop: Int32Array | null }, isOver: () => boolean) => Promise<void>,
+    act: (
+      request: { id: number; maxMs: number; stop: Int32Array | null },
+      isOver: () => boolean,
+    ) => Promise<void>,
   ): Promise<void> {
     const trace = get(this.model.trace);
     const isOver = (): boolean => trace !== get(this.model.trace);
@@ -72,13 +78,17 @@ export class SqlState {
   cancel(): void {
     if (this.running === null) return;
     if (this.stop) Atomics.store(this.stop, 0, 1);
-    void this.model.attempt(async () => void (await this.model.session.ask('sqlCancel', { id: this.running! })));
+    void this.model.attempt(
+      async () => void (await this.model.session.ask('sqlCancel', { id: this.running! })),
+    );
   }
 
   private async remember(sql: string): Promise<void> {
     const { settings } = this.model;
     const text = sql.trim();
-    await settings.change({ sqlHistory: [text, ...get(settings.values).sqlHistory.filter((known) => known !== text)] });
+    await settings.change({
+      sqlHistory: [text, ...get(settings.values).sqlHistory.filter((known) => known !== text)],
+    });
   }
 }
 

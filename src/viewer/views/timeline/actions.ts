@@ -11,7 +11,11 @@ import type { TimelineState } from '../../timeline-state.svelte.ts';
 export const laneOf = ({ thread, layer }: EventLine): string => `${thread}:${layer}`;
 
 /** @param pointer over the canvas, once it is there */
-export function timelineActions(model: ViewerModel, setup: TimelineState, pointer: () => TimelinePointer | undefined): TimelineActions {
+export function timelineActions(
+  model: ViewerModel,
+  setup: TimelineState,
+  pointer: () => TimelinePointer | undefined,
+): TimelineActions {
   const { view, selected, session, evidence } = model;
 
   /** The next search hit; without a search the next event on the selected one's lane. */
@@ -20,26 +24,36 @@ export function timelineActions(model: ViewerModel, setup: TimelineState, pointe
     const event = get(selected);
     const at = event && { thread: event.thread, row: event.row };
     const next = setup.search.trim()
-      ? await session.ask('timelineHit', { text: setup.search, from: at, us: by > 0 ? from : to, by })
+      ? await session.ask('timelineHit', {
+          text: setup.search,
+          from: at,
+          us: by > 0 ? from : to,
+          by,
+        })
       : at && (await session.ask('timelineNeighbour', { ...at, by }));
     if (next) await model.select(next.thread, next.row, { show: true });
   }
   async function followOnce(by: 1 | -1): Promise<void> {
     const event = get(selected);
     if (!event) return;
-    const { cause, effect } = await session.ask('timelineFlows', { thread: event.thread, row: event.row });
+    const { cause, effect } = await session.ask('timelineFlows', {
+      thread: event.thread,
+      row: event.row,
+    });
     const next = by > 0 ? effect : cause;
     if (next) await model.select(next.thread, next.row, { show: true });
   }
   let steps: Promise<unknown> = Promise.resolve();
   /** Each key's step begins where the one before has led. */
-  const then = (step: () => Promise<void>): void => void (steps = steps.then(() => model.attempt(step)));
+  const then = (step: () => Promise<void>): void =>
+    void (steps = steps.then(() => model.attempt(step)));
 
   function addNote(): void {
     const event = get(selected);
     const { from, to } = get(view);
     const middle = (from + to) / 2;
-    const at: Range = setup.area ?? (event ? { from: event.t0, to: event.t0 } : { from: middle, to: middle });
+    const at: Range =
+      setup.area ?? (event ? { from: event.t0, to: event.t0 } : { from: middle, to: middle });
     const text = event && !setup.area ? `${event.name} ${event.object}`.trim().slice(0, 200) : '';
     setup.changeNotes(model, (notes) => [...notes, { id: 0, fromUs: at.from, toUs: at.to, text }]);
   }
@@ -61,7 +75,9 @@ export function timelineActions(model: ViewerModel, setup: TimelineState, pointe
     area() {
       const event = get(selected);
       const { from, to } = get(view);
-      setup.area = event ? { from: event.t0, to: event.t0 + Math.max(event.dur, 0.1) } : { from, to };
+      setup.area = event
+        ? { from: event.t0, to: event.t0 + Math.max(event.dur, 0.1) }
+        : { from, to };
     },
     note: addNote,
     pin() {

@@ -15,8 +15,18 @@ const LAYERS = ['sql', 'vfs', 'web', 'host'] as const;
 
 /** Microseconds, `1200,5600.5`; null = makes no sense. */
 function rangeOf(text: string | undefined): Range | null {
-  const [from, to, ...more] = (text ?? '').split(',').map((part) => (part === '' ? NaN : Number(part)));
-  if (from === undefined || to === undefined || more.length || !Number.isFinite(from) || !Number.isFinite(to) || to <= from) return null;
+  const [from, to, ...more] = (text ?? '')
+    .split(',')
+    .map((part) => (part === '' ? NaN : Number(part)));
+  if (
+    from === undefined ||
+    to === undefined ||
+    more.length ||
+    !Number.isFinite(from) ||
+    !Number.isFinite(to) ||
+    to <= from
+  )
+    return null;
   return { from, to };
 }
 const rounded = (us: number): number => Math.round(us * 1e3) / 1e3;
@@ -50,7 +60,8 @@ function setUp(said: Said, setup: TimelineState): void {
   }
   for (const thread of numbersOf(said['timeline.closed'])) setup.collapsed.add(thread);
   for (const thread of numbersOf(said['timeline.threadsOff'])) setup.threadsOff.add(thread);
-  for (const layer of LAYERS) if (listOf(said['timeline.layersOff']).includes(layer)) setup.layersOff.add(layer);
+  for (const layer of LAYERS)
+    if (listOf(said['timeline.layersOff']).includes(layer)) setup.layersOff.add(layer);
   setup.filter = said['timeline.lanes'] ?? '';
   setup.areaBy = BY.find((by) => by === said['timeline.by']) ?? setup.areaBy;
   setup.mapOpen = said['timeline.map'] !== '0';
@@ -89,6 +100,7 @@ export function keepTimeline(model: ViewerModel, setup: TimelineState): void {
   for (const name of ['hidden', 'pinned', 'order'] as const)
     $effect(() => {
       const now = [...setup[name]].join(',');
-      if (setup.trace) state.set(`timeline.${name}`, now === setup.saved[name].join(',') ? null : now);
+      if (setup.trace)
+        state.set(`timeline.${name}`, now === setup.saved[name].join(',') ? null : now);
     });
 }

@@ -70,16 +70,23 @@ function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): Ca
 
 function curvesOf(shared: Analyses): CacheCurve[] {
   const { store } = shared;
-  const settings = new Map(databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]));
+  const settings = new Map(
+    databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]),
+  );
   const titles = threadTitles(store);
   return missRatiosOf(store, {}, shared).map((curve) => {
     const { hits, ...rest } = curve;
     const last = Math.max(curve.fromPages, hits.length - 1);
     const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
     const pages = Float64Array.from({ length: points }, (_, i) =>
-      points === 1 ? last : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
+      points === 1
+        ? last
+        : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
     );
-    const size = sizeOf(settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize, curve.pageSize.bytes);
+    const size = sizeOf(
+      settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize,
+      curve.pageSize.bytes,
+    );
     const key = `${curve.thread} ${curve.connection} ${curve.path}`;
     return {
       ...rest,
@@ -94,9 +101,12 @@ function curvesOf(shared: Analyses): CacheCurve[] {
 }
 
 /** Each over the whole trace, computed once. */
-export const coldWarmIn = (shared: Analyses): ColdWarm => shared.once('cold and warm', () => coldWarmOf(shared.store, undefined, shared));
-export const reportIn = (shared: Analyses): CacheReport => shared.once('cache report', () => cacheReport(shared.store, {}, shared));
-export const curvesIn = (shared: Analyses): CacheCurve[] => shared.once('cache curves', () => curvesOf(shared));
+export const coldWarmIn = (shared: Analyses): ColdWarm =>
+  shared.once('cold and warm', () => coldWarmOf(shared.store, undefined, shared));
+export const reportIn = (shared: Analyses): CacheReport =>
+  shared.once('cache report', () => cacheReport(shared.store, {}, shared));
+export const curvesIn = (shared: Analyses): CacheCurve[] =>
+  shared.once('cache curves', () => curvesOf(shared));
 
 export const cacheQueries = {
   cache(context: QueryContext, _args: Record<string, never>): CacheAnswer {
@@ -106,14 +116,19 @@ export const cacheQueries = {
       const table = sharedTable(shared);
       const rows =
         report.pageCache && table
-          ? table.rows.flatMap((r) => (r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : []))
+          ? table.rows.flatMap((r) =>
+              r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : [],
+            )
           : null;
       const coldWarm = coldWarmIn(shared);
       return {
         report,
         coldWarm: { ...coldWarm, firstExecutions: coldWarm.firstExecutions.slice(0, MOST_ROWS) },
-        statements: rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
-        engines: store.threads.flatMap((t) => t.engines.map(({ name, layers }) => ({ name, counters: layers.counters }))),
+        statements:
+          rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
+        engines: store.threads.flatMap((t) =>
+          t.engines.map(({ name, layers }) => ({ name, counters: layers.counters })),
+        ),
         hasSql: table !== null,
         sqlLeftOut: leavesOut(store, 'sql'),
       };
@@ -122,7 +137,11 @@ export const cacheQueries = {
 
   /** By connection and database, the one with the most requests first. */
   cacheCurves({ shared }: QueryContext, _args: Record<string, never>): CacheCurve[] {
-    return curvesIn(shared).map((c) => ({ ...c, pages: c.pages.slice(), misses: c.misses.slice() }));
+    return curvesIn(shared).map((c) => ({
+      ...c,
+      pages: c.pages.slice(),
+      misses: c.misses.slice(),
+    }));
   },
 
   /** @param args bins 1..2000 @throws RangeError for others */
@@ -134,12 +153,20 @@ export const cacheQueries = {
     const { accesses } = shared;
     const out: CacheTimes = {
       ...{ fromUs, toUs, counters: cacheOverTime(store, fromUs, toUs, bins) },
-      ...{ pageReads: new Float64Array(bins), distinct: new Float64Array(bins), fresh: new Float64Array(bins) },
+      ...{
+        pageReads: new Float64Array(bins),
+        distinct: new Float64Array(bins),
+        fresh: new Float64Array(bins),
+      },
     };
     for (let i = 0; i < accesses.count; i++)
       if (!(accesses.what[i]! & (Access.write | Access.checkpoint)))
-        out.pageReads[Math.max(0, Math.min(bins - 1, Math.floor(((accesses.us[i]! - fromUs) / (toUs - fromUs)) * bins)))]! +=
-          accesses.span[i]!;
+        out.pageReads[
+          Math.max(
+            0,
+            Math.min(bins - 1, Math.floor(((accesses.us[i]! - fromUs) / (toUs - fromUs)) * bins)),
+          )
+        ]! += accesses.span[i]!;
     accesses.objects.forEach((_, object) => {
       const set = workingSet(accesses, object, fromUs, toUs, bins);
       for (let bin = 0; bin < bins; bin++) {

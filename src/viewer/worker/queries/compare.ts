@@ -56,14 +56,20 @@ export const compareQueries = {
       const columns = Math.min(MOST_COLUMNS, Math.max(1, Math.round(width)));
       return {
         spanUs: toUs - fromUs,
-        stacks: end > fromUs ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns)) : [],
+        stacks:
+          end > fromUs
+            ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns))
+            : [],
       };
     }) as [Strip, Strip];
     return { a, b };
   },
 
   /** What this trace can be, and is, compared with. */
-  compareSources({ compared }: QueryContext, _args: object): { other: string | null; previous: string | null } {
+  compareSources(
+    { compared }: QueryContext,
+    _args: object,
+  ): { other: string | null; previous: string | null } {
     return { other: compared.other?.name ?? null, previous: compared.previous?.name ?? null };
   },
 
@@ -81,15 +87,25 @@ export const compareQueries = {
         b: sideOf(sharedB),
         numbers: a.map((number, i) => ({ a: number, b: b[i]! })),
         diff: diffOf(store, storeB, shared, sharedB),
-        stepUs: { a: sharedSummary(shared).environment.clockStepUs, b: sharedSummary(sharedB).environment.clockStepUs },
+        stepUs: {
+          a: sharedSummary(shared).environment.clockStepUs,
+          b: sharedSummary(sharedB).environment.clockStepUs,
+        },
       };
     });
   },
 };
 
-const sqlThreads = ({ store }: Analyses): ThreadStore[] => store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
+const sqlThreads = ({ store }: Analyses): ThreadStore[] =>
+  store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
 
-function stackOf(thread: ThreadStore, shared: Analyses, fromUs: number, toUs: number, columns: number): Uint8Array {
+function stackOf(
+  thread: ThreadStore,
+  shared: Analyses,
+  fromUs: number,
+  toUs: number,
+  columns: number,
+): Uint8Array {
   const lane = new TimeLane(thread);
   lane.settle(shared);
   return lane.columns([], fromUs, toUs, columns);
@@ -114,7 +130,10 @@ function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
 function sideOf(shared: Analyses): Side {
   const threads = partitionsOf(shared).filter(({ sqlite }) => sqlite);
   const times = Object.fromEntries(
-    PARTS.map((part) => [`${part}Us`, threads.reduce((sum, { partition }) => sum + partition[`${part}Us`], 0)]),
+    PARTS.map((part) => [
+      `${part}Us`,
+      threads.reduce((sum, { partition }) => sum + partition[`${part}Us`], 0),
+    ]),
   ) as PartTimes;
   times.tracerUs -= threads.reduce((sum, { partition }) => sum + partition.tracerOutsideUs, 0);
   return { events: shared.store.eventCount, times: threads.length ? times : null };

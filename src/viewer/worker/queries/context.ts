@@ -47,7 +47,8 @@ export class Memo {
 
   /** What analyses share. @param version of the trace alone: another trace to compare with changes nothing of it */
   shared(version: number): Analyses {
-    if (this.analyses?.version !== version) this.analyses = { version, shared: new Analyses(this.store) };
+    if (this.analyses?.version !== version)
+      this.analyses = { version, shared: new Analyses(this.store) };
     return this.analyses.shared;
   }
 

@@ -33,7 +33,10 @@ interface Making extends ErrorGroup {
 
 export const errorQueries = {
   /** The most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in `events`. */
-  errors(context: QueryContext, _: Record<string, never>): { groups: ErrorGroup[]; events: number; more: number } {
+  errors(
+    context: QueryContext,
+    _: Record<string, never>,
+  ): { groups: ErrorGroup[]; events: number; more: number } {
     return context.memo('errors', () => {
       const groups = new Map<string, Making>();
       let [total, more] = [0, 0];
@@ -79,7 +82,8 @@ export const errorQueries = {
           group.count++;
           group.firstUs = Math.min(group.firstUs, events.t0[row]!);
           group.lastUs = Math.max(group.lastUs, events.t0[row]!);
-          if (group.events.length < MOST_EVENTS) group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
+          if (group.events.length < MOST_EVENTS)
+            group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
           const text = statementText(thread, row);
           if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
         }

@@ -26,22 +26,27 @@ function rowsByOrigin({ threads }: TraceStore): (FileRow & { origin: string })[]
     if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
   }
   const one = byOrigin.size <= 1;
-  return [...byOrigin].flatMap(([origin, some]) => filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })));
+  return [...byOrigin].flatMap(([origin, some]) =>
+    filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })),
+  );
 }
 
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
 const plainPath = (path: string): string => path.replace(/^\/+/, '');
 /** Path of the database that a file of SQLite's belongs to. */
-export const databasePath = (path: string): string => plainPath(path).replace(/-(journal|wal)$/, '');
+export const databasePath = (path: string): string =>
+  plainPath(path).replace(/-(journal|wal)$/, '');
 
 const CAUSES: Partial<Record<FileRow['kind'], string>> = {
-  journal: 'A rollback journal has no pages of its own: it holds images of pages as they were. Its database has the map.',
+  journal:
+    'A rollback journal has no pages of its own: it holds images of pages as they were. Its database has the map.',
   temp: 'Temporary files are no databases: what their pages hold ends with the statement or the connection.',
   'memory-journal': 'This journal is in SQLite’s memory: nothing of it reaches storage.',
   storage: 'localStorage keeps strings by key: they are not numbered.',
   other: 'This file is none of SQLite’s databases.',
 };
-const NO_PAGES = 'No call read or wrote a whole page of it, or the size of its pages cannot be told.';
+const NO_PAGES =
+  'No call read or wrote a whole page of it, or the size of its pages cannot be told.';
 const NO_BLOCKS = 'Its keys are no numbers, or no value was read or written.';
 
 function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
@@ -57,17 +62,23 @@ export const fileQueries = {
   /** The most time first. */
   fileLines(context: QueryContext, _args: Record<string, never>): FileLine[] {
     return context.memo('fileLines', () => {
-      const rows = rowsByOrigin(context.store).sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
+      const rows = rowsByOrigin(context.store).sort(
+        (a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1),
+      );
       const times = new Map<string, number>();
       for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
-      const databases = new Set(rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databasePath(path)));
+      const databases = new Set(
+        rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databasePath(path)),
+      );
       const pages = accessesOf(context, 'pages');
       const blocks = accessesOf(context, 'blocks');
       const used = (accesses: typeof pages): Map<string, PlacesKey> => {
         const layer = accesses === pages ? 'pages' : 'blocks';
         const touched = new Set(accesses.object.subarray(0, accesses.count));
         const objects = accesses.objects.filter((_, i) => touched.has(i));
-        return new Map(objects.map((o) => [`${layer} ${o.kind} ${databasePath(o.path)}`, placesKey(o, layer)]));
+        return new Map(
+          objects.map((o) => [`${layer} ${o.kind} ${databasePath(o.path)}`, placesKey(o, layer)]),
+        );
       };
       const known = new Map([...used(blocks), ...used(pages)]);
       return rows.map((row) => {
@@ -75,11 +86,20 @@ export const fileQueries = {
         const isDatabase = row.kind === 'main-db' || row.kind === 'wal';
         const found =
           (isDatabase ? known.get(`pages main-db ${path}`) : undefined) ??
-          (row.kind === 'opfs' ? (known.get(`pages main-db ${path}`) ?? known.get(`blocks opfs ${path}`)) : undefined) ??
+          (row.kind === 'opfs'
+            ? (known.get(`pages main-db ${path}`) ?? known.get(`blocks opfs ${path}`))
+            : undefined) ??
           (row.kind === 'idb-store' ? known.get(`blocks idb-store ${path}`) : undefined) ??
           null;
-        const cause = found !== null ? '' : (CAUSES[row.kind] ?? (isDatabase ? NO_PAGES : NO_BLOCKS));
-        return { ...row, elsewhere: times.get(nameOf(row))! > 1, group: groupOf(row, databases), places: found, cause };
+        const cause =
+          found !== null ? '' : (CAUSES[row.kind] ?? (isDatabase ? NO_PAGES : NO_BLOCKS));
+        return {
+          ...row,
+          elsewhere: times.get(nameOf(row))! > 1,
+          group: groupOf(row, databases),
+          places: found,
+          cause,
+        };
       });
     });
   },

@@ -1,5 +1,11 @@
 /** What to change, by the findings' rules, and the report of a trace as text to paste. */
-import { badgesOf, findingContext, findingsOf, type Badge, type Finding } from '../../../trace/analysis/findings/index.ts';
+import {
+  badgesOf,
+  findingContext,
+  findingsOf,
+  type Badge,
+  type Finding,
+} from '../../../trace/analysis/findings/index.ts';
 import { reportMarkdown } from '../../../trace/analysis/report-markdown.ts';
 import { reportOf } from '../../../trace/analysis/report.ts';
 import { sharedSummary } from '../../../trace/analysis/summary.ts';
@@ -18,7 +24,10 @@ export const findingsQueries = {
       const ctx = findingContext(shared);
       const findings = findingsOf(store, ctx).map((f) => ({
         ...f,
-        evidence: { ...f.evidence, events: f.evidence.events.map((event) => forLife(store, event)) },
+        evidence: {
+          ...f.evidence,
+          events: f.evidence.events.map((event) => forLife(store, event)),
+        },
       }));
       return { findings, badges: badgesOf(store, ctx) };
     });
@@ -26,6 +35,8 @@ export const findingsQueries = {
 
   /** The trace as GitHub's Markdown, for an issue. */
   markdownReport({ store, shared, memo }: QueryContext, _args: object): string {
-    return memo('markdown', () => reportMarkdown(reportOf(store, { shared, summary: sharedSummary(shared) })));
+    return memo('markdown', () =>
+      reportMarkdown(reportOf(store, { shared, summary: sharedSummary(shared) })),
+    );
   },
 };

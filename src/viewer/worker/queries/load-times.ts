@@ -15,7 +15,10 @@ export const loadTimesQueries = {
       return loadTimesOf(store)
         .map((load) => {
           const { forgotten } = store.threads[load.thread]!;
-          const parts = load.parts.map((part) => ({ ...part, row: part.row < 0 ? -1 : part.row + forgotten }));
+          const parts = load.parts.map((part) => ({
+            ...part,
+            row: part.row < 0 ? -1 : part.row + forgotten,
+          }));
           return { ...load, parts, threadTitle: titles[load.thread]! };
         })
         .sort((a, b) => (b.totalUs ?? 0) - (a.totalUs ?? 0));

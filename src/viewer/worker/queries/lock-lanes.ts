@@ -61,7 +61,8 @@ interface LaneRows {
 export const MOST_LANES = 1000;
 
 /** The analysis, kept while the trace stays as it is. */
-export const locksIn = (shared: Analyses): Locks => shared.once('locks', () => locksOf(shared.store));
+export const locksIn = (shared: Analyses): Locks =>
+  shared.once('locks', () => locksOf(shared.store));
 export const locksNow = ({ shared }: QueryContext): Locks => locksIn(shared);
 
 /** By key, threads of one page together. */
@@ -71,14 +72,25 @@ export function lanesNow(context: QueryContext): Map<string, LaneRows> {
     const { holds, waits, resources, edges } = locksNow(context);
     const titles = threadTitles(store);
     const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
-    const laneOf = (columns: IntervalColumns, i: number): { lane: LockLane; holds: number[]; waits: number[] } => {
+    const laneOf = (
+      columns: IntervalColumns,
+      i: number,
+    ): { lane: LockLane; holds: number[]; waits: number[] } => {
       const [thread, resource] = [columns.thread[i]!, columns.resource[i]!];
       const key = `${thread}:${resource}`;
       let found = made.get(key);
       if (!found) {
         const { kind, name, origin } = resources[resource]!;
         const lane: LockLane = {
-          ...{ key, thread, threadTitle: titles[thread]!, root: rootOf(store, thread), kind, name, origin },
+          ...{
+            key,
+            thread,
+            threadTitle: titles[thread]!,
+            root: rootOf(store, thread),
+            kind,
+            name,
+            origin,
+          },
           ...{ holds: 0, waits: 0, heldUs: 0, waitedUs: 0, contended: false },
         };
         made.set(key, (found = { lane, holds: [], waits: [] }));
@@ -102,11 +114,15 @@ export function lanesNow(context: QueryContext): Map<string, LaneRows> {
         const found = made.get(`${thread}:${resource}`);
         if (found) found.lane.contended = true;
       }
-    const places = (list: number[], { from }: IntervalColumns): Uint32Array => Uint32Array.from(list).sort((a, b) => from[a]! - from[b]!);
+    const places = (list: number[], { from }: IntervalColumns): Uint32Array =>
+      Uint32Array.from(list).sort((a, b) => from[a]! - from[b]!);
     return new Map(
       [...made.values()]
         .sort((a, b) => a.lane.root - b.lane.root || a.lane.thread - b.lane.thread)
-        .map((m) => [m.lane.key, { lane: m.lane, holds: places(m.holds, holds), waits: places(m.waits, waits) }]),
+        .map((m) => [
+          m.lane.key,
+          { lane: m.lane, holds: places(m.holds, holds), waits: places(m.waits, waits) },
+        ]),
     );
   });
 }
@@ -132,7 +148,14 @@ interface Span {
 }
 
 /** @param places in order of their begin @param least spans and gaps below this are joined, microseconds */
-function spansOf(columns: IntervalColumns, places: Uint32Array, wait: number, forgotten: number, view: FrameArgs, least: number): Span[] {
+function spansOf(
+  columns: IntervalColumns,
+  places: Uint32Array,
+  wait: number,
+  forgotten: number,
+  view: FrameArgs,
+  least: number,
+): Span[] {
   const spans: Span[] = [];
   let last: Span | null = null;
   for (const i of places) {
@@ -140,14 +163,28 @@ function spansOf(columns: IntervalColumns, places: Uint32Array, wait: number, fo
     if (from > view.to) break;
     if (to < view.from) continue;
     const [mode, outcome] = [columns.mode[i]!, columns.outcome[i]!];
-    if (last && to - from < least && from - last.to < least && (last.count > 1 || last.to - last.from < least)) {
+    if (
+      last &&
+      to - from < least &&
+      from - last.to < least &&
+      (last.count > 1 || last.to - last.from < least)
+    ) {
       last.covered += Math.max(0, to - Math.max(from, last.to));
       last.to = Math.max(last.to, to);
       last.mode = Math.max(last.mode, mode);
       last.outcome = Math.max(last.outcome, outcome);
       last.count++;
     } else {
-      last = { from, to, covered: to - from, wait, mode, outcome, count: 1, row: forgotten + columns.row[i]! };
+      last = {
+        from,
+        to,
+        covered: to - from,
+        wait,
+        mode,
+        outcome,
+        count: 1,
+        row: forgotten + columns.row[i]!,
+      };
       spans.push(last);
     }
   }
@@ -174,7 +211,10 @@ export const lockLaneQueries = {
       const found = all.get(key);
       if (!found) return [];
       const { forgotten } = context.store.threads[found.lane.thread]!;
-      const spans = [...spansOf(holds, found.holds, 0, forgotten, args, least), ...spansOf(waits, found.waits, 1, forgotten, args, least)];
+      const spans = [
+        ...spansOf(holds, found.holds, 0, forgotten, args, least),
+        ...spansOf(waits, found.waits, 1, forgotten, args, least),
+      ];
       return [
         {
           key,

@@ -1,6 +1,10 @@
 /** Questions of the Locks view: who waited for whom, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { resultName } from '../../../trace/result-codes.ts';
-import { Outcome, type IntervalColumns, type ResourceKind } from '../../../trace/analysis/lock-columns.ts';
+import {
+  Outcome,
+  type IntervalColumns,
+  type ResourceKind,
+} from '../../../trace/analysis/lock-columns.ts';
 import type { Locks } from '../../../trace/analysis/locks.ts';
 import { LOCK_LEVELS } from '../../../trace/lock-ladder.ts';
 import type { TraceStore } from '../../../trace/store.ts';
@@ -118,7 +122,11 @@ export const MOST_LINES = 5000;
 const MOST_EVENTS = 500;
 /** A request that nobody recorded stood in the way of is listed from this length on: it takes a while even when all is free. */
 export const UNSEEN_HOLDER_US = 10_000;
-const OUTCOMES = { [Outcome.done]: 'granted', [Outcome.refused]: 'refused', [Outcome.open]: 'still waiting' } as const;
+const OUTCOMES = {
+  [Outcome.done]: 'granted',
+  [Outcome.refused]: 'refused',
+  [Outcome.open]: 'still waiting',
+} as const;
 
 /** A mode in the words of its kind. */
 export function modeText(kind: ResourceKind, mode: number): string {
@@ -128,8 +136,11 @@ export function modeText(kind: ResourceKind, mode: number): string {
 }
 
 const longest = <T extends { fromUs: number; toUs: number }>(all: T[], most: number): T[] =>
-  all.length <= most ? all : [...all].sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs)).slice(0, most);
-const byTime = <T extends { fromUs: number }>(all: T[]): T[] => all.sort((a, b) => a.fromUs - b.fromUs);
+  all.length <= most
+    ? all
+    : [...all].sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs)).slice(0, most);
+const byTime = <T extends { fromUs: number }>(all: T[]): T[] =>
+  all.sort((a, b) => a.fromUs - b.fromUs);
 
 class Words {
   readonly titles: string[];
@@ -139,8 +150,12 @@ class Words {
   ) {
     this.titles = threadTitles(store);
   }
-  ref = (columns: IntervalColumns, i: number): EventRef => this.eventOf(columns.thread[i]!, columns.row[i]!);
-  eventOf = (thread: number, row: number): EventRef => ({ thread, row: this.store.threads[thread]!.forgotten + row });
+  ref = (columns: IntervalColumns, i: number): EventRef =>
+    this.eventOf(columns.thread[i]!, columns.row[i]!);
+  eventOf = (thread: number, row: number): EventRef => ({
+    thread,
+    row: this.store.threads[thread]!.forgotten + row,
+  });
 
   /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
   waits(): WaitLine[] {
@@ -149,12 +164,24 @@ class Words {
     const explained = new Uint8Array(waits.count);
     const start = (
       wait: number,
-    ): Omit<WaitLine, 'key' | 'holder' | 'holderTitle' | 'held' | 'heldUs' | 'holds' | 'holdEvent' | 'holderLane'> => {
+    ): Omit<
+      WaitLine,
+      'key' | 'holder' | 'holderTitle' | 'held' | 'heldUs' | 'holds' | 'holdEvent' | 'holderLane'
+    > => {
       const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
       const { kind, name } = resources[resource]!;
       return {
-        ...{ kind, name, waiter, waiterTitle: this.titles[waiter]!, waiterLane: `${waiter}:${resource}` },
-        ...{ asked: modeText(kind, waits.mode[wait]!), outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2] },
+        ...{
+          kind,
+          name,
+          waiter,
+          waiterTitle: this.titles[waiter]!,
+          waiterLane: `${waiter}:${resource}`,
+        },
+        ...{
+          asked: modeText(kind, waits.mode[wait]!),
+          outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
+        },
         ...{ fromUs: waits.from[wait]!, toUs: waits.to[wait]!, event: this.ref(waits, wait) },
       };
     };
@@ -164,20 +191,40 @@ class Words {
       const line = start(edge.wait);
       lines.push({
         ...line,
-        ...{ key: `${line.event.thread}:${line.event.row}:${edge.holder}`, fromUs: edge.fromUs, toUs: edge.toUs },
-        ...{ holder: edge.holder, holderTitle: this.titles[edge.holder]!, holderLane: `${edge.holder}:${edge.resource}` },
+        ...{
+          key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
+          fromUs: edge.fromUs,
+          toUs: edge.toUs,
+        },
+        ...{
+          holder: edge.holder,
+          holderTitle: this.titles[edge.holder]!,
+          holderLane: `${edge.holder}:${edge.resource}`,
+        },
         held: modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
         ...{ heldUs: edge.heldUs, holds: edge.holds, holdEvent: this.ref(holds, edge.firstHold) },
       });
     }
     for (let wait = 0; wait < waits.count; wait++) {
       if (explained[wait]) continue;
-      if (waits.outcome[wait] === Outcome.done && waits.to[wait]! - waits.from[wait]! < UNSEEN_HOLDER_US) continue;
+      if (
+        waits.outcome[wait] === Outcome.done &&
+        waits.to[wait]! - waits.from[wait]! < UNSEEN_HOLDER_US
+      )
+        continue;
       const line = start(wait);
       lines.push({
         ...line,
         key: `${line.event.thread}:${line.event.row}:-`,
-        ...{ holder: null, holderTitle: null, holderLane: null, held: null, heldUs: null, holds: null, holdEvent: null },
+        ...{
+          holder: null,
+          holderTitle: null,
+          holderLane: null,
+          held: null,
+          heldUs: null,
+          holds: null,
+          holdEvent: null,
+        },
       });
     }
     return lines;
@@ -188,8 +235,21 @@ class Words {
       const { thread, path, level, refusals, steps, fromUs, toUs, granted } = chain;
       const first = this.eventOf(thread, chain.firstRow);
       return {
-        ...{ key: `${thread}:${first.row}`, thread, threadTitle: this.titles[thread]!, path, refusals, steps, fromUs, toUs, granted },
-        ...{ level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null, codes: chain.codes.map((code) => resultName(code)) },
+        ...{
+          key: `${thread}:${first.row}`,
+          thread,
+          threadTitle: this.titles[thread]!,
+          path,
+          refusals,
+          steps,
+          fromUs,
+          toUs,
+          granted,
+        },
+        ...{
+          level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
+          codes: chain.codes.map((code) => resultName(code)),
+        },
         ...{ first, last: this.eventOf(thread, chain.lastRow) },
       };
     });
@@ -210,7 +270,12 @@ class Words {
           reason,
           laterWaits,
         },
-        ...{ mode: modeText(kind, holds.mode[hold]!), sinceUs: holds.from[hold]!, endUs: holds.to[hold]!, event },
+        ...{
+          mode: modeText(kind, holds.mode[hold]!),
+          sinceUs: holds.from[hold]!,
+          endUs: holds.to[hold]!,
+          event,
+        },
       };
     });
   }
@@ -227,12 +292,28 @@ class Words {
           threads: c.threads.map((t) => this.titles[t]!),
           names: [...new Set(c.edges.map(nameOf))],
         },
-        ...{ fromUs: c.fromUs, toUs: c.toUs, holderCalls: null, holderIdleUs: null, events: c.edges.map(eventOf) },
+        ...{
+          fromUs: c.fromUs,
+          toUs: c.toUs,
+          holderCalls: null,
+          holderIdleUs: null,
+          events: c.edges.map(eventOf),
+        },
       })),
       ...stuck.map((s): DeadlockLine => ({
-        ...{ key: `wait ${s.edge}`, what: 'long wait', names: [nameOf(s.edge)], events: [eventOf(s.edge)] },
+        ...{
+          key: `wait ${s.edge}`,
+          what: 'long wait',
+          names: [nameOf(s.edge)],
+          events: [eventOf(s.edge)],
+        },
         threads: [edges[s.edge]!.waiter, edges[s.edge]!.holder].map((t) => this.titles[t]!),
-        ...{ fromUs: s.fromUs, toUs: s.toUs, holderCalls: s.holderCalls, holderIdleUs: s.holderIdleUs },
+        ...{
+          fromUs: s.fromUs,
+          toUs: s.toUs,
+          holderCalls: s.holderCalls,
+          holderIdleUs: s.holderIdleUs,
+        },
       })),
     ];
   }
@@ -254,7 +335,10 @@ export function arrowsOf(waits: readonly WaitLine[]): WaitArrow[] {
       const sorted = [...lines].sort((a, b) => span(b) - span(a));
       return {
         ...{ waiter: lines[0]!.waiter, holder: lines[0]!.holder!, waits: lines.length },
-        ...{ waitedUs: lines.reduce((sum, line) => sum + span(line), 0), longestUs: span(sorted[0]!) },
+        ...{
+          waitedUs: lines.reduce((sum, line) => sum + span(line), 0),
+          longestUs: span(sorted[0]!),
+        },
         names: [...new Set(sorted.map(({ name }) => name))].slice(0, 5),
         fromUs: lines.reduce((us, line) => Math.min(us, line.fromUs), Infinity),
         toUs: lines.reduce((us, line) => Math.max(us, line.toUs), -Infinity),
@@ -273,12 +357,23 @@ export const lockQueries = {
       const left = words.left().sort((a, b) => b.laterWaits - a.laterWaits);
       const { lanes, more } = shownLanes(context);
       return {
-        ...{ lanes, moreLanes: more, arrows: arrowsOf(waits), titles: words.titles, toleranceUs: locks.toleranceUs },
+        ...{
+          lanes,
+          moreLanes: more,
+          arrows: arrowsOf(waits),
+          titles: words.titles,
+          toleranceUs: locks.toleranceUs,
+        },
         waits: byTime(longest(waits, MOST_LINES)),
         busy: byTime(longest(busy, MOST_LINES)),
         left: left.slice(0, MOST_LINES),
         deadlocks: byTime(longest(deadlocks, MOST_LINES)),
-        totals: { waits: waits.length, busy: busy.length, left: left.length, deadlocks: deadlocks.length },
+        totals: {
+          waits: waits.length,
+          busy: busy.length,
+          left: left.length,
+          deadlocks: deadlocks.length,
+        },
       };
     });
   },

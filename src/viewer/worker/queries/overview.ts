@@ -1,11 +1,22 @@
 /** Questions of the Overview. */
-import { databaseSettingsOf, type DatabaseSettings } from '../../../trace/analysis/database-settings.ts';
+import {
+  databaseSettingsOf,
+  type DatabaseSettings,
+} from '../../../trace/analysis/database-settings.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../trace/analysis/headline-numbers.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
-import { sharedSummary, type SummaryEngine, type SummaryEnvironment } from '../../../trace/analysis/summary.ts';
+import {
+  sharedSummary,
+  type SummaryEngine,
+  type SummaryEnvironment,
+} from '../../../trace/analysis/summary.ts';
 import { storageHealthOf, type OriginStorage } from '../../../trace/analysis/storage-health.ts';
 import { hasSql } from '../../../trace/analysis/statements.ts';
-import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
+import {
+  partitionThread,
+  type TimePartition,
+  type TimeRange,
+} from '../../../trace/analysis/time-partition.ts';
 import { hasVfs } from '../../../trace/analysis/transactions.ts';
 import { Op } from '../../../trace/event.ts';
 import type { EngineInfo } from '../../../trace/definitions.ts';
@@ -43,8 +54,13 @@ export interface Overview {
 
 export const overviewQueries = {
   /** Where the time of each thread went, over its whole life or a range. */
-  threadPartitions(context: QueryContext, range: { fromUs?: number; toUs?: number }): ThreadPartition[] {
-    return context.memo(`partitions ${range.fromUs} ${range.toUs}`, () => partitionsOf(context.shared, range));
+  threadPartitions(
+    context: QueryContext,
+    range: { fromUs?: number; toUs?: number },
+  ): ThreadPartition[] {
+    return context.memo(`partitions ${range.fromUs} ${range.toUs}`, () =>
+      partitionsOf(context.shared, range),
+    );
   },
 
   /** What was recorded, and its headline numbers. */
@@ -54,12 +70,17 @@ export const overviewQueries = {
       const titles = threadTitles(store);
       return {
         environment: summary.environment,
-        engines: store.threads.flatMap((t) => t.engines).map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
+        engines: store.threads
+          .flatMap((t) => t.engines)
+          .map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
         threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
         databases: databaseSettingsOf(store, shared),
         durability: durabilityOf(store),
         storage: storageHealthOf(store),
-        numbers: headlineNumbers(store, shared, summary).map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
+        numbers: headlineNumbers(store, shared, summary).map((n) => ({
+          ...n,
+          event: n.event && forLife(store, n.event),
+        })),
       };
     });
   },
@@ -75,7 +96,10 @@ export function partitionsOf(shared: Analyses, range: TimeRange = {}): ThreadPar
 }
 
 /** Analyses count rows from the first that is kept; views name them for life. */
-export function forLife(store: TraceStore, { thread, row }: { thread: number; row: number }): { thread: number; row: number } {
+export function forLife(
+  store: TraceStore,
+  { thread, row }: { thread: number; row: number },
+): { thread: number; row: number } {
   return { thread, row: row + (store.threads[thread]?.forgotten ?? 0) };
 }
 

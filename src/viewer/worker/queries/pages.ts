@@ -2,10 +2,22 @@
  * Questions about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
  * part of the map.
  */
-import { bTreesIn, bTreeTotals, ownersOf, type BTree, type BTreeCause, type BTreeTotals } from '../../../trace/analysis/b-trees.ts';
+import {
+  bTreesIn,
+  bTreeTotals,
+  ownersOf,
+  type BTree,
+  type BTreeCause,
+  type BTreeTotals,
+} from '../../../trace/analysis/b-trees.ts';
 import type { Accesses, AccessedObject } from '../../../trace/analysis/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../trace/analysis/page-matrix.ts';
-import { pagesIn, placesOf, type ObjectPages, type PlaceColumns } from '../../../trace/analysis/pages.ts';
+import {
+  pagesIn,
+  placesOf,
+  type ObjectPages,
+  type PlaceColumns,
+} from '../../../trace/analysis/pages.ts';
 import { rereadsOf } from '../../../trace/analysis/rereads.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import { blockAccessesOf } from '../../../trace/analysis/storage-blocks.ts';
@@ -17,15 +29,22 @@ type Layer = 'pages' | 'blocks';
 
 const plainPath = (path: string): string => path.replace(/^\/+/, '');
 /** Of a database (as the VFS named `vfs` has it), or of a store or OPFS file. */
-export const placesKey = (object: Pick<AccessedObject, 'path' | 'kind' | 'vfs'>, layer: Layer): PlacesKey =>
-  JSON.stringify([layer, object.kind, object.vfs, plainPath(object.path)]);
+export const placesKey = (
+  object: Pick<AccessedObject, 'path' | 'kind' | 'vfs'>,
+  layer: Layer,
+): PlacesKey => JSON.stringify([layer, object.kind, object.vfs, plainPath(object.path)]);
 
 /** Of the stores below the VFS, computed once. */
-export const blocksIn = (shared: Analyses): Accesses => shared.once('blocks', () => blockAccessesOf(shared.store));
+export const blocksIn = (shared: Analyses): Accesses =>
+  shared.once('blocks', () => blockAccessesOf(shared.store));
 
-export const accessesOf = ({ shared }: QueryContext, layer: Layer): Accesses => (layer === 'pages' ? shared.accesses : blocksIn(shared));
+export const accessesOf = ({ shared }: QueryContext, layer: Layer): Accesses =>
+  layer === 'pages' ? shared.accesses : blocksIn(shared);
 
-function find(context: QueryContext, key: PlacesKey): { accesses: Accesses; object: number } | null {
+function find(
+  context: QueryContext,
+  key: PlacesKey,
+): { accesses: Accesses; object: number } | null {
   const layer: Layer = key.startsWith('["pages"') ? 'pages' : 'blocks';
   const accesses = accessesOf(context, layer);
   const object = accesses.objects.findIndex((o) => placesKey(o, layer) === key);
@@ -37,7 +56,10 @@ export interface PlacesRange {
   fromUs: number | null;
   toUs: number | null;
 }
-function rangeOf({ store, memo }: QueryContext, { fromUs, toUs }: PlacesRange): { fromUs: number; toUs: number } {
+function rangeOf(
+  { store, memo }: QueryContext,
+  { fromUs, toUs }: PlacesRange,
+): { fromUs: number; toUs: number } {
   const [first, last] = memo('extent', () => store.extent());
   return { fromUs: fromUs ?? first, toUs: toUs ?? last + 0.001 }; // a range leaves its end out
 }
@@ -87,15 +109,25 @@ export interface PlacesTable extends ObjectPages {
   trees: TreesTable | null;
 }
 
-function treesOf({ shared }: QueryContext, { kind, index, places }: ObjectPages): TreesTable | null {
+function treesOf(
+  { shared }: QueryContext,
+  { kind, index, places }: ObjectPages,
+): TreesTable | null {
   const trees = kind === 'main-db' ? bTreesIn(shared)[index] : undefined;
   if (!trees) return null;
   const owners = ownersOf(trees, places);
-  return { list: trees.list, owners, totals: bTreeTotals(places, owners, trees.list.length), causes: trees.causes };
+  return {
+    list: trees.list,
+    owners,
+    totals: bTreeTotals(places, owners, trees.list.length),
+    causes: trees.causes,
+  };
 }
 
 const copied = (places: PlaceColumns): PlaceColumns =>
-  Object.fromEntries(Object.entries(places).map(([name, v]) => [name, typeof v === 'number' ? v : v.slice()])) as unknown as PlaceColumns;
+  Object.fromEntries(
+    Object.entries(places).map(([name, v]) => [name, typeof v === 'number' ? v : v.slice()]),
+  ) as unknown as PlaceColumns;
 
 export const pageQueries = {
   /** null where the trace has no such database or store. @throws RangeError for a picture of no or too many cells */
@@ -117,7 +149,10 @@ export const pageQueries = {
   },
 
   /** null where the trace has no such database or store, or no access to it in the range. */
-  pageTable(context: QueryContext, { key, ...range }: PlacesRange & { key: PlacesKey }): PlacesTable | null {
+  pageTable(
+    context: QueryContext,
+    { key, ...range }: PlacesRange & { key: PlacesKey },
+  ): PlacesTable | null {
     const found = find(context, key);
     if (!found) return null;
     const { accesses, object } = found;
@@ -125,7 +160,9 @@ export const pageQueries = {
     const whole = range.fromUs === null && range.toUs === null && accesses === shared.accesses;
     const all = whole
       ? pagesIn(shared)
-      : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () => placesOf(accesses, rangeOf(context, range)));
+      : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () =>
+          placesOf(accesses, rangeOf(context, range)),
+        );
     const table = all.find((o) => o.index === object);
     if (!table) return null;
     const decoded = table.places.type.some((t) => t > 0);
@@ -135,7 +172,12 @@ export const pageQueries = {
   /** The calls that touched the places [fromPlace, toPlace) in the range, in the order of time. */
   placeEvents(
     context: QueryContext,
-    { key, fromPlace, toPlace, ...range }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
+    {
+      key,
+      fromPlace,
+      toPlace,
+      ...range
+    }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
   ): PlaceEvents {
     const { fromUs, toUs } = rangeOf(context, range);
     const found = find(context, key);
@@ -144,11 +186,20 @@ export const pageQueries = {
     const { accesses, object } = found;
     for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {
       const place = accesses.place[i]!;
-      if (accesses.object[i] !== object || place >= toPlace || place + accesses.span[i]! <= fromPlace) continue;
+      if (
+        accesses.object[i] !== object ||
+        place >= toPlace ||
+        place + accesses.span[i]! <= fromPlace
+      )
+        continue;
       const thread = accesses.thread[i]!;
       if (answer.total === 0) answer.fromUs = accesses.us[i]!;
       answer.toUs = accesses.us[i]!;
-      if (answer.total++ < MOST_EVENTS) answer.events.push({ thread, row: context.store.threads[thread]!.forgotten + accesses.row[i]! });
+      if (answer.total++ < MOST_EVENTS)
+        answer.events.push({
+          thread,
+          row: context.store.threads[thread]!.forgotten + accesses.row[i]!,
+        });
     }
     return answer;
   },

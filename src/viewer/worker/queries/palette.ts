@@ -19,19 +19,26 @@ const MAX_TEXT = 300;
 
 export const paletteQueries = {
   /** @param words all of them must be in the text, in any case */
-  paletteItems({ store, memo }: QueryContext, { words, limit }: { words: string[]; limit: number }): PaletteItem[] {
+  paletteItems(
+    { store, memo }: QueryContext,
+    { words, limit }: { words: string[]; limit: number },
+  ): PaletteItem[] {
     const all = memo('palette', () => itemsOf(store));
     const low = words.map((word) => word.toLowerCase());
     const found: PaletteItem[] = [];
     for (const item of all) {
       if (found.length >= limit) break;
-      if (low.every((word) => item.text.toLowerCase().includes(word))) found.push({ ...item, text: item.text.slice(0, MAX_TEXT) });
+      if (low.every((word) => item.text.toLowerCase().includes(word)))
+        found.push({ ...item, text: item.text.slice(0, MAX_TEXT) });
     }
     return found;
   },
 
   /** The first event of a thread that is kept; null where it has none. */
-  firstEvent({ store }: QueryContext, { thread }: { thread: number }): { thread: number; row: number } | null {
+  firstEvent(
+    { store }: QueryContext,
+    { thread }: { thread: number },
+  ): { thread: number; row: number } | null {
     return store.threads[thread]?.events.count ? forLife(store, { thread, row: 0 }) : null;
   },
 };
@@ -47,14 +54,21 @@ function itemsOf(store: TraceStore): PaletteItem[] {
       else uses.set(events.object[row]!, { count: 1, row });
     };
     eachExecution(thread, use);
-    for (let row = 0; row < events.count; row++) if (events.op[row] !== Op.none && events.op[row]! < Op.sqlOpen) use(row);
+    for (let row = 0; row < events.count; row++)
+      if (events.op[row] !== Op.none && events.op[row]! < Op.sqlOpen) use(row);
     for (const [id, { count, row }] of uses) {
       const named = nameOf(definitions.get(id));
       if (!named) continue;
       const key = named.join(' ');
       const known = items.get(key);
       if (known) known.count += count;
-      else items.set(key, { kind: named[0], text: named[1], count, event: forLife(store, { thread: index, row }) });
+      else
+        items.set(key, {
+          kind: named[0],
+          text: named[1],
+          count,
+          event: forLife(store, { thread: index, row }),
+        });
     }
   }
   return [...items.values()].sort((a, b) => b.count - a.count);

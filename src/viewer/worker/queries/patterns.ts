@@ -1,10 +1,20 @@
 /** Questions on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
-import { blockWritesOf, writeAmplificationOf, type BlockWrites, type WriteAmplification } from '../../../trace/analysis/block-writes.ts';
+import {
+  blockWritesOf,
+  writeAmplificationOf,
+  type BlockWrites,
+  type WriteAmplification,
+} from '../../../trace/analysis/block-writes.ts';
 import type { DatabaseHeaders } from '../../../trace/analysis/database-headers.ts';
 import type { FileRow } from '../../../trace/analysis/files.ts';
 import { idbUseOf, type IdbUse } from '../../../trace/analysis/idb-use.ts';
 import { repeatedCallsOf, type RepeatedCalls } from '../../../trace/analysis/redundant-calls.ts';
-import { interleavingOf, runsOf, type Interleaving, type Runs } from '../../../trace/analysis/runs.ts';
+import {
+  interleavingOf,
+  runsOf,
+  type Interleaving,
+  type Runs,
+} from '../../../trace/analysis/runs.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import type { QueryContext } from './context.ts';
 import { databasePath } from './files.ts';
@@ -29,19 +39,27 @@ export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
 /** Each over the whole trace, computed once. */
 export const PATTERNS = {
   runs: (shared: Analyses) => shared.once('runs', () => runsOf(shared.store, {}, shared)),
-  blocks: (shared: Analyses) => shared.once('block writes', () => blockWritesOf(shared.store, {}, shared)),
-  amplification: (shared: Analyses) => shared.once('amplification', () => writeAmplificationOf(shared.store, {}, shared)),
-  interleaving: (shared: Analyses) => shared.once('interleaving', () => interleavingOf(shared.store)),
-  repeated: (shared: Analyses) => shared.once('repeated calls', () => repeatedCallsOf(shared.store)),
+  blocks: (shared: Analyses) =>
+    shared.once('block writes', () => blockWritesOf(shared.store, {}, shared)),
+  amplification: (shared: Analyses) =>
+    shared.once('amplification', () => writeAmplificationOf(shared.store, {}, shared)),
+  interleaving: (shared: Analyses) =>
+    shared.once('interleaving', () => interleavingOf(shared.store)),
+  repeated: (shared: Analyses) =>
+    shared.once('repeated calls', () => repeatedCallsOf(shared.store)),
   idb: (shared: Analyses) => shared.once('use of IndexedDB', () => idbUseOf(shared.store)),
 };
 
 /** Of a path, whichever VFS has it; null where no header of it passed. */
 function headersOf(shared: Analyses, path: string): DatabaseHeaders | null {
   const all = shared.databaseHeaders;
-  const at = shared.databaseFiles.list.findIndex((f, i) => !f.opfs && databasePath(f.path) === databasePath(path) && all[i]!.count > 0);
+  const at = shared.databaseFiles.list.findIndex(
+    (f, i) => !f.opfs && databasePath(f.path) === databasePath(path) && all[i]!.count > 0,
+  );
   const found = all[at];
-  return found ? { ...found, us: found.us.slice(), pages: found.pages.slice(), free: found.free.slice() } : null;
+  return found
+    ? { ...found, us: found.us.slice(), pages: found.pages.slice(), free: found.free.slice() }
+    : null;
 }
 
 export const patternQueries = {
@@ -56,9 +74,16 @@ export const patternQueries = {
       writes: runs?.writes ?? null,
       blocks: blocks ? (counts as FileUse['blocks']) : null,
       amplification:
-        kind === 'main-db' ? (PATTERNS.amplification(shared).find((a) => databasePath(a.path) === databasePath(path)) ?? null) : null,
+        kind === 'main-db'
+          ? (PATTERNS.amplification(shared).find(
+              (a) => databasePath(a.path) === databasePath(path),
+            ) ?? null)
+          : null,
       headers: kind === 'main-db' ? headersOf(shared, path) : null,
-      interleaving: kind === 'main-db' ? (PATTERNS.interleaving(shared).find((i) => i.path === path) ?? null) : null,
+      interleaving:
+        kind === 'main-db'
+          ? (PATTERNS.interleaving(shared).find((i) => i.path === path) ?? null)
+          : null,
       repeated: PATTERNS.repeated(shared).filter((r) => r.path === path && r.repeated > 0),
       idb: kind === 'idb-store' ? PATTERNS.idb(shared) : null,
     };

@@ -2,7 +2,13 @@
 import { csvCell } from '../../../formats/csv.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { StatementIndex } from '../statement-index.ts';
-import { SqlEngine, type RowTaker, type RunOptions, type RunResult, type WasmSource } from '../sql/engine.ts';
+import {
+  SqlEngine,
+  type RowTaker,
+  type RunOptions,
+  type RunResult,
+  type WasmSource,
+} from '../sql/engine.ts';
 import { EventsTable } from '../sql/events-table.ts';
 import type { Cell } from '../sql/sink.ts';
 import type { SqlColumn, SqlTable } from '../sql/table.ts';
@@ -30,7 +36,9 @@ export const MOST_ROWS = 10_000;
 const MOST_TEXT = 10_000;
 
 /** Beside the worker's own script. */
-const wasmSource: { at: WasmSource } = { at: { locateFile: (name) => new URL(name, self.location.href).href } };
+const wasmSource: { at: WasmSource } = {
+  at: { locateFile: (name) => new URL(name, self.location.href).href },
+};
 /** For tests, which have no such place. */
 export function useWasm(wasmBinary: Uint8Array): void {
   wasmSource.at = { wasmBinary };
@@ -53,14 +61,23 @@ function sqlOf(context: QueryContext): TraceSql {
     const statements = (thread: TraceStore['threads'][number]): Uint32Array =>
       made.context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).update());
     const events = new EventsTable(context.store, statements);
-    const made: TraceSql = { context, events, tables: [events, ...tablesOf(() => made.context)], engine: null };
+    const made: TraceSql = {
+      context,
+      events,
+      tables: [events, ...tablesOf(() => made.context)],
+      engine: null,
+    };
     traces.set(context.store, (found = made));
   }
   found.context = context;
   return found;
 }
 
-async function run(context: QueryContext, request: SqlRequest, rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>): Promise<RunResult> {
+async function run(
+  context: QueryContext,
+  request: SqlRequest,
+  rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>,
+): Promise<RunResult> {
   const sql = sqlOf(context);
   sql.events.refresh();
   const opening = (sql.engine ??= SqlEngine.open(wasmSource.at, sql.tables));
@@ -69,11 +86,15 @@ async function run(context: QueryContext, request: SqlRequest, rows: Pick<RunOpt
     engine = await opening;
   } catch (cause) {
     sql.engine = null; // the next query tries again
-    throw new Error(`SQLite could not be loaded: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Error(
+      `SQLite could not be loaded: ${cause instanceof Error ? cause.message : String(cause)}`,
+      { cause },
+    );
   }
   const { id, stop } = request;
   try {
-    const stopped = (): boolean => cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
+    const stopped = (): boolean =>
+      cancelled.has(id) || (stop !== null && Atomics.load(stop, 0) !== 0);
     return await engine.run({
       sql: request.sql,
       ...rows,
@@ -112,7 +133,11 @@ class CsvText implements RowTaker {
 export const sqlQueries = {
   /** For completion and the list of tables. */
   sqlTables(context: QueryContext, _args: Record<string, never>): SqlTableInfo[] {
-    return sqlOf(context).tables.map(({ name, help, columns }) => ({ name, help, columns: columns.map((c) => ({ ...c })) }));
+    return sqlOf(context).tables.map(({ name, help, columns }) => ({
+      name,
+      help,
+      columns: columns.map((c) => ({ ...c })),
+    }));
   },
 
   /** @throws Error in SQLite's words; AbortError when cancelled */

@@ -1,7 +1,15 @@
 /** Questions of the Statements view: the table by fingerprint, and the runs of one statement over time. */
 import { ExecutionState } from '../../../trace/analysis/executions.ts';
-import { sharedTable, statementTable, type StatementTable } from '../../../trace/analysis/statement-table.ts';
-import { partitionThread, type TimePartition, type TimeRange } from '../../../trace/analysis/time-partition.ts';
+import {
+  sharedTable,
+  statementTable,
+  type StatementTable,
+} from '../../../trace/analysis/statement-table.ts';
+import {
+  partitionThread,
+  type TimePartition,
+  type TimeRange,
+} from '../../../trace/analysis/time-partition.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../trace/sqlite-format/sql-text.ts';
 import type { QueryContext } from './context.ts';
@@ -26,16 +34,26 @@ export interface MeasuredStatements extends StatementTable {
 }
 const MOST_RUNS = 20_000;
 
-function statementsIn({ store, shared, memo }: QueryContext, range: TimeRange): StatementTable | null {
+function statementsIn(
+  { store, shared, memo }: QueryContext,
+  range: TimeRange,
+): StatementTable | null {
   if (range.fromUs === undefined && range.toUs === undefined) return sharedTable(shared);
-  return memo(`statements ${range.fromUs} ${range.toUs}`, () => statementTable(store, range, shared));
+  return memo(`statements ${range.fromUs} ${range.toUs}`, () =>
+    statementTable(store, range, shared),
+  );
 }
 
 export const statementQueries = {
   /** null where no SQL call was recorded. */
-  statements(context: QueryContext, range: { fromUs?: number; toUs?: number }): MeasuredStatements | null {
+  statements(
+    context: QueryContext,
+    range: { fromUs?: number; toUs?: number },
+  ): MeasuredStatements | null {
     const table = statementsIn(context, range);
-    const steps = context.store.threads.flatMap((t) => (t.environment ? [t.environment.clockStepUs] : []));
+    const steps = context.store.threads.flatMap((t) =>
+      t.environment ? [t.environment.clockStepUs] : [],
+    );
     return table && { ...table, stepUs: steps.length ? Math.max(...steps) : null };
   },
 
@@ -55,7 +73,13 @@ export const statementQueries = {
       for (let i = 0; i < executions.count; i++) {
         if (!isIt(executions.text[i]!)) continue;
         const row = executions.firstRow[i]!;
-        found.push([thread.index, thread.forgotten + row, thread.events.t0[row]!, executions.us[i]!, executions.state[i]!]);
+        found.push([
+          thread.index,
+          thread.forgotten + row,
+          thread.events.t0[row]!,
+          executions.us[i]!,
+          executions.state[i]!,
+        ]);
       }
     }
     const every = Math.max(1, Math.ceil(found.length / MOST_RUNS));
@@ -72,7 +96,10 @@ export const statementQueries = {
   },
 
   /** Where the time between two moments of a thread went. */
-  timeBetween({ store }: QueryContext, { thread, fromUs, toUs }: { thread: number; fromUs: number; toUs: number }): TimePartition | null {
+  timeBetween(
+    { store }: QueryContext,
+    { thread, fromUs, toUs }: { thread: number; fromUs: number; toUs: number },
+  ): TimePartition | null {
     const found = store.threads[thread];
     return found ? partitionThread(found, { fromUs, toUs }) : null;
   },

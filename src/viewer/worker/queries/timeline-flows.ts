@@ -68,7 +68,8 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
   const beneath: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
   for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
     const kind = laneOfOp(events.op[i]!);
-    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row) beneath[kind].push(i);
+    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row)
+      beneath[kind].push(i);
   }
   const kind = beneath.web.length ? 'web' : 'vfs';
   answer.calls = beneath[kind].length;
@@ -85,15 +86,25 @@ function io(thread: ThreadStore, row: number, answer: Flows): void {
  * Whether an event has to do with a wait of its thread: it asked for the lock, or was made by who asked, or by whom it is asked for.
  * Of an IndexedDB transaction that waits so do its requests; a chain of refusals is every xLock and statement of the connection.
  */
-function isPartOf({ waits, resources }: Locks, wait: number, events: EventColumns, row: number): boolean {
+function isPartOf(
+  { waits, resources }: Locks,
+  wait: number,
+  events: EventColumns,
+  row: number,
+): boolean {
   const [asked, connection] = [waits.row[wait]!, waits.context[wait]];
   if (serves(events, row, asked) || serves(events, asked, row)) return true;
   const { kind } = resources[waits.resource[wait]!]!;
-  if (kind === 'idb') return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
+  if (kind === 'idb')
+    return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
   if (kind !== 'sqlite') return false;
   let asks = row;
   while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = parentRow(events, asks);
-  return asks >= 0 && events.context[asks] === connection && (events.op[asks] === Op.xLock || laneOfOp(events.op[asks]!) === 'sql');
+  return (
+    asks >= 0 &&
+    events.context[asks] === connection &&
+    (events.op[asks] === Op.xLock || laneOfOp(events.op[asks]!) === 'sql')
+  );
 }
 
 function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
@@ -104,7 +115,12 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
   const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
   for (const edge of locks.edges) {
     if (edge.fromUs > to) break;
-    if (edge.waiter !== thread.index || edge.toUs < from || !isPartOf(locks, edge.wait, events, row)) continue;
+    if (
+      edge.waiter !== thread.index ||
+      edge.toUs < from ||
+      !isPartOf(locks, edge.wait, events, row)
+    )
+      continue;
     const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
     if (us > (best.get(edge.holder)?.us ?? 0)) best.set(edge.holder, { edge, us });
   }
@@ -120,7 +136,10 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
     });
     answer.holders.push({
       ...{ thread: edge.holder, title: titles[edge.holder]!, waitedUs: us },
-      ...{ resource: locks.resources[edge.resource]?.name ?? '', row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]! },
+      ...{
+        resource: locks.resources[edge.resource]?.name ?? '',
+        row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]!,
+      },
     });
   }
   answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);

@@ -30,7 +30,9 @@ class Hits {
 function hitsOf(context: QueryContext, text: string): Hits {
   const hits = context.memo('timeline search', () => new Hits(new EventQuery(context.store)));
   if (hits.text === text) return hits;
-  hits.count = text.trim() ? hits.query.run({ text, layers: null, errorsOnly: false, fromUs: null, toUs: null }) : 0;
+  hits.count = text.trim()
+    ? hits.query.run({ text, layers: null, errorsOnly: false, fromUs: null, toUs: null })
+    : 0;
   hits.text = text;
   return hits;
 }
@@ -53,7 +55,13 @@ function lineFrom(context: QueryContext, hits: Hits, us: number): number {
 }
 
 /** At most one hit a column. */
-function thinned(context: QueryContext, hits: Hits, fromUs: number, toUs: number, width: number): Float64Array {
+function thinned(
+  context: QueryContext,
+  hits: Hits,
+  fromUs: number,
+  toUs: number,
+  width: number,
+): Float64Array {
   const found: number[] = [];
   const step = (toUs - fromUs) / Math.max(1, width);
   for (let line = lineFrom(context, hits, fromUs); line < hits.count;) {
@@ -61,7 +69,10 @@ function thinned(context: QueryContext, hits: Hits, fromUs: number, toUs: number
     if (us > toUs) break;
     found.push(us);
     const next = line + 1;
-    line = next < hits.count && beginOf(context, hits, next) >= us + step ? next : lineFrom(context, hits, us + step);
+    line =
+      next < hits.count && beginOf(context, hits, next) >= us + step
+        ? next
+        : lineFrom(context, hits, us + step);
     if (line < next) line = next; // several at one moment, and a step of nothing
   }
   return Float64Array.from(found);
@@ -92,12 +103,16 @@ export const timelineSearchQueries = {
   },
 
   /** The event after (1) or before (-1) one on its own lane; null at the end. */
-  timelineNeighbour(context: QueryContext, args: { thread: number; row: number; by: 1 | -1 }): { thread: number; row: number } | null {
+  timelineNeighbour(
+    context: QueryContext,
+    args: { thread: number; row: number; by: 1 | -1 },
+  ): { thread: number; row: number } | null {
     const thread = context.store.threads[args.thread];
     if (!thread) return null;
     const { events, forgotten } = thread;
     const at = args.row - forgotten;
-    const layer = (row: number): number => (events.op[row]! < 64 ? 1 : events.op[row]! < 128 ? 2 : events.op[row]! < 160 ? 3 : 4);
+    const layer = (row: number): number =>
+      events.op[row]! < 64 ? 1 : events.op[row]! < 128 ? 2 : events.op[row]! < 160 ? 3 : 4;
     if (!(at >= 0 && at < events.count)) return null;
     for (let row = at + args.by; row >= 0 && row < events.count; row += args.by)
       if (layer(row) === layer(at)) return { thread: args.thread, row: row + forgotten };

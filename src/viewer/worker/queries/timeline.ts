@@ -1,9 +1,27 @@
 /** Questions of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
-import { areaRows, blockEndsOf, type AreaBy, type AreaRow, type BlockEnds } from '../../../trace/analysis/area.ts';
-import { ioAt, ioMap, ioObjects, type IoMap, type IoMapRequest, type IoObject } from '../../../trace/analysis/io-map.ts';
+import {
+  areaRows,
+  blockEndsOf,
+  type AreaBy,
+  type AreaRow,
+  type BlockEnds,
+} from '../../../trace/analysis/area.ts';
+import {
+  ioAt,
+  ioMap,
+  ioObjects,
+  type IoMap,
+  type IoMapRequest,
+  type IoObject,
+} from '../../../trace/analysis/io-map.ts';
 import type { PartTimes } from '../../../trace/analysis/time-parts.ts';
 import type { Layer } from '../../../trace/event.ts';
-import { checkedAnnotations, type Annotations, type LaneSetup, type TraceNote } from '../../../trace/notes.ts';
+import {
+  checkedAnnotations,
+  type Annotations,
+  type LaneSetup,
+  type TraceNote,
+} from '../../../trace/notes.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../trace/time-pieces.ts';
 import { StatementIndex } from '../statement-index.ts';
@@ -38,10 +56,16 @@ export const timelineQueries = {
     return annotationsOf(store);
   },
   /** Replace them. @param args what is not said stays */
-  setAnnotations({ store }: QueryContext, args: { trace: number; notes?: TraceNote[]; lanes?: LaneSetup }): AnnotationsAnswer {
+  setAnnotations(
+    { store }: QueryContext,
+    args: { trace: number; notes?: TraceNote[]; lanes?: LaneSetup },
+  ): AnnotationsAnswer {
     const now = annotationsOf(store);
     if (args.trace === now.trace)
-      store.annotations = checkedAnnotations({ notes: args.notes ?? now.notes, lanes: args.lanes ?? now.lanes });
+      store.annotations = checkedAnnotations({
+        notes: args.notes ?? now.notes,
+        lanes: args.lanes ?? now.lanes,
+      });
     return annotationsOf(store);
   },
 
@@ -60,7 +84,9 @@ export const timelineQueries = {
     { key, ...point }: { key: string; us: number; slackUs: number; offset: number; slack: number },
   ): { thread: number; row: number } | null {
     const found = ioAt(store, key, point);
-    return found && { thread: found.thread, row: found.row + store.threads[found.thread]!.forgotten };
+    return (
+      found && { thread: found.thread, row: found.row + store.threads[found.thread]!.forgotten }
+    );
   },
 
   /** What happened in an area, by operation, statement or file. Rows of events are their numbers for life. */
@@ -74,7 +100,13 @@ export const timelineQueries = {
     const lanes = context.timeline();
     const until = context.shared.extent[1];
     const ends = (): BlockEnds => context.memo('block ends', () => blockEndsOf(store));
-    const request = { fromUs, toUs, by, layers, threads: args.threadsOff.length ? threads.map(({ index }) => index) : null };
+    const request = {
+      fromUs,
+      toUs,
+      by,
+      layers,
+      threads: args.threadsOff.length ? threads.map(({ index }) => index) : null,
+    };
     const rows = areaRows(store, request, until, (thread) => statementsOf(context, thread), ends);
     for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;
     const sums = new Float64Array(SQL_PARTS.length);
@@ -86,14 +118,28 @@ export const timelineQueries = {
       if (times) times.forEach((ns, i) => (sums[i]! += ns));
       else settled = false;
     }
-    return { rows, times: settled ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null, sqlThreads };
+    return {
+      rows,
+      times: settled ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null,
+      sqlThreads,
+    };
   },
 };
 
 /** @param ns by place in SQL_PARTS; what is left of the whole is idle */
 function partTimes(ns: Float64Array, wholeUs: number): PartTimes {
   const times: PartTimes = {
-    ...{ cpuUs: 0, readUs: 0, writeUs: 0, syncUs: 0, idbTransactionUs: 0, lockUs: 0, tracerUs: 0, otherUs: 0, outsideUs: 0 },
+    ...{
+      cpuUs: 0,
+      readUs: 0,
+      writeUs: 0,
+      syncUs: 0,
+      idbTransactionUs: 0,
+      lockUs: 0,
+      tracerUs: 0,
+      otherUs: 0,
+      outsideUs: 0,
+    },
     idleUs: wholeUs,
   };
   SQL_PARTS.forEach((part, i) => {

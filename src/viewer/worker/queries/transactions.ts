@@ -3,8 +3,16 @@ import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op, opName } from '../../../trace/event.ts';
 import type { Transaction } from '../../../trace/analysis/transactions.ts';
 import type { AnatomyTable, CommitTotals } from '../../../trace/analysis/anatomy-table.ts';
-import type { LadderStep, TransactionAnatomy } from '../../../trace/analysis/transaction-anatomy.ts';
-import { partOfCall, TRANSACTION_PARTS, type TransactionPart, type TransactionTimes } from '../../../trace/analysis/transaction-time.ts';
+import type {
+  LadderStep,
+  TransactionAnatomy,
+} from '../../../trace/analysis/transaction-anatomy.ts';
+import {
+  partOfCall,
+  TRANSACTION_PARTS,
+  type TransactionPart,
+  type TransactionTimes,
+} from '../../../trace/analysis/transaction-time.ts';
 import { totalTimeInSql } from '../../../trace/analysis/time-partition.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from '../thread-titles.ts';
@@ -77,7 +85,11 @@ const PIXELS = 1200;
 const anatomies = (context: QueryContext): AnatomyTable => context.shared.anatomies;
 
 /** One plain literal: there are tens of thousands of them. @param titles of the threads */
-function lineOf({ store }: QueryContext, a: TransactionAnatomy, titles: readonly string[]): TransactionLine {
+function lineOf(
+  { store }: QueryContext,
+  a: TransactionAnatomy,
+  titles: readonly string[],
+): TransactionLine {
   const t = a.transaction;
   const thread = store.threads[t.thread]!;
   return {
@@ -111,7 +123,8 @@ function longestOf(all: AnatomyTable): number[] {
   let equal = MOST_TRANSACTIONS;
   for (let i = sorted.length - 1; sorted[i]! > least; i--) equal--;
   const kept: number[] = [];
-  for (let i = 0; i < all.length; i++) if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(i);
+  for (let i = 0; i < all.length; i++)
+    if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(i);
   return kept;
 }
 
@@ -125,7 +138,8 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   let calls = 0;
   for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
     const op = events.op[row]!;
-    if (op === 0 || op >= 64 || events.context[row] !== context || events.endSeq[row] === 0) continue;
+    if (op === 0 || op >= 64 || events.context[row] !== context || events.endSeq[row] === 0)
+      continue;
     if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
     const own = file?.kind === 'file' && file.path.replace(/-(journal|wal)$/, '') === path;
@@ -137,7 +151,14 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
       run.toUs = Math.max(run.toUs, toUs);
       run.calls++;
     } else {
-      const made = { part: TRANSACTION_PARTS[part]!, fromUs, toUs, calls: 1, row: forgotten + row, name: opName(op) };
+      const made = {
+        part: TRANSACTION_PARTS[part]!,
+        fromUs,
+        toUs,
+        calls: 1,
+        row: forgotten + row,
+        name: opName(op),
+      };
       last.set(part, made);
       runs.push(made);
     }
@@ -149,15 +170,24 @@ export const transactionQueries = {
   /** All transactions in order of time, and how many there are; the longest where they are too many. */
   transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
     const all = anatomies(context);
-    const kept = all.length <= MOST_TRANSACTIONS ? Array.from({ length: all.length }, (_, i) => i) : longestOf(all);
+    const kept =
+      all.length <= MOST_TRANSACTIONS
+        ? Array.from({ length: all.length }, (_, i) => i)
+        : longestOf(all);
     const titles = threadTitles(context.store);
     const rows = kept.map((i) => lineOf(context, all.at(i), titles));
-    const commits = { ...all.commitTotals(), inSqlUs: totalTimeInSql(context.store, context.shared) };
+    const commits = {
+      ...all.commitTotals(),
+      inSqlUs: totalTimeInSql(context.store, context.shared),
+    };
     return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
   },
 
   /** One transaction, by its first event; null where it is in the trace no longer. */
-  transaction(context: QueryContext, { thread: index, row }: { thread: number; row: number }): TransactionDetails | null {
+  transaction(
+    context: QueryContext,
+    { thread: index, row }: { thread: number; row: number },
+  ): TransactionDetails | null {
     const thread = context.store.threads[index];
     if (!thread) return null;
     const all = anatomies(context);
@@ -183,7 +213,10 @@ export const transactionQueries = {
    * The transaction that an event belongs to, by its first event; null where it belongs to none. It is one of the connection that the
    * event's SQL or VFS call is of: the innermost that it lies in, else the first one of its statement.
    */
-  transactionOf(context: QueryContext, { thread: index, row }: { thread: number; row: number }): { thread: number; row: number } | null {
+  transactionOf(
+    context: QueryContext,
+    { thread: index, row }: { thread: number; row: number },
+  ): { thread: number; row: number } | null {
     const thread = context.store.threads[index];
     const at = row - (thread?.forgotten ?? 0);
     if (!thread || !(at >= 0 && at < thread.events.count)) return null;
@@ -196,10 +229,16 @@ export const transactionQueries = {
     const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
     let [innermost, ofStatement] = [-1, -1];
     for (let i = 0; i < all.length; i++) {
-      if (threads[i] !== index || (connections[i] !== connection && connections[i] !== 0 && connection !== 0)) continue;
+      if (
+        threads[i] !== index ||
+        (connections[i] !== connection && connections[i] !== 0 && connection !== 0)
+      )
+        continue;
       if (beginRow[i]! <= at && at <= endRow[i]!) {
-        if (innermost < 0 || endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!) innermost = i;
-      } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves)) ofStatement = i;
+        if (innermost < 0 || endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!)
+          innermost = i;
+      } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves))
+        ofStatement = i;
     }
     const found = innermost < 0 ? ofStatement : innermost;
     return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };

@@ -20,7 +20,10 @@ export interface WalLog {
 const MOST_POINTS = 3000;
 
 /** Every stretch of n points by the one with the largest log and the one with the smallest, in order. */
-export function thinned({ timeUs, usedBytes, fileBytes }: WalHistory['series'], most = MOST_POINTS): WalHistory['series'] {
+export function thinned(
+  { timeUs, usedBytes, fileBytes }: WalHistory['series'],
+  most = MOST_POINTS,
+): WalHistory['series'] {
   const n = timeUs.length;
   const stretch = Math.ceil(n / (most / 2));
   const kept: number[] = [];

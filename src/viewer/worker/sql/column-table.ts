@@ -3,7 +3,15 @@
  * answered from an index that is made on first use, so that joins need not scan again and again.
  */
 import type { Cell, Sink } from './sink.ts';
-import { Compare, folded, type BoundTerm, type Cursor, type SqlColumn, type SqlTable, type Term } from './table.ts';
+import {
+  Compare,
+  folded,
+  type BoundTerm,
+  type Cursor,
+  type SqlColumn,
+  type SqlTable,
+  type Term,
+} from './table.ts';
 
 /** Cell of a row; NaN is NULL. */
 export type ColumnData = (row: number) => Cell;
@@ -82,7 +90,8 @@ class ColumnCursor implements Cursor {
       // a number may equal a text after SQLite's conversions, and the other way round: then all rows are brought
       const isText = this.table.columns[column]!.type === 'TEXT';
       if (value === null || isText !== (typeof value === 'string')) continue;
-      const found = this.table.index(column).get(typeof value === 'string' ? folded(value) : value) ?? [];
+      const found =
+        this.table.index(column).get(typeof value === 'string' ? folded(value) : value) ?? [];
       if (!this.rows || found.length < this.rows.length) this.rows = found;
     }
     this.at = -1;
@@ -96,7 +105,8 @@ class ColumnCursor implements Cursor {
   }
   column(sink: Sink, context: number, column: number): void {
     const value = this.data.columns[column]!(this.row);
-    if (typeof value === 'number' && this.table.columns[column]!.type === 'REAL') sink.real(context, value);
+    if (typeof value === 'number' && this.table.columns[column]!.type === 'REAL')
+      sink.real(context, value);
     else sink.cell(context, value);
   }
   rowid(): number {

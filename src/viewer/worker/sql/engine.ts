@@ -68,16 +68,25 @@ export class SqlEngine {
 
   /** @throws Error when the wasm cannot be loaded */
   static async open(source: WasmSource, tables: readonly SqlTable[]): Promise<SqlEngine> {
-    const [{ default: load }, { Factory }] = await Promise.all([import('wa-sqlite/dist/wa-sqlite.mjs'), import('wa-sqlite')]);
+    const [{ default: load }, { Factory }] = await Promise.all([
+      import('wa-sqlite/dist/wa-sqlite.mjs'),
+      import('wa-sqlite'),
+    ]);
     // a copy: Emscripten makes the module of the very object that it is given
-    const module = await (load as unknown as (options: object) => Promise<SqliteModule>)({ ...source });
+    const module = await (load as unknown as (options: object) => Promise<SqliteModule>)({
+      ...source,
+    });
     const sqlite3 = Factory(module);
     const engine = new SqlEngine(sqlite3, await sqlite3.open_v2(':memory:'));
     const sink = new Sink(module);
     const api = sqlite3 as unknown as Parameters<typeof moduleOf>[1];
     for (const table of tables) {
       const failed = (error: unknown): void => void (engine.thrown ??= error);
-      sqlite3.create_module(engine.db, table.name, moduleOf(table, api, sink, failed) as SQLiteModule);
+      sqlite3.create_module(
+        engine.db,
+        table.name,
+        moduleOf(table, api, sink, failed) as SQLiteModule,
+      );
     }
     await sqlite3.exec(engine.db, 'PRAGMA temp_store=memory');
     return engine;
@@ -93,7 +102,15 @@ export class SqlEngine {
     return run;
   }
 
-  private async runNow({ sql, maxRows, maxMs, maxText, cancelled, forgotten, into }: RunOptions): Promise<RunResult> {
+  private async runNow({
+    sql,
+    maxRows,
+    maxMs,
+    maxText,
+    cancelled,
+    forgotten,
+    into,
+  }: RunOptions): Promise<RunResult> {
     const { sqlite3, db } = this;
     const began = performance.now();
     const forgottenThen = forgotten();
@@ -110,7 +127,10 @@ export class SqlEngine {
     let rowsSince = 0;
     const failed = (error: unknown): Error => {
       if (stopped === 'cancelled') return new DOMException('The query was cancelled', 'AbortError');
-      if (stopped === 'late') return new Error(`The query was stopped after ${maxMs / 1000} s: narrow it by ts, or raise the limit`);
+      if (stopped === 'late')
+        return new Error(
+          `The query was stopped after ${maxMs / 1000} s: narrow it by ts, or raise the limit`,
+        );
       const cause = this.thrown ?? error;
       return new Error(cause instanceof Error ? cause.message : String(cause), { cause });
     };
@@ -135,7 +155,10 @@ export class SqlEngine {
           if (performance.now() - pausedAt > PAUSE_EVERY_MS) {
             await pause();
             pausedAt = performance.now();
-            if (forgotten() !== forgottenThen) throw new Error('the flight recorder has forgotten rows meanwhile: run the query again');
+            if (forgotten() !== forgottenThen)
+              throw new Error(
+                'the flight recorder has forgotten rows meanwhile: run the query again',
+              );
           }
           if (check()) throw new Error('stopped');
         }
@@ -151,9 +174,12 @@ export class SqlEngine {
 /** What SQLite answers, as it can be shown: large integers and blobs as texts. */
 function cellOf(value: unknown, maxText: number): Cell {
   if (value === null || typeof value === 'number') return value;
-  if (typeof value === 'string') return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
+  if (typeof value === 'string')
+    return value.length > maxText ? `${value.slice(0, maxText)}…` : value;
   if (typeof value === 'bigint') return String(value);
   const bytes = value as Uint8Array;
-  const hex = Array.from(bytes.subarray(0, maxText / 2), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const hex = Array.from(bytes.subarray(0, maxText / 2), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
   return `x'${hex}${bytes.length > maxText / 2 ? '…' : ''}'`;
 }

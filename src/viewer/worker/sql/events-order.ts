@@ -49,7 +49,11 @@ function byCode(places: Places, textOf: Stretch['textOf']): (code: number) => nu
  * @param rowsBefore by thread: rows of the threads before it
  * @returns rows counted over all threads, those of a text in their own order; NULL comes first, or last where it is descending, as in SQLite
  */
-export function rowsByText(stretches: readonly Stretch[], rowsBefore: readonly number[], descending: boolean): Uint32Array {
+export function rowsByText(
+  stretches: readonly Stretch[],
+  rowsBefore: readonly number[],
+  descending: boolean,
+): Uint32Array {
   const total = stretches.reduce((n, { rows }) => n + rows.length, 0);
   const places = new Places();
   const placeOf = new Uint32Array(total);
@@ -61,7 +65,9 @@ export function rowsByText(stretches: readonly Stretch[], rowsBefore: readonly n
   const { texts } = places;
   const next = new Uint32Array(texts.length); // where the next row of a text goes
   for (let i = 0; i < total; i++) next[placeOf[i]!]!++;
-  const sorted = texts.map((_, place) => place).sort((a, b) => compareTexts(texts[a]!, texts[b]!) * (descending ? -1 : 1));
+  const sorted = texts
+    .map((_, place) => place)
+    .sort((a, b) => compareTexts(texts[a]!, texts[b]!) * (descending ? -1 : 1));
   let before = 0;
   for (const place of sorted) {
     const count = next[place]!;

@@ -8,9 +8,22 @@ import { fileOf } from '../../../trace/analysis/files.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { Sink } from './sink.ts';
 import { rowsByText, type Stretch } from './events-order.ts';
-import { Compare, folded, type BoundTerm, type Cursor, type Order, type SqlColumn, type SqlTable, type Term } from './table.ts';
+import {
+  Compare,
+  folded,
+  type BoundTerm,
+  type Cursor,
+  type Order,
+  type SqlColumn,
+  type SqlTable,
+  type Term,
+} from './table.ts';
 
-const column = (name: string, type: SqlColumn['type'], help: string): SqlColumn => ({ name, type, help });
+const column = (name: string, type: SqlColumn['type'], help: string): SqlColumn => ({
+  name,
+  type,
+  help,
+});
 const COLUMNS = [
   column('thread', 'INTEGER', 'Number of the thread, from 0'),
   column('row', 'INTEGER', 'Number of the event on its thread'),
@@ -33,7 +46,9 @@ const COLUMNS = [
   column('aux', 'INTEGER', 'Detail: lock level, open flags, opcode'),
   column('aux2', 'INTEGER', 'Second detail: type of the page'),
 ] as const;
-const [THREAD, ROW, TS, LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT] = [0, 1, 2, 4, 5, 6, 7, 8, 14];
+const [THREAD, ROW, TS, LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT] = [
+  0, 1, 2, 4, 5, 6, 7, 8, 14,
+];
 /** Texts of which there are few, however many rows. */
 const SORTED: ReadonlySet<number> = new Set([LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT]);
 
@@ -72,7 +87,8 @@ export class EventsTable implements SqlTable {
     return this.store.eventCount;
   }
   selectivity({ column, op }: Term): number | null {
-    if (column === TS || column === ROW) return op === Compare.eq ? 1 / Math.max(1, this.rows()) : RANGE_SHARE;
+    if (column === TS || column === ROW)
+      return op === Compare.eq ? 1 / Math.max(1, this.rows()) : RANGE_SHARE;
     if (op !== Compare.eq) return null;
     if (column === THREAD) return 1 / Math.max(1, this.store.threads.length);
     return column === OP ? 0.1 : column === LAYER ? 0.3 : null;
@@ -114,13 +130,17 @@ class EventsCursor implements Cursor {
         const asked = folded(value);
         const names = column === OP ? FOLDED_NAMES : LAYERS;
         const before: Uint8Array | null = this.wanted;
-        this.wanted = Uint8Array.from(OPS, (_, code) => (names[code] === asked && before?.[code] !== 0 ? 1 : 0));
+        this.wanted = Uint8Array.from(OPS, (_, code) =>
+          names[code] === asked && before?.[code] !== 0 ? 1 : 0,
+        );
       } else if (typeof value !== 'number') continue;
       else if (column === THREAD) this.onlyThread = value;
       else {
         const range = column === TS ? ts : rows;
-        if (op === Compare.eq || op === Compare.ge || op === Compare.gt) range[0] = Math.max(range[0], value);
-        if (op === Compare.eq || op === Compare.le || op === Compare.lt) range[1] = Math.min(range[1], value);
+        if (op === Compare.eq || op === Compare.ge || op === Compare.gt)
+          range[0] = Math.max(range[0], value);
+        if (op === Compare.eq || op === Compare.le || op === Compare.lt)
+          range[1] = Math.min(range[1], value);
       }
     }
     this.ordered = null;
@@ -149,7 +169,11 @@ class EventsCursor implements Cursor {
       for (; !this.done && this.part === part; this.next()) rows[n++] = this.row;
       rows = rows.subarray(0, n);
       const thread = threads[part]!;
-      stretches.push({ rows, codes: this.codesOf(thread, column), textOf: (code) => this.textOf(part, code, column) });
+      stretches.push({
+        rows,
+        codes: this.codesOf(thread, column),
+        textOf: (code) => this.textOf(part, code, column),
+      });
     }
     this.ordered = { rows: rowsByText(stretches, before, desc), at: -1, before };
     this.next();
@@ -179,9 +203,12 @@ class EventsCursor implements Cursor {
       this.op = events.op;
       const skipped = this.onlyThread !== null && this.onlyThread !== this.part;
       const first = this.ts[0] === -Infinity ? 0 : events.lowerBound(this.ts[0]);
-      const last = this.ts[1] === Infinity ? events.count : firstAfter(events.t0, events.count, this.ts[1]);
+      const last =
+        this.ts[1] === Infinity ? events.count : firstAfter(events.t0, events.count, this.ts[1]);
       this.row = Math.max(first, Math.ceil(this.rows[0] - forgotten));
-      this.end = skipped ? 0 : Math.min(last, events.count, Math.floor(this.rows[1] - forgotten) + 1);
+      this.end = skipped
+        ? 0
+        : Math.min(last, events.count, Math.floor(this.rows[1] - forgotten) + 1);
     } while (this.row >= this.end);
   }
   /** Over rows whose operation was not asked for. */
@@ -244,11 +271,22 @@ class EventsCursor implements Cursor {
       case 10:
         return sink.number(context, events.length[row]!);
       case 11:
-        return events.endSeq[row] === 0 ? sink.null(context) : sink.number(context, events.result[row]!);
+        return events.endSeq[row] === 0
+          ? sink.null(context)
+          : sink.number(context, events.result[row]!);
       case 12:
-        return sink.cell(context, (events.endSeq[row] !== 0 && resultText(op, events.result[row]!, events.flags[row]!)) || null);
+        return sink.cell(
+          context,
+          (events.endSeq[row] !== 0 && resultText(op, events.result[row]!, events.flags[row]!)) ||
+            null,
+        );
       case 13:
-        return sink.number(context, events.endSeq[row] !== 0 && isFailure(op, events.result[row]!, events.flags[row]!) ? 1 : 0);
+        return sink.number(
+          context,
+          events.endSeq[row] !== 0 && isFailure(op, events.result[row]!, events.flags[row]!)
+            ? 1
+            : 0,
+        );
       case 14:
         return sink.cell(context, this.nameOf(this.part, this.table.statements(thread)[row]!));
       case 15: {
@@ -265,7 +303,12 @@ class EventsCursor implements Cursor {
         return sink.number(context, events.aux2[row] ?? 0);
     }
   }
-  private lookup(part: number, id: number, what: keyof Lookups, find: () => string | null): string | null {
+  private lookup(
+    part: number,
+    id: number,
+    what: keyof Lookups,
+    find: () => string | null,
+  ): string | null {
     if (id === 0) return null;
     const known = (this.table.lookups[part] ??= { names: new Map(), kinds: new Map() })[what];
     let found = known.get(id);
@@ -273,7 +316,12 @@ class EventsCursor implements Cursor {
     return found;
   }
   private nameOf(part: number, id: number): string | null {
-    return this.lookup(part, id, 'names', () => objectName(this.table.store.threads[part]!, id) || null);
+    return this.lookup(
+      part,
+      id,
+      'names',
+      () => objectName(this.table.store.threads[part]!, id) || null,
+    );
   }
   private kindOf(part: number, id: number): string | null {
     return this.lookup(part, id, 'kinds', () => {

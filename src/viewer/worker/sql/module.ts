@@ -3,7 +3,14 @@
  * The shape of the methods is wa-sqlite's, which finds the module by vtab and by cursor.
  */
 import type { Sink } from './sink.ts';
-import { Compare, type BoundTerm, type Cursor, type Order, type SqlTable, type Term } from './table.ts';
+import {
+  Compare,
+  type BoundTerm,
+  type Cursor,
+  type Order,
+  type SqlTable,
+  type Term,
+} from './table.ts';
 
 const [OK, ERROR] = [0, 1];
 
@@ -35,7 +42,12 @@ interface Plan {
 }
 
 /** @param onError what a method threw: an exception must not cross SQLite's own frames */
-export function moduleOf(table: SqlTable, api: ModuleApi, sink: Sink, onError: (error: unknown) => void): object {
+export function moduleOf(
+  table: SqlTable,
+  api: ModuleApi,
+  sink: Sink,
+  onError: (error: unknown) => void,
+): object {
   const plans: Plan[] = [];
   const cursors = new Map<number, Cursor>();
   let lastAt = -1;

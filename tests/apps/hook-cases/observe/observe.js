@@ -9,6 +9,9 @@ async function observe() {
   // last: by now everything that a recording does at the start has been done
   put('handover-frame/nodes added', added.filter((text) => text.startsWith('DIV')).length > 0);
   put('page/frames', [window.length, document.querySelectorAll('*').length]);
-  put('page/resources of extensions', performance.getEntriesByType('resource').filter((e) => e.name.includes('-extension:')).length);
+  put(
+    'page/resources of extensions',
+    performance.getEntriesByType('resource').filter((e) => e.name.includes('-extension:')).length,
+  );
   return seen;
 }

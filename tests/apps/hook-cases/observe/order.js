@@ -15,13 +15,25 @@ async function orders(put) {
       const put = store.put(2, 'k');
       put.addEventListener('success', () => idb.push('listener 1'));
       put.onsuccess = (e) => {
-        idb.push(['onsuccess', e.eventPhase, e.currentTarget === put, e.bubbles, e.cancelable, e.isTrusted, String(put.result)]);
+        idb.push([
+          'onsuccess',
+          e.eventPhase,
+          e.currentTarget === put,
+          e.bubbles,
+          e.cancelable,
+          e.isTrusted,
+          String(put.result),
+        ]);
         Promise.resolve().then(() => idb.push('microtask in onsuccess'));
         store.get('k').onsuccess = ({ target }) => idb.push(['get', target.result]);
       };
       put.addEventListener('success', () => idb.push('listener 2'));
       const failing = store.add(3, 'k');
-      failing.onerror = (e) => (e.preventDefault(), e.stopPropagation(), idb.push(['onerror', failing.error.name]));
+      failing.onerror = (e) => (
+        e.preventDefault(),
+        e.stopPropagation(),
+        idb.push(['onerror', failing.error.name])
+      );
       store.openCursor().onsuccess = ({ target }) => {
         idb.push(['cursor', target.result?.key ?? null]);
         target.result?.continue();
@@ -29,7 +41,12 @@ async function orders(put) {
       Promise.resolve().then(() => idb.push('microtask after put'));
       tx.addEventListener('complete', () => idb.push('tx listener'));
       tx.oncomplete = () => (idb.push('oncomplete'), db.close(), setTimeout(done));
-      idb.push(['own keys', Object.getOwnPropertyNames(put).length, put instanceof IDBRequest, tx instanceof IDBTransaction]);
+      idb.push([
+        'own keys',
+        Object.getOwnPropertyNames(put).length,
+        put instanceof IDBRequest,
+        tx instanceof IDBTransaction,
+      ]);
     };
   });
   put('order/IndexedDB', idb);
@@ -60,10 +77,20 @@ async function orders(put) {
   const handle = root.getFileHandle('order.txt', { create: true });
   put('promise-constructor/own names before the first touch', Object.getOwnPropertyNames(handle));
   handle.then(() => opfs.push('then 1')).then(() => opfs.push('then 1.1'));
-  handle.then(() => (opfs.push('then 2'), Promise.resolve().then(() => opfs.push('inner microtask'))));
-  const awaiting = (async () => (await handle, opfs.push('awaited'), await null, opfs.push('one tick after')))();
+  handle.then(
+    () => (opfs.push('then 2'), Promise.resolve().then(() => opfs.push('inner microtask'))),
+  );
+  const awaiting = (async () => (
+    await handle,
+    opfs.push('awaited'),
+    await null,
+    opfs.push('one tick after')
+  ))();
   await Promise.all([handle, awaiting]);
-  put('shape/promise afterwards', [Object.getOwnPropertyNames(handle), handle.constructor === Promise]);
+  put('shape/promise afterwards', [
+    Object.getOwnPropertyNames(handle),
+    handle.constructor === Promise,
+  ]);
   const stream = await (await handle).createWritable();
   await stream.write('hello');
   await stream.close();

@@ -19,8 +19,18 @@
       Object.getPrototypeOf(location) === WorkerLocation.prototype,
       location instanceof WorkerLocation,
     ],
-    'location getter': [Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.name, Object.hasOwn(self, 'location')],
-    scope: [self.name, self.origin, self.isSecureContext, self.crossOriginIsolated, typeof SharedArrayBuffer, self.constructor.name],
+    'location getter': [
+      Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.name,
+      Object.hasOwn(self, 'location'),
+    ],
+    scope: [
+      self.name,
+      self.origin,
+      self.isSecureContext,
+      self.crossOriginIsolated,
+      typeof SharedArrayBuffer,
+      self.constructor.name,
+    ],
     names: Object.getOwnPropertyNames(self).sort(),
     onmessage: [self.onmessage, self.onerror],
     'sign-symbol': Object.getOwnPropertySymbols(self).map(String),
@@ -36,10 +46,16 @@
       return [e.name, e.message];
     }
   };
-  seen['illegal getter'] = fail(() => Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.call({}));
+  seen['illegal getter'] = fail(() =>
+    Object.getOwnPropertyDescriptor(WorkerLocation.prototype, 'href').get.call({}),
+  );
   seen['missing import'] = fail(() => importScripts('missing.js'));
   if (location.protocol !== 'blob:') {
-    seen.fetch = await fetch('../sub/data.json').then(async (r) => [r.url, r.status, await r.json()]);
+    seen.fetch = await fetch('../sub/data.json').then(async (r) => [
+      r.url,
+      r.status,
+      await r.json(),
+    ]);
     seen.request = new Request('x').url;
     seen.import = await import('../sub/inner-module.js').then(
       (m) => Object.keys(m),

@@ -7,7 +7,14 @@ const METHODS = [
   [IDBIndex, 'get', 'openCursor'],
   [IDBCursor, 'continue', 'advance', 'update', 'delete'],
   [StorageManager, 'getDirectory'],
-  [FileSystemDirectoryHandle, 'getFileHandle', 'getDirectoryHandle', 'removeEntry', 'values', 'entries'],
+  [
+    FileSystemDirectoryHandle,
+    'getFileHandle',
+    'getDirectoryHandle',
+    'removeEntry',
+    'values',
+    'entries',
+  ],
   [FileSystemFileHandle, 'getFile', 'createWritable'],
   [LockManager, 'request', 'query'],
   [Storage, 'getItem', 'setItem', 'removeItem', 'key', 'clear'],
@@ -176,7 +183,10 @@ async function errors(put) {
     'error/measure',
     caught(() => performance.measure('m', 'no such mark')),
   );
-  put('error/wasm', [caught(() => new WebAssembly.Module(new Uint8Array(3))), await failed(WebAssembly.instantiate(new Uint8Array(3)))]);
+  put('error/wasm', [
+    caught(() => new WebAssembly.Module(new Uint8Array(3))),
+    await failed(WebAssembly.instantiate(new Uint8Array(3))),
+  ]);
   // the stack of an error that the platform throws, in lines of scripts
   const stack = (() => {
     try {

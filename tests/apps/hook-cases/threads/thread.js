@@ -2,7 +2,8 @@
 (() => {
   const label = self.threadLabel ?? self.name;
   performance.mark(`own ${label}`);
-  const say = (text) => (self.document ? parent.postMessage({ label, text }, '*') : self.postMessage({ label, text }));
+  const say = (text) =>
+    self.document ? parent.postMessage({ label, text }, '*') : self.postMessage({ label, text });
   try {
     const request = indexedDB.open(`of ${label}`, 1);
     request.onsuccess = () => (request.result.close(), say('done'));

@@ -2,7 +2,10 @@
 const answered = (worker, target = worker) =>
   new Promise((resolve, reject) => {
     target.onmessage = ({ data }) => resolve(data);
-    worker.onerror = (e) => (e.preventDefault(), reject(new Error(e.message || 'the worker did not start')));
+    worker.onerror = (e) => (
+      e.preventDefault(),
+      reject(new Error(e.message || 'the worker did not start'))
+    );
     if (target.start) target.start();
   });
 const heard = (label) =>
@@ -38,9 +41,15 @@ const start = {
     URL.revokeObjectURL(url);
     return answered(worker);
   },
-  data: async () => answered(new Worker(`data:text/javascript,${encodeURIComponent(await source())}`, { name: 'data' })),
+  data: async () =>
+    answered(
+      new Worker(`data:text/javascript,${encodeURIComponent(await source())}`, { name: 'data' }),
+    ),
   nested: () => answered(new Worker('nester.js', { name: 'nested' })),
-  pool: () => Promise.all(Array.from({ length: 8 }, (_, i) => answered(new Worker('thread.js', { name: `pool ${i}` })))),
+  pool: () =>
+    Promise.all(
+      Array.from({ length: 8 }, (_, i) => answered(new Worker('thread.js', { name: `pool ${i}` }))),
+    ),
   shared: () => {
     const worker = new SharedWorker('shared.js', 'shared');
     return answered(worker, worker.port);
@@ -50,8 +59,14 @@ const start = {
     await navigator.serviceWorker.ready;
   },
   sameSite: () => frame('same-site', { src: 'frame.html?label=same-site' }),
-  crossSite: (origin) => frame('cross-site', { src: new URL('frame.html?label=cross-site', origin + location.pathname).href }),
-  srcdoc: () => frame('srcdoc', { srcdoc: `<script>self.threadLabel = 'frame srcdoc'</script><script src="thread.js"></script>` }),
+  crossSite: (origin) =>
+    frame('cross-site', {
+      src: new URL('frame.html?label=cross-site', origin + location.pathname).href,
+    }),
+  srcdoc: () =>
+    frame('srcdoc', {
+      srcdoc: `<script>self.threadLabel = 'frame srcdoc'</script><script src="thread.js"></script>`,
+    }),
   async blank() {
     const answer = heard('frame blank');
     const element = document.createElement('iframe');

@@ -16,8 +16,9 @@ import { handOver } from './hand-over.ts';
 import { answerPolicy, headersRefuse, watchPolicies } from './page-policy.ts';
 import { relay } from './relay.ts';
 
-/** To the hook of this page, and to those that were here before; the page itself can lay some. */
+/** To the hook of this page, and to those that were here before; the page itself can lay some, but not without end. */
 const lines: MessagePort[] = [];
+const MAX_LINES = 1000;
 const answer = (line: MessagePort, k: ContentMessage['k']): void =>
   line.postMessage({ k } satisfies ContentMessage);
 const restore = (): void => lines.forEach((line) => answer(line, 'restore'));
@@ -92,7 +93,7 @@ function onOffer(line: MessagePort, { data, ports: [port] }: MessageEvent<unknow
 /** A hook lays its line: our own word on this event has no port. */
 function onContact(event: Event): void {
   const [port] = (event as Partial<MessageEvent>).ports ?? [];
-  if (!port) return;
+  if (!port || lines.length === MAX_LINES) return;
   event.stopImmediatePropagation();
   event.preventDefault(); // taken
   lines.push(port);

@@ -99,12 +99,7 @@ function note({ shown }: Coverage, tabId: number, origin: string, isPage = false
 }
 
 /** A recorded tab has asked for a document, or will: it and its frames get our scripts. @returns when that is so */
-export async function expectDocument({
-  tabId,
-  frameId,
-  url,
-  from,
-}: DocumentRequest): Promise<void> {
+export async function expectDocument({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
   const now = value ?? (await load());
@@ -116,16 +111,14 @@ export async function expectDocument({
     return;
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  // a frame of its page's own origin knows from that page
-  if (frameId === 0 || from !== origin)
-    now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
+  now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
   now.awaited = now.awaited.slice(-MAX_AWAITED);
   await apply();
 }
 
 /** The response of a document of a recorded tab has come. The document follows within milliseconds: its policies are registered at once. */
 export async function notePolicies(
-  { tabId, frameId, url }: Omit<DocumentRequest, 'from'>,
+  { tabId, frameId, url }: DocumentRequest,
   policies: string,
 ): Promise<void> {
   if (!covers(tabId)) return;

@@ -131,7 +131,7 @@ export async function start(
       capture,
       owner,
     };
-    const first = { tabId: panel, frameId: 0, url: tab.url ?? '', from: '' };
+    const first = { tabId: panel, frameId: 0, url: tab.url ?? '' };
     try {
       await cover([...recordings, made]);
       await expectDocument(first);

@@ -5,8 +5,10 @@
 import { api } from '../platform/extension-api.ts';
 import type { FrameMessage, LineMessage } from '../protocol/messages.ts';
 
-/** A frame that says nothing for this long never will: a policy, or a browser that does not share workers with frames. */
+/** A frame that gives no answer for this long never will, as in a browser that does not share workers with frames. */
 const SILENT_AFTER_MS = 2000;
+/** One that has loaded says at once that it is there, unless the browser blocked it: a page with a COEP header may not show its dynamic URL. */
+const THERE_AFTER_MS = 300;
 
 /**
  * @param token from the background: opens the way to the panel, once
@@ -29,7 +31,11 @@ export async function handOver(
   let removed: MutationObserver | undefined;
 
   return new Promise<'handed' | 'no-panel' | 'silent'>((done) => {
-    const timer = setTimeout(done, SILENT_AFTER_MS, 'silent');
+    let timer = setTimeout(done, SILENT_AFTER_MS, 'silent');
+    const answersIn = (ms: number): void => {
+      clearTimeout(timer);
+      timer = setTimeout(done, ms, 'silent');
+    };
     let posted = false;
     // document.open() takes our frame away: what was on its way with it is offered again
     removed = new MutationObserver(() => host.isConnected || done(posted ? 'no-panel' : 'silent'));
@@ -37,8 +43,10 @@ export async function handOver(
     frame.onload = () => {
       const message: FrameMessage = { k: 'token', token };
       frame.contentWindow?.postMessage(message, ours, [frameEnd]);
+      answersIn(THERE_AFTER_MS);
     };
     line.onmessage = ({ data }: MessageEvent<LineMessage>) => {
+      if (data.k === 'there') return answersIn(SILENT_AFTER_MS);
       clearTimeout(timer);
       if (data.k === 'ready') {
         posted = true;

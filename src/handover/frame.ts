@@ -20,11 +20,12 @@ addEventListener('message', (event: MessageEvent<unknown>) => {
 });
 
 async function lead(line: MessagePort, token: string): Promise<void> {
+  const say = (message: LineMessage): void => line.postMessage(message);
+  say({ k: 'there' });
   const redeemed: Redeemed = await api.runtime.sendMessage({ k: 'redeem', token } satisfies Ask);
   if (!redeemed) return; // not from our content script: no answer, as from any page that knows nothing of this
   const { panel } = redeemed;
   const hub = new SharedWorker('hub.js').port;
-  const say = (message: LineMessage): void => line.postMessage(message);
   hub.onmessage = ({ data }: MessageEvent<HandoverMessage>) => {
     if (data.k === 'ready' || data.k === 'no-panel' || data.k === 'handed') say({ k: data.k });
   };

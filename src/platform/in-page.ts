@@ -14,6 +14,7 @@ export async function runInPage<A extends unknown[]>(
     target: { tabId },
     func: run as (...args: unknown[]) => unknown,
     args,
+    injectImmediately: true,
   });
   if (!answer || answer.result === undefined || answer.result === null)
     throw new Error('The page gave no answer; reload it and try again.');

@@ -8,21 +8,19 @@ export interface DocumentRequest {
   tabId: number;
   frameId: number;
   url: string;
-  /** Origin that asks for it, where the browser says so. */
-  from: string;
 }
 
 export interface TabEvents {
   /** A document was asked for, or the request was redirected. Where the browser can, the request waits for the promise. */
   onRequest(request: DocumentRequest): Promise<void>;
   /** The response of a document has come, with these policies ('' = none), separated by commas. It waits as the request does. */
-  onPolicies(document: Omit<DocumentRequest, 'from'>, policies: string): Promise<void>;
+  onPolicies(document: DocumentRequest, policies: string): Promise<void>;
   /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
   onDocument(tabId: number, frameId: number, url: string): void;
   onClosed(tabId: number): void;
 }
 
-type Details = chrome.webRequest.OnBeforeRequestDetails & { originUrl?: string };
+type Details = chrome.webRequest.OnBeforeRequestDetails;
 const urls = ['http://*/*', 'https://*/*'];
 
 const webRequest = api.webRequest as typeof chrome.webRequest | undefined;
@@ -36,17 +34,9 @@ const canBlock = (): boolean =>
 
 let events: TabEvents | null = null;
 
-function onBeforeRequest({
-  tabId,
-  frameId,
-  url,
-  initiator,
-  originUrl,
-}: Details): Promise<object> | undefined {
+function onBeforeRequest({ tabId, frameId, url }: Details): Promise<object> | undefined {
   if (tabId < 0 || !events) return undefined;
-  return events
-    .onRequest({ tabId, frameId, url, from: initiator ?? originUrl ?? '' })
-    .then(() => ({}));
+  return events.onRequest({ tabId, frameId, url }).then(() => ({}));
 }
 /** Before the request, and for a page that a service worker or a cache answers without one; redirects are seen by their requests alone. */
 function onBeforeNavigate({
@@ -54,7 +44,7 @@ function onBeforeNavigate({
   frameId,
   url,
 }: Parameters<Parameters<typeof chrome.webNavigation.onBeforeNavigate.addListener>[0]>[0]): void {
-  if (frameId === 0) void events?.onRequest({ tabId, frameId, url, from: '' });
+  if (frameId === 0) void events?.onRequest({ tabId, frameId, url });
 }
 const POLICY_HEADER = /^content-security-policy(?:-report-only)?$/i;
 type Received = chrome.webRequest.OnHeadersReceivedDetails;

@@ -111,7 +111,8 @@ export type Tell =
 /** Content script -> handover frame (`line` = `ports[0]`, on which the rest is said), once. */
 export type FrameMessage = { k: 'token'; token: string };
 /** On that line: the frame answers `ready` or `no-panel`; then comes `port` with the page's port, and `handed`. */
-export type LineMessage = { k: 'ready' } | { k: 'no-panel' } | { k: 'port' } | { k: 'handed' };
+export type LineMessage =
+  { k: 'there' } | { k: 'ready' } | { k: 'no-panel' } | { k: 'port' } | { k: 'handed' };
 
 // ---- content script <-> panel where no MessagePort can be handed over ----------------------------------------------------
 

@@ -70,9 +70,9 @@ it('Chromium and Firefox: the rows and calls of Node, on storage of theirs', asy
 it('a file that is none, and none at all', async () => {
   const torn = await vfscope(...on('torn.sqlite'));
   expect(torn).toMatchObject({
-    code: 3,
+    code: 2,
     out: '',
-    said: expect.stringMatching(/does not take the database: /),
+    said: expect.stringMatching(/torn\.sqlite is damaged\. SQLite reports: .*\.recover/),
   });
   expect(await vfscope(...on('nowhere.sqlite'))).toMatchObject({
     code: 2,

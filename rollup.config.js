@@ -155,7 +155,7 @@ const MANIFESTS = {
     delete manifest.cross_origin_embedder_policy; // no page of an extension is ever isolated there
     delete manifest.cross_origin_opener_policy;
     delete manifest.background.service_worker;
-    delete manifest.web_accessible_resources[0].use_dynamic_url; // addresses there are random anyway
+    manifest.web_accessible_resources[0].resources = ['handover/frame.html']; // addresses there are random anyway
     manifest.permissions = manifest.permissions.filter((name) => !CHROMIUM_ONLY.includes(name));
   },
   safari(manifest) {

@@ -3,6 +3,7 @@
  * and what it knows beyond that lies in the session's storage.
  */
 import { api } from '../platform/extension-api.ts';
+import { serveHandover } from '../platform/handover-page.ts';
 import { openAccessPage, watchSiteAccess } from '../platform/site-access.ts';
 import { followTabs, unfollowTabs, type TabEvents } from '../platform/tab-requests.ts';
 import { welcomeAfterInstall } from '../platform/welcome.ts';
@@ -17,6 +18,7 @@ import type {
 import { expectDocument, notePolicies, reach } from './coverage.ts';
 import {
   answer,
+  isOpen,
   recordingCovering,
   recordingOf,
   recordingPanels,
@@ -74,6 +76,7 @@ watchRecordings(
 );
 
 welcomeAfterInstall();
+serveHandover(isOpen);
 
 /** Tell a panel what we may enter of its page. */
 async function sayAccess(port: WirePort): Promise<void> {

@@ -251,6 +251,10 @@ export async function answer(sender: chrome.runtime.MessageSender): Promise<Answ
   return { recorded: recording !== undefined, since, tabId, token, transport, refused };
 }
 
+/** Whether this token still waits for its frame. */
+export const isOpen = async (token: string): Promise<boolean> =>
+  (await state.read()).tokens.some(([text]) => text === token);
+
 /** The handover frame of a tab shows its token: good once, in the tab that it was given to. */
 export function redeem(token: string, sender: chrome.runtime.MessageSender): Promise<Redeemed> {
   return state.change((value) => {

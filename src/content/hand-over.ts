@@ -3,11 +3,12 @@
  * sits in a closed shadow tree: the page's `window.length` and `frames` do not count it.
  */
 import { api } from '../platform/extension-api.ts';
+import { handoverAddress } from '../platform/handover-page.ts';
 import type { FrameMessage, LineMessage } from '../protocol/messages.ts';
 
 /** A frame that gives no answer for this long never will, as in a browser that does not share workers with frames. */
 const SILENT_AFTER_MS = 2000;
-/** One that has loaded says at once that it is there, unless the browser blocked it: a page with a COEP header may not show its dynamic URL. */
+/** One that has loaded says at once that it is there, unless the browser blocked it. */
 const THERE_AFTER_MS = 300;
 
 /**
@@ -19,13 +20,14 @@ export async function handOver(
   token: string,
 ): Promise<'handed' | 'no-panel' | 'silent'> {
   const root = document.documentElement as Element | null;
-  if (!root) return 'silent'; // document.open(), and nothing written yet: an element of ours would be the document's first
+  const address = handoverAddress(token);
+  // document.open(), and nothing written yet: an element of ours would be the document's first
+  if (!root || !address) return 'silent';
   const host = document.createElement('div');
   const frame = document.createElement('iframe');
   host.style.display = 'none';
-  frame.src = api.runtime.getURL('handover/frame.html');
+  frame.src = address;
   host.attachShadow({ mode: 'closed' }).append(frame);
-  // not the frame's address: that is a dynamic one where the browser has such, and stands for our origin
   const ours = new URL(api.runtime.getURL('')).origin;
   const { port1: line, port2: frameEnd } = new MessageChannel();
   let removed: MutationObserver | undefined;

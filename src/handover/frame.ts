@@ -25,7 +25,7 @@ async function lead(line: MessagePort, token: string): Promise<void> {
   const redeemed: Redeemed = await api.runtime.sendMessage({ k: 'redeem', token } satisfies Ask);
   if (!redeemed) return; // not from our content script: no answer, as from any page that knows nothing of this
   const { panel } = redeemed;
-  const hub = new SharedWorker('hub.js').port;
+  const hub = new SharedWorker('/handover/hub.js').port;
   hub.onmessage = ({ data }: MessageEvent<HandoverMessage>) => {
     if (data.k === 'ready' || data.k === 'no-panel' || data.k === 'handed') say({ k: data.k });
   };

@@ -285,7 +285,7 @@ describe('a recording', () => {
       }
       // the handover frame, without a token
       const frame = document.createElement('iframe');
-      frame.src = `chrome-extension://${id}/handover/frame.html`;
+      frame.src = `chrome-extension://${id}/handover/frame/guessed`;
       document.body.append(frame);
       await new Promise((done) => (frame.onload = done));
       const { port1, port2 } = new MessageChannel();

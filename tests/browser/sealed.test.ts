@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import type { Frame, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanel, openPanelTab } from '../../src/cli/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
@@ -31,7 +31,8 @@ afterAll(async () => {
 
 const FILES = readdirSync(EXTENSION, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
-  .map((entry) => path.relative(EXTENSION, path.join(entry.parentPath, entry.name)));
+  .map((entry) => path.relative(EXTENSION, path.join(entry.parentPath, entry.name)))
+  .concat('handover/frame/0123456789abcdef.html'); // one that no content script was told
 
 /** In a page: files of the extension that it gets hold of in any way. */
 async function found(extensionId: string, files: string[]): Promise<string[]> {
@@ -90,10 +91,18 @@ async function framed(page: Page): Promise<string[]> {
   return shown;
 }
 
-test('no page can tell that the extension is there by loading its files, recorded or not; ports are handed over all the same', async () => {
+describe.each([
+  ['a page', ''],
+  ['a cross-origin isolated page', '/coi'],
+])('%s', (_, variant) => {
+  test('cannot tell that the extension is there by loading its files, recorded or not; its ports are handed over all the same', () =>
+    sealed(variant));
+});
+
+async function sealed(variant: string): Promise<void> {
   expect(FILES).toContain('handover/frame.html');
   const page = await driven.browser.newPage();
-  const origin = server.origin('sealed');
+  const origin = server.origin(`sealed${variant.slice(1)}`) + variant;
   const nothing = async (): Promise<void> => {
     expect(await page.evaluate(found, driven.extensionId, FILES)).toEqual([]);
     expect(await framed(page)).toEqual([]);
@@ -132,7 +141,7 @@ test('no page can tell that the extension is there by loading its files, recorde
   ).toEqual([]);
   await page.close();
   await ours.close();
-});
+}
 
 interface Refused {
   violations: string[];

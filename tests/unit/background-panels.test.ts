@@ -52,6 +52,7 @@ async function boot(): Promise<void> {
   onConnect = [];
   vi.clearAllTimers(); // the one before it is dead
   vi.stubGlobal('chrome', api());
+  vi.stubGlobal('addEventListener', () => {});
   vi.resetModules();
   await import('../../src/background/background.ts');
 }

@@ -1,0 +1,58 @@
+/**
+ * Where the handover frame is loaded from. In Chromium its address holds the token, and the service worker answers: at a fixed address any
+ * page could look whether the extension is there, and what Chromium sends from a dynamic one (`use_dynamic_url`) lacks the header that a
+ * cross-origin isolated page demands. Elsewhere addresses are random, and it is a file.
+ */
+import { api } from './extension-api.ts';
+
+const FILE = 'handover/frame.html';
+/** No file of ours is below it. */
+const SERVED = '/handover/frame/';
+
+/**
+ * @param token as the background gave it, for this document
+ * @returns empty where a page can load nothing of ours, in Safari
+ */
+export function handoverAddress(token: string): string {
+  const [accessible] = api.runtime.getManifest().web_accessible_resources ?? [];
+  if (typeof accessible !== 'object') return '';
+  return api.runtime.getURL(accessible.resources[0]!.replace('*', token));
+}
+
+interface FetchEvent extends Event {
+  request: Request;
+  respondWith(answer: Promise<Response>): void;
+}
+interface InstallEvent extends Event {
+  addRoutes?(routes: { condition: object; source: string }[]): Promise<void>;
+}
+
+/**
+ * Answer the frames of content scripts, in a service worker; for the background, at its start.
+ * @param isOpen whether the token was given out and waits for its frame
+ */
+export function serveHandover(isOpen: (token: string) => Promise<boolean>): void {
+  // all else of ours loads without the worker
+  addEventListener('install', ((event: InstallEvent) => {
+    const others = { not: { urlPattern: { pathname: `${SERVED}*` } } };
+    event.addRoutes?.([{ condition: others, source: 'network' }]).catch((e: unknown) => {
+      console.warn('vfscope: pages of the extension load through its worker:', e);
+    });
+  }) as (event: Event) => void);
+  addEventListener('fetch', ((event: FetchEvent) => {
+    const { pathname } = new URL(event.request.url);
+    if (pathname.startsWith(SERVED))
+      event.respondWith(pageFor(pathname.slice(SERVED.length), isOpen));
+  }) as (event: Event) => void);
+}
+
+async function pageFor(
+  token: string,
+  isOpen: (token: string) => Promise<boolean>,
+): Promise<Response> {
+  if (!(await isOpen(token))) return Response.error(); // as where no extension is
+  const page = await fetch(api.runtime.getURL(FILE));
+  const headers = new Headers(page.headers);
+  headers.set('Cross-Origin-Resource-Policy', 'cross-origin');
+  return new Response(page.body, { headers });
+}

@@ -18,9 +18,18 @@ export const MOVES = Uint8Array.from(OPS, (info) => {
   return way === 0 ? 0 : way + (info.layer === 'web' ? 2 : 0);
 });
 
-/** Bytes of a row; an OPFS access handle says what it moved, the others what they were asked for. SQLite's in-memory journal moves none. */
-export function bytesMoved({ op, flags, length, result }: EventColumns, row: number): number {
+/**
+ * Bytes that a call carried, of a file or of SQLite's in-memory journal: an OPFS access handle answers how many; the others carry what
+ * they were asked for, or nothing where they failed, came short (as vfsstat.c counts) or have not ended.
+ */
+export function bytesCarried(events: EventColumns, row: number): number {
+  const { op, flags, length, result, endSeq } = events;
   const code = op[row]!;
-  if (MOVES[code] === 0 || flags[row]! & Flag.memoryJournal) return 0;
-  return code === Op.opfsRead || code === Op.opfsWrite ? Math.max(0, result[row]!) : length[row]!;
+  if (MOVES[code] === 0 || endSeq[row] === 0 || flags[row]! & Flag.threw) return 0;
+  if (code === Op.opfsRead || code === Op.opfsWrite) return Math.max(0, result[row]!);
+  return result[row] === 0 ? length[row]! : 0;
 }
+
+/** The same, of storage alone: SQLite's in-memory journal moves nothing. */
+export const bytesMoved = (events: EventColumns, row: number): number =>
+  events.flags[row]! & Flag.memoryJournal ? 0 : bytesCarried(events, row);

@@ -63,8 +63,8 @@ export class RowCounters {
         const place = moves - this.firstMove;
         if (place === 0 || place === 1) {
           this.now[place]! += bytes;
-          if (endSeq[row] === 0 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
         }
+        if (endSeq[row] === 0 && place <= 1 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
       }
       if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
         const used = this.walAfter(row, this.used);
@@ -103,7 +103,9 @@ export class RowCounters {
     this.open.delete(row);
     const more = bytesMoved(events, row) - counted;
     if (more === 0) return;
-    const place = MOVES[events.op[row]!]! - this.firstMove;
+    const moves = MOVES[events.op[row]!]!;
+    if (moves < WEB && this.firstMove === WEB) this.beginVfs();
+    const place = moves - this.firstMove;
     this.now[place]! += more;
     const last = (this.next - 1) >>> ROWS_SHIFT;
     for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++)

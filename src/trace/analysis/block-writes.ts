@@ -15,7 +15,8 @@ import type { ThreadStore, TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
 import { dirtyPagesOf } from './dirty-pages.ts';
-import { bytesMoved, fileOf } from './files.ts';
+import { bytesMoved } from '../bytes-moved.ts';
+import { fileOf } from './files.ts';
 import type { Owners } from './owners.ts';
 import { Analyses } from './shared.ts';
 import { isWhole, rowsIn, type TimeRange } from './time-range.ts';
@@ -182,7 +183,7 @@ function scanStorage(
   const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
   /** What a read brought is a block that the xWrite above it does not fill. */
   const isPart = (read: number, write: number): boolean => {
-    const block = bytesMoved(thread, read);
+    const block = bytesMoved(thread.events, read);
     return (
       block >= SMALLEST_PAGE &&
       (block > events.length[write]! || events.offset[write]! % block !== 0)
@@ -200,7 +201,7 @@ function scanStorage(
     const entry = entries.of(thread, events.object[call < 0 ? read : call]!);
     if (!entry) return;
     entry.readModifyWrites++;
-    entry.readBytes += bytesMoved(thread, read);
+    entry.readBytes += bytesMoved(thread.events, read);
     entry.readUs += events.dur[read]!;
     if (entry.reads.length < MOST_SHOWN) entry.reads.push({ thread: thread.index, row: read });
     const [fromUs, toUs] = [events.t0[read]!, events.t0[read]! + events.dur[read]!];
@@ -218,7 +219,7 @@ function scanStorage(
       continue;
     }
     const done = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);
-    if (READS[op] && done && bytesMoved(thread, row) > 0) {
+    if (READS[op] && done && bytesMoved(thread.events, row) > 0) {
       const call = owners.vfs(row);
       if (isWrite(call) && isPart(row, call)) count(row);
       if (op !== Op.idbGet || !readwrite.has(events.context[row]!)) continue;
@@ -233,14 +234,14 @@ function scanStorage(
         });
     } else if (WRITES[op] && done) {
       const call = owners.vfs(row);
-      const put = bytesMoved(thread, row);
+      const put = bytesMoved(thread.events, row);
       if (WRITES[op] === 1) {
         const known = gets.get(events.object[row]!);
         const read = known?.rows.get(events.offset[row]!);
         if (read !== undefined && known!.transaction === events.context[row]) {
           const block = isWrite(call)
             ? isPart(read, call)
-            : bytesMoved(thread, read) >= SMALLEST_PAGE;
+            : bytesMoved(thread.events, read) >= SMALLEST_PAGE;
           if (block) count(read);
           known!.rows.delete(events.offset[row]!);
         }
@@ -362,10 +363,10 @@ function addBytes(
     if (!sums) continue;
     if (code === Op.xWrite) {
       sums.written = true;
-      sums.vfs += bytesMoved(thread, row);
+      sums.vfs += bytesMoved(thread.events, row);
     } else {
       sums.stored = true;
-      sums.storage += bytesMoved(thread, row);
+      sums.storage += bytesMoved(thread.events, row);
     }
   }
   for (const { name, vfs, storage, written, stored } of all) {

@@ -5,7 +5,8 @@
 import { Op } from '../event.ts';
 import type { FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
-import { bytesMoved, fileOf } from './files.ts';
+import { bytesCarried, bytesMoved } from '../bytes-moved.ts';
+import { fileOf } from './files.ts';
 import { leavesOut } from './layers-left-out.ts';
 import { hasVfs } from './transactions.ts';
 
@@ -107,9 +108,18 @@ export function fileCountsOf(store: TraceStore): FileCounts[] {
       ).web;
       web[key]!++;
       if (key !== 'flushes')
-        web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread, row);
+        web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread.events, row);
     });
   return [...counts.values()];
+}
+
+/**
+ * A number of SQLite's files, added up. The in-memory journal is left out: nothing of it reaches storage.
+ * @returns null where no VFS call was recorded
+ */
+export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): number | null {
+  const known = files.filter(({ kind, vfs }) => kind !== 'memory-journal' && vfs[key] !== null);
+  return known.length === 0 ? null : known.reduce((sum, { vfs }) => sum + vfs[key]!, 0);
 }
 
 const READ_BYTES = 256;
@@ -131,8 +141,8 @@ function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
       else all.set(last, (sum = new Float64Array(WRITE_BYTES + 1)));
     }
     sum[code]!++;
-    if (code === Op.xRead) sum[READ_BYTES]! += bytesMoved(thread, i);
-    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesMoved(thread, i);
+    if (code === Op.xRead) sum[READ_BYTES]! += bytesCarried(thread.events, i);
+    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesCarried(thread.events, i);
   }
   return all;
 }

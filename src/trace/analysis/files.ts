@@ -1,4 +1,5 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
+import { bytesCarried } from '../bytes-moved.ts';
 import { Op } from '../event.ts';
 import type { Definition, FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -60,23 +61,6 @@ for (const op of [Op.xSync, Op.opfsFlush, Op.opfsStreamClose]) COUNTS_AS[op] = S
 COUNTS_AS[Op.xLock] = LOCK;
 for (const op of [Op.xOpen, Op.opfsOpenSyncAccessHandle, Op.opfsGetFile, Op.opfsCreateWritable])
   COUNTS_AS[op] = OPEN;
-
-/** Bytes that a read or write moved: what an OPFS handle answered; what was asked of a VFS, if it answered OK (as vfsstat.c counts). */
-export function bytesMoved(thread: ThreadStore, row: number): number {
-  const { events } = thread;
-  switch (events.op[row]) {
-    case Op.opfsRead:
-    case Op.opfsWrite:
-      return events.endSeq[row] === 0 || events.flags[row]! & 4
-        ? 0
-        : Math.max(0, events.result[row]!);
-    case Op.localStorageGet:
-    case Op.localStorageSet:
-      return events.length[row]!;
-    default:
-      return events.result[row] === 0 && events.endSeq[row] !== 0 ? events.length[row]! : 0;
-  }
-}
 
 /** Path, kind, VFS and IndexedDB database of what a definition names; null for what holds no data. */
 export function fileOf(
@@ -171,6 +155,6 @@ function addCalls(thread: ThreadStore, sumsOf: (id: number) => Float64Array | nu
     const as = COUNTS_AS[code]!;
     if (as === 0) continue;
     sums[PLACE[as]!]!++;
-    if (as === READ || as === WRITE) sums[PLACE[as]! + 1]! += bytesMoved(thread, i);
+    if (as === READ || as === WRITE) sums[PLACE[as]! + 1]! += bytesCarried(thread.events, i);
   }
 }

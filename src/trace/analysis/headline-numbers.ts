@@ -6,6 +6,7 @@ import type { TraceStore } from '../store.ts';
 import { leavesOut } from './layers-left-out.ts';
 import { writeAmplificationOf } from './block-writes.ts';
 import { checkpointsIn } from './checkpoints.ts';
+import { vfsTotal } from './file-counts.ts';
 import { NO_READINGS } from './page-cache.ts';
 import { pagesIn } from './pages.ts';
 import { Analyses } from './shared.ts';
@@ -37,12 +38,7 @@ export function headlineNumbers(
   summary: Summary = summaryOf(store, shared),
 ): HeadlineNumber[] {
   const headline = transactionHeadline(store, shared);
-  const { files, time, pageCache, statements, transactions } = summary;
-  const sum = (of: (file: Summary['files'][number]) => number | null): number | null =>
-    files.reduce<number | null>((n, file) => {
-      const value = of(file);
-      return n === null || value === null ? null : n + value;
-    }, 0);
+  const { time, pageCache, statements, transactions } = summary;
   const vfs = summary.threads.some((t) => t.layers.includes('vfs'));
   const noVfs = vfs ? 'no call shows it' : 'no VFS call is recorded';
   const noSql = 'no SQL call is recorded';
@@ -205,9 +201,10 @@ export function headlineNumbers(
         id: 'readBytes',
         title: 'Read by SQLite',
         unit: 'bytes',
-        definition: 'Bytes that xRead calls asked for, on all files.',
+        definition:
+          'Bytes of xRead calls that succeeded, on all files; the in-memory journal is left out.',
       },
-      vfs ? sum((f) => f.vfs.xReadBytes) : null,
+      vfsTotal(summary.files, 'xReadBytes'),
       noVfs,
     ),
     number(
@@ -215,9 +212,10 @@ export function headlineNumbers(
         id: 'writtenBytes',
         title: 'Written by SQLite',
         unit: 'bytes',
-        definition: 'Bytes of xWrite calls, on all files.',
+        definition:
+          'Bytes of xWrite calls that succeeded, on all files; the in-memory journal is left out.',
       },
-      vfs ? sum((f) => f.vfs.xWriteBytes) : null,
+      vfsTotal(summary.files, 'xWriteBytes'),
       noVfs,
     ),
     number(

@@ -5,6 +5,7 @@
  */
 import type { TraceStore } from '../store.ts';
 import { captureText } from '../capture.ts';
+import { vfsTotal } from './file-counts.ts';
 import { badgesOf, findingContext, findingsOf } from './findings/index.ts';
 import { count, percent, some, time } from './findings/words.ts';
 import { filesBlock, storageBlock } from './report-files.ts';
@@ -160,10 +161,5 @@ function headline(shared: Analyses, s: Summary): [string, string][] {
   ];
 }
 
-/** Unknown where a file's are. */
-function bytesText({ files }: Summary): string {
-  const sum = (of: (f: Summary['files'][number]) => number | null): number | null =>
-    files.reduce<number | null>((n, f) => (n === null ? null : add(n, of(f))), 0);
-  return `${knownSize(sum((f) => f.vfs.xReadBytes))} read, ${knownSize(sum((f) => f.vfs.xWriteBytes))} written by SQLite`;
-}
-const add = (a: number, b: number | null): number | null => (b === null ? null : a + b);
+const bytesText = ({ files }: Summary): string =>
+  `${knownSize(vfsTotal(files, 'xReadBytes'))} read, ${knownSize(vfsTotal(files, 'xWriteBytes'))} written by SQLite`;

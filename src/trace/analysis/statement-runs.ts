@@ -8,7 +8,7 @@ import { isErrorResult } from '../result-codes.ts';
 import { fingerprint } from '../sqlite-format/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ById } from './by-id.ts';
-import { bytesMoved } from './files.ts';
+import { bytesMoved } from '../bytes-moved.ts';
 import { parentRow } from './time-calls.ts';
 
 /** What is counted of each execution; calls of its steps alone. */
@@ -157,10 +157,10 @@ function count(
   counts[at + C.vfs]!++;
   if (op === Op.xRead) {
     counts[at + C.reads]!++;
-    counts[at + C.readBytes]! += bytesMoved(thread, row);
+    counts[at + C.readBytes]! += bytesMoved(thread.events, row);
   } else if (op === Op.xWrite) {
     counts[at + C.writes]!++;
-    counts[at + C.writeBytes]! += bytesMoved(thread, row);
+    counts[at + C.writeBytes]! += bytesMoved(thread.events, row);
   } else if (op === Op.xSync) counts[at + C.syncs]!++;
   else if (op === Op.xLock) counts[at + C.locks]!++;
 }

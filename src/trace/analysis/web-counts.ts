@@ -1,7 +1,7 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import { Op } from '../event.ts';
 import type { TraceStore } from '../store.ts';
-import { bytesMoved } from './files.ts';
+import { bytesMoved } from '../bytes-moved.ts';
 import { leavesOut } from './layers-left-out.ts';
 
 export interface WebCounts<N = number | null> {
@@ -43,7 +43,7 @@ export function webCountsOf(store: TraceStore): WebCounts {
       const code = op[i]!;
       if (code < 64 || code >= 128) continue;
       calls[code]!++;
-      bytes[code]! += bytesMoved(thread, i);
+      bytes[code]! += bytesMoved(thread.events, i);
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
     }
   }

@@ -7,7 +7,7 @@
  */
 import { Flag, Op } from '../../event.ts';
 import { blockWritesOf } from '../block-writes.ts';
-import { bytesMoved } from '../files.ts';
+import { bytesMoved } from '../../bytes-moved.ts';
 import { parentRow } from '../time-calls.ts';
 import { Evidence, type FindingContext } from './context.ts';
 import { measured, Saving } from './saving.ts';
@@ -185,7 +185,7 @@ export const smallCalls: Rule = {
         sum.calls++;
         if (thread.events.length[row]! >= SMALL) return;
         sum.small++;
-        evidence.add(thread, row, bytesMoved(thread, row));
+        evidence.add(thread, row, bytesMoved(thread.events, row));
       });
     const [reads, writes] = [of.get(Op.opfsRead), of.get(Op.opfsWrite)];
     const calls = (reads?.calls ?? 0) + (writes?.calls ?? 0);
@@ -232,7 +232,7 @@ export const changeCounterPolling: Rule = {
           ctx.file(thread, events.object[at]!)?.kind !== 'main-db'
         )
           return;
-        const bytes = bytesMoved(thread, row);
+        const bytes = bytesMoved(thread.events, row);
         if (bytes >= SMALL) evidence.add(thread, row, bytes);
       });
     if (evidence.count < FEW_POLLS) return [];

@@ -6,7 +6,7 @@
  */
 import { Flag, Op } from '../../event.ts';
 import { ById } from '../by-id.ts';
-import { bytesMoved } from '../files.ts';
+import { bytesMoved } from '../../bytes-moved.ts';
 import { parentRow } from '../time-calls.ts';
 import { Evidence, transactions, type FindingContext } from './context.ts';
 import { noSaving, Saving } from './saving.ts';
@@ -105,7 +105,7 @@ export const wholeFileSaves: Rule = {
     for (const op of SAVES)
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        const bytes = op === Op.opfsWrite ? bytesMoved(thread, row) : events.length[row]!;
+        const bytes = op === Op.opfsWrite ? bytesMoved(thread.events, row) : events.length[row]!;
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
         const at = parentRow(events, row);
         if (at >= 0 && events.op[at]! < 64) return; // a VFS of large blocks

@@ -61,7 +61,7 @@ export const restored = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => !(Symbol.for('vfscope.thread') in globalThis), { polling });
 
 /** How many events the panel has, in its own words. */
-const eventsSaid = (panel: Panel): Promise<string> =>
+export const eventsSaid = (panel: Panel): Promise<string> =>
   panel.frame.evaluate(
     () => document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '',
   );

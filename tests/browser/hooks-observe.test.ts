@@ -8,7 +8,7 @@ import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
 import { openPanel } from '../../src/cli/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch, moreEvents, recorded } from './extension-harness.ts';
+import { eventsSaid, launch, moreEvents, recorded } from './extension-harness.ts';
 import { saved } from './threads-harness.ts';
 
 declare function observe(): Promise<Record<string, string>>;
@@ -49,9 +49,10 @@ describe.each(['', '/coi'])('a page %s', (variant) => {
     const page = await driven.browser.newPage();
     const panel = await openPanel(page);
     await startRecording(panel);
+    const none = await eventsSaid(panel);
     await page.goto(url);
     await recorded(page);
-    await moreEvents(panel);
+    await moreEvents(panel, none);
     const during = await page.evaluate(() => observe());
     await stopRecording(panel);
     const { store, summary } = await saved(driven, panel);

@@ -17,7 +17,7 @@ import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
 import { ENGINE_APPS, type EngineApp } from '../oracle/catalog.ts';
 import { runTraced, type OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch, savedStore } from './extension-harness.ts';
+import { launch, openNothing, savedStore } from './extension-harness.ts';
 import { countsOf } from './grid-counts.ts';
 import { recordedGolden, type RecordedGolden } from './recorded-golden.ts';
 
@@ -54,7 +54,7 @@ async function record(
   app: EngineApp,
   origin: string,
 ): Promise<{ store: TraceStore; summary: Summary; counts: OracleCounts; stored: string }> {
-  await page.goto('about:blank'); // Record reloads the page: the last app must not start again
+  await openNothing(page, origin); // Record reloads the page: the last app must not start again
   await startRecording(panel);
   await openApp(page, origin + app.path);
   await prepareApp(page);

@@ -24,6 +24,10 @@ export const launch = (options: Partial<LaunchOptions> = {}): Promise<DrivenBrow
 /** Tabs in the background draw no frames, so nothing waits for one. */
 const polling = 50;
 
+/** A page of an origin without its app, to press Record on: an app that loads then finds the scripts of its origin registered. */
+export const openNothing = (page: Page, origin: string): Promise<unknown> =>
+  page.goto(`${origin}/nothing`);
+
 /** Waits until the app says so. */
 export const state = (page: Page, wanted: string): Promise<unknown> =>
   page.waitForFunction((text) => document.body?.dataset['state'] === text, { polling }, wanted);

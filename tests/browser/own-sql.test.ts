@@ -9,7 +9,7 @@ import type { ThreadStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { launch, savedStore } from './extension-harness.ts';
+import { launch, openNothing, savedStore } from './extension-harness.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;
@@ -51,7 +51,7 @@ function tally(thread: ThreadStore): Record<string, { calls: number; bytes: numb
 }
 
 test.each(OWN_SQL_GOLDENS)('$name', async (golden) => {
-  await page.goto('about:blank');
+  await openNothing(page, server.origin('own-sql'));
   await startRecording(panel);
   await openApp(page, `${server.origin('own-sql')}/journeyapps-wa-sqlite/?vfs=Memory&build=sync`);
   await prepareApp(page);

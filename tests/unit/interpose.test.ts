@@ -6,7 +6,7 @@ import { Flag, Op, RECORD_BYTES } from '../../src/trace/event.ts';
 import type { Definition } from '../../src/trace/definitions.ts';
 import { Recorder } from '../../src/trace/recorder.ts';
 import { RING_AT } from '../../src/trace/ring-layout.ts';
-import { fileKindOfPath } from '../../src/vfs-instrumented/interpose/file-names.ts';
+import { fileKindOfPath } from '../../src/trace/file-names.ts';
 import { hasType } from '../../src/vfs-instrumented/interpose/link-probe.ts';
 import {
   tableGet,

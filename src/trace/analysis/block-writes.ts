@@ -9,6 +9,7 @@
  * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
  * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
  */
+import { databaseName, plainPath } from '../file-names.ts';
 import { Flag, Op } from '../event.ts';
 import type { FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -300,7 +301,7 @@ function amplificationIn(
   accesses.objects.forEach(({ path, vfs, unit }, i) => {
     const { distinct, perTransaction } = dirty[i]!;
     if (distinct === 0) return;
-    const name = `${vfs}\0${path.replace(/^\/+/, '')}`;
+    const name = `${vfs}\0${plainPath(path)}`;
     const ofVfs = vfsBytes.get(name) ?? 0;
     const ofStorage = storageBytes.get(name) ?? null;
     const least = unit.bytes === null ? null : perTransaction * unit.bytes;
@@ -347,7 +348,7 @@ function addBytes(
       (d.fileKind !== 'main-db' && d.fileKind !== 'journal' && d.fileKind !== 'wal')
     )
       return byId.set(id, null);
-    const name = `${d.vfs}\0${d.path.replace(/-(journal|wal)$/, '').replace(/^\/+/, '')}`;
+    const name = `${d.vfs}\0${databaseName(d.path)}`;
     const sums: Sums = { name, vfs: 0, storage: 0, stored: false, written: false };
     all.push(sums);
     return byId.set(id, sums);

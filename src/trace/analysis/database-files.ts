@@ -2,6 +2,7 @@
  * Which files of a trace are databases and their WALs, and how large a database's pages are. SQLite moves a database in whole pages,
  * so the lengths of its aligned reads and writes tell; what is shorter than 512 bytes (the header at open, the change counter) does not.
  */
+import { databasePath, isWalPath, plainPath } from '../file-names.ts';
 import { Op } from '../event.ts';
 import type { Definition } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
@@ -33,7 +34,6 @@ export interface DatabaseFiles {
 
 /** Names that databases in OPFS have when nothing else says what a file is. */
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i;
-const plainPath = (path: string): string => path.replace(/^\/+/, '');
 
 /** Files of the same path and VFS are taken for one, whichever thread uses them. */
 export function databaseFilesOf(store: TraceStore): DatabaseFiles {
@@ -62,10 +62,10 @@ export function databaseFilesOf(store: TraceStore): DatabaseFiles {
   const partOf = (d: Definition): DatabasePart | null => {
     if (d.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'wal')) {
       const wal = d.fileKind === 'wal';
-      return { database: place(wal ? d.path.replace(/-wal$/, '') : d.path, d.vfs, false), wal };
+      return { database: place(wal ? databasePath(d.path) : d.path, d.vfs, false), wal };
     }
     if (anyVfs || d.kind !== 'opfs-file') return null;
-    const wal = d.path.endsWith('-wal');
+    const wal = isWalPath(d.path);
     const main = wal ? d.path.slice(0, -4) : d.path;
     return known.has(main) ? { database: place(main, '', true), wal } : null;
   };

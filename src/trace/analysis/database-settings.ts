@@ -2,6 +2,7 @@
  * How each database of a trace is set up, as far as its calls tell: page size, journal mode, synchronous, cache size. Nothing is asked
  * of the app's connections: what no call shows is null, with the reason. What a PRAGMA says holds for its connection; the last one counts.
  */
+import { databasePath } from '../file-names.ts';
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import type { Unit } from './accesses.ts';
@@ -163,8 +164,7 @@ function inMemory(store: TraceStore, path: string): boolean {
     for (let row = 0; row < events.count; row++) {
       if (!(events.flags[row]! & Flag.memoryJournal)) continue;
       const d = definitions.get(events.object[row]!);
-      if (d?.kind !== 'file' || d.path === '' || d.path.replace(/-journal$/, '') === path)
-        return true;
+      if (d?.kind !== 'file' || d.path === '' || databasePath(d.path) === path) return true;
     }
   return false;
 }

@@ -2,6 +2,7 @@
  * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of the VFS call that it serves (so
  * pools with random names are attributed), else to the SQLite file of the same path, else to a file of its own.
  */
+import { plainPath } from '../file-names.ts';
 import { Op } from '../event.ts';
 import type { FileKind } from '../definitions.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
@@ -59,9 +60,6 @@ for (const op of [
 ])
   WEB_KEY[op] = 2;
 for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 3;
-
-/** `/app.db`, `app.db` and `//app.db` name one file. */
-const plainPath = (path: string): string => path.replace(/^\/+/, '');
 
 export function fileCountsOf(store: TraceStore): FileCounts[] {
   const counts = new Map<string, FileCounts>();

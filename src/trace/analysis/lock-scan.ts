@@ -7,6 +7,7 @@
  *
  * An IndexedDB transaction holds its stores from its call to its completion; who must wait for whom is said in locks.ts.
  */
+import { plainPath } from '../file-names.ts';
 import { Flag, Op } from '../event.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { threadEndUs } from '../thread-end.ts';
@@ -97,7 +98,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
     const d = definitions.get(object);
     const name =
       d?.kind === 'file' || d?.kind === 'opfs-file'
-        ? d.path.replace(/^\/+/, '')
+        ? plainPath(d.path)
         : d?.kind === 'lock'
           ? d.text
           : d?.kind === 'idb-database'

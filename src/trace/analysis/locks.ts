@@ -9,6 +9,7 @@
  * or a chain of SQLITE_BUSY answers (busy.ts). Browsers and VFSs grant in an order of their own: an edge says that the two exclude each
  * other and were there at the same time. Times of two threads compare to within `toleranceUs`.
  */
+import { plainPath } from '../file-names.ts';
 import type { TraceStore } from '../store.ts';
 import { busyChains, type BusyChain } from './busy.ts';
 import {
@@ -90,11 +91,7 @@ function addSqliteWaits(
 ): void {
   for (const { thread, context, path, level, granted, fromUs, toUs, firstRow } of busy) {
     if (level === 0) continue;
-    const place = resource(
-      'sqlite',
-      path.replace(/^\/+/, ''),
-      originOfThread(store.threads[thread]!),
-    );
+    const place = resource('sqlite', plainPath(path), originOfThread(store.threads[thread]!));
     waits.push(
       thread,
       context,

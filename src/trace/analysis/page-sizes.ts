@@ -9,6 +9,7 @@
  * the page cache has as many bytes as before. Smaller pages: at the least one for each recorded page, at the most all of its parts.
  * Writes: a transaction writes each of its large pages once (least), or once for each stretch without another page between (most).
  */
+import { plainPath } from '../file-names.ts';
 import type { TraceStore } from '../store.ts';
 import { Access, type Accesses, type Unit } from './accesses.ts';
 import { Analyses } from './shared.ts';
@@ -145,8 +146,6 @@ class Merged {
     return group;
   }
 }
-
-const plainPath = (path: string): string => path.replace(/^\/+/, '');
 
 /** By access: place of the transaction that it belongs to; below 0 outside of any, by who asks. */
 function batchesOf(accesses: Accesses, transactions: TransactionTable): Int32Array {

@@ -7,6 +7,7 @@
  * NONE, a call the other way on the same file breaks it; writes of two SQL calls are no run, for no VFS could hold the first one back.
  * Also how often writing goes back and forth between a database and its journal.
  */
+import { databasePath } from '../file-names.ts';
 import { Op } from '../event.ts';
 import type { FileKind } from '../definitions.ts';
 import type { TraceStore } from '../store.ts';
@@ -172,7 +173,7 @@ export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interl
         const d = definitions.get(id);
         part = null;
         if (d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'journal')) {
-          const path = d.path.replace(/-journal$/, '');
+          const path = databasePath(d.path);
           let of = found.get(path);
           if (!of)
             found.set(path, (of = { path, databaseWrites: 0, journalWrites: 0, switches: 0 }));

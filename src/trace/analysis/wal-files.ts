@@ -2,6 +2,7 @@
  * The calls on each write-ahead log and on its database, of all threads in order of time: what histories of logs and anatomies of
  * checkpoints go through, so that they need not look at every event. VFS calls; OPFS calls where an engine's VFS calls are not seen (Turso).
  */
+import { databasePath, isWalPath, plainPath } from '../file-names.ts';
 import { Op } from '../event.ts';
 import { WAL_FRAME_HEADER } from '../sqlite-format/wal.ts';
 import { isPageSize } from '../sqlite-format/page-size.ts';
@@ -82,7 +83,7 @@ function callsOnLogs(
 ): void {
   if (
     ![...definitions.values()].some(
-      (d) => (d.kind === 'file' || d.kind === 'opfs-file') && d.path.endsWith('-wal'),
+      (d) => (d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path),
     )
   )
     return;
@@ -95,10 +96,10 @@ function callsOnLogs(
   const targetOf = (object: number): Target | null => {
     const d = definitions.get(object);
     if (d?.kind !== 'file' && d?.kind !== 'opfs-file') return null;
-    const isWal = d.kind === 'file' ? d.fileKind === 'wal' : d.path.endsWith('-wal');
+    const isWal = d.kind === 'file' ? d.fileKind === 'wal' : isWalPath(d.path);
     if (d.kind === 'file' && !isWal && d.fileKind !== 'main-db') return null;
     const layer = d.kind === 'file' ? 'vfs' : 'web';
-    const key = `${layer}\0${(isWal ? d.path.replace(/-wal$/, '') : d.path).replace(/^\/+/, '')}`;
+    const key = `${layer}\0${plainPath(isWal ? databasePath(d.path) : d.path)}`;
     let found = files.get(key);
     if (!found)
       files.set(key, (found = { layer, threads: new Map(), used: false, bracketed: false }));

@@ -1,4 +1,5 @@
 /** Ids for the files of one engine: the same path keeps its id, so that opens, reads and deletes land on one row. */
+import { fileKindOfPath } from '../../trace/file-names.ts';
 import { type FileKind, fileKindOfOpenFlags } from '../../trace/definitions.ts';
 import type { Recorder } from '../../trace/recorder.ts';
 import { HeadersOf } from './engine-block.ts';
@@ -9,12 +10,6 @@ const HEADERS: Partial<Record<FileKind, number>> = {
   wal: HeadersOf.wal,
   journal: HeadersOf.journal,
 };
-
-/** What a file is by its name alone: for a file that is deleted or asked for before it was ever seen opened. */
-export function fileKindOfPath(path: string): FileKind {
-  if (/-journal$|-mj[0-9A-F]{6}9[0-9A-F]{2}$/.test(path)) return 'journal';
-  return path.endsWith('-wal') ? 'wal' : 'other';
-}
 
 export class FileNames {
   private readonly recorder: Recorder;

@@ -3,7 +3,7 @@
 const query = new URLSearchParams(location.search);
 const env = jasmine.getEnv();
 env.configure({ random: false, failSpecWithNoExpectations: false });
-jasmine.DEFAULT_TIMEOUT_INTERVAL = 20_000;
+jasmine.DEFAULT_TIMEOUT_INTERVAL = 60_000;
 const html = new jasmine.HtmlReporter({
   env,
   navigateWithNewParam: () => '',

@@ -2,6 +2,7 @@
  * Sync access handles and Web Locks over all threads: who had what from when to when, and who was refused or waited. Few rows each, so
  * objects will do; times of two threads compare to within the clock's step.
  */
+import { plainPath } from '../../file-names.ts';
 import { Flag, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { originOfThread } from '../thread-origin.ts';
@@ -31,8 +32,6 @@ export interface Refused {
   /** Not answered before the trace ended. */
   pending: boolean;
 }
-
-const plain = (path: string): string => path.replace(/^\/+/, '');
 
 /** When a thread went away, or the trace's end. */
 export function endOf(ctx: FindingContext, { ended, events }: ThreadStore): number {
@@ -67,7 +66,7 @@ export function accessHandles(ctx: FindingContext): { held: Held[]; refused: Ref
       const object = events.object[row]!;
       const name = ctx.text(thread, object);
       const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
-      const common = { thread, row, key: `${origin}\0${plain(name)}`, name, exclusive: true };
+      const common = { thread, row, key: `${origin}\0${plainPath(name)}`, name, exclusive: true };
       if (events.endSeq[row] === 0 || events.flags[row]! & Flag.threw || events.result[row] !== 0) {
         if (events.endSeq[row] !== 0) refused.push({ ...common, fromUs, toUs, pending: false });
         continue;

@@ -4,6 +4,7 @@
  *   F16   storage refused (private mode)      F30   stack or memory exhausted      F32   malformed database
  *   F33   written without the lock for it     F34   no cross-origin isolation
  */
+import { databasePath } from '../../file-names.ts';
 import { Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { Evidence, type FindingContext } from './context.ts';
@@ -185,7 +186,7 @@ export const writeWithoutLock: Rule = {
       // a checkpoint writes under locks of the WAL
       const wals = new Set<string>();
       for (const d of definitions.values())
-        if (d.kind === 'file' && d.fileKind === 'wal') wals.add(d.path.replace(/-wal$/, ''));
+        if (d.kind === 'file' && d.fileKind === 'wal') wals.add(databasePath(d.path));
       /** Levels by file and connection, of files whose opening was seen. */
       const levels = new Map<number, number>();
       const evidence = new Evidence();

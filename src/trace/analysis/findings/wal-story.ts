@@ -2,6 +2,7 @@
  * Each write-ahead log of each thread in one pass: how far it grew, and what its checkpoints read and wrote. Shorter than wal.ts and
  * checkpoints.ts, for the rules need sums only and run on every trace.
  */
+import { databasePath, isWalPath } from '../../file-names.ts';
 import { AUX_WAL_HEADER, Op } from '../../event.ts';
 import type { ThreadStore } from '../../store.ts';
 import { ById } from '../by-id.ts';
@@ -96,8 +97,8 @@ function scan(thread: ThreadStore): WalStory[] {
     const isFile = d?.kind === 'file' && (d.fileKind === 'wal' || d.fileKind === 'main-db');
     if (!d || (!isFile && d.kind !== 'opfs-file')) return parts.set(object, null);
     const wal =
-      d.kind === 'file' ? d.fileKind === 'wal' : d.kind === 'opfs-file' && d.path.endsWith('-wal');
-    const path = d.kind === 'file' || d.kind === 'opfs-file' ? d.path.replace(/-wal$/, '') : '';
+      d.kind === 'file' ? d.fileKind === 'wal' : d.kind === 'opfs-file' && isWalPath(d.path);
+    const path = wal ? databasePath(d.path) : d.path;
     const key = `${d.kind} ${path}`;
     let of = tellings.get(key);
     if (!of) {
@@ -127,7 +128,7 @@ function scan(thread: ThreadStore): WalStory[] {
     return parts.set(object, { of, wal });
   };
   for (const [id, d] of definitions)
-    if ((d.kind === 'file' || d.kind === 'opfs-file') && d.path.endsWith('-wal')) {
+    if ((d.kind === 'file' || d.kind === 'opfs-file') && isWalPath(d.path)) {
       any = true;
       partOf(id);
     }

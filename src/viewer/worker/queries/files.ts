@@ -1,4 +1,5 @@
 /** Questions of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
+import { databaseName } from '../../../trace/file-names.ts';
 import { filesOf, type FileRow } from '../../../trace/analysis/files.ts';
 import { originOfThread } from '../../../trace/analysis/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
@@ -32,10 +33,6 @@ function rowsByOrigin({ threads }: TraceStore): (FileRow & { origin: string })[]
 }
 
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
-const plainPath = (path: string): string => path.replace(/^\/+/, '');
-/** Path of the database that a file of SQLite's belongs to. */
-export const databasePath = (path: string): string =>
-  plainPath(path).replace(/-(journal|wal)$/, '');
 
 const CAUSES: Partial<Record<FileRow['kind'], string>> = {
   journal:
@@ -52,7 +49,7 @@ const NO_BLOCKS = 'Its keys are no numbers, or no value was read or written.';
 function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
   if (row.kind === 'idb-store') return `IndexedDB ${row.idb ?? ''}`;
   if (row.kind === 'storage') return 'localStorage';
-  const base = databasePath(row.path);
+  const base = databaseName(row.path);
   if (row.kind !== 'opfs' || databases.has(base)) return base;
   const folder = base.lastIndexOf('/');
   return folder < 0 ? base : `OPFS ${base.slice(0, folder)}`;
@@ -68,7 +65,7 @@ export const fileQueries = {
       const times = new Map<string, number>();
       for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
       const databases = new Set(
-        rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databasePath(path)),
+        rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databaseName(path)),
       );
       const pages = accessesOf(context, 'pages');
       const blocks = accessesOf(context, 'blocks');
@@ -77,12 +74,12 @@ export const fileQueries = {
         const touched = new Set(accesses.object.subarray(0, accesses.count));
         const objects = accesses.objects.filter((_, i) => touched.has(i));
         return new Map(
-          objects.map((o) => [`${layer} ${o.kind} ${databasePath(o.path)}`, placesKey(o, layer)]),
+          objects.map((o) => [`${layer} ${o.kind} ${databaseName(o.path)}`, placesKey(o, layer)]),
         );
       };
       const known = new Map([...used(blocks), ...used(pages)]);
       return rows.map((row) => {
-        const path = databasePath(row.path);
+        const path = databaseName(row.path);
         const isDatabase = row.kind === 'main-db' || row.kind === 'wal';
         const found =
           (isDatabase ? known.get(`pages main-db ${path}`) : undefined) ??

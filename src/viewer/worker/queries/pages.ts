@@ -2,6 +2,7 @@
  * Questions about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
  * part of the map.
  */
+import { plainPath } from '../../../trace/file-names.ts';
 import {
   bTreesIn,
   bTreeTotals,
@@ -27,7 +28,6 @@ import type { QueryContext } from './context.ts';
 export type PlacesKey = string;
 type Layer = 'pages' | 'blocks';
 
-const plainPath = (path: string): string => path.replace(/^\/+/, '');
 /** Of a database (as the VFS named `vfs` has it), or of a store or OPFS file. */
 export const placesKey = (
   object: Pick<AccessedObject, 'path' | 'kind' | 'vfs'>,

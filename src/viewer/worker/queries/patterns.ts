@@ -17,7 +17,7 @@ import {
 } from '../../../trace/analysis/runs.ts';
 import type { Analyses } from '../../../trace/analysis/shared.ts';
 import type { QueryContext } from './context.ts';
-import { databasePath } from './files.ts';
+import { databaseName } from '../../../trace/file-names.ts';
 
 /** What is known of one file or store; null where it does not apply to it, or no call shows it. */
 export interface FileUse extends Pick<FileRow, 'path' | 'kind'> {
@@ -54,7 +54,7 @@ export const PATTERNS = {
 function headersOf(shared: Analyses, path: string): DatabaseHeaders | null {
   const all = shared.databaseHeaders;
   const at = shared.databaseFiles.list.findIndex(
-    (f, i) => !f.opfs && databasePath(f.path) === databasePath(path) && all[i]!.count > 0,
+    (f, i) => !f.opfs && databaseName(f.path) === databaseName(path) && all[i]!.count > 0,
   );
   const found = all[at];
   return found
@@ -76,7 +76,7 @@ export const patternQueries = {
       amplification:
         kind === 'main-db'
           ? (PATTERNS.amplification(shared).find(
-              (a) => databasePath(a.path) === databasePath(path),
+              (a) => databaseName(a.path) === databaseName(path),
             ) ?? null)
           : null,
       headers: kind === 'main-db' ? headersOf(shared, path) : null,

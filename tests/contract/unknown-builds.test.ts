@@ -74,9 +74,7 @@ describe('names', () => {
   });
 
   it("SQLite's own names on the exports of an unknown build: all layers", async () => {
-    type Init = (
-      o: object,
-    ) => Promise<{
+    type Init = (o: object) => Promise<{
       oo1: {
         DB: new (name: string, flags: string) => { exec(sql: string): unknown; close(): void };
       };

@@ -10,9 +10,7 @@ const children = (bytes: Uint8Array, page: number, size = SIZE): number[] | null
   childrenOf(bytes, 0, page, size);
 
 /** Bytes of a database that SQLite made, with what its own SELECT says of the schema. */
-async function real(
-  setup: string,
-): Promise<{
+async function real(setup: string): Promise<{
   file: Uint8Array;
   rows: [type: string, name: string, table: string, root: number][];
   size: number;

@@ -198,9 +198,7 @@ interface EngineModel {
   Model: {
     createWithAllHandlers(): {
       parse(events: ChromeEvent[], options: object): Promise<void>;
-      parsedTrace(
-        i: number,
-      ): {
+      parsedTrace(i: number): {
         data: {
           Renderer: {
             processes: Map<number, { threads: Map<number, { name: string; entries: unknown[] }> }>;

@@ -32,6 +32,7 @@ interface InstallEvent extends Event {
  * @param isOpen whether the token was given out and waits for its frame
  */
 export function serveHandover(isOpen: (token: string) => Promise<boolean>): void {
+  if (!('skipWaiting' in globalThis)) return; // an event page: the frame is a file
   // all else of ours loads without the worker
   addEventListener('install', ((event: InstallEvent) => {
     const others = { not: { urlPattern: { pathname: `${SERVED}*` } } };

@@ -61,9 +61,8 @@ export class RowCounters {
         const bytes = bytesMoved(events, row);
         if (moves < WEB && this.firstMove === WEB && bytes > 0) this.beginVfs();
         const place = moves - this.firstMove;
-        if (place === 0 || place === 1) {
-          this.now[place]! += bytes;
-        }
+        if (place === 0 || place === 1) this.now[place]! += bytes;
+        // a VFS call that has moved nothing yet may be the one from which only those count
         if (endSeq[row] === 0 && place <= 1 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
       }
       if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
@@ -93,7 +92,8 @@ export class RowCounters {
     this.firstMove = VFS;
     this.sums.fill(0);
     this.now.fill(0);
-    this.open.clear();
+    const { op } = this.thread.events;
+    for (const row of this.open.keys()) if (MOVES[op[row]!]! >= WEB) this.open.delete(row);
   }
 
   /** An end may say that other bytes were moved than the begin did. */

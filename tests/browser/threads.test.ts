@@ -251,7 +251,7 @@ describe('back/forward cache', () => {
     await moreEvents(panel);
     await page.goto(`${url}&elsewhere`);
     await stopRecording(panel);
-    await page.goBack(); // loaded anew in Chromium, which drops its cached pages with a listener of webRequest
+    await page.goBack(); // Chromium loads it again: it empties its cache of pages when a webRequest listener is removed
     await restored(page);
   });
 });

@@ -52,7 +52,6 @@ async function boot(): Promise<void> {
   onConnect = [];
   vi.clearAllTimers(); // the one before it is dead
   vi.stubGlobal('chrome', api());
-  vi.stubGlobal('addEventListener', () => {});
   vi.resetModules();
   await import('../../src/background/background.ts');
 }

@@ -51,6 +51,32 @@ describe('bytes per second', () => {
   });
 });
 
+describe('calls that end after they were counted', () => {
+  test('only VFS calls count from the first that ends, and none of them is lost', () => {
+    const b = new ThreadBuilder(newStore());
+    for (const [op, length] of [
+      ['xRead', 4096],
+      ['idbGet', 1000],
+      ['xRead', 512],
+    ] as const)
+      b.call(op, { length });
+    b.send();
+    const { events } = b.thread;
+    const ends = [...events.endSeq.subarray(0, 3)];
+    const counters = new RowCounters(b.thread);
+    const read = (): number => {
+      counters.update();
+      return Math.round(counters.rates(0, 0, 1e6, 1)[0]!);
+    };
+    events.endSeq[0] = events.endSeq[2] = 0;
+    expect(read()).toBe(1000);
+    events.endSeq[0] = ends[0]!;
+    expect(read()).toBe(4096);
+    events.endSeq[2] = ends[2]!;
+    expect(read()).toBe(4608);
+  });
+});
+
 describe('columns of hundreds of rows', () => {
   test('add up to all bytes, each within a few rows of what it should be', () => {
     const store = syntheticStore({ events: 200_000, threads: 1, clockStepUs: 5 });

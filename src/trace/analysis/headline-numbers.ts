@@ -201,8 +201,7 @@ export function headlineNumbers(
         id: 'readBytes',
         title: 'Read by SQLite',
         unit: 'bytes',
-        definition:
-          'Bytes of xRead calls that succeeded, on all files; the in-memory journal is left out.',
+        definition: 'Bytes of successful xRead calls, on all files except the in-memory journal.',
       },
       vfsTotal(summary.files, 'xReadBytes'),
       noVfs,
@@ -212,8 +211,7 @@ export function headlineNumbers(
         id: 'writtenBytes',
         title: 'Written by SQLite',
         unit: 'bytes',
-        definition:
-          'Bytes of xWrite calls that succeeded, on all files; the in-memory journal is left out.',
+        definition: 'Bytes of successful xWrite calls, on all files except the in-memory journal.',
       },
       vfsTotal(summary.files, 'xWriteBytes'),
       noVfs,

@@ -105,7 +105,7 @@ export const wholeFileSaves: Rule = {
     for (const op of SAVES)
       ctx.each(op, (thread, row) => {
         const { events } = thread;
-        const bytes = op === Op.opfsWrite ? bytesMoved(thread.events, row) : events.length[row]!;
+        const bytes = bytesMoved(events, row);
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
         const at = parentRow(events, row);
         if (at >= 0 && events.op[at]! < 64) return; // a VFS of large blocks

@@ -85,7 +85,7 @@ const copies = [
   ['src/devtools/pages.css', 'devtools/pages.css'],
   ['store-assets/pictures/2-timeline.png', 'devtools/panel-light.png'],
   ['store-assets/pictures/5-timeline-dark.png', 'devtools/panel-dark.png'],
-  ['src/lab/lab.html', 'lab/lab.html'],
+  ['src/lab/page/lab.html', 'lab/lab.html'],
   ['node_modules/wa-sqlite/dist/wa-sqlite.wasm', 'devtools/wa-sqlite.wasm'], // beside the store's worker: the SQL page
   ...LAB_WASM.map((path) => [
     `node_modules/${path}`,
@@ -199,12 +199,12 @@ const assets = {
 
 /** The library `vfscope/vfs`, with its types. */
 const library = {
-  input: 'src/vfs-instrumented/index.ts',
+  input: 'src/vfs-instrumented/library/index.ts',
   plugins: [
     ...common,
     {
       name: 'types',
-      writeBundle: () => emitTypes('src/vfs-instrumented/index.ts', `${DIST}/lib/types`),
+      writeBundle: () => emitTypes('src/vfs-instrumented/library/index.ts', `${DIST}/lib/types`),
     },
   ],
   output: { file: `${DIST}/lib/vfs.js`, format: 'es' },
@@ -224,10 +224,10 @@ const builds = [
   page('src/devtools/welcome.ts', 'devtools/welcome.js'),
   page('src/devtools/options.ts', 'devtools/options.js'),
   page('src/devtools/access.ts', 'devtools/access.js'),
-  page('src/viewer/worker/store-worker.ts', 'devtools/store-worker.js'),
-  page('src/lab/lab.ts', 'lab/lab.js'),
-  page('src/lab/lab-worker.ts', 'lab/lab-worker.js'),
-  page('src/lab/keeper-worker.ts', 'lab/keeper-worker.js'),
+  page('src/viewer/session/store-worker.ts', 'devtools/store-worker.js'),
+  page('src/lab/page/lab.ts', 'lab/lab.js'),
+  page('src/lab/page/lab-worker.ts', 'lab/lab-worker.js'),
+  page('src/lab/page/keeper-worker.ts', 'lab/keeper-worker.js'),
   {
     input: 'src/cli/vfscope.ts',
     plugins: [

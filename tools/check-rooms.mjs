@@ -7,6 +7,15 @@ import { ROOMS } from './rooms.mjs';
 // static import and export-from, import(), side-effect imports and JSDoc type imports
 const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n]+)\1/g;
 
+/** @param {string} path of a file or folder, below root @returns the longest name of a room that it begins with */
+const roomOf = (path) =>
+  Object.keys(ROOMS)
+    .filter((room) => path === room || path.startsWith(`${room}/`))
+    .sort((a, b) => b.length - a.length)[0];
+
+/** @param {string} room @param {string} allowed name in a row's imports: that room, or one inside it */
+const allows = (room, allowed) => room === allowed || room.startsWith(`${allowed}/`);
+
 /**
  * @param {string} root folder that holds the rooms
  * @param {(path: string) => string} read
@@ -16,24 +25,29 @@ const IMPORT = /(?:(?<!['"])\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)(['"])([^'"\n
 export function faultsOf(root, files, read) {
   const faults = [];
   for (const file of files) {
-    const room = relative(root, file).split(sep)[0];
-    const rule = ROOMS[room];
-    if (!rule) {
-      faults.push(`${file}: there is no room "${room}". Rooms are listed in tools/rooms.mjs.`);
+    const below = relative(root, file).split(sep).join('/');
+    const room = roomOf(below);
+    if (!room) {
+      faults.push(`${file}: no room holds ${below}. Rooms are listed in tools/rooms.mjs.`);
       continue;
     }
+    const rule = ROOMS[room];
     const source = read(file).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) =>
       /@import|import\(/.test(comment) ? comment : '',
     );
     for (const [, , target] of source.matchAll(IMPORT)) {
       if (target.startsWith('.')) {
-        const to = relative(root, resolve(dirname(file), target)).split(sep)[0];
-        if (to !== room && !rule.imports.includes(to))
+        const to = roomOf(
+          relative(root, resolve(dirname(file), target))
+            .split(sep)
+            .join('/'),
+        );
+        if (to !== room && !(to && rule.imports.some((allowed) => allows(to, allowed))))
           faults.push(
             `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/rooms.mjs.`,
           );
       } else if (target.startsWith('node:')) {
-        if (!rule.node) faults.push(`${file} imports ${target}: only cli runs in Node.`);
+        if (!rule.node) faults.push(`${file} imports ${target}: ${room} does not run in Node.`);
       } else if (!rule.npm.some((name) => target === name || target.startsWith(`${name}/`)))
         faults.push(
           `${file} imports "${target}": ${room} may use ${rule.npm.join(', ') || 'no npm package'}. To allow it, change tools/rooms.mjs.`,

@@ -2,7 +2,7 @@
 // web-ext loads the extension anew.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { findFirefox, HOW_TO_INSTALL_FIREFOX } from '../src/cli/drive/find-browser.mjs';
+import { findFirefox, HOW_TO_INSTALL_FIREFOX } from '../src/drive/find-browser.mjs';
 import { createServer } from '../tests/server/server.mjs';
 import { ensureChromium } from './ensure-browser.mjs';
 

@@ -1,8 +1,8 @@
 // Builds docs/findings.md from the rules and their words; started by tools/findings-doc.mjs, checked by tests/unit/findings-doc.test.ts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ABOUT_RULES } from '../src/trace/analysis/findings/about.ts';
-import { RULES } from '../src/trace/analysis/findings/index.ts';
+import { ABOUT_RULES } from '../src/analysis/findings/about.ts';
+import { RULES } from '../src/analysis/findings/index.ts';
 
 interface Judged {
   verdicts: Record<string, string>;
@@ -27,7 +27,7 @@ export function findingsDoc(root: string): string {
   };
   const rules = RULES.map(({ id, title }) => {
     const about = ABOUT_RULES[id];
-    if (!about) throw new Error(`${id} has no words in src/trace/analysis/findings/about.ts`);
+    if (!about) throw new Error(`${id} has no words in src/analysis/findings/about.ts`);
     return [
       `## ${id} ${title}`,
       about.shows,
@@ -42,7 +42,7 @@ export function findingsDoc(root: string): string {
   });
   return `${[
     '# Findings',
-    '<!-- written by `npm run findings:doc`; edit src/trace/analysis/findings/about.ts and tests/oracle/findings.json -->',
+    '<!-- written by `npm run findings:doc`; edit src/analysis/findings/about.ts and tests/oracle/findings.json -->',
     'What vfscope finds in a trace by itself. The panel shows the findings in its Overview, the largest saving first; `vfscope findings FILE` prints them, ' +
       '`vfscope diff A B` says which a change has solved. Each gives a sentence with the numbers, the calls that prove it, an estimated saving, how sure it ' +
       'is and why, what to do, and a page to read.',

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 
 /** Tables by the name under which modules import them, and where each is: `export const NAME = { key: number, ... } as const`. */
 const TABLES = {
-  Op: 'src/trace/event.ts',
-  Field: 'src/trace/event.ts',
-  Flag: 'src/trace/event.ts',
-  Header: 'src/trace/ring-layout.ts',
+  Op: 'src/event/event.ts',
+  Field: 'src/event/event.ts',
+  Flag: 'src/event/event.ts',
+  Header: 'src/record/ring-layout.ts',
   OP: 'src/vfs-instrumented/interpose/wasm-writer.ts',
   Block: 'src/vfs-instrumented/interpose/engine-block.ts',
   Suspended: 'src/vfs-instrumented/interpose/engine-block.ts',

@@ -42,7 +42,7 @@ const onLog = (level, log, handle) =>
 const configs = (out) =>
   [
     ['tests/panel/page.ts', 'page.js'],
-    ['src/viewer/worker/store-worker.ts', 'store-worker.js'],
+    ['src/viewer/session/store-worker.ts', 'store-worker.js'],
   ].map(([input, file]) => ({
     input,
     plugins,

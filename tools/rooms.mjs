@@ -1,29 +1,100 @@
-// The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
+/**
+ * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
+ * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
+ * Imports of types count like all others.
+ */
+const subject = (...imports) => ({ imports: ['event', 'sqlite', 'trace', ...imports], npm: [] });
+
 export const ROOMS = {
-  trace: { imports: [], npm: [] },
-  formats: { imports: ['trace'], npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'] },
-  protocol: { imports: ['trace'], npm: [] },
-  probes: { imports: ['trace'], npm: [] },
+  sqlite: { imports: [], npm: [] },
+  event: { imports: ['sqlite'], npm: [] },
+  record: { imports: ['event'], npm: [] },
+  trace: { imports: ['event', 'sqlite'], npm: [] },
+
+  analysis: subject('analysis'),
+  'analysis/core': subject(),
+  'analysis/rules': subject('analysis'),
+  'analysis/time': subject('analysis'),
+  'analysis/transactions': subject('analysis'),
+  'analysis/files': subject('analysis'),
+  'analysis/pages': subject('analysis'),
+  'analysis/locks': subject('analysis/core', 'analysis/rules', 'analysis/files'),
+  'analysis/wal': subject('analysis'),
+  'analysis/cache': subject('analysis'),
+  'analysis/idb': subject('analysis'),
+  'analysis/statements': subject('analysis'),
+  'analysis/errors': subject('analysis/core', 'analysis/rules', 'analysis/files'),
+  'analysis/findings': subject('analysis'),
+  'analysis/report': subject('analysis'),
+  'analysis/privacy': subject(),
+  timeline: subject('analysis'),
+
+  formats: {
+    imports: ['event', 'sqlite', 'trace', 'analysis'],
+    npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
+  },
+  protocol: { imports: ['event', 'trace', 'analysis', 'timeline', 'viewer'], npm: [] },
+  probes: { imports: ['event', 'record'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill', 'devtools-protocol'] },
-  'vfs-instrumented': { imports: ['trace'], npm: ['wa-sqlite'] },
-  engines: { imports: ['trace', 'vfs-instrumented'], npm: ['wa-sqlite'] },
-  experiments: {
-    imports: ['trace', 'vfs-instrumented', 'probes', 'engines'],
-    npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
+  'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
+  'vfs-instrumented/block-idb': { imports: ['event', 'record'], npm: ['wa-sqlite'] },
+  'vfs-instrumented/library': {
+    imports: ['event', 'record', 'trace', 'analysis/report', 'vfs-instrumented'],
+    npm: ['wa-sqlite'],
   },
-  viewer: {
-    imports: ['trace', 'formats', 'protocol'],
-    npm: ['svelte', 'uplot', '@codemirror', '@lezer/highlight', 'wa-sqlite'],
+  engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
+  'viewer/ui': {
+    imports: ['event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
+    npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
-  hooks: { imports: ['trace', 'protocol', 'vfs-instrumented', 'probes', 'engines'], npm: [] },
+  'viewer/session': {
+    imports: ['event', 'sqlite', 'trace', 'analysis', 'timeline', 'formats', 'protocol', 'viewer'],
+    npm: ['wa-sqlite'],
+  },
+  viewer: { imports: ['analysis', 'formats', 'protocol'], npm: [] },
+  hooks: {
+    imports: ['event', 'record', 'protocol', 'vfs-instrumented/interpose', 'probes', 'engines'],
+    npm: [],
+  },
   content: { imports: ['protocol', 'platform'], npm: [] },
   handover: { imports: ['protocol', 'platform'], npm: [] },
   background: { imports: ['protocol', 'platform'], npm: [] },
-  devtools: { imports: ['viewer', 'protocol', 'platform', 'trace'], npm: ['svelte'] },
-  lab: { imports: ['viewer', 'experiments', 'protocol', 'platform', 'trace'], npm: ['svelte'] },
-  cli: {
-    imports: ['trace', 'formats', 'protocol', 'experiments'],
+  devtools: { imports: ['viewer', 'protocol', 'platform', 'event'], npm: ['svelte'] },
+
+  'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
+  'lab/experiments': {
+    imports: [
+      'event',
+      'record',
+      'sqlite',
+      'trace',
+      'analysis',
+      'vfs-instrumented',
+      'probes',
+    ].concat(['engines', 'lab/meter']),
+    npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
+  },
+  'lab/page': {
+    imports: ['event', 'record', 'trace', 'analysis', 'lab/experiments', 'viewer'].concat([
+      'protocol',
+      'platform',
+    ]),
+    npm: ['svelte'],
+  },
+  drive: {
+    imports: ['event', 'trace', 'analysis/report', 'protocol', 'cli'],
     npm: ['puppeteer-core'],
+    node: true,
+  },
+  'lab/drive': { imports: ['drive', 'lab/experiments'], npm: ['puppeteer-core'], node: true },
+  'lab/command': {
+    imports: ['trace', 'analysis', 'cli', 'drive', 'lab/drive', 'lab/experiments'],
+    npm: [],
+    node: true,
+  },
+  cli: {
+    imports: ['event', 'trace', 'analysis', 'formats', 'drive', 'lab'],
+    npm: [],
     node: true,
   },
 };

@@ -5,8 +5,8 @@ import {
   type CapturedLayer,
   type CaptureLevel,
   type CaptureOptions,
-} from '../trace/capture.ts';
-import { wrongUse } from './drive/failure.ts';
+} from '../event/capture.ts';
+import { wrongUse } from '../drive/failure.ts';
 
 export interface CaptureArgs {
   capture?: string;

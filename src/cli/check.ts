@@ -1,11 +1,16 @@
 /** `vfscope check FILE --budget budget.json`: limits on a trace's numbers, for CI. Exit code 1 and a table where one is broken. */
 import { readFile } from 'node:fs/promises';
-import { BudgetError, checkBudget, parseBudget, type BudgetRow } from '../trace/analysis/budget.ts';
-import { summaryOf } from '../trace/analysis/summary.ts';
+import {
+  BudgetError,
+  checkBudget,
+  parseBudget,
+  type BudgetRow,
+} from '../analysis/report/budget.ts';
+import { summaryOf } from '../analysis/report/summary.ts';
 import { cannotRead, complain, Exit, openTrace } from './open-file.ts';
 import { print } from './stdout.ts';
 import { table } from './summary-text.ts';
-import { plain } from '../trace/analysis/report-words.ts';
+import { plain } from '../analysis/report/report-words.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({

@@ -4,9 +4,9 @@ import {
   type NumberRow,
   type StatementDiff,
   type TraceDiff,
-} from '../trace/analysis/diff.ts';
-import type { FindingDiff } from '../trace/analysis/finding-diff.ts';
-import { cut, plain, shown } from '../trace/analysis/report-words.ts';
+} from '../analysis/report/diff.ts';
+import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
+import { cut, plain, shown } from '../analysis/report/report-words.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
 import { durationText, table } from './summary-text.ts';

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetDataSet } from '../formats/parquet.ts';
-import { sanitizeStore } from '../trace/analysis/sanitize.ts';
-import { wrongUse } from './drive/failure.ts';
+import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
+import { wrongUse } from '../drive/failure.ts';
 import { Exit, complain, openTrace } from './open-file.ts';
 import { cannotWrite, writeWhole } from './write-file.ts';
 

@@ -1,16 +1,16 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
-import { experimentFor } from '../experiments/tries.ts';
+import { experimentFor } from '../lab/experiments/tries.ts';
 import {
   badgesOf,
   FindingContext,
   findingsOf,
   type Badge,
   type Finding,
-} from '../trace/analysis/findings/index.ts';
-import { time } from '../trace/analysis/findings/words.ts';
+} from '../analysis/findings/index.ts';
+import { time } from '../analysis/rules/words.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
-import { shown } from '../trace/analysis/report-words.ts';
+import { shown } from '../analysis/report/report-words.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
 export async function findingsCommand({

@@ -5,7 +5,7 @@ import {
   LOST_IN_CHROME_JSON,
   importChromeJson,
 } from '../formats/chrome-json-import.ts';
-import { plain } from '../trace/analysis/report-words.ts';
+import { plain } from '../analysis/report/report-words.ts';
 import { FORMAT_VERSION, TraceFileError } from '../trace/file/format.ts';
 import { readTrace, type ReadResult } from '../trace/file/read.ts';
 

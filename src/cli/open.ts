@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace } from '../trace/file/read.ts';
-import { launchBrowser } from './drive/browser.ts';
-import { CommandFailure, wrongUse } from './drive/failure.ts';
-import { openPanelTab } from './drive/panel.ts';
+import { launchBrowser } from '../drive/browser.ts';
+import { CommandFailure, wrongUse } from '../drive/failure.ts';
+import { openPanelTab } from '../drive/panel.ts';
 import { cannotRead, complain } from './open-file.ts';
 import { EXTENSION } from './record.ts';
 import { checkWritable } from './write-file.ts';

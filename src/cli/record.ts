@@ -1,9 +1,9 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
 import { stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { CommandFailure, wrongUse } from './drive/failure.ts';
+import { CommandFailure, wrongUse } from '../drive/failure.ts';
 import { complain } from './open-file.ts';
-import { recordPage, type RecordOptions } from './drive/session.ts';
+import { recordPage, type RecordOptions } from '../drive/session.ts';
 import { checkWritable } from './write-file.ts';
 
 /** The built extension lies beside the built command. */

@@ -7,7 +7,7 @@ import {
   type Block,
   type Cell,
   type Report,
-} from '../trace/analysis/report-words.ts';
+} from '../analysis/report/report-words.ts';
 
 const WIDEST = 72;
 

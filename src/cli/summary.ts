@@ -1,8 +1,8 @@
 /** `vfscope summary FILE [--json|--markdown|--privacy]`: a trace on one page for a bug report, as one JSON object, or what sharing it tells. */
-import { privacyReport, privacyText } from '../trace/analysis/privacy-report.ts';
-import { reportMarkdown } from '../trace/analysis/report-markdown.ts';
-import { reportOf } from '../trace/analysis/report.ts';
-import { summaryOf } from '../trace/analysis/summary.ts';
+import { privacyReport, privacyText } from '../analysis/privacy/privacy-report.ts';
+import { reportMarkdown } from '../analysis/report/report-markdown.ts';
+import { reportOf } from '../analysis/report/report.ts';
+import { summaryOf } from '../analysis/report/summary.ts';
 import { Exit, openTrace } from './open-file.ts';
 import { jsonText, print } from './stdout.ts';
 import { summaryText } from './summary-text.ts';

@@ -10,7 +10,7 @@ import {
 } from '../platform/site-access.ts';
 import { returnToTab } from '../platform/return-to-tab.ts';
 import type { AccessWanted } from '../protocol/messages.ts';
-import { siteName } from '../viewer/site-name.ts';
+import { siteName } from '../viewer/ui/site-name.ts';
 
 const element = <T extends HTMLElement>(id: string): T => document.querySelector<T>(`#${id}`)!;
 const outcome = element('outcome');

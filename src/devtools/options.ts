@@ -5,13 +5,13 @@ import {
   CAPTURED_LAYERS,
   captureOptionsOf,
   type CaptureOptions,
-} from '../trace/capture.ts';
+} from '../event/capture.ts';
 import {
   BUFFER_HELP,
   CAPTURED_LAYER_WORDS,
   CAPTURE_LEVEL_WORDS,
   STACKS_WORDS,
-} from '../viewer/capture-words.ts';
+} from '../viewer/ui/capture-words.ts';
 import { formatBytes } from '../viewer/units.ts';
 
 const NAMES = ['capture', 'layers', 'buffer', 'stacks'];

@@ -1,6 +1,6 @@
 /** What a panel knows of the sites that its recording may enter: the background's word, and what of it takes effect only later. */
 import type { SiteAccess } from '../protocol/messages.ts';
-import type { PageAccess } from '../viewer/host.ts';
+import type { PageAccess } from '../viewer/ui/host.ts';
 
 /** Origins of frames; the page chooses them. */
 const MAX_FRAMES = 20;

@@ -4,9 +4,9 @@
  */
 import { api } from '../platform/extension-api.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
-import { mountViewer } from '../viewer/mount.ts';
-import type { ViewerHost } from '../viewer/host.ts';
-import { saveFile } from '../viewer/save-file.ts';
+import { mountViewer } from '../viewer/ui/mount.ts';
+import type { ViewerHost } from '../viewer/ui/host.ts';
+import { saveFile } from '../viewer/ui/save-file.ts';
 import { recordTab } from './recorder.ts';
 
 const tab = new URLSearchParams(location.search).get('tab');

@@ -17,8 +17,8 @@ import {
   type RecordingScope,
 } from '../protocol/messages.ts';
 import { drawName, RelayEnd } from '../protocol/relay.ts';
-import { captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
-import type { RecorderControl, RecordingStatus, StorageListener } from '../viewer/host.ts';
+import { captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
+import type { RecorderControl, RecordingStatus, StorageListener } from '../viewer/ui/host.ts';
 import { PageAccessState } from './page-access.ts';
 
 /** The service worker sleeps after 30 s without work; a recording keeps it awake, which saves it restarts. */

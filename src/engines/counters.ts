@@ -2,8 +2,8 @@
  * The engine's own page-cache counters, read by sqlite3_db_status after a statement: cumulative per connection. No SQL runs, and
  * the app's memory is touched once, by one malloc of eight bytes.
  */
-import { Op } from '../trace/event.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import { Op } from '../event/event.ts';
+import type { Recorder } from '../record/recorder.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 
 /** SQLITE_DBSTATUS_CACHE_HIT, _MISS, _WRITE, _SPILL */

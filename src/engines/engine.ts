@@ -1,7 +1,7 @@
 /** One SQLite engine of the thread: its layers, and its definition, which is emitted once, before the first record that needs it. */
-import type { EngineInfo } from '../trace/definitions.ts';
-import type { PromiseWatch } from '../trace/promise-watch.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { EngineInfo } from '../event/definitions.ts';
+import type { PromiseWatch } from '../record/promise-watch.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { VfsTracer } from '../vfs-instrumented/interpose/vfs-tracer.ts';

@@ -2,8 +2,8 @@
  * Wraps the ways by which a page gets a wasm module or instance or sets a table slot. Name, length, results and errors are the
  * native ones; streaming compilation and the code cache stay as they are.
  */
-import { Op } from '../trace/event.ts';
-import { Undo } from '../trace/undo.ts';
+import { Op } from '../event/event.ts';
+import { Undo } from '../record/undo.ts';
 import { unwrapped } from './asyncify.ts';
 import {
   NativeInstance,

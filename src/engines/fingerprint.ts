@@ -5,7 +5,7 @@
 import { importedValues } from './imports.ts';
 import { hasType } from '../vfs-instrumented/interpose/link-probe.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
-import type { EngineInfo } from '../trace/definitions.ts';
+import type { EngineInfo } from '../event/definitions.ts';
 
 export interface Fingerprint {
   name: string;

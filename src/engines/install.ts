@@ -2,9 +2,9 @@
  * Traces every SQLite that this thread instantiates from now on, with no cooperation of the app: its VFS calls, its SQL calls and
  * its page-cache counters, into the thread's recorder. What goes wrong here is the tracer's own: the app gets its engine unharmed.
  */
-import type { CaptureLevel } from '../trace/capture.ts';
-import { PromiseWatch } from '../trace/promise-watch.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { CaptureLevel } from '../event/capture.ts';
+import { PromiseWatch } from '../record/promise-watch.ts';
+import type { Recorder } from '../record/recorder.ts';
 import {
   NativeMemory,
   NativeTable,

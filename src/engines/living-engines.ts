@@ -2,7 +2,7 @@
  * The engines of a thread. Nothing here keeps one alive: an engine lives as long as its memory or its table does, which are the app's, so
  * what the app lets go of can be collected as without a recording.
  */
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import type { Engine } from './engine.ts';
 
 export class LivingEngines {

@@ -2,7 +2,7 @@
  * Databases in wasm that are not SQLite's C code, told by the names of a few exports: their storage calls are traced, and the panel
  * says why there is no more. Looking costs some property look-ups on any module.
  */
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 
 const OTHERS: readonly { name: string; is: (exports: WebAssembly.Exports) => boolean }[] = [
   // napi-rs registers each of Turso's classes by an export of its own; their numbers change

@@ -1,5 +1,5 @@
 /** The functions of SQLite that are traced, and wrappers around them that allocate nothing: SQL is called a million times a second. */
-import { Op } from '../trace/event.ts';
+import { Op } from '../event/event.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
 import type { SqlLayer } from './sql-layer.ts';

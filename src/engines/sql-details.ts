@@ -1,5 +1,5 @@
 /** What is said of statements on request only: values that were bound, once a run, and stacks, once a text and connection. */
-import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
+import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
 import { callStack } from './call-stacks.ts';
 import type { SharedParts } from './engine.ts';
 

@@ -4,9 +4,9 @@
  * One sqlite3_exec is one event, whatever its text holds: SQLite prepares and steps inside by direct calls that nobody can see, and
  * no VFS call marks where a statement ends (several may read pages of the cache alone). The record says how many there are in the text.
  */
-import { Flag, Op } from '../trace/event.ts';
-import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
-import { Header } from '../trace/ring-layout.ts';
+import { Flag, Op } from '../event/event.ts';
+import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
+import { Header } from '../record/ring-layout.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import type { Asyncify } from './asyncify.ts';

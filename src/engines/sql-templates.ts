@@ -2,7 +2,7 @@
  * Texts of statements prepared lately, with holes where a plain number or string stood: what fits one has its shape, for folding looks
  * at nothing of a literal but where it ends. Comparing takes a tenth of the time of folding, and apps prepare few shapes many times.
  */
-import { Kind, SqlScanner, type Units } from '../trace/sqlite-format/sql-scan.ts';
+import { Kind, SqlScanner, type Units } from '../sqlite/sql-scan.ts';
 
 /** Bytes that stand for a literal in a template; a text that holds them makes none. */
 const [NUMBER, STRING] = [1, 2] as const;

@@ -2,9 +2,9 @@
  * SQL texts as ids, their literals folded before they leave the page (unless the user asked for them: capture level 2). Read, folded and
  * looked up as bytes in the engine's memory: a string is made for a shape that is new.
  */
-import type { CaptureLevel } from '../trace/capture.ts';
-import type { Recorder } from '../trace/recorder.ts';
-import { SqlFolder } from '../trace/sqlite-format/sql-fold.ts';
+import type { CaptureLevel } from '../event/capture.ts';
+import type { Recorder } from '../record/recorder.ts';
+import { SqlFolder } from '../sqlite/sql-fold.ts';
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import { SqlShapes } from './sql-shapes.ts';
 import { SqlTemplates } from './sql-templates.ts';

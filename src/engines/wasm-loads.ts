@@ -2,9 +2,9 @@
  * How wasm modules come to this thread: fetched, compiled, instantiated. The request is looked up in what the browser keeps of the page's
  * own requests, by its URL where a module streams, else by the length of its bytes; nothing is asked of the network.
  */
-import { Op } from '../trace/event.ts';
-import { react } from '../trace/reaction.ts';
-import { NOTHING, Recorder, type Token } from '../trace/recorder.ts';
+import { Op } from '../event/event.ts';
+import { react } from '../record/reaction.ts';
+import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
 
 /** A module on its way. */
 export interface Load {

@@ -3,10 +3,10 @@
  * come back as they were. What the format does not hold is lost or guessed, and `LOST_IN_CHROME_JSON` says so. Trusts nothing: the file
  * may have been edited.
  */
-import { isTraceUs } from '../trace/clock.ts';
+import { isTraceUs } from '../event/clock.ts';
 import { MAX_EVENTS, MAX_THREADS } from '../trace/file/format.ts';
-import { Field, Flag, OPS, Op, RECORD_BYTES } from '../trace/event.ts';
-import type { Definition, ThreadKind } from '../trace/definitions.ts';
+import { Field, Flag, OPS, Op, RECORD_BYTES } from '../event/event.ts';
+import type { Definition, ThreadKind } from '../event/definitions.ts';
 import { TraceStore, type ThreadInfo } from '../trace/store.ts';
 import { auxOfText, definitionOf, resultOfText } from './from-words.ts';
 import { TRACKS } from './chrome-json.ts';

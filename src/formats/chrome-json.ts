@@ -3,7 +3,7 @@
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../trace/event.ts';
+import { OPS, Op, opName } from '../event/event.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 

@@ -2,9 +2,9 @@
  * One event as a row of named columns: the schema that CSV, Arrow, Parquet and SQLite exports share (docs/exports.md describes each
  * column). Columns are read one value at a time, so that nothing but the writer's own buffers is allocated.
  */
-import { fileOf } from '../trace/analysis/files.ts';
+import { fileOf } from '../analysis/files/files.ts';
 import { auxText, objectName, resultText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../trace/event.ts';
+import { OPS, Op, opName } from '../event/event.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 export type ColumnType = 'int32' | 'int64' | 'double' | 'text';

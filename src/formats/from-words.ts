@@ -1,9 +1,9 @@
 /** The words of trace/describe.ts back as numbers: aux by its text, result codes by their names, definitions by name and operation. */
 import { auxText } from '../trace/describe.ts';
-import { Op } from '../trace/event.ts';
-import { type Definition, type FileKind, fileKindOfOpenFlags } from '../trace/definitions.ts';
-import { resultOfException } from '../trace/exceptions.ts';
-import { resultName } from '../trace/result-codes.ts';
+import { Op } from '../event/event.ts';
+import { type Definition, type FileKind, fileKindOfOpenFlags } from '../event/definitions.ts';
+import { resultOfException } from '../event/exceptions.ts';
+import { resultName } from '../sqlite/result-codes.ts';
 
 /** Texts of the operations whose aux is one of few numbers. */
 const SMALL_AUX = [

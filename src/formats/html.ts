@@ -2,11 +2,11 @@
  * A report in one HTML file: summary, findings, a static timeline, files and statements. No script, nothing loaded from elsewhere (its own
  * policy forbids both), everything from the traced page escaped.
  */
-import { filesOf } from '../trace/analysis/files.ts';
-import { reportOf } from '../trace/analysis/report.ts';
-import { cellText, cut, type Block } from '../trace/analysis/report-words.ts';
-import { summaryOf, type Summary } from '../trace/analysis/summary.ts';
-import { ACTIVITIES } from '../trace/lanes.ts';
+import { filesOf } from '../analysis/files/files.ts';
+import { reportOf } from '../analysis/report/report.ts';
+import { cellText, cut, type Block } from '../analysis/report/report-words.ts';
+import { summaryOf, type Summary } from '../analysis/report/summary.ts';
+import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
 import { statementsTable, type SideTable } from './side-tables.ts';

@@ -3,7 +3,7 @@
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../trace/event.ts';
+import { OPS, Op, opName } from '../event/event.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 import { threadTitle } from './chrome-json.ts';

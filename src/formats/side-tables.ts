@@ -1,10 +1,10 @@
 /** The small tables beside the events: threads, what their ids stand for, statements by text, and the trace itself as one row. */
-import { summaryOf } from '../trace/analysis/summary.ts';
-import { eachExecution } from '../trace/analysis/statements.ts';
-import { fileOf } from '../trace/analysis/files.ts';
+import { summaryOf } from '../analysis/report/summary.ts';
+import { eachExecution } from '../analysis/statements/statements.ts';
+import { fileOf } from '../analysis/files/files.ts';
 import { objectName } from '../trace/describe.ts';
-import { Op } from '../trace/event.ts';
-import { fingerprint } from '../trace/sqlite-format/sql-text.ts';
+import { Op } from '../event/event.ts';
+import { fingerprint } from '../sqlite/sql-text.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { toNs, type Cell, type ColumnType } from './event-table.ts';
 

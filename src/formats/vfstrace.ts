@@ -2,11 +2,11 @@
  * VFS calls as text, one a line, as SQLite's own ext/misc/vfstrace.c prints them: what scripts for that output read. A trace does not
  * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
  */
-import { plain } from '../trace/analysis/report-words.ts';
-import { LOCK_LEVELS } from '../trace/lock-ladder.ts';
+import { plain } from '../analysis/report/report-words.ts';
+import { LOCK_LEVELS } from '../trace/lanes/lock-ladder.ts';
 import { auxText, objectName } from '../trace/describe.ts';
-import { Flag, OPS, Op, opName } from '../trace/event.ts';
-import { resultName } from '../trace/result-codes.ts';
+import { Flag, OPS, Op, opName } from '../event/event.ts';
+import { resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 
 const PIECE = 1 << 16;

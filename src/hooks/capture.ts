@@ -1,6 +1,6 @@
 /** What this recording captures: a page is told by scripts in front of the hook (protocol/capture.ts), a worker by its environment. */
 import { CAPTURE_KEY } from '../protocol/capture.ts';
-import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../trace/capture.ts';
+import { CAPTURED_LAYERS, captureOptionsOf, type CaptureOptions } from '../event/capture.ts';
 import { environment } from './source.ts';
 
 type Said = Partial<Record<'capture' | 'buffer' | 'stacks' | 'without' | 'wait' | 'now', unknown>>;

@@ -6,9 +6,9 @@
  * back/forward cache, 3 = into it.
  */
 import { ProbeContext, Patches } from '../probes/patch.ts';
-import type { CaptureLevel } from '../trace/capture.ts';
-import { Op } from '../trace/event.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { CaptureLevel } from '../event/capture.ts';
+import { Op } from '../event/event.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
 
 /** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */

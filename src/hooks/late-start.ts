@@ -1,5 +1,5 @@
 /** A hook that comes to a running page (Record without a reload) cannot see what ran before it: the user is told. */
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 
 /** Say in a note what this recording lacks, if scripts of this document have run before the hook. */
 export function noteLateStart(recorder: Recorder): void {

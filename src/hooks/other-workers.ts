@@ -1,6 +1,6 @@
 /** Workers that we do not start: what is said of those that stay native, and SharedWorkers and service workers, which always do. */
 import { Patches } from '../probes/patch.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';

@@ -8,7 +8,7 @@ import { ownSource, Session } from './session.ts';
 import { SharedRelay } from './shared-relay.ts';
 import { SharedRings } from './shared-rings.ts';
 import { WORKERS_FILTERED } from './source.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { createThread, forgetHook, leaveSign, parentThread } from './thread.ts';
 import { Transport } from './transport.ts';
 import { Workers } from './workers.ts';

@@ -2,8 +2,8 @@
 import { ownScript } from '../engines/call-stacks.ts';
 import { installEngines, type InstalledEngines } from '../engines/install.ts';
 import { installProbes, type InstalledProbes } from '../probes/install.ts';
-import { Op } from '../trace/event.ts';
-import { PromiseWatch } from '../trace/promise-watch.ts';
+import { Op } from '../event/event.ts';
+import { PromiseWatch } from '../record/promise-watch.ts';
 import { measureVfsCost } from '../vfs-instrumented/interpose/self-cost.ts';
 import { capture } from './capture.ts';
 import { installHostEvents } from './host-events.ts';

@@ -3,9 +3,9 @@
  * Atomics.wait and never answers is recorded. This file is the page's list of them.
  */
 import type { ThreadIdentity } from '../protocol/messages.ts';
-import { drainSharedDefinitions } from '../trace/drain.ts';
-import { RECORD_BYTES } from '../trace/event.ts';
-import { Header, RING_AT } from '../trace/ring-layout.ts';
+import { drainSharedDefinitions } from '../record/drain.ts';
+import { RECORD_BYTES } from '../event/event.ts';
+import { Header, RING_AT } from '../record/ring-layout.ts';
 import type { Transport } from './transport.ts';
 
 interface SharedRing {

@@ -3,7 +3,7 @@
  * function's own source is the script that goes into workers, with another environment.
  */
 import type { Refusal } from '../protocol/page-policy.ts';
-import type { CaptureOptions } from '../trace/capture.ts';
+import type { CaptureOptions } from '../event/capture.ts';
 
 declare const vfscopeHook: (environment: HookEnvironment) => void;
 declare const vfscopeEnvironment: HookEnvironment;

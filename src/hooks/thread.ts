@@ -1,10 +1,10 @@
 /** This thread as it appears in the trace: its recorder, who it is, its clock, and what the tracer costs here. */
 import type { ThreadIdentity } from '../protocol/messages.ts';
-import { CAPTURE_DEFAULTS, type CaptureOptions } from '../trace/capture.ts';
-import { measureClockStepUs } from '../trace/clock.ts';
-import { Op, RECORD_BYTES } from '../trace/event.ts';
-import type { ThreadKind } from '../trace/definitions.ts';
-import { Recorder } from '../trace/recorder.ts';
+import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
+import { measureClockStepUs } from '../event/clock.ts';
+import { Op, RECORD_BYTES } from '../event/event.ts';
+import type { ThreadKind } from '../event/definitions.ts';
+import { Recorder } from '../record/recorder.ts';
 import { capture } from './capture.ts';
 import { now, randomId } from './natives.ts';
 import { environment as here, type PageEnvironment, type WorkerEnvironment } from './source.ts';

@@ -11,9 +11,9 @@ import {
   type ThreadIdentity,
   type ThreadMessage,
 } from '../protocol/messages.ts';
-import { counters, drainRecords } from '../trace/drain.ts';
-import type { Definition } from '../trace/definitions.ts';
-import { Header } from '../trace/ring-layout.ts';
+import { counters, drainRecords } from '../record/drain.ts';
+import type { Definition } from '../event/definitions.ts';
+import { Header } from '../record/ring-layout.ts';
 import { clearInterval, dataOf, portClose, portListen, portPost, setInterval } from './natives.ts';
 
 export const UNACKNOWLEDGED_LIMIT = 32 * 1024 * 1024;

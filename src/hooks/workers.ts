@@ -6,7 +6,7 @@
 import { MARK } from '../protocol/messages.ts';
 import { REFUSALS, type Refusal } from '../protocol/page-policy.ts';
 import { Patches } from '../probes/patch.ts';
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { BlobScripts } from './blob-scripts.ts';
 import { type FromWorker, type ToWorker } from './creator-wire.ts';
 import {

@@ -2,9 +2,9 @@
  * Atomics.wait, waitAsync and notify: object = the shared buffer, offset = byte address in it. Not seen: waits that were
  * compiled into wasm (pthreads).
  */
-import { Flag, Op } from '../trace/event.ts';
-import { react } from '../trace/reaction.ts';
-import { NOTHING } from '../trace/recorder.ts';
+import { Flag, Op } from '../event/event.ts';
+import { react } from '../record/reaction.ts';
+import { NOTHING } from '../record/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { numberOf } from './value-size.ts';
 

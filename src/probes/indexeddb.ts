@@ -6,9 +6,9 @@
  * `versionchange` is listened to where the app itself has set `onversionchange`, and only as long: Chromium keeps a connection open
  * that has a listener and that nobody refers to any more, which would block others.
  */
-import { Flag, Op } from '../trace/event.ts';
-import { failureOf } from '../trace/exceptions.ts';
-import { Recorder, type Token } from '../trace/recorder.ts';
+import { Flag, Op } from '../event/event.ts';
+import { failureOf } from '../event/exceptions.ts';
+import { Recorder, type Token } from '../record/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { inlineKey, numericKey, textOf, valueBytes } from './value-size.ts';
 

@@ -1,9 +1,9 @@
 /** All probes of a thread at once: the storage APIs under a VFS, recorded into the thread's ring. */
-import type { Recorder } from '../trace/recorder.ts';
+import type { Recorder } from '../record/recorder.ts';
 import { installAtomics } from './atomics.ts';
 import { installIndexedDb } from './indexeddb.ts';
 import { installLocalStorage } from './local-storage.ts';
-import { PromiseWatch } from '../trace/promise-watch.ts';
+import { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfs } from './opfs.ts';
 import { Patches, ProbeContext } from './patch.ts';
 import { installWebLocks } from './web-locks.ts';

@@ -2,8 +2,8 @@
  * localStorage by its methods. Not seen: named property access (localStorage.key = value), which no script can observe, and
  * sessionStorage, which shares the prototype and is left out.
  */
-import { Op } from '../trace/event.ts';
-import { NOTHING } from '../trace/recorder.ts';
+import { Op } from '../event/event.ts';
+import { NOTHING } from '../record/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { numberOf, textOf } from './value-size.ts';
 

@@ -2,7 +2,7 @@
  * OPFS sync access handles, the hot path of most VFSs: length = bytes asked for, result = bytes that the call returned,
  * offset = `at`, or the handle's own cursor where `at` is left out. Writes tell WAL headers and frames.
  */
-import { Op } from '../trace/event.ts';
+import { Op } from '../event/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
 import { numberOf } from './value-size.ts';

@@ -2,8 +2,8 @@
  * Reads of Files that came from getFile(), and of their slices: arrayBuffer, text, bytes, stream, FileReader.
  * Not seen: a File handed to fetch, Response, createImageBitmap or another thread.
  */
-import { Flag, Op } from '../trace/event.ts';
-import { failureIn } from '../trace/exceptions.ts';
+import { Flag, Op } from '../event/event.ts';
+import { failureIn } from '../event/exceptions.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
 

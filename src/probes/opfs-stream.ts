@@ -2,7 +2,7 @@
  * OPFS writable streams: createWritable and what goes in by the stream's own methods or by a writer of it.
  * Not seen: what is piped in (readable.pipeTo(writable)).
  */
-import { Op } from '../trace/event.ts';
+import { Op } from '../event/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
 import { dataProperty, valueBytes } from './value-size.ts';

@@ -3,10 +3,10 @@
  * and the calls on handles. A handle that came by postMessage or from IndexedDB has the path '?/name'. Sync access handles, streams
  * and File reads are in the files beside this one.
  */
-import { Flag, Op } from '../trace/event.ts';
-import { failureOf } from '../trace/exceptions.ts';
-import type { Token } from '../trace/recorder.ts';
-import type { PromiseWatch } from '../trace/promise-watch.ts';
+import { Flag, Op } from '../event/event.ts';
+import { failureOf } from '../event/exceptions.ts';
+import type { Token } from '../record/recorder.ts';
+import type { PromiseWatch } from '../record/promise-watch.ts';
 import { installOpfsAccessHandles } from './opfs-access-handle.ts';
 import { installOpfsFiles } from './opfs-file.ts';
 import { installOpfsStreams } from './opfs-stream.ts';

@@ -2,10 +2,10 @@
  * Replaces methods of the platform so that nobody can tell (name, length, property flags, "[native code]", not a constructor),
  * and puts them back. A Proxy keeps all of that by itself; it costs about 30 ns a call, a clock reading costs more.
  */
-import { Flag } from '../trace/event.ts';
-import { failureOf } from '../trace/exceptions.ts';
-import { NOTHING, type Recorder, type Token } from '../trace/recorder.ts';
-import { Undo } from '../trace/undo.ts';
+import { Flag } from '../event/event.ts';
+import { failureOf } from '../event/exceptions.ts';
+import { NOTHING, type Recorder, type Token } from '../record/recorder.ts';
+import { Undo } from '../record/undo.ts';
 
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
 const { apply: call } = Reflect;

@@ -3,7 +3,7 @@
  * whose VFS calls are not seen (Turso writes a frame as one write, header and page), and for logs inside a pool's file. What comes out
  * is `AUX` in trace/event.ts.
  */
-import { AUX_WAL_HEADER } from '../trace/event.ts';
+import { AUX_WAL_HEADER } from '../event/event.ts';
 
 const MAGIC = 0x377f0682;
 const VERSION = 3007000;

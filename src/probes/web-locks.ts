@@ -2,10 +2,10 @@
  * Web Locks: lockRequest = the wait (call to grant, or to refusal), lockHeld = ownership (grant to release). Both come from the
  * callback, which is wrapped, and from the promise of request(), which settles when the lock is released, stolen or refused.
  */
-import { Flag, Op } from '../trace/event.ts';
-import { failureOf } from '../trace/exceptions.ts';
-import { NOTHING } from '../trace/recorder.ts';
-import type { PromiseWatch } from '../trace/promise-watch.ts';
+import { Flag, Op } from '../event/event.ts';
+import { failureOf } from '../event/exceptions.ts';
+import { NOTHING } from '../record/recorder.ts';
+import type { PromiseWatch } from '../record/promise-watch.ts';
 import type { ProbeContext } from './patch.ts';
 import { textOf } from './value-size.ts';
 

@@ -2,9 +2,9 @@
  * How the hook learns its options before the app's first line: no message is that early, so each option that is not the default is a
  * script of one line in front of the hook (rollup.config.js writes them), which leaves it under a symbol that the hook takes away.
  */
-import { CAPTURE_DEFAULTS, CAPTURED_LAYERS, type CaptureOptions } from '../trace/capture.ts';
+import { CAPTURE_DEFAULTS, CAPTURED_LAYERS, type CaptureOptions } from '../event/capture.ts';
 
-export { captureOptionsOf, sameCapture, type CaptureOptions } from '../trace/capture.ts';
+export { captureOptionsOf, sameCapture, type CaptureOptions } from '../event/capture.ts';
 
 /** Description of the symbol. */
 export const CAPTURE_KEY = 'vfscope.capture';

@@ -11,12 +11,12 @@
  * What comes from a page is untrusted: anything there can post to our listeners. Every receiver calls the guard first.
  */
 import type { Refusal } from './page-policy.ts';
-import type { Batch } from '../trace/batch.ts';
-import type { CaptureOptions } from '../trace/capture.ts';
-import type { StorageHealth } from '../trace/storage-health.ts';
-import { RECORD_BYTES } from '../trace/event.ts';
-import { checkedDefinition, MAX_TEXT } from '../trace/definition-check.ts';
-import { THREAD_KINDS, type Definition, type ThreadKind } from '../trace/definitions.ts';
+import type { Batch } from '../event/batch.ts';
+import type { CaptureOptions } from '../event/capture.ts';
+import type { StorageHealth } from '../event/storage-health.ts';
+import { RECORD_BYTES } from '../event/event.ts';
+import { checkedDefinition, MAX_TEXT } from '../event/definition-check.ts';
+import { THREAD_KINDS, type Definition, type ThreadKind } from '../event/definitions.ts';
 
 /**
  * Raised with every change that an older end would misread.

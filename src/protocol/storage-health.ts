@@ -1,2 +1,2 @@
 /** What the browser says of a page's storage, for contexts that import no trace. */
-export { isStorageHealth, type StorageHealth } from '../trace/storage-health.ts';
+export { isStorageHealth, type StorageHealth } from '../event/storage-health.ts';

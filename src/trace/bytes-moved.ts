@@ -1,6 +1,6 @@
 /** Bytes that a call moved between SQLite, its VFS and the browser's storage. */
 import type { EventColumns } from './columns.ts';
-import { Flag, OPS, Op } from './event.ts';
+import { Flag, OPS, Op } from '../event/event.ts';
 
 const TRUNCATES: readonly number[] = [
   Op.xTruncate,

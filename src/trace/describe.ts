@@ -1,9 +1,9 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, OPS, Op, opName } from './event.ts';
-import type { Definition } from './definitions.ts';
-import { LOCK_LEVELS } from './lock-ladder.ts';
-import { exceptionName } from './exceptions.ts';
-import { isErrorResult, resultName } from './result-codes.ts';
+import { Flag, OPS, Op, opName } from '../event/event.ts';
+import type { Definition } from '../event/definitions.ts';
+import { LOCK_LEVELS } from './lanes/lock-ladder.ts';
+import { exceptionName } from '../event/exceptions.ts';
+import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore } from './store.ts';
 
 /** SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */

@@ -2,14 +2,19 @@
  * A loaded trace: per thread the columns of its events and the definitions that its ids mean. Grows batch by batch while
  * recording; filled chunk by chunk from a file. Analyses and views read it, nothing else writes it.
  */
-import { isBTreeKind } from './b-tree-definitions.ts';
-import { RecordReader, type Batch } from './batch.ts';
-import { isTraceUs, toTraceUs } from './clock.ts';
+import { isBTreeKind } from '../event/b-tree-definitions.ts';
+import { RecordReader, type Batch } from '../event/batch.ts';
+import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
-import { OPS, Op } from './event.ts';
-import type { Definition, EngineInfo, ThreadEnvironment, ThreadKind } from './definitions.ts';
+import { OPS, Op } from '../event/event.ts';
+import type {
+  Definition,
+  EngineInfo,
+  ThreadEnvironment,
+  ThreadKind,
+} from '../event/definitions.ts';
 import { noAnnotations, type Annotations } from './notes.ts';
-import type { StorageDefinition } from './storage-health.ts';
+import type { StorageDefinition } from '../event/storage-health.ts';
 
 /** Id of the one thread of a recording that an app keeps itself (vfscope/vfs): it began when the app said so, its engine loaded before. */
 export const OWN_RECORDING = 'recording';

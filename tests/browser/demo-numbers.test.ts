@@ -5,9 +5,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowserBase, DrivenPanel } from '../../src/cli/drive/driven.ts';
-import { openPanel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/driven.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { DEMO, demoNumbers, useDemo } from '../oracle/demo-run.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, savedStore } from './extension-harness.ts';

@@ -7,11 +7,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
-import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { findingsOf } from '../../src/analysis/findings/index.ts';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
 import { ENGINE_APPS, type EngineApp } from '../oracle/catalog.ts';

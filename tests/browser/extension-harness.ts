@@ -3,15 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
-import {
-  launchBrowser,
-  type DrivenBrowser,
-  type LaunchOptions,
-} from '../../src/cli/drive/browser.ts';
-import type { DrivenBrowserBase, DrivenPanel } from '../../src/cli/drive/driven.ts';
-import type { Panel } from '../../src/cli/drive/panel.ts';
-import { saveTrace } from '../../src/cli/drive/session.ts';
-import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { launchBrowser, type DrivenBrowser, type LaunchOptions } from '../../src/drive/browser.ts';
+import type { DrivenBrowserBase, DrivenPanel } from '../../src/drive/driven.ts';
+import type { Panel } from '../../src/drive/panel.ts';
+import { saveTrace } from '../../src/drive/session.ts';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

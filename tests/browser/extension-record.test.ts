@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { open } from '../../src/cli/open.ts';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
-import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { EXTENSION } from './extension-harness.ts';

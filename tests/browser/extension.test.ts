@@ -1,9 +1,9 @@
 /** The extension in the real DevTools: what it leaves in pages that are not recorded, and what a recording survives. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import {
   differences,

@@ -4,12 +4,12 @@
  */
 import { SqlTexts } from '../../src/engines/sql-texts.ts';
 import { CounterReader } from '../../src/engines/counters.ts';
-import { DefinitionQueue } from '../../src/trace/definition-queue.ts';
-import { PromiseWatch } from '../../src/trace/promise-watch.ts';
+import { DefinitionQueue } from '../../src/record/definition-queue.ts';
+import { PromiseWatch } from '../../src/record/promise-watch.ts';
 import { OpfsPaths } from '../../src/probes/opfs.ts';
 import { ProbeContext } from '../../src/probes/patch.ts';
 import { WalHeaders } from '../../src/probes/wal-headers.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
+import { Recorder } from '../../src/record/recorder.ts';
 import { FileNames } from '../../src/vfs-instrumented/interpose/file-names.ts';
 import { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 import { OpenFiles } from '../../src/vfs-instrumented/interpose/open-files.ts';

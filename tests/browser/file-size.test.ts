@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { recordAll } from '../traces/golden/record.ts';
 import { LARGE, MOST_BYTES_AN_EVENT } from '../traces/golden/scenarios.ts';

@@ -4,12 +4,12 @@
  */
 import type { Page } from 'puppeteer-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
-import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import type { TestId } from '../../src/cli/drive/panel.ts';
+import type { DrivenFirefox } from '../../src/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import type { TestId } from '../../src/drive/panel.ts';
 import { resultText } from '../../src/trace/describe.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { AppServer } from '../server/server.mjs';
 import { savedStore, state } from './extension-harness.ts';

@@ -2,14 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  launchFirefox,
-  type DrivenFirefox,
-  type FirefoxOptions,
-} from '../../src/cli/drive/firefox.ts';
+import { launchFirefox, type DrivenFirefox, type FirefoxOptions } from '../../src/drive/firefox.ts';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
+import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 
 /** Built by `npm run build`, or into a folder of one's own with VFSCOPE_DIST. */

@@ -3,8 +3,8 @@
  * out again, what a screen reader calls each stop, a ring around it, and what Enter, Space and Escape do.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
-import type { View } from '../../src/cli/drive/firefox-chrome.ts';
+import type { DrivenFirefox } from '../../src/drive/firefox.ts';
+import type { View } from '../../src/drive/firefox-chrome.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launchInFirefox } from './firefox-harness.ts';
 import { ACCESS_ASKED, focusedIn, ORDER, walk, type Stop } from './keyboard-walk.ts';

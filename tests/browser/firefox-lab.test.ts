@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchFirefox, type DrivenFirefox } from '../../src/cli/drive/firefox.ts';
-import { FirefoxLab } from '../../src/cli/drive/firefox-lab.ts';
-import { Engines } from '../../src/experiments/open-engine.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { sampleOf } from '../../src/experiments/run.ts';
-import type { Config, Run } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { launchFirefox, type DrivenFirefox } from '../../src/drive/firefox.ts';
+import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import { Engines } from '../../src/lab/experiments/open-engine.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { sampleOf } from '../../src/lab/experiments/run.ts';
+import type { Config, Run } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE, ON_STORAGE_JSPI } from '../contract/lab-counts.ts';
 import { FIREFOX_EXTENSION } from './firefox-harness.ts';
 

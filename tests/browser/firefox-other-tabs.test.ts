@@ -1,8 +1,8 @@
 /** Recording one tab of Firefox changes no other, and its pages are hooked before their first line, however the tab gets there. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenFirefox } from '../../src/drive/firefox.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { launchInFirefox, noticesIn, type Tab } from './firefox-harness.ts';
 import { observe, serveOrigins, type Origins, type Seen } from './other-tabs.ts';
 

@@ -4,15 +4,15 @@
  */
 import type { Page } from 'puppeteer-core';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { DrivenFirefox } from '../../src/cli/drive/firefox.ts';
-import type { FirefoxPanel } from '../../src/cli/drive/firefox-panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import type { TestId } from '../../src/cli/drive/panel.ts';
-import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { Op } from '../../src/trace/event.ts';
+import type { DrivenFirefox } from '../../src/drive/firefox.ts';
+import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import type { TestId } from '../../src/drive/panel.ts';
+import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/trace/capture.ts';
+import { CAPTURE_DEFAULTS, type CaptureOptions } from '../../src/event/capture.ts';
 import type { AppServer } from '../server/server.mjs';
 import { recorded, savedStore, savedSummary, state } from './extension-harness.ts';
 import { arrived, freshTab, inFirefox, siteAccessInFirefox } from './firefox-harness.ts';

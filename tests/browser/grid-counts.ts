@@ -1,5 +1,5 @@
 /** What the oracle counts, read from a recording of the same run: the engine grids of both browsers compare these. */
-import { Op, opName } from '../../src/trace/event.ts';
+import { Op, opName } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
 import type { OracleCounts } from '../oracle/tracing.ts';

@@ -1,7 +1,7 @@
 /** What a recording must not do to an app: keep alive what it drops, or stop restoring at what it has frozen. */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Flag } from '../../src/trace/event.ts';
+import { Flag } from '../../src/event/event.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { buildHook, collected, collectUntil, openCases, type SeenThread } from './hooks-harness.ts';

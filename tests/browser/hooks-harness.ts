@@ -12,9 +12,9 @@ import type { Browser, Page } from 'puppeteer-core';
 import { HOOK_SCRIPT } from '../../tools/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
-import { RecordReader } from '../../src/trace/batch.ts';
-import { Op, opName } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import { RecordReader } from '../../src/event/batch.ts';
+import { Op, opName } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
 
 const CASES = fileURLToPath(new URL('../apps/hook-cases/', import.meta.url));

@@ -1,7 +1,7 @@
 /** Handshake, start and stop, blocked and long-running threads, and the promises of the platform. */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Definition } from '../../src/trace/definitions.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { buildHook, collected, collectUntil, openCases, serveCases } from './hooks-harness.ts';
 

@@ -1,8 +1,8 @@
 /** What the probes record of known storage calls, in a page and in a worker; and that the calls themselves are as without them. */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Flag } from '../../src/trace/event.ts';
-import { exceptionName, resultOfException } from '../../src/trace/exceptions.ts';
+import { Flag } from '../../src/event/event.ts';
+import { exceptionName, resultOfException } from '../../src/event/exceptions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import {
   buildHook,

@@ -2,7 +2,7 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { Flag } from '../../src/trace/event.ts';
+import { Flag } from '../../src/event/event.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { buildHook, collectUntil, injectHook } from './hooks-harness.ts';
 

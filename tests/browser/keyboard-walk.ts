@@ -3,7 +3,7 @@ import {
   CAPTURE_LEVEL_WORDS,
   CAPTURED_LAYER_WORDS,
   STACKS_WORDS,
-} from '../../src/viewer/capture-words.ts';
+} from '../../src/viewer/ui/capture-words.ts';
 
 /** A place where the focus rests. */
 export interface Stop {

@@ -4,7 +4,7 @@
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch } from './extension-harness.ts';
 import { ACCESS_ASKED, focusedIn, ORDER, walk, type Stop } from './keyboard-walk.ts';

@@ -1,10 +1,10 @@
 // Several connections at once, each in a worker of its own: nothing is lost, who waited is counted, what cannot be shared says so.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import type { Config, Run } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import type { Config, Run } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { launch } from './extension-harness.ts';
 
 let driven: DrivenBrowser;

@@ -1,8 +1,8 @@
 /** The Lab's page in the built extension, a fresh tab for each test: what the tests of the page share. An error in the page fails its test. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
 import { launch } from './extension-harness.ts';
 
 /** Tabs in the background draw no frames, so nothing waits for one. */

@@ -1,7 +1,7 @@
 // A copy of the inspected page's live database in the Lab: taken on request, whole, and nothing of the page's storage is changed.
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, afterEach, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch } from './extension-harness.ts';

@@ -1,11 +1,11 @@
 // The Lab where nothing is kept: a Firefox with private windows only, an incognito window of Chromium. Each VFS works there, or says in one
 // sentence why not, and the other runs go on.
 import { expect, it } from 'vitest';
-import { Lab, type LabRun } from '../../src/cli/drive/lab.ts';
-import { FirefoxLab } from '../../src/cli/drive/firefox-lab.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import type { Run, VfsName } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { Lab, type LabRun } from '../../src/lab/drive/lab.ts';
+import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import type { Run, VfsName } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { servePanelBuild } from '../webkit/panel-page.ts';
 import { launch } from './extension-harness.ts';
 import { launchInFirefox } from './firefox-harness.ts';

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
-import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { launch } from './extension-harness.ts';
 

@@ -1,8 +1,8 @@
 // From a finding in the real panel to the Lab, which runs the pattern both ways.
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openLab } from '../../src/cli/drive/lab.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openLab } from '../../src/lab/drive/lab.ts';
 import { launch } from './extension-harness.ts';
 
 const polling = 50;

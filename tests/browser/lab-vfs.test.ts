@@ -2,23 +2,23 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openLab, type Lab } from '../../src/cli/drive/lab.ts';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { Engines } from '../../src/experiments/open-engine.ts';
-import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
-import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
-import { runOf, runsOf } from '../../src/experiments/plan.ts';
-import { experimentResult } from '../../src/experiments/run-experiment.ts';
-import { sampleOf } from '../../src/experiments/run.ts';
+import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { Engines } from '../../src/lab/experiments/open-engine.ts';
+import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
+import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
+import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
+import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
+import { sampleOf } from '../../src/lab/experiments/run.ts';
 import {
   DEFAULT_CONFIG,
   type Config,
   type Mode,
   type Run,
   type VfsName,
-} from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+} from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import {
   IN_MEMORY,

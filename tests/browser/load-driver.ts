@@ -1,8 +1,8 @@
 /** The load app recorded by the real panel: rates, drops, and the memory of page, panel and store worker. For the load test and benchmark. */
 import type { Page } from 'puppeteer-core';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanelTab, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanelTab, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { savedStore } from './extension-harness.ts';
 import { heapOf, heapOfPage } from './heap.ts';

@@ -3,12 +3,12 @@
  * dropped. `npm run bench -- load` measures rates and memory.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { Op } from '../../src/trace/event.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
-import { openPanel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { runTraced } from '../oracle/tracing.ts';
 import { launch, savedStore } from './extension-harness.ts';

@@ -1,9 +1,9 @@
 /** Recording one tab changes no other, follows that tab wherever it goes, and wakes the background for nothing else. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { launch, recorded, restored } from './extension-harness.ts';
 import { observe, serveOrigins, type Origins, type Seen } from './other-tabs.ts';
 

@@ -1,10 +1,10 @@
 /** The exact VFS calls of known SQL (tests/oracle/own-sql-goldens.ts), through the real extension, panel and file. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import { Op, opName } from '../../src/trace/event.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { Op, opName } from '../../src/event/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';

@@ -3,8 +3,8 @@
  * recorded. All of them: tests/long/page-policies.test.ts.
  */
 import { expect, test } from 'vitest';
-import { openPanel } from '../../src/cli/drive/panel.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { launch, recorded, savedStore } from './extension-harness.ts';
 import { differencesUnder, servePagePolicies, type Place, type Way } from './page-policies.ts';

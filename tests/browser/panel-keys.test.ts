@@ -2,8 +2,8 @@
 import path from 'node:path';
 import type { Keyboard } from 'puppeteer-core';
 import { afterAll, beforeAll, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import type { Panel } from '../../src/cli/drive/panel.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import type { Panel } from '../../src/drive/panel.ts';
 import { launch } from './extension-harness.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
 import { record } from '../../src/cli/record.ts';
-import type { CaptureLevel } from '../../src/trace/capture.ts';
+import type { CaptureLevel } from '../../src/event/capture.ts';
 import { EXTENSION } from './extension-harness.ts';
 import { recordHarness } from './record-harness.ts';
 

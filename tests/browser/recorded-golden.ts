@@ -1,5 +1,5 @@
 /** What of a recording repeats from run to run: kept per engine app in tests/oracle/recorded.json, and printed by `npm run engines`. */
-import type { Summary } from '../../src/trace/analysis/summary.ts';
+import type { Summary } from '../../src/analysis/report/summary.ts';
 
 export interface RecordedGolden {
   /** 'same', or why the stored bytes differ between any two runs. */

@@ -12,10 +12,10 @@ test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {
   const text = files.get(FILE)!.toString();
   const { metafile } = await build({
     entryPoints: [
-      'src/viewer/worker/store-worker.ts',
-      'src/lab/lab-worker.ts',
+      'src/viewer/session/store-worker.ts',
+      'src/lab/page/lab-worker.ts',
       'src/hooks/hooks.ts',
-      'src/viewer/views/sql/editor.ts',
+      'src/viewer/ui/views/sql/editor.ts',
     ],
     ...{
       bundle: true,

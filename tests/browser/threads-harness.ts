@@ -1,8 +1,8 @@
 /** What the tests of threads ask of a saved recording and of the panel. */
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import type { Panel } from '../../src/cli/drive/panel.ts';
-import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
-import { Op } from '../../src/trace/event.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import type { Panel } from '../../src/drive/panel.ts';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
+import { Op } from '../../src/event/event.ts';
 import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { savedStore } from './extension-harness.ts';
 

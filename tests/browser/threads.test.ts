@@ -4,10 +4,10 @@
  */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import { Op } from '../../src/trace/event.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { Op } from '../../src/event/event.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, moreEvents, recorded, restored, state } from './extension-harness.ts';
 import { serveCases } from './hooks-harness.ts';

@@ -1,8 +1,8 @@
 /** Turso's VFS calls cannot be seen: its commits are the commit frames in its writes to OPFS. */
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { RecordReader } from '../../src/trace/batch.ts';
-import { AUX_WAL_HEADER, Op } from '../../src/trace/event.ts';
+import { RecordReader } from '../../src/event/batch.ts';
+import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';

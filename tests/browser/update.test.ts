@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, moreEvents, recorded, state } from './extension-harness.ts';
 

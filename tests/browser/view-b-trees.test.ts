@@ -1,9 +1,9 @@
 // Tables and indexes of pages in the Files view, of a database that a real engine wrote and read while it was recorded.
 import { describe, expect, it } from 'vitest';
-import { bTreesOf, type BTrees } from '../../src/trace/analysis/b-trees.ts';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { pagesOf, type ObjectPages } from '../../src/trace/analysis/pages.ts';
+import { bTreesOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { pagesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
-import { locksOf } from '../../src/trace/analysis/locks.ts';
-import { Op } from '../../src/trace/event.ts';
+import { locksOf } from '../../src/analysis/locks/locks.ts';
+import { Op } from '../../src/event/event.ts';
 import { id, viewHarness } from './view-harness.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');

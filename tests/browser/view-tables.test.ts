@@ -1,14 +1,14 @@
 // The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { locksOf } from '../../src/trace/analysis/locks.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { statementTable } from '../../src/trace/analysis/statement-table.ts';
-import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
-import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
-import { walHistories } from '../../src/trace/analysis/wal.ts';
+import { locksOf } from '../../src/analysis/locks/locks.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { statementTable } from '../../src/analysis/statements/statement-table.ts';
+import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
+import { checkpointsOf } from '../../src/analysis/wal/checkpoints.ts';
+import { walHistories } from '../../src/analysis/wal/wal.ts';
 import { isFailure } from '../../src/trace/describe.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { id, viewHarness } from './view-harness.ts';
 

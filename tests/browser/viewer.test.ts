@@ -1,7 +1,7 @@
 // The viewer in an ordinary tab: trace files opened, and what a user then sees and does.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { filesOf } from '../../src/trace/analysis/files.ts';
+import { filesOf } from '../../src/analysis/files/files.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { id, ViewerPage } from './viewer-page.ts';

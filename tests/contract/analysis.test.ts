@@ -1,9 +1,9 @@
 // Transactions, commits and statements of known SQL on a real engine, in every journal mode.
 import { afterEach, describe, expect, it } from 'vitest';
-import { commitsOf } from '../../src/trace/analysis/commits.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
-import { Op } from '../../src/trace/event.ts';
+import { commitsOf } from '../../src/analysis/transactions/commits.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
 import { Traced } from './helpers/traced.ts';

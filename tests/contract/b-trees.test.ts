@@ -1,12 +1,12 @@
 // Which table or index the pages of real databases belong to: what the hook says of page images in passing, against a walk of the file.
 import { afterEach, describe, expect, it } from 'vitest';
-import { bTreesOf, type BTrees } from '../../src/trace/analysis/b-trees.ts';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { isBTreeDefinition, isBTreeKind } from '../../src/trace/b-tree-definitions.ts';
-import type { CaptureLevel } from '../../src/trace/capture.ts';
-import { Op } from '../../src/trace/event.ts';
-import type { RecorderOptions } from '../../src/trace/thread-ring.ts';
+import { bTreesOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { isBTreeDefinition, isBTreeKind } from '../../src/event/b-tree-definitions.ts';
+import type { CaptureLevel } from '../../src/event/capture.ts';
+import { Op } from '../../src/event/event.ts';
+import type { RecorderOptions } from '../../src/record/thread-ring.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { walk } from './helpers/b-tree-walk.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';

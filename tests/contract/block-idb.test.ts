@@ -1,6 +1,9 @@
 // The block VFS under a real engine: what it reads and writes below xRead and xWrite, by policy; the database after crashes.
 import { describe, expect, it } from 'vitest';
-import { BlockIdbVfs, type BlockIdbOptions } from '../../src/vfs-instrumented/block-idb-vfs.ts';
+import {
+  BlockIdbVfs,
+  type BlockIdbOptions,
+} from '../../src/vfs-instrumented/block-idb/block-idb-vfs.ts';
 import type { BlockStorage, FileMeta } from '../../src/vfs-instrumented/block-idb/storage.ts';
 import { loadWaSqlite, type Sqlite } from './helpers/wa-sqlite.ts';
 

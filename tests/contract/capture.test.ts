@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { EngineOptions } from '../../src/engines/install.ts';
 import { callStack, withoutOurs } from '../../src/engines/call-stacks.ts';
-import { Op } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import { Op } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { loadSqlJs, sqlJsWasm, type SqlJs } from './helpers/sql-js.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';

@@ -1,16 +1,16 @@
 // What the header of a database says, in passing: against the bytes that the VFS holds, statement by statement.
 import { afterEach, describe, expect, it } from 'vitest';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { databaseHeadersOf } from '../../src/trace/analysis/database-headers.ts';
-import { pagesOf } from '../../src/trace/analysis/pages.ts';
-import { staleCachesOf } from '../../src/trace/analysis/stale-caches.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { databaseHeadersOf } from '../../src/analysis/pages/database-headers.ts';
+import { pagesOf } from '../../src/analysis/pages/pages.ts';
+import { staleCachesOf } from '../../src/analysis/cache/stale-caches.ts';
 import {
   isDatabaseHeader,
   type DatabaseHeaderDefinition,
-} from '../../src/trace/database-headers.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
-import { Op } from '../../src/trace/event.ts';
-import { PageType } from '../../src/trace/sqlite-format/page.ts';
+} from '../../src/event/database-headers.ts';
+import type { Definition } from '../../src/event/definitions.ts';
+import { Op } from '../../src/event/event.ts';
+import { PageType } from '../../src/sqlite/page.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced, type Row } from './helpers/traced.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Flag, Op } from '../../src/trace/event.ts';
+import { Flag, Op } from '../../src/event/event.ts';
 import { Traced } from './helpers/traced.ts';
 import { ROWS, runScript, SCRIPT } from './helpers/script.ts';
 import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';

@@ -1,6 +1,6 @@
 /** The exact VFS calls of known SQL (tests/oracle/own-sql-goldens.ts), in Node. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { Flag } from '../../src/trace/event.ts';
+import { Flag } from '../../src/event/event.ts';
 import {
   OWN_SQL_GOLDENS,
   countsOnly,

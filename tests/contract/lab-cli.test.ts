@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandFailure } from '../../src/cli/drive/failure.ts';
-import { labCommand } from '../../src/cli/lab.ts';
-import type { LabOptions } from '../../src/cli/lab-order.ts';
-import type { GridResult, RunResult } from '../../src/experiments/types.ts';
-import { showCommand } from '../../src/cli/lab-saved.ts';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
+import { CommandFailure } from '../../src/drive/failure.ts';
+import { labCommand } from '../../src/lab/command/lab.ts';
+import type { LabOptions } from '../../src/lab/command/order.ts';
+import type { GridResult, RunResult } from '../../src/lab/experiments/types.ts';
+import { showCommand } from '../../src/lab/command/saved.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
 
 const DEFAULTS: LabOptions = {
   ...{

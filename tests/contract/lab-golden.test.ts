@@ -1,8 +1,8 @@
 /** Instruction counts to the last digit: the same text on the same build, in any engine, on any machine. */
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { sampleOf } from '../../src/experiments/run.ts';
-import { DEFAULT_CONFIG, type Config, type Run } from '../../src/experiments/types.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { sampleOf } from '../../src/lab/experiments/run.ts';
+import { DEFAULT_CONFIG, type Config, type Run } from '../../src/lab/experiments/types.ts';
 import { IN_MEMORY, ON_MEMORY_VFS } from './lab-counts.ts';
 
 const around = nodeSurroundings();

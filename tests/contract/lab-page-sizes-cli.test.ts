@@ -1,9 +1,9 @@
 /** `vfscope lab replay FILE --page-sizes`: text and JSON of a stored recording, and what is refused. */
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { CommandFailure } from '../../src/cli/drive/failure.ts';
-import { pageSizesCommand } from '../../src/cli/lab-page-sizes.ts';
-import { replayCommand, type ReplayOptions } from '../../src/cli/lab-replay.ts';
+import { CommandFailure } from '../../src/drive/failure.ts';
+import { pageSizesCommand } from '../../src/lab/command/page-sizes.ts';
+import { replayCommand, type ReplayOptions } from '../../src/lab/command/replay.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 
 afterEach(() => void vi.restoreAllMocks());

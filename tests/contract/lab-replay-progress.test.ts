@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { recordingFactsOf } from '../../src/experiments/replay/facts.ts';
-import { replay, type ReplayProgress } from '../../src/experiments/replay/replay.ts';
-import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { recordingFactsOf } from '../../src/lab/experiments/replay/facts.ts';
+import { replay, type ReplayProgress } from '../../src/lab/experiments/replay/replay.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

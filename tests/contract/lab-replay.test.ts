@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { replayScriptOf } from '../../src/experiments/replay/calls.ts';
-import { errorOf, errorWords } from '../../src/experiments/replay/control.ts';
-import { replay } from '../../src/experiments/replay/replay.ts';
-import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { replayScriptOf } from '../../src/lab/experiments/replay/calls.ts';
+import { errorOf, errorWords } from '../../src/lab/experiments/replay/control.ts';
+import { replay } from '../../src/lab/experiments/replay/replay.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { webCountsOf } from '../../src/trace/analysis/web-counts.ts';
+import { webCountsOf } from '../../src/analysis/files/web-counts.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 
 const golden = async (name: string): Promise<TraceStore> =>

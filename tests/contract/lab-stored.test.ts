@@ -1,13 +1,13 @@
 /** What a run stored is read back and compared: a VFS that loses a transaction is found, and nothing else is taken for a difference. */
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { memoryVfs, type VfsMaker } from '../../src/experiments/open-host.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { experimentResult } from '../../src/experiments/run-experiment.ts';
-import { measure, sampleOf } from '../../src/experiments/run.ts';
-import { storedVerdicts } from '../../src/experiments/stored.ts';
-import type { Config, Experiment, Run, RunResult } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { memoryVfs, type VfsMaker } from '../../src/lab/experiments/open-host.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
+import { measure, sampleOf } from '../../src/lab/experiments/run.ts';
+import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
+import type { Config, Experiment, Run, RunResult } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
 const own = (sql: string, config: Partial<Config> = {}, more: Partial<Run> = {}): Run => ({

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { PATTERNS } from '../../src/experiments/documents/patterns.ts';
-import { runExperiment } from '../../src/experiments/run-experiment.ts';
-import { ALL_EXPERIMENTS, experimentFor } from '../../src/experiments/tries.ts';
-import { WORKLOADS } from '../../src/experiments/workloads/index.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
+import { runExperiment } from '../../src/lab/experiments/run-experiment.ts';
+import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/tries.ts';
+import { WORKLOADS } from '../../src/lab/experiments/workloads/index.ts';
 import { PATTERNS_OF_BROWSERS } from './lab-counts.ts';
 
 const FINDINGS = join(import.meta.dirname, '..', '..', 'src', 'trace', 'analysis', 'findings');

@@ -1,12 +1,12 @@
 /** The Lab's workloads in Node: their counts to the last digit, and what must hold in each. `npx vitest run --project contract tests/contract/lab-workloads.test.ts -u` writes the counts anew. */
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
-import { runOf, runsOf, type Asked } from '../../src/experiments/plan.ts';
-import { experimentResult, runExperiment } from '../../src/experiments/run-experiment.ts';
-import { hindrance, measure } from '../../src/experiments/run.ts';
-import type { Counters, RunResult, Workload } from '../../src/experiments/types.ts';
-import { WORKLOADS, workloadOf } from '../../src/experiments/workloads/index.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
+import { runOf, runsOf, type Asked } from '../../src/lab/experiments/plan.ts';
+import { experimentResult, runExperiment } from '../../src/lab/experiments/run-experiment.ts';
+import { hindrance, measure } from '../../src/lab/experiments/run.ts';
+import type { Counters, RunResult, Workload } from '../../src/lab/experiments/types.ts';
+import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
 const counted = async (
@@ -137,7 +137,7 @@ it('your own script: steps by their markers, an error with the step and what SQL
 });
 
 it('each function apart: the sum is the total', async () => {
-  const { Engines } = await import('../../src/experiments/open-engine.ts');
+  const { Engines } = await import('../../src/lab/experiments/open-engine.ts');
   const sum = async (metering: 'total' | 'functions'): Promise<[bigint, number]> => {
     const engine = await (around.engines instanceof Engines ? around.engines : null)!.open(
       { engine: 'wa-sqlite-2.0.6', build: 'sync' },

@@ -1,7 +1,7 @@
 // How an engine came to a thread, and what it did first: modules as real builds bring them.
 import { afterEach, expect, it } from 'vitest';
-import { loadTimesOf } from '../../src/trace/analysis/load-times.ts';
-import { Op } from '../../src/trace/event.ts';
+import { loadTimesOf } from '../../src/analysis/time/load-times.ts';
+import { Op } from '../../src/event/event.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';

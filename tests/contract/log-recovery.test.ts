@@ -1,11 +1,11 @@
 // What a trace says of a write-ahead log or a rollback journal, against the log itself: frames as a recovery reads them, with their salts
 // and checksums, and commits as they were made. Real SQLite, recorded by the hook.
 import { afterEach, describe, expect, test } from 'vitest';
-import { interleavingOf } from '../../src/trace/analysis/runs.ts';
-import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
-import { walHistories, type WalHistory } from '../../src/trace/analysis/wal.ts';
-import { Op } from '../../src/trace/event.ts';
-import { WAL_FRAME_HEADER, WAL_HEADER } from '../../src/trace/sqlite-format/wal.ts';
+import { interleavingOf } from '../../src/analysis/files/runs.ts';
+import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
+import { walHistories, type WalHistory } from '../../src/analysis/wal/wal.ts';
+import { Op } from '../../src/event/event.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../src/sqlite/wal.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';

@@ -1,15 +1,15 @@
 /** The page-size estimate against the truth: one workload run at several page sizes, the estimate from one of them beside what each did. */
 import { beforeAll, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { memoryVfs } from '../../src/experiments/open-host.ts';
-import { DEFAULT_CONFIG } from '../../src/experiments/types.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { memoryVfs } from '../../src/lab/experiments/open-host.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
 import {
   PAGE_SIZES,
   PAGE_SIZES_NOTE,
   pageSizesOf,
   type PageSizeEstimate,
-} from '../../src/trace/analysis/page-sizes.ts';
-import { instrument, startRecording } from '../../src/vfs-instrumented/index.ts';
+} from '../../src/analysis/pages/page-sizes.ts';
+import { instrument, startRecording } from '../../src/vfs-instrumented/library/index.ts';
 
 /** Rows of about 110 bytes, and the page cache that they are read through. */
 interface Size {

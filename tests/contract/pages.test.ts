@@ -1,16 +1,19 @@
 // Statements, pages, runs and amplification of known SQL on a real engine: SQLite 3.53, page size 4096, an in-memory VFS.
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeAmplificationOf } from '../../src/trace/analysis/block-writes.ts';
-import { cacheReport } from '../../src/trace/analysis/cache.ts';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { pageMatrix } from '../../src/trace/analysis/page-matrix.ts';
-import { pagesOf, type ObjectPages } from '../../src/trace/analysis/pages.ts';
-import { repeatedCallsOf } from '../../src/trace/analysis/redundant-calls.ts';
-import { interleavingOf, runsOf } from '../../src/trace/analysis/runs.ts';
-import { statementTable, type StatementRow } from '../../src/trace/analysis/statement-table.ts';
-import { Op } from '../../src/trace/event.ts';
+import { writeAmplificationOf } from '../../src/analysis/pages/block-writes.ts';
+import { cacheReport } from '../../src/analysis/cache/cache.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { pageMatrix } from '../../src/analysis/pages/page-matrix.ts';
+import { pagesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
+import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
+import { interleavingOf, runsOf } from '../../src/analysis/files/runs.ts';
+import {
+  statementTable,
+  type StatementRow,
+} from '../../src/analysis/statements/statement-table.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';

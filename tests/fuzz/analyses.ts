@@ -6,7 +6,7 @@ export interface Analysis {
   run(store: TraceStore): void;
 }
 
-/** @param modules the modules of src/trace/analysis by name */
+/** @param modules the modules of src/analysis by name */
 export function analysesOf(
   modules: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
 ): Analysis[] {

@@ -1,9 +1,9 @@
 // Everything that is made of a trace, on a trace that is anybody's: reports, the anonymized copy, the comparison, all exports, the file again.
 import { FORMATS } from '../../src/cli/export.ts';
-import { diffOf } from '../../src/trace/analysis/diff.ts';
-import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
-import { reportOf } from '../../src/trace/analysis/report.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
+import { diffOf } from '../../src/analysis/report/diff.ts';
+import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -3,7 +3,7 @@ import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { sectionBytes } from '../../src/trace/file/section.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { randomOf } from './random.ts';
 
 export type Outcome = 'whole' | 'partial' | 'refused';

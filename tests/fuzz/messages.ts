@@ -5,7 +5,7 @@ import {
   isRelayMessage,
   PROTOCOL_VERSION,
 } from '../../src/protocol/messages.ts';
-import { Field, RECORD_BYTES } from '../../src/trace/event.ts';
+import { Field, RECORD_BYTES } from '../../src/event/event.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { randomOf, type Random } from './random.ts';
 

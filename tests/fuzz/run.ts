@@ -3,8 +3,8 @@
 // Built and started by tools/fuzz.mjs, which adds the analyses' modules.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { diffOf } from '../../src/trace/analysis/diff.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
+import { diffOf } from '../../src/analysis/report/diff.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';

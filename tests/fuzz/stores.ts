@@ -1,7 +1,7 @@
 // Stores that no recording would make: every operation on anything, calls that never end, parents that are not there, wild numbers; in
 // between stretches of what SQLite really does, so that analyses come past their first lines.
-import { OPS, Op, type OpName } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import { OPS, Op, type OpName } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
 import { randomOf, type Random } from './random.ts';

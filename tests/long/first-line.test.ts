@@ -4,8 +4,8 @@
  */
 import type { Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
-import { openPanel } from '../../src/cli/drive/panel.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded } from '../browser/extension-harness.ts';
 import { observe, serveOrigins } from '../browser/other-tabs.ts';
 

@@ -1,7 +1,7 @@
 /** 200 loads of tabs that are not recorded, equal to none recorded; 100 loads of a recorded tab while the background is stopped. */
 import { expect, test } from 'vitest';
-import { openPanel } from '../../src/cli/drive/panel.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import { openPanel } from '../../src/drive/panel.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded, restored } from '../browser/extension-harness.ts';
 import { observe, serveOrigins } from '../browser/other-tabs.ts';
 

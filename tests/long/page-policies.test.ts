@@ -4,9 +4,9 @@
  */
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { startRecording } from '../../src/cli/drive/session.ts';
+import type { DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording } from '../../src/drive/session.ts';
 import { launch, recorded } from '../browser/extension-harness.ts';
 import {
   differencesUnder,

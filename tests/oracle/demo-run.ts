@@ -1,7 +1,7 @@
 /** The demo app on IndexedDB, used the same way in every browser, and the numbers of it that must be the same: tests/oracle/demo-idb.json. */
 import type { Page } from 'puppeteer-core';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { Op } from '../../src/trace/event.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
 export const DEMO = '/demo/?vfs=IDBBatchAtomic';

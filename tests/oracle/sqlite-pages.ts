@@ -1,7 +1,7 @@
 // What a page of a database says of itself, decoded from its bytes without the hook: b-tree page types and the database header on page 1
 // (sqlite.org/fileformat2.html). SQLite's files are big-endian: headers are taken as 32-bit words.
-import { PageType, type PageTypeCode } from '../../src/trace/sqlite-format/page.ts';
-import { isPageSize } from '../../src/trace/sqlite-format/page-size.ts';
+import { PageType, type PageTypeCode } from '../../src/sqlite/page.ts';
+import { isPageSize } from '../../src/sqlite/page-size.ts';
 
 /** Words that say what a header is. */
 const FIRST_WORDS = 8;

@@ -2,8 +2,8 @@
  * The viewer in an ordinary tab, without the extension. What it shows is in the address:
  * `?open=<url>` a stored trace; `?live` a page of its own making that can be recorded; `theme=light|dark`, `key=<spool key>`.
  */
-import type { ViewerHandle, ViewerHost } from '../../src/viewer/host.ts';
-import { mountViewer } from '../../src/viewer/mount.ts';
+import type { ViewerHandle, ViewerHost } from '../../src/viewer/ui/host.ts';
+import { mountViewer } from '../../src/viewer/ui/mount.ts';
 import { SyntheticApp } from './synthetic-app.ts';
 
 declare global {

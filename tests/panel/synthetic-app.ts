@@ -2,16 +2,16 @@
  * A page to record that is none: two workers that run made-up transactions through the real recorder, over real ports, on a
  * clock of their own. What they did is counted, so that tests can compare it with what the viewer shows.
  */
-import { drainRecords } from '../../src/trace/drain.ts';
-import { Op } from '../../src/trace/event.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import type { NewDefinition } from '../../src/trace/thread-ring.ts';
+import { drainRecords } from '../../src/record/drain.ts';
+import { Op } from '../../src/event/event.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import type { NewDefinition } from '../../src/record/thread-ring.ts';
 import {
   PROTOCOL_VERSION,
   isThreadCommand,
   type ThreadMessage,
 } from '../../src/protocol/messages.ts';
-import type { RecorderControl, RecordingStatus } from '../../src/viewer/host.ts';
+import type { RecorderControl, RecordingStatus } from '../../src/viewer/ui/host.ts';
 
 const PAGE = 4096;
 const SHARED = 1;

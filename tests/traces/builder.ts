@@ -1,9 +1,9 @@
 // Makes stores from a list of calls: by hand in a test, through the same batches that a recording sends.
-import type { Batch } from '../../src/trace/batch.ts';
-import { Field, Op, RECORD_BYTES, type OpName } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import type { Batch } from '../../src/event/batch.ts';
+import { Field, Op, RECORD_BYTES, type OpName } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../src/trace/store.ts';
-import type { NewDefinition } from '../../src/trace/thread-ring.ts';
+import type { NewDefinition } from '../../src/record/thread-ring.ts';
 
 export interface CallFields {
   object?: number;

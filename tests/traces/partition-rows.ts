@@ -1,7 +1,7 @@
 // Threads for the time partition, row by row, and its parts as whole nanoseconds.
-import { type TimePartition } from '../../src/trace/analysis/time-partition.ts';
-import { PARTS, type Part } from '../../src/trace/analysis/time-parts.ts';
-import { Op, type OpName } from '../../src/trace/event.ts';
+import { type TimePartition } from '../../src/analysis/time/time-partition.ts';
+import { PARTS, type Part } from '../../src/analysis/core/time-parts.ts';
+import { Op, type OpName } from '../../src/event/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from './builder.ts';
 

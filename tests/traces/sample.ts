@@ -1,5 +1,5 @@
 // A small trace with something of everything; tests/traces/v1-sample.vfst holds it as version 1 wrote it. Never change it.
-import { Flag } from '../../src/trace/event.ts';
+import { Flag } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from './builder.ts';
 

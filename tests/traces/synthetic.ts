@@ -1,8 +1,8 @@
 // A large trace from a seed, for benchmarks and size goals: threads that run point reads with a zipf spread, scans, write
 // transactions into a WAL, syncs and checkpoints, with log-normal durations, on a clock of the step that is asked for.
-import type { Batch } from '../../src/trace/batch.ts';
-import { Field, Op, RECORD_BYTES } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import type { Batch } from '../../src/event/batch.ts';
+import { Field, Op, RECORD_BYTES } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { TraceStore, type ThreadInfo } from '../../src/trace/store.ts';
 
 export interface SyntheticOptions {

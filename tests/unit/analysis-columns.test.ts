@@ -1,10 +1,10 @@
 // Columns of analyses: numbers that do not fit the narrow ones, and ids that a page made up.
 import { expect, test } from 'vitest';
-import { Accesses } from '../../src/trace/analysis/accesses.ts';
-import { ById } from '../../src/trace/analysis/by-id.ts';
-import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
-import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Accesses } from '../../src/analysis/pages/accesses.ts';
+import { ById } from '../../src/analysis/core/by-id.ts';
+import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

@@ -1,17 +1,17 @@
 // Lengths and offsets that a page made up: analyses end, in memory that follows the events and not the claims.
 import { describe, expect, test } from 'vitest';
-import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/trace/analysis/accesses.ts';
-import { checkpointsOf } from '../../src/trace/analysis/checkpoints.ts';
-import { DistinctPlaces } from '../../src/trace/analysis/distinct-places.ts';
-import { FindingContext } from '../../src/trace/analysis/findings/index.ts';
-import { pageReaders } from '../../src/trace/analysis/findings/page-reads.ts';
-import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { placesOf } from '../../src/trace/analysis/pages.ts';
-import { Holders, MOST_CELLS, MOST_FAR } from '../../src/trace/analysis/rereads.ts';
-import { Slots } from '../../src/trace/analysis/slots.ts';
-import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
-import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/analysis/pages/accesses.ts';
+import { checkpointsOf } from '../../src/analysis/wal/checkpoints.ts';
+import { DistinctPlaces } from '../../src/analysis/core/distinct-places.ts';
+import { FindingContext } from '../../src/analysis/findings/index.ts';
+import { pageReaders } from '../../src/analysis/pages/page-reads.ts';
+import { missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { placesOf } from '../../src/analysis/pages/pages.ts';
+import { Holders, MOST_CELLS, MOST_FAR } from '../../src/analysis/pages/rereads.ts';
+import { Slots } from '../../src/analysis/core/slots.ts';
+import { blockAccessesOf } from '../../src/analysis/pages/storage-blocks.ts';
+import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;

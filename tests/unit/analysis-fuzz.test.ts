@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
-import { diffOf } from '../../src/trace/analysis/diff.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { diffOf } from '../../src/analysis/report/diff.ts';
 import { analysesOf, runAll } from '../fuzz/analyses.ts';
 import { runEverything } from '../fuzz/everything.ts';
 import { forgedStore } from '../fuzz/messages.ts';
@@ -14,7 +14,7 @@ import { semantically } from '../fuzz/semantic.ts';
 import { contentOf, mutated, readMutated, type Outcome } from '../fuzz/files.ts';
 import { randomStore } from '../fuzz/stores.ts';
 
-const FOLDER = join(import.meta.dirname, '../../src/trace/analysis');
+const FOLDER = join(import.meta.dirname, '../../src/analysis');
 
 test('no random store makes an analysis throw', async () => {
   const modules: Record<string, Record<string, unknown>> = {};
@@ -27,10 +27,10 @@ test('no random store makes an analysis throw', async () => {
   const analyses = analysesOf(modules);
   expect(analyses.map((a) => a.name)).toEqual(
     expect.arrayContaining([
-      'summary.summaryOf',
-      'files.filesOf',
-      'statements.hasSql',
-      'sanitize.sanitizeStore',
+      'report/summary.summaryOf',
+      'files/files.filesOf',
+      'statements/statements.hasSql',
+      'privacy/sanitize.sanitizeStore',
     ]),
   );
   let [events, last] = [0, randomStore(0)];

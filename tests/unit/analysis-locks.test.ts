@@ -1,10 +1,10 @@
 // Locks over threads and tabs: holds, waits, who waited for whom, BUSY chains, cycles, locks left behind.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { busyChains } from '../../src/trace/analysis/busy.ts';
-import { conflicts, Outcome } from '../../src/trace/analysis/lock-columns.ts';
-import { locksOf, type Locks } from '../../src/trace/analysis/locks.ts';
-import { Flag, type OpName } from '../../src/trace/event.ts';
+import { busyChains } from '../../src/analysis/locks/busy.ts';
+import { conflicts, Outcome } from '../../src/analysis/locks/lock-columns.ts';
+import { locksOf, type Locks } from '../../src/analysis/locks/locks.ts';
+import { Flag, type OpName } from '../../src/event/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';

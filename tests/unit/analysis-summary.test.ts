@@ -1,8 +1,8 @@
 // What a summary says was recorded: a layer that the user left out is not said to have made no calls.
 import { describe, expect, test } from 'vitest';
-import { numbersOf } from '../../src/trace/analysis/summary-numbers.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/trace/capture.ts';
+import { numbersOf } from '../../src/analysis/report/summary-numbers.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { CAPTURE_DEFAULTS, type CapturedLayer } from '../../src/event/capture.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 function layersOf(layers: CapturedLayer[]): unknown {

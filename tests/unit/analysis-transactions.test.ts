@@ -4,18 +4,18 @@ import { afterEach, describe, expect, test } from 'vitest';
 import {
   effectsOf,
   explicitTransactionsOf,
-} from '../../src/trace/analysis/explicit-transactions.ts';
+} from '../../src/analysis/transactions/explicit-transactions.ts';
 import {
   transactionAnatomies,
   type TransactionAnatomy,
-} from '../../src/trace/analysis/transaction-anatomy.ts';
-import { transactionHeadline } from '../../src/trace/analysis/transaction-headline.ts';
+} from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { transactionHeadline } from '../../src/analysis/transactions/transaction-headline.ts';
 import {
   TRANSACTION_PARTS,
   type TransactionTimes,
-} from '../../src/trace/analysis/transaction-time.ts';
-import { transactionsOf } from '../../src/trace/analysis/transactions.ts';
-import { Flag, Op } from '../../src/trace/event.ts';
+} from '../../src/analysis/transactions/transaction-time.ts';
+import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
+import { Flag, Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';

@@ -1,14 +1,14 @@
 // Write-ahead logs and checkpoints: by hand, and against what a real engine did.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { modeOfText } from '../../src/trace/analysis/checkpoint-trigger.ts';
-import { checkpointsOf, HOT_US, type Checkpoint } from '../../src/trace/analysis/checkpoints.ts';
-import { isStarved, walFilesOf, walHistories } from '../../src/trace/analysis/wal.ts';
-import { AUX_WAL_HEADER, Op } from '../../src/trace/event.ts';
+import { modeOfText } from '../../src/analysis/wal/checkpoint-trigger.ts';
+import { checkpointsOf, HOT_US, type Checkpoint } from '../../src/analysis/wal/checkpoints.ts';
+import { isStarved, walFilesOf, walHistories } from '../../src/analysis/wal/wal.ts';
+import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Sqlite } from '../contract/helpers/wa-sqlite.ts';
-import { inLogText, pagesLeftText } from '../../src/viewer/views/wal-words.ts';
+import { inLogText, pagesLeftText } from '../../src/viewer/ui/views/wal/wal-words.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';

@@ -1,7 +1,7 @@
 // Pages of b-trees decoded: what real SQLite wrote, what makes no sense, and random bytes.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { childrenOf, schemaRowsOf } from '../../src/trace/sqlite-format/b-tree.ts';
+import { childrenOf, schemaRowsOf } from '../../src/sqlite/b-tree.ts';
 import { walk } from '../contract/helpers/b-tree-walk.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
 import { interior, SIZE } from '../traces/interior-page.ts';

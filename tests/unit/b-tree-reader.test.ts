@@ -1,8 +1,8 @@
 // The hook's reader of pages that tell of a database's structure: what it says, when, and how much at most.
 import { describe, expect, test } from 'vitest';
-import { MOST_SAID, SAID_COST, type BTreeDefinition } from '../../src/trace/b-tree-definitions.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { ENGINE_BLOCK_BYTES } from '../../src/trace/ring-layout.ts';
+import { MOST_SAID, SAID_COST, type BTreeDefinition } from '../../src/event/b-tree-definitions.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { ENGINE_BLOCK_BYTES } from '../../src/record/ring-layout.ts';
 import { bTreeReader } from '../../src/vfs-instrumented/interpose/b-tree-reader.ts';
 import { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 import { interior, SIZE } from '../traces/interior-page.ts';

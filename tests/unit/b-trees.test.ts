@@ -1,21 +1,21 @@
 // Which table or index pages belong to: what analyses, views and copies make of the definitions that the hook has said.
 import { describe, expect, test } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
-import { bTreesOf, bTreeTotals, ownersOf, type BTrees } from '../../src/trace/analysis/b-trees.ts';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { pagesOf } from '../../src/trace/analysis/pages.ts';
-import { privacyReport, privacyText } from '../../src/trace/analysis/privacy-report.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
-import { isBTreeDefinition } from '../../src/trace/b-tree-definitions.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+import { bTreesOf, bTreeTotals, ownersOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { pagesOf } from '../../src/analysis/pages/pages.ts';
+import { privacyReport, privacyText } from '../../src/analysis/privacy/privacy-report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { isBTreeDefinition } from '../../src/event/b-tree-definitions.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { bTreeCause, partOf, treeRows } from '../../src/viewer/views/files/b-tree-words.ts';
-import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
-import { pageQueries, placesKey } from '../../src/viewer/worker/queries/pages.ts';
-import { tablesOf } from '../../src/viewer/worker/sql/tables.ts';
+import { bTreeCause, partOf, treeRows } from '../../src/viewer/ui/views/files/b-tree-words.ts';
+import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
+import { pageQueries, placesKey } from '../../src/viewer/session/queries/pages.ts';
+import { tablesOf } from '../../src/viewer/session/sql/tables.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;

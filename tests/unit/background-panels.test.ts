@@ -1,6 +1,6 @@
 // The background and its panels: a panel that connects again keeps its recording, one that was opened after a crash does not inherit it.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { BackgroundMessage, PanelMessage, RelayMessage } from '../../src/protocol/messages.ts';
 
 const ORIGIN = 'http://app.test';

@@ -1,6 +1,6 @@
 // Recordings by tab in the background, over a stand-in for the extension API: what a failing tab does to the others.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 
 const ORIGIN = 'http://app.test';
 let stored: Record<string, unknown>;

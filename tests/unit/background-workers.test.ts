@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ScriptRequest } from '../../src/platform/worker-filter.ts';
 import type { RecordingState } from '../../src/protocol/messages.ts';
-import { CAPTURE_DEFAULTS } from '../../src/trace/capture.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 
 const filter = vi.hoisted(() => ({ filterWorkers: vi.fn(), unfilterWorkers: vi.fn() }));
 vi.mock('../../src/platform/worker-filter.ts', () => filter);

@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { captureScripts } from '../../src/protocol/capture.ts';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
-import { cutTo, markedRanges } from '../../src/trace/analysis/cut.ts';
-import { privacyReport } from '../../src/trace/analysis/privacy-report.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
-import { statementTable } from '../../src/trace/analysis/statement-table.ts';
+import { cutTo, markedRanges } from '../../src/analysis/report/cut.ts';
+import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import {
   BUFFER_KIB,
   CAPTURE_DEFAULTS,
@@ -13,12 +13,12 @@ import {
   captureText,
   CAPTURED_LAYERS,
   type CaptureLevel,
-} from '../../src/trace/capture.ts';
+} from '../../src/event/capture.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
-import { boundText } from '../../src/viewer/views/statements-words.ts';
+import { boundText } from '../../src/viewer/ui/views/statements/statements-words.ts';
 
 describe('options', () => {
   test.each([

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { checkStartable, didNotStart } from '../../src/cli/drive/startable.ts';
+import { checkStartable, didNotStart } from '../../src/drive/startable.ts';
 import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { exportCommand } from '../../src/cli/export.ts';
 import { summaryText } from '../../src/cli/summary-text.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
-import { reportMarkdown } from '../../src/trace/analysis/report-markdown.ts';
-import { reportOf } from '../../src/trace/analysis/report.ts';
-import { summaryOf, type Summary } from '../../src/trace/analysis/summary.ts';
+import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
+import { reportOf } from '../../src/analysis/report/report.ts';
+import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 

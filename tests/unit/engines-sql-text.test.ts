@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SqlFolder } from '../../src/trace/sqlite-format/sql-fold.ts';
-import { fingerprint, foldLiterals, tokens } from '../../src/trace/sqlite-format/sql-text.ts';
+import { SqlFolder } from '../../src/sqlite/sql-fold.ts';
+import { fingerprint, foldLiterals, tokens } from '../../src/sqlite/sql-text.ts';
 
 describe('foldLiterals', () => {
   it.each([

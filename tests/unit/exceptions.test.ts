@@ -2,15 +2,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { resultOfText } from '../../src/formats/from-words.ts';
 import { isFailure, resultText } from '../../src/trace/describe.ts';
-import { Flag, Op } from '../../src/trace/event.ts';
+import { Flag, Op } from '../../src/event/event.ts';
 import {
   exceptionName,
   failureIn,
   failureOf,
   resultOfException,
-} from '../../src/trace/exceptions.ts';
-import { errorQueries } from '../../src/viewer/worker/queries/errors.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+} from '../../src/event/exceptions.ts';
+import { errorQueries } from '../../src/viewer/session/queries/errors.ts';
+import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('a failure', () => {

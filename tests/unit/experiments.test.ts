@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isTime, placed, resultOf, spreadOf } from '../../src/experiments/aggregate.ts';
-import { decide } from '../../src/experiments/assertions.ts';
-import { EXPERIMENTS } from '../../src/experiments/documents/index.ts';
-import { readWords, runOf, runsOf } from '../../src/experiments/plan.ts';
-import type { Assertion, Sample, Spread, Step } from '../../src/experiments/types.ts';
-import { WORKLOADS, parametersOf, workloadOf } from '../../src/experiments/workloads/index.ts';
-import { numberWords, seeded } from '../../src/experiments/workloads/seeded.ts';
+import { isTime, placed, resultOf, spreadOf } from '../../src/lab/experiments/aggregate.ts';
+import { decide } from '../../src/lab/experiments/assertions.ts';
+import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
+import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
+import type { Assertion, Sample, Spread, Step } from '../../src/lab/experiments/types.ts';
+import { WORKLOADS, parametersOf, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { numberWords, seeded } from '../../src/lab/experiments/workloads/seeded.ts';
 
 const all = [
   ...WORKLOADS.flatMap((w) => w.assertions),

@@ -1,6 +1,6 @@
 // Where an explicit transaction ends when its statements fail.
 import { describe, expect, test } from 'vitest';
-import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
+import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('what failed', () => {

@@ -1,8 +1,8 @@
 // What holds for all findings and badges, whatever the trace.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { badgesOf, findingsOf } from '../../src/trace/analysis/findings/index.ts';
-import { Op, type OpName } from '../../src/trace/event.ts';
+import { badgesOf, findingsOf } from '../../src/analysis/findings/index.ts';
+import { Op, type OpName } from '../../src/event/event.ts';
 import { OWN_RECORDING } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 import { environment, PAGE, play, times } from '../traces/findings/stage.ts';

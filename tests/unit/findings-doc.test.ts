@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { ABOUT_RULES } from '../../src/trace/analysis/findings/about.ts';
-import { findingsOf, RULES } from '../../src/trace/analysis/findings/index.ts';
+import { ABOUT_RULES } from '../../src/analysis/findings/about.ts';
+import { findingsOf, RULES } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { findingsDoc } from '../../tools/findings-doc.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';

@@ -1,8 +1,8 @@
 // What findings say that a change would save, where the clock is too coarse to tell.
 import { expect, test } from 'vitest';
-import { FindingContext, findingsOf } from '../../src/trace/analysis/findings/index.ts';
-import { Saving } from '../../src/trace/analysis/findings/saving.ts';
-import { Op } from '../../src/trace/event.ts';
+import { FindingContext, findingsOf } from '../../src/analysis/findings/index.ts';
+import { Saving } from '../../src/analysis/rules/saving.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { environment, locked, PAGE, play, times } from '../traces/findings/stage.ts';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
+import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');

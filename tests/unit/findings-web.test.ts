@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findingsOf, RULES, type Finding } from '../../src/trace/analysis/findings/index.ts';
+import { findingsOf, RULES, type Finding } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { FAILURES } from '../traces/findings/failures.ts';

@@ -1,8 +1,8 @@
 // The slow-commit trigger where the end of a call was lost, and where a call only takes long.
 import { expect, test } from 'vitest';
-import { Op } from '../../src/trace/event.ts';
-import type { Frozen } from '../../src/viewer/session-api.ts';
-import { Flight } from '../../src/viewer/worker/flight.ts';
+import { Op } from '../../src/event/event.ts';
+import type { Frozen } from '../../src/protocol/session.ts';
+import { Flight } from '../../src/viewer/session/flight.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const LIMIT_MS = 100;

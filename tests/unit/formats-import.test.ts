@@ -5,8 +5,8 @@ import { ChromeImportError, importChromeJson } from '../../src/formats/chrome-js
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { auxOfText, resultOfText } from '../../src/formats/from-words.ts';
 import { auxText, objectName, resultText } from '../../src/trace/describe.ts';
-import { Op, opName } from '../../src/trace/event.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { Op, opName } from '../../src/event/event.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';

@@ -19,8 +19,8 @@ import {
   parquetEvents,
 } from '../../src/formats/parquet.ts';
 import { sqliteFile } from '../../src/formats/sqlite.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { Op } from '../../src/trace/event.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { Op } from '../../src/event/event.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';

@@ -5,7 +5,7 @@ import { escapeXml } from '../../src/formats/escape.ts';
 import { PROCESSED_PROFILE_VERSION, firefoxProfile } from '../../src/formats/firefox-profile.ts';
 import { htmlReport } from '../../src/formats/html.ts';
 import { vfstrace, vfstraceLine } from '../../src/formats/vfstrace.ts';
-import { Flag, OPS, opName, type OpName } from '../../src/trace/event.ts';
+import { Flag, OPS, opName, type OpName } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore, type CallFields } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';

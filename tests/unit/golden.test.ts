@@ -10,23 +10,23 @@ import {
   partitionByStatement,
   partitionThread,
   summaryTime,
-} from '../../src/trace/analysis/time-partition.ts';
-import { PARTS } from '../../src/trace/analysis/time-parts.ts';
-import { areaRows } from '../../src/trace/analysis/area.ts';
-import { vfsTotal } from '../../src/trace/analysis/file-counts.ts';
-import { filesOf } from '../../src/trace/analysis/files.ts';
-import { findingsOf } from '../../src/trace/analysis/findings/index.ts';
-import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { hasVfs } from '../../src/trace/analysis/transactions.ts';
-import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
-import { FILE_KINDS } from '../../src/trace/definitions.ts';
-import { Op, opName } from '../../src/trace/event.ts';
-import { RowCounters } from '../../src/trace/row-counters.ts';
+} from '../../src/analysis/time/time-partition.ts';
+import { PARTS } from '../../src/analysis/core/time-parts.ts';
+import { areaRows } from '../../src/analysis/time/area.ts';
+import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
+import { filesOf } from '../../src/analysis/files/files.ts';
+import { findingsOf } from '../../src/analysis/findings/index.ts';
+import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { hasVfs } from '../../src/analysis/transactions/transactions.ts';
+import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { FILE_KINDS } from '../../src/event/definitions.ts';
+import { Op, opName } from '../../src/event/event.ts';
+import { RowCounters } from '../../src/timeline/row-counters.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { toNs } from '../../src/trace/sweep.ts';
+import { toNs } from '../../src/trace/lanes/sweep.ts';
 import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';
 import { countsOf } from '../traces/golden/counts.ts';

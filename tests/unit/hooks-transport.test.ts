@@ -4,8 +4,8 @@ import { isFromWorker, isToWorker } from '../../src/hooks/creator-wire.ts';
 import { SharedRings } from '../../src/hooks/shared-rings.ts';
 import { Transport, UNACKNOWLEDGED_LIMIT, type Source } from '../../src/hooks/transport.ts';
 import { isThreadMessage, type ThreadMessage } from '../../src/protocol/messages.ts';
-import { Op } from '../../src/trace/event.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
+import { Op } from '../../src/event/event.ts';
+import { Recorder } from '../../src/record/recorder.ts';
 
 const open: { close(): void }[] = [];
 afterEach(() => open.splice(0).forEach((it) => it.close()));

@@ -1,8 +1,8 @@
 // The table of open files, as JavaScript fills it and trampolines look it up.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { ENGINE_BLOCK_BYTES } from '../../src/trace/ring-layout.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { ENGINE_BLOCK_BYTES } from '../../src/record/ring-layout.ts';
 import {
   Block,
   FILE_ENTRIES,

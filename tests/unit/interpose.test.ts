@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordReader } from '../../src/trace/batch.ts';
-import { counters, drainRecords } from '../../src/trace/drain.ts';
-import { Flag, Op, RECORD_BYTES } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { RING_AT } from '../../src/trace/ring-layout.ts';
-import { fileKindOfPath } from '../../src/trace/file-names.ts';
+import { RecordReader } from '../../src/event/batch.ts';
+import { counters, drainRecords } from '../../src/record/drain.ts';
+import { Flag, Op, RECORD_BYTES } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { RING_AT } from '../../src/record/ring-layout.ts';
+import { fileKindOfPath } from '../../src/event/file-names.ts';
 import { hasType } from '../../src/vfs-instrumented/interpose/link-probe.ts';
 import {
   tableGet,

@@ -1,7 +1,7 @@
 // Sampled totals of intervals against plain sums, at every size that the index grows through and beyond what its short columns hold.
 import { describe, expect, test } from 'vitest';
-import { IntervalIndex, KINDS } from '../../src/trace/interval-index.ts';
-import { TotalsCursor } from '../../src/trace/totals-cursor.ts';
+import { IntervalIndex, KINDS } from '../../src/trace/lanes/interval-index.ts';
+import { TotalsCursor } from '../../src/trace/lanes/totals-cursor.ts';
 
 const N = 300_000;
 

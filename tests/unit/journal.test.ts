@@ -1,14 +1,14 @@
 // The journal beside a recording's copy on disk: entries that a crash cut off, what both have, and the way of a thread's messages through it.
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import type { Channel } from '../../src/viewer/rpc.ts';
-import { Journal } from '../../src/viewer/worker/journal.ts';
-import { entriesOf, entryBytes } from '../../src/viewer/worker/journal-file.ts';
-import { serveJournal } from '../../src/viewer/worker/journal-worker.ts';
-import { replay } from '../../src/viewer/worker/replay.ts';
-import { ThreadPorts } from '../../src/viewer/worker/thread-ports.ts';
+import type { Channel } from '../../src/protocol/rpc.ts';
+import { Journal } from '../../src/viewer/session/journal.ts';
+import { entriesOf, entryBytes } from '../../src/viewer/session/journal-file.ts';
+import { serveJournal } from '../../src/viewer/session/journal-worker.ts';
+import { replay } from '../../src/viewer/session/replay.ts';
+import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
 import { syntheticBatches } from '../traces/synthetic.ts';
 

@@ -1,15 +1,15 @@
 /** A database of the user's in the Lab: copied onto any VFS as it is, its log brought in, what is damaged refused. */
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { databaseFrom } from '../../src/cli/lab-database.ts';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { memoryVfs } from '../../src/experiments/open-host.ts';
-import { hindrance, sampleOf } from '../../src/experiments/run.ts';
-import { DEFAULT_CONFIG, type Config, type Sample } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { starterScript, takeDatabase } from '../../src/lab/database-file.ts';
-import { explainSql } from '../../src/lab/query-plan.ts';
+import { databaseFrom } from '../../src/lab/command/database.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { memoryVfs } from '../../src/lab/experiments/open-host.ts';
+import { hindrance, sampleOf } from '../../src/lab/experiments/run.ts';
+import { DEFAULT_CONFIG, type Config, type Sample } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { starterScript, takeDatabase } from '../../src/lab/page/database-file.ts';
+import { explainSql } from '../../src/lab/page/query-plan.ts';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

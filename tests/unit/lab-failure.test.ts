@@ -1,10 +1,10 @@
 /** Why a run failed, in words that say what one can do: quota, private windows, handles that others hold, APIs that are not there. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { EngineModule } from '../../src/experiments/builds.ts';
-import { DEFAULT_CONFIG, type VfsName } from '../../src/experiments/types.ts';
-import { explain } from '../../src/experiments/worker/failure.ts';
-import { labStorage, removeLabStorage } from '../../src/experiments/worker/storage.ts';
-import { VfsMakers } from '../../src/experiments/worker/vfs-makers.ts';
+import type { EngineModule } from '../../src/lab/experiments/builds.ts';
+import { DEFAULT_CONFIG, type VfsName } from '../../src/lab/experiments/types.ts';
+import { explain } from '../../src/lab/experiments/worker/failure.ts';
+import { labStorage, removeLabStorage } from '../../src/lab/experiments/worker/storage.ts';
+import { VfsMakers } from '../../src/lab/experiments/worker/vfs-makers.ts';
 
 const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
 

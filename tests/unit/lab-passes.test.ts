@@ -1,14 +1,14 @@
 /** Passes of a run: the first that is not counted, one that is left out with a reason, and the least of several counts. */
 import { describe, expect, it } from 'vitest';
-import { resultOf } from '../../src/experiments/aggregate.ts';
-import { functionRows } from '../../src/experiments/cpu-detail.ts';
-import { functionsBetween } from '../../src/experiments/function-counts.ts';
-import { leaveOut } from '../../src/experiments/leave-out.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { passesOf, passOf, resultOfPasses } from '../../src/experiments/passes.ts';
-import type { Mode, Run, Sample } from '../../src/experiments/types.ts';
-import { countPasses } from '../../src/experiments/worker/builds-here.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { functionRows } from '../../src/lab/experiments/cpu-detail.ts';
+import { functionsBetween } from '../../src/lab/experiments/function-counts.ts';
+import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { passesOf, passOf, resultOfPasses } from '../../src/lab/experiments/passes.ts';
+import type { Mode, Run, Sample } from '../../src/lab/experiments/types.ts';
+import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const workload = workloadOf('sequential-write');
 const run = (mode: Mode, repeats: number): Run => ({

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { scanHint } from '../../src/lab/plan-hints.ts';
+import { scanHint } from '../../src/lab/page/plan-hints.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { explainOnly, explainSql, statementsOf } from '../../src/lab/query-plan.ts';
+import { explainOnly, explainSql, statementsOf } from '../../src/lab/page/query-plan.ts';
 
 const require = createRequire(import.meta.url);
 const wasm = (path: string): Promise<Uint8Array<ArrayBuffer>> =>

@@ -1,10 +1,10 @@
 /** Count mode: every instruction of a step has its statement, and every one between two VFS calls its gap. */
 import { describe, expect, it } from 'vitest';
-import { nodeSurroundings } from '../../src/cli/lab-node.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { sampleOf } from '../../src/experiments/run.ts';
-import type { Config, Sample } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import { nodeSurroundings } from '../../src/lab/command/node.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { sampleOf } from '../../src/lab/experiments/run.ts';
+import type { Config, Sample } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
 const sample = (

@@ -1,11 +1,11 @@
 /** Growth along a sweep: what was swept over, a curve for each step or each other configuration, its slope, and the axes. */
 import { describe, expect, it } from 'vitest';
-import { resultOf } from '../../src/experiments/aggregate.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import type { Config, RunResult, Sample } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/experiments/sweep.ts';
-import { ticksOf } from '../../src/lab/ticks.ts';
+import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import type { Config, RunResult, Sample } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/sweep.ts';
+import { ticksOf } from '../../src/lab/page/ticks.ts';
 
 const kv = workloadOf('kv-sweep');
 /** Inserts cost their number, raw puts its power of 1.5, opening always the same. */

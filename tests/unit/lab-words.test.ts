@@ -1,17 +1,17 @@
 /** What the Lab's page says of settings, runs and claims: labels, the command, states, what is compared with what, verdicts of many runs. */
 import { describe, expect, it } from 'vitest';
-import { CPU_COUNTS } from '../../src/experiments/documents/cpu-counts.ts';
-import { resultOf } from '../../src/experiments/aggregate.ts';
-import { verdictsOfEach } from '../../src/experiments/grid-result.ts';
-import { labelOf, valueLabel } from '../../src/experiments/knobs.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { slopeText } from '../../src/experiments/sweep.ts';
-import type { RunResult, Sample } from '../../src/experiments/types.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/catalog.ts';
-import { commandOf } from '../../src/lab/command.ts';
-import { basesOf, compare, ratioOf, sidesText, stateText } from '../../src/lab/compare.ts';
-import { runsOfExperiment } from '../../src/lab/grid.ts';
+import { CPU_COUNTS } from '../../src/lab/experiments/documents/cpu-counts.ts';
+import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { verdictsOfEach } from '../../src/lab/experiments/grid-result.ts';
+import { labelOf, valueLabel } from '../../src/lab/experiments/knobs.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { slopeText } from '../../src/lab/experiments/sweep.ts';
+import type { RunResult, Sample } from '../../src/lab/experiments/types.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/page/catalog.ts';
+import { commandOf } from '../../src/lab/page/command.ts';
+import { basesOf, compare, ratioOf, sidesText, stateText } from '../../src/lab/page/compare.ts';
+import { runsOfExperiment } from '../../src/lab/page/grid.ts';
 
 const offer = (id: string) => WORKLOAD_OFFERS.find((each) => each.id === id)!;
 const counted = (id: string, instructions: number): RunResult => {

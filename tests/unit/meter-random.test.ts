@@ -5,9 +5,9 @@
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { meterModule } from '../../src/vfs-instrumented/meter.ts';
-import { counts, ends, instruction } from '../../src/vfs-instrumented/meter/instructions.ts';
-import { WasmReader } from '../../src/vfs-instrumented/meter/reader.ts';
+import { meterModule } from '../../src/lab/meter/meter.ts';
+import { counts, ends, instruction } from '../../src/lab/meter/instructions.ts';
+import { WasmReader } from '../../src/lab/meter/reader.ts';
 import {
   OP,
   branch,

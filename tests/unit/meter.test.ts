@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
-import { MeterError, meterModule, type MeterOptions } from '../../src/vfs-instrumented/meter.ts';
-import { seedRealm } from '../../src/vfs-instrumented/meter/seeded-realm.ts';
+import { MeterError, meterModule, type MeterOptions } from '../../src/lab/meter/meter.ts';
+import { seedRealm } from '../../src/lab/meter/seeded-realm.ts';
 import {
   OP,
   branch,

@@ -1,8 +1,8 @@
 // Whom every call serves, for any calls whatever: nested, overlapping, with ends missing, and with parents that a page made up.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownersOf } from '../../src/trace/analysis/owners.ts';
-import { OPS, Op, type OpName } from '../../src/trace/event.ts';
+import { ownersOf } from '../../src/analysis/core/owners.ts';
+import { OPS, Op, type OpName } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { threadOf, type Row } from '../traces/partition-rows.ts';
 

@@ -1,11 +1,11 @@
 // The hit rate of SQLite's page cache: one number in the Overview, the Cache view, the live strip and on the timeline.
 import { expect, test } from 'vitest';
-import { cacheReport } from '../../src/trace/analysis/cache.ts';
-import { NO_READINGS, pageCacheOf } from '../../src/trace/analysis/page-cache.ts';
-import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import { CacheCounter } from '../../src/trace/cache-counter.ts';
-import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
+import { cacheReport } from '../../src/analysis/cache/cache.ts';
+import { NO_READINGS, pageCacheOf } from '../../src/analysis/cache/page-cache.ts';
+import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { CacheCounter } from '../../src/timeline/cache-counter.ts';
+import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** One connection opened within the trace and one before it. */

@@ -4,7 +4,7 @@ import {
   PAGE_SIZES,
   pageSizesOf,
   type PageSizeEstimate,
-} from '../../src/trace/analysis/page-sizes.ts';
+} from '../../src/analysis/pages/page-sizes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;

@@ -1,13 +1,13 @@
 // Pages and blocks: what was read, read again and written, in files, in the WAL and below; maps of any resolution add up.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
-import { pageMatrix, workingSet } from '../../src/trace/analysis/page-matrix.ts';
-import { pagesOf, placesOf, type ObjectPages } from '../../src/trace/analysis/pages.ts';
-import { databaseFilesOf } from '../../src/trace/analysis/database-files.ts';
-import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
-import { eachRunInTimeOrder } from '../../src/trace/analysis/time-order.ts';
-import { AUX_WAL_HEADER } from '../../src/trace/event.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { pageMatrix, workingSet } from '../../src/analysis/pages/page-matrix.ts';
+import { pagesOf, placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
+import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
+import { blockAccessesOf } from '../../src/analysis/pages/storage-blocks.ts';
+import { eachRunInTimeOrder } from '../../src/analysis/core/time-order.ts';
+import { AUX_WAL_HEADER } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const PAGE = 4096;

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inlineKey, numericKey, valueBytes } from '../../src/probes/value-size.ts';
 import { ownerOf, Patches, ProbeContext } from '../../src/probes/patch.ts';
-import { RecordReader } from '../../src/trace/batch.ts';
-import { drainRecords } from '../../src/trace/drain.ts';
-import { Flag, Op } from '../../src/trace/event.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
+import { RecordReader } from '../../src/event/batch.ts';
+import { drainRecords } from '../../src/record/drain.ts';
+import { Flag, Op } from '../../src/event/event.ts';
+import { Recorder } from '../../src/record/recorder.ts';
 
 class Api {
   calls: unknown[][] = [];

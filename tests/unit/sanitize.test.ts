@@ -5,17 +5,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
-import { privacyReport, privacyText } from '../../src/trace/analysis/privacy-report.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
+import { privacyReport, privacyText } from '../../src/analysis/privacy/privacy-report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import {
   ENGINE_NAMES,
   PRAGMA_WORDS,
   SQL_FUNCTIONS,
   SQL_WORDS,
   VFS_NAMES,
-} from '../../src/trace/analysis/sanitize-words.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
+} from '../../src/analysis/privacy/sanitize-words.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';

@@ -1,12 +1,12 @@
 /** docs/seeds.md answers every claim once, and names nothing that is not there. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
-import { readWords, runOf } from '../../src/experiments/plan.ts';
-import { ALL_EXPERIMENTS } from '../../src/experiments/tries.ts';
-import { WORKLOADS, workloadOf } from '../../src/experiments/workloads/index.ts';
-import { RULES } from '../../src/trace/analysis/findings/index.ts';
-import { EXAMPLES } from '../../src/viewer/views/sql/examples.ts';
+import { readWords, runOf } from '../../src/lab/experiments/plan.ts';
+import { ALL_EXPERIMENTS } from '../../src/lab/experiments/tries.ts';
+import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { RULES } from '../../src/analysis/findings/index.ts';
+import { EXAMPLES } from '../../src/viewer/ui/views/sql/examples.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 
 const RUN = { mode: 'count', repeats: 1 } as const;
@@ -17,6 +17,11 @@ const rows = doc
   .split('\n')
   .flatMap((line) => /^\| (S\d\.\d+) \| (.+) \| (.+) \|$/.exec(line)?.slice(1, 4) ?? []);
 const claims = rows.filter((_, i) => i % 3 === 0);
+const ANALYSES = new Set(
+  readdirSync(path.join(ROOT, 'src/analysis'), { recursive: true }).map((file) =>
+    path.basename(String(file)),
+  ),
+);
 const answers = rows.filter((_, i) => i % 3 === 2);
 
 it('all 121 claims are there, once, in order', () => {
@@ -31,7 +36,7 @@ it('all 121 claims are there, once, in order', () => {
 it('every rule, file, recording, workload, setting, view, example and command that it names exists', () => {
   const rules = new Set(RULES.map(({ id }) => id));
   const views = new Set(
-    [...read('src/viewer/views/registry.ts').matchAll(/title: '([^']+)'/g)].map(
+    [...read('src/viewer/ui/views/registry.ts').matchAll(/title: '([^']+)'/g)].map(
       ([, title]) => title!,
     ),
   );
@@ -55,8 +60,7 @@ it('every rule, file, recording, workload, setting, view, example and command th
     for (const [, title] of answer.matchAll(/example "([^"]+)"/g))
       check(examples.has(title!), title!);
     for (const [, name] of answer.matchAll(/`([^`]+)`/g)) {
-      if (name!.endsWith('.ts'))
-        check(existsSync(path.join(ROOT, 'src/trace/analysis', name!)), name!);
+      if (name!.endsWith('.ts')) check(ANALYSES.has(name!), name!);
       else if (name!.startsWith('docs/')) check(existsSync(path.join(ROOT, name!)), name!);
       else if (name!.startsWith('--'))
         for (const option of name!.split(' ')) check(commands.includes(option), option);

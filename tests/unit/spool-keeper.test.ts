@@ -1,11 +1,11 @@
 // The disk copy of a recording on a disk that is none: what stays of it when there is no room, and what is offered again.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { journalOf } from '../../src/viewer/worker/journal-file.ts';
-import { discardSpool, idleSpools } from '../../src/viewer/worker/spool.ts';
-import { markSaved } from '../../src/viewer/worker/spool-marks.ts';
-import { SpoolKeeper } from '../../src/viewer/worker/spool-keeper.ts';
-import { Op } from '../../src/trace/event.ts';
+import { journalOf } from '../../src/viewer/session/journal-file.ts';
+import { discardSpool, idleSpools } from '../../src/viewer/session/spool.ts';
+import { markSaved } from '../../src/viewer/session/spool-marks.ts';
+import { SpoolKeeper } from '../../src/viewer/session/spool-keeper.ts';
+import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';

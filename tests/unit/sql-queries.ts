@@ -1,10 +1,10 @@
 // Queries over traces as the SQL view asks them, without a browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
-import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/worker/queries/sql.ts';
+import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
+import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/queries/sql.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SqlTexts } from '../../src/engines/sql-texts.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { SqlFolder } from '../../src/trace/sqlite-format/sql-fold.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { SqlFolder } from '../../src/sqlite/sql-fold.ts';
 import type { EngineMemory } from '../../src/vfs-instrumented/interpose/io-methods.ts';
 
 /** Texts in an engine's memory, and the shape that each gets. */

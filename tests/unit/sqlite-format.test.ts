@@ -1,6 +1,6 @@
 // Decoders of SQLite's own bytes, against files that real SQLite wrote and what its PRAGMAs say of them.
 import { describe, expect, test } from 'vitest';
-import { isPointerMapPage, PageType } from '../../src/trace/sqlite-format/page.ts';
+import { isPointerMapPage, PageType } from '../../src/sqlite/page.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
 import {
   decodeDatabaseHeader,

@@ -1,10 +1,13 @@
 // Statements by fingerprint: executions, times, rows, pages, cache and calls of hand-made traces, and sums of any trace.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coldWarmOf } from '../../src/trace/analysis/cold-warm.ts';
-import { executionsOf } from '../../src/trace/analysis/executions.ts';
-import { statementTable, type StatementRow } from '../../src/trace/analysis/statement-table.ts';
-import { statementsOf } from '../../src/trace/analysis/statements.ts';
+import { coldWarmOf } from '../../src/analysis/cache/cold-warm.ts';
+import { executionsOf } from '../../src/analysis/core/executions.ts';
+import {
+  statementTable,
+  type StatementRow,
+} from '../../src/analysis/statements/statement-table.ts';
+import { statementsOf } from '../../src/analysis/statements/statements.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const [ROW, DONE, BUSY] = [100, 101, 5];

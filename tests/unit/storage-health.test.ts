@@ -1,12 +1,12 @@
 // What the browser says of an origin's storage: who may say it, where it is kept, and what is made of it.
 import { describe, expect, it } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
-import { sanitizeStore } from '../../src/trace/analysis/sanitize.ts';
-import { storageHealthOf } from '../../src/trace/analysis/storage-health.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
+import { storageHealthOf } from '../../src/analysis/files/storage-health.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { isStorageHealth, type StorageDefinition } from '../../src/trace/storage-health.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
+import { isStorageHealth, type StorageDefinition } from '../../src/event/storage-health.ts';
+import { Session } from '../../src/viewer/session/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const said = (

@@ -1,8 +1,8 @@
 // Calls that a thread left open when its page went: they end with it, not with the trace.
 import { describe, expect, test } from 'vitest';
-import { areaRows } from '../../src/trace/analysis/area.ts';
+import { areaRows } from '../../src/analysis/time/area.ts';
 import { threadEndUs } from '../../src/trace/thread-end.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 

@@ -1,6 +1,6 @@
 // Which origin and which page a thread belongs to.
 import { expect, test } from 'vitest';
-import { originOfThread, rootOf } from '../../src/trace/analysis/thread-origin.ts';
+import { originOfThread, rootOf } from '../../src/analysis/core/thread-origin.ts';
 import { newStore } from '../traces/builder.ts';
 import { environment } from '../traces/findings/stage.ts';
 

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
-import { sharedTable } from '../../src/trace/analysis/statement-table.ts';
-import { sharedSummary } from '../../src/trace/analysis/summary.ts';
-import { totalTimeInSql } from '../../src/trace/analysis/time-partition.ts';
+import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
+import { sharedTable } from '../../src/analysis/statements/statement-table.ts';
+import { sharedSummary } from '../../src/analysis/report/summary.ts';
+import { totalTimeInSql } from '../../src/analysis/time/time-partition.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');

@@ -1,10 +1,10 @@
 // Where the time went in an area, while the recording goes on: known, or said not to be.
 import { expect, test } from 'vitest';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
-import { Op } from '../../src/trace/event.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
-import { timelineQueries, type AreaAnswer } from '../../src/viewer/worker/queries/timeline.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
+import { Op } from '../../src/event/event.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
+import { timelineQueries, type AreaAnswer } from '../../src/viewer/session/queries/timeline.ts';
+import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { contextOf } from './viewer-context.ts';
 

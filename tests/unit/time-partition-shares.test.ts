@@ -5,8 +5,8 @@ import {
   partitionThread,
   summaryTime,
   type TimePartition,
-} from '../../src/trace/analysis/time-partition.ts';
-import { Flag, Op, type OpName } from '../../src/trace/event.ts';
+} from '../../src/analysis/time/time-partition.ts';
+import { Flag, Op, type OpName } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { partitionThread, timesOfThread } from '../../src/trace/analysis/time-partition.ts';
+import { partitionThread, timesOfThread } from '../../src/analysis/time/time-partition.ts';
 import {
   PARTS,
   PART_OF_OP,
@@ -10,8 +10,8 @@ import {
   ROLE_OF_OP,
   WAIT,
   type Part,
-} from '../../src/trace/analysis/time-parts.ts';
-import { Flag, Op, OPS, type OpName } from '../../src/trace/event.ts';
+} from '../../src/analysis/core/time-parts.ts';
+import { Flag, Op, OPS, type OpName } from '../../src/event/event.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { environment } from '../traces/findings/stage.ts';
 import { ns, partsOf, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
@@ -321,7 +321,7 @@ function letters(thread: ThreadStore): string {
 describe('the rules', () => {
   test("the header's picture is true", () => {
     const source = readFileSync(
-      new URL('../../src/trace/analysis/time-partition.ts', import.meta.url),
+      new URL('../../src/analysis/time/time-partition.ts', import.meta.url),
       'utf8',
     );
     const picture = [

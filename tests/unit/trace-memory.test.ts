@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Op } from '../../src/event/event.ts';
 
 /** A column makes the next one by its constructor. */
 const fails = (column: object): void =>

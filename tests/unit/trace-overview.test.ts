@@ -5,12 +5,12 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { END_MAGIC, Tag } from '../../src/trace/file/format.ts';
 import { chunkBytes, headerBytes, jsonBytes, sectionBytes } from '../../src/trace/file/section.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { KINDS } from '../../src/trace/interval-index.ts';
-import { SummaryLanes } from '../../src/trace/summary-lanes.ts';
+import { KINDS } from '../../src/trace/lanes/interval-index.ts';
+import { SummaryLanes } from '../../src/timeline/summary-lanes.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { TimelineLanes, type TimelineLaneFrame } from '../../src/trace/timeline-lanes.ts';
-import type { SessionPush } from '../../src/viewer/session-api.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
+import { TimelineLanes, type TimelineLaneFrame } from '../../src/timeline/timeline-lanes.ts';
+import type { SessionPush } from '../../src/protocol/session.ts';
+import { Session } from '../../src/viewer/session/session.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

@@ -1,15 +1,15 @@
 // What the timeline says of an area and of a file's map, against plain scans; notes through a file and from hostile ones.
 import { describe, expect, it } from 'vitest';
-import { areaRows } from '../../src/trace/analysis/area.ts';
-import { Durations } from '../../src/trace/analysis/durations.ts';
-import { ioAt, ioMap, ioObjects } from '../../src/trace/analysis/io-map.ts';
+import { areaRows } from '../../src/analysis/time/area.ts';
+import { Durations } from '../../src/analysis/core/durations.ts';
+import { ioAt, ioMap, ioObjects } from '../../src/analysis/files/io-map.ts';
 import { statementRow } from '../../src/trace/describe.ts';
-import { OPS, Op, opName } from '../../src/trace/event.ts';
+import { OPS, Op, opName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { checkedAnnotations, MAX_NOTES } from '../../src/trace/notes.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
-import { StatementIndex } from '../../src/viewer/worker/statement-index.ts';
+import { Session } from '../../src/viewer/session/session.ts';
+import { StatementIndex } from '../../src/viewer/session/statement-index.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

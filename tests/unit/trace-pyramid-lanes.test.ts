@@ -1,14 +1,14 @@
 // The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { transactionAnatomies } from '../../src/trace/analysis/transaction-anatomy.ts';
-import { Op } from '../../src/trace/event.ts';
-import { ACTIVITIES } from '../../src/trace/lanes.ts';
-import { RowCounters } from '../../src/trace/row-counters.ts';
+import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { Op } from '../../src/event/event.ts';
+import { ACTIVITIES } from '../../src/trace/lanes/lanes.ts';
+import { RowCounters } from '../../src/timeline/row-counters.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
-import { SubLanes } from '../../src/trace/sub-lanes.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
-import { transactionWord } from '../../src/trace/transaction-lane.ts';
+import { SubLanes } from '../../src/timeline/sub-lanes.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
+import { transactionWord } from '../../src/timeline/transaction-lane.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

@@ -1,12 +1,12 @@
 // Frames are exact: every column against a plain scan of the calls, however the trace arrived.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Op } from '../../src/trace/event.ts';
-import { ACTIVITIES, ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes.ts';
-import { TracePyramid, rowAt, SLICE_FIELDS } from '../../src/trace/pyramid.ts';
+import { Op } from '../../src/event/event.ts';
+import { ACTIVITIES, ACTIVITY_OF_OP, laneOfOp } from '../../src/trace/lanes/lanes.ts';
+import { TracePyramid, rowAt, SLICE_FIELDS } from '../../src/trace/lanes/frame.ts';
 import { TraceStore } from '../../src/trace/store.ts';
-import { SQL_PARTS } from '../../src/trace/time-pieces.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
 interface Call {

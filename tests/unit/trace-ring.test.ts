@@ -3,13 +3,13 @@ import { Worker } from 'node:worker_threads';
 import { buildSync } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RecordReader, type Batch } from '../../src/trace/batch.ts';
-import { BUFFER_KIB } from '../../src/trace/capture.ts';
-import { counters, drainRecords, drainSharedDefinitions } from '../../src/trace/drain.ts';
-import { Field, Flag, Op, RECORD_BYTES } from '../../src/trace/event.ts';
-import type { Definition } from '../../src/trace/definitions.ts';
-import { NOTHING, Recorder, type Token } from '../../src/trace/recorder.ts';
-import { ringLayout } from '../../src/trace/ring-layout.ts';
+import { RecordReader, type Batch } from '../../src/event/batch.ts';
+import { BUFFER_KIB } from '../../src/event/capture.ts';
+import { counters, drainRecords, drainSharedDefinitions } from '../../src/record/drain.ts';
+import { Field, Flag, Op, RECORD_BYTES } from '../../src/event/event.ts';
+import type { Definition } from '../../src/event/definitions.ts';
+import { NOTHING, Recorder, type Token } from '../../src/record/recorder.ts';
+import { ringLayout } from '../../src/record/ring-layout.ts';
 import { TraceStore, type ThreadInfo, type ThreadStore } from '../../src/trace/store.ts';
 import { batchOf } from '../traces/builder.ts';
 
@@ -302,7 +302,7 @@ describe('a reader beside the writer', () => {
 
 const WRITER = `
   import { parentPort, workerData } from 'node:worker_threads';
-  import { Recorder } from '../../src/trace/recorder.ts';
+  import { Recorder } from '../../src/record/recorder.ts';
   const recorder = new Recorder({ capacity: 8192, shared: true, maxEngines: 0 });
   const words = new Uint32Array(recorder.memory.buffer); // 0 begun, 2 released
   parentPort!.postMessage(recorder.memory);

@@ -8,7 +8,7 @@ import { unpackChunk, type UnpackElsewhere } from '../../src/trace/file/load.ts'
 import { readTrace } from '../../src/trace/file/read.ts';
 import { chunkBytes, chunkHead } from '../../src/trace/file/section.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { serveUnpacking, Unpacker } from '../../src/viewer/worker/unpacker.ts';
+import { serveUnpacking, Unpacker } from '../../src/viewer/session/unpacker.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const open: MessagePort[] = [];

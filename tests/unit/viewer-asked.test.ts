@@ -1,13 +1,13 @@
 // Long questions: told how far they are, given up at the next pause, and never at the cost of what others asked for.
 import { describe, expect, it } from 'vitest';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { Questions } from '../../src/viewer/questions.ts';
-import type { AskProgress, SessionPush } from '../../src/viewer/session-api.ts';
-import { Asked, Question } from '../../src/viewer/worker/asked.ts';
-import { Pacer, type Paced } from '../../src/viewer/worker/pacer.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
-import { stepsOf, type Step } from '../../src/viewer/worker/steps.ts';
+import { Questions } from '../../src/viewer/ui/questions.ts';
+import type { AskProgress, SessionPush } from '../../src/protocol/session.ts';
+import { Asked, Question } from '../../src/viewer/session/asked.ts';
+import { Pacer, type Paced } from '../../src/viewer/session/pacer.ts';
+import { Session } from '../../src/viewer/session/session.ts';
+import { stepsOf, type Step } from '../../src/viewer/session/steps.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 /** A trace that is large and at rest, of which nothing but that is asked. */

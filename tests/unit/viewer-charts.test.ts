@@ -1,10 +1,10 @@
 // The timeline's arithmetic: view, axis, layout, pixels; and the table's scaled scroll bar.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { partitionThread } from '../../src/trace/analysis/time-partition.ts';
-import { SQL_PARTS, timePieces } from '../../src/trace/time-pieces.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
-import { ticksOf, stepFor } from '../../src/viewer/charts/time-axis.ts';
+import { partitionThread } from '../../src/analysis/time/time-partition.ts';
+import { SQL_PARTS, timePieces } from '../../src/analysis/time/time-pieces.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
+import { ticksOf, stepFor } from '../../src/viewer/ui/charts/time-axis.ts';
 import {
   AXIS_HEIGHT,
   EVERYTHING,
@@ -12,8 +12,8 @@ import {
   laneAt,
   layoutOf,
   type LaneChoice,
-} from '../../src/viewer/charts/timeline-layout.ts';
-import { noteAt } from '../../src/viewer/charts/timeline-overlay.ts';
+} from '../../src/viewer/ui/charts/timeline-layout.ts';
+import { noteAt } from '../../src/viewer/ui/charts/timeline-overlay.ts';
 import {
   paintArea,
   paintCalls,
@@ -24,7 +24,7 @@ import {
   pixelOf,
   type PaintColors,
   type Surface,
-} from '../../src/viewer/charts/timeline-paint.ts';
+} from '../../src/viewer/ui/charts/timeline-paint.ts';
 import {
   MIN_SPAN_US,
   clampRange,
@@ -36,14 +36,14 @@ import {
   spanOf,
   zoomAt,
   type Range,
-} from '../../src/viewer/charts/viewport.ts';
-import type { LaneFrame, ThreadRow } from '../../src/viewer/session-api.ts';
+} from '../../src/viewer/ui/charts/viewport.ts';
+import type { LaneFrame, ThreadRow } from '../../src/protocol/session.ts';
 import {
   MAX_HEIGHT_PX,
   rowsOnScreen,
   scrollTopOf,
   wholeRows,
-} from '../../src/viewer/virtual-rows.ts';
+} from '../../src/viewer/ui/virtual-rows.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const anyRange = (most: number): fc.Arbitrary<Range> =>

@@ -1,10 +1,10 @@
 // Two traces side by side: what the Compare view shows, without a browser.
 import { describe, expect, it } from 'vitest';
-import { diffOf } from '../../src/trace/analysis/diff.ts';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { diffOf } from '../../src/analysis/report/diff.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { Compared, MAX_KEPT_EVENTS } from '../../src/viewer/worker/compared.ts';
-import { QUERIES } from '../../src/viewer/worker/queries/index.ts';
+import { Compared, MAX_KEPT_EVENTS } from '../../src/viewer/session/compared.ts';
+import { QUERIES } from '../../src/viewer/session/queries/index.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
 

@@ -1,8 +1,8 @@
 // Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
-import { Analyses } from '../../src/trace/analysis/shared.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import type { QueryContext } from '../../src/viewer/worker/queries/context.ts';
-import { TimelineLanes } from '../../src/trace/timeline-lanes.ts';
+import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
+import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 /** Commits in journal mode delete, each of one page of 4096 bytes, by autocommit; PRAGMAs first. */

@@ -1,17 +1,17 @@
 // The Events view: conditions on columns against a look at every event, amounts as people type them, copies and CSV of lines.
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
-import { pageAccessesOf } from '../../src/trace/analysis/page-accesses.ts';
+import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
-import { opName } from '../../src/trace/event.ts';
-import { Exports } from '../../src/viewer/worker/exports.ts';
-import { EventQuery } from '../../src/viewer/worker/event-query.ts';
-import { lineOfEvent } from '../../src/viewer/worker/event-words.ts';
-import type { EventWhere } from '../../src/viewer/session-api.ts';
-import { settingsOf } from '../../src/viewer/settings.ts';
-import { bytesOf, durationOf, pageOf } from '../../src/viewer/views/events/amounts.ts';
-import { tsvCell } from '../../src/viewer/parts/tsv.ts';
-import { EVENT_VIEW_COLUMNS, shownColumns, tsv } from '../../src/viewer/views/events/columns.ts';
+import { opName } from '../../src/event/event.ts';
+import { Exports } from '../../src/viewer/session/exports.ts';
+import { EventQuery } from '../../src/viewer/session/event-query.ts';
+import { lineOfEvent } from '../../src/viewer/session/event-words.ts';
+import type { EventWhere } from '../../src/protocol/session.ts';
+import { settingsOf } from '../../src/viewer/ui/settings.ts';
+import { bytesOf, durationOf, pageOf } from '../../src/viewer/ui/views/events/amounts.ts';
+import { tsvCell } from '../../src/viewer/ui/parts/tsv.ts';
+import { EVENT_VIEW_COLUMNS, shownColumns, tsv } from '../../src/viewer/ui/views/events/columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

@@ -1,7 +1,7 @@
 // What the viewer writes into files: exports and saved traces, whole and sanitised.
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { Exports } from '../../src/viewer/worker/exports.ts';
+import { Exports } from '../../src/viewer/session/exports.ts';
 import { EXPORT_FORMATS, type ExportFormat } from '../../src/viewer/export-formats.ts';
 import { newStore } from '../traces/builder.ts';
 import { autocommits } from './viewer-context.ts';

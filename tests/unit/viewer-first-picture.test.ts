@@ -1,9 +1,9 @@
 // Questions that wait for a file wait for its first picture, too: but not for one that nobody asks for.
 import { afterEach, expect, test, vi } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { FirstPicture } from '../../src/viewer/worker/first-picture.ts';
-import { rest } from '../../src/viewer/worker/rest.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
+import { FirstPicture } from '../../src/viewer/session/first-picture.ts';
+import { rest } from '../../src/viewer/session/rest.ts';
+import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 afterEach(() => void vi.useRealTimers());

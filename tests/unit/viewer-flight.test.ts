@@ -1,8 +1,8 @@
 // The flight recorder without a browser: what is kept is the end of what a full recording holds, whatever arrives late, and every trigger freezes.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Flag, Op } from '../../src/trace/event.ts';
-import { ThreadLanes } from '../../src/trace/lanes.ts';
+import { Flag, Op } from '../../src/event/event.ts';
+import { ThreadLanes } from '../../src/trace/lanes/lanes.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { TraceWriter } from '../../src/trace/file/write.ts';
 import {
@@ -19,12 +19,12 @@ import {
   flightOptionsOf,
   flightState,
   keepText,
-} from '../../src/viewer/flight-options.ts';
-import { FREEZE_MARK, type FreezeOn } from '../../src/viewer/session-api.ts';
-import { EventQuery } from '../../src/viewer/worker/event-query.ts';
-import { detailsOfEvent, lineOfEvent } from '../../src/viewer/worker/event-words.ts';
-import { Flight } from '../../src/viewer/worker/flight.ts';
-import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
+} from '../../src/viewer/ui/flight-options.ts';
+import { FREEZE_MARK, type FreezeOn } from '../../src/protocol/session.ts';
+import { EventQuery } from '../../src/viewer/session/event-query.ts';
+import { detailsOfEvent, lineOfEvent } from '../../src/viewer/session/event-words.ts';
+import { Flight } from '../../src/viewer/session/flight.ts';
+import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
 /** One step of a thread: a call that is over, one that goes on, the end of one that went on, a pause. */

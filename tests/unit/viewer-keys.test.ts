@@ -1,8 +1,8 @@
 // Keys of the panel: which are obeyed, and which are left to what has the focus, to an input method and to the browser.
 import { writable } from 'svelte/store';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { obeyKey, type PageActions } from '../../src/viewer/keys.ts';
-import type { ViewerModel } from '../../src/viewer/model.ts';
+import { obeyKey, type PageActions } from '../../src/viewer/ui/keys.ts';
+import type { ViewerModel } from '../../src/viewer/ui/model.ts';
 
 class NoElement {}
 beforeAll(() => {

@@ -2,19 +2,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
-import { locksOf } from '../../src/trace/analysis/locks.ts';
-import { Flag, type OpName } from '../../src/trace/event.ts';
+import { locksOf } from '../../src/analysis/locks/locks.ts';
+import { Flag, type OpName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { Memo, type QueryContext } from '../../src/viewer/worker/queries/context.ts';
-import { lockLaneQueries, type LockTrack } from '../../src/viewer/worker/queries/lock-lanes.ts';
+import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
+import { lockLaneQueries, type LockTrack } from '../../src/viewer/session/queries/lock-lanes.ts';
 import {
   arrowsOf,
   lockQueries,
   modeText,
   UNSEEN_HOLDER_US,
-} from '../../src/viewer/worker/queries/locks.ts';
-import { MARKED_WORDS, type Marked } from '../../src/viewer/views/locks/marked.ts';
+} from '../../src/viewer/session/queries/locks.ts';
+import { MARKED_WORDS, type Marked } from '../../src/viewer/ui/views/locks/marked.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 
 function contextOf(store: TraceStore): QueryContext {

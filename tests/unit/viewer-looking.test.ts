@@ -1,9 +1,9 @@
 // What is looked at: an answer that comes late selects nothing, and of many wishes the newest is what counts.
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
-import { Looking } from '../../src/viewer/looking.ts';
-import { Newest } from '../../src/viewer/newest.ts';
-import type { EventDetails, SessionApi } from '../../src/viewer/session-api.ts';
+import { Looking } from '../../src/viewer/ui/looking.ts';
+import { Newest } from '../../src/viewer/ui/newest.ts';
+import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
 
 class Looker extends Looking {
   forget(): void {

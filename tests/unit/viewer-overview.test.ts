@@ -1,12 +1,15 @@
 // What the Overview says of a trace, and the palette finds in it, without a browser.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { databaseSettingsOf } from '../../src/trace/analysis/database-settings.ts';
-import { headlineNumbers, type HeadlineNumber } from '../../src/trace/analysis/headline-numbers.ts';
+import { databaseSettingsOf } from '../../src/analysis/pages/database-settings.ts';
+import {
+  headlineNumbers,
+  type HeadlineNumber,
+} from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { QUERIES } from '../../src/viewer/worker/queries/index.ts';
-import { browserOf, headlineText } from '../../src/viewer/views/overview/words.ts';
-import { commitsText } from '../../src/viewer/views/transactions-words.ts';
+import { QUERIES } from '../../src/viewer/session/queries/index.ts';
+import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/words.ts';
+import { commitsText } from '../../src/viewer/ui/views/transactions/transactions-words.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
 

@@ -1,7 +1,7 @@
 // When the store's worker begins its long work: as soon as the first picture is out, and step by step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
-import { Pacer, type Paced } from '../../src/viewer/worker/pacer.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
+import { Pacer, type Paced } from '../../src/viewer/session/pacer.ts';
 import { newStore } from '../traces/builder.ts';
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,6 +1,6 @@
 // What moves with a message between the drawing side and its worker, and what is copied.
 import { expect, test } from 'vitest';
-import { transferables } from '../../src/viewer/rpc.ts';
+import { transferables } from '../../src/protocol/rpc.ts';
 
 test('buffers of an answer move, wherever they are; those of others, and parts of buffers, stay', () => {
   const whole = [new Uint8Array(4), new Float64Array(2)];

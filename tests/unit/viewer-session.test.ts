@@ -2,18 +2,18 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
 import { EventColumns } from '../../src/trace/columns.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Op } from '../../src/event/event.ts';
 import { MAX_THREADS } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
-import type { FlightOptions } from '../../src/viewer/session-api.ts';
-import { noticesOf } from '../../src/viewer/notices.ts';
-import { Exports } from '../../src/viewer/worker/exports.ts';
-import { loaded } from '../../src/viewer/worker/loaded.ts';
-import { limitsOf, RecordingRoom } from '../../src/viewer/worker/room.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
+import type { FlightOptions } from '../../src/protocol/session.ts';
+import { noticesOf } from '../../src/viewer/ui/notices.ts';
+import { Exports } from '../../src/viewer/session/exports.ts';
+import { loaded } from '../../src/viewer/session/loaded.ts';
+import { limitsOf, RecordingRoom } from '../../src/viewer/session/room.ts';
+import { Session } from '../../src/viewer/session/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 

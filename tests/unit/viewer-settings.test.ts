@@ -1,10 +1,10 @@
 // Settings and the address of a tab: what is kept, and what is made of nonsense.
 import { get, writable } from 'svelte/store';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { formatHash, keepHash, parseHash } from '../../src/viewer/hash-state.ts';
-import { viewStateOf } from '../../src/viewer/view-state.ts';
-import type { ViewerModel } from '../../src/viewer/model.ts';
-import { SettingsModel, settingsOf } from '../../src/viewer/settings.ts';
+import { formatHash, keepHash, parseHash } from '../../src/viewer/ui/hash-state.ts';
+import { viewStateOf } from '../../src/viewer/ui/view-state.ts';
+import type { ViewerModel } from '../../src/viewer/ui/model.ts';
+import { SettingsModel, settingsOf } from '../../src/viewer/ui/settings.ts';
 
 describe('settings', () => {
   it('that make no sense become the defaults', () => {

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { EXAMPLES } from '../../src/viewer/views/sql/examples.ts';
+import { EXAMPLES } from '../../src/viewer/ui/views/sql/examples.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { loadSqlite, rows, run } from './sql-queries.ts';
 

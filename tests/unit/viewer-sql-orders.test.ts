@@ -1,7 +1,7 @@
 // Orders and groups that the table of events brings itself: as SQLite would order and group, without its sorter.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { compareTexts } from '../../src/viewer/worker/sql/events-order.ts';
+import { compareTexts } from '../../src/viewer/session/sql/events-order.ts';
 import { ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { hostile, loadSqlite, rows } from './sql-queries.ts';

@@ -1,6 +1,6 @@
 // How often the drawing side is told of changes.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Teller } from '../../src/viewer/worker/teller.ts';
+import { Teller } from '../../src/viewer/session/teller.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

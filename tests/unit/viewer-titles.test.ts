@@ -1,11 +1,11 @@
 // What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
 import { describe, expect, it } from 'vitest';
-import { contrastOf } from '../../src/viewer/charts/palette.ts';
-import { laneWords, scaleText } from '../../src/viewer/charts/lane-words.ts';
-import type { FrameStrip } from '../../src/viewer/charts/frame-strip.ts';
-import type { Column } from '../../src/viewer/parts/columns.ts';
-import { tsvOfRows } from '../../src/viewer/parts/tsv.ts';
-import { threadTitles } from '../../src/viewer/worker/thread-titles.ts';
+import { contrastOf } from '../../src/viewer/ui/charts/palette.ts';
+import { laneWords, scaleText } from '../../src/viewer/ui/charts/lane-words.ts';
+import type { FrameStrip } from '../../src/viewer/ui/charts/frame-strip.ts';
+import type { Column } from '../../src/viewer/ui/parts/columns.ts';
+import { tsvOfRows } from '../../src/viewer/ui/parts/tsv.ts';
+import { threadTitles } from '../../src/viewer/session/thread-titles.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('threads', () => {

@@ -1,6 +1,6 @@
 // Which transaction an event belongs to, where a thread has two connections.
 import { expect, test } from 'vitest';
-import { transactionQueries } from '../../src/viewer/worker/queries/transactions.ts';
+import { transactionQueries } from '../../src/viewer/session/queries/transactions.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { contextOf } from './viewer-context.ts';
 

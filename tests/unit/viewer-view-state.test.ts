@@ -1,7 +1,7 @@
 // What is set in the views belongs to the trace that is shown.
 import { get, writable } from 'svelte/store';
 import { expect, it } from 'vitest';
-import { viewStateOf } from '../../src/viewer/view-state.ts';
+import { viewStateOf } from '../../src/viewer/ui/view-state.ts';
 
 const fresh = () => ({
   file: writable<{ name: string } | null>(null),

@@ -1,11 +1,11 @@
 // Numbers and notices in words: the unknown is never 0, every notice says what to do.
 import { describe, expect, it } from 'vitest';
-import { sortedFiles } from '../../src/viewer/file-columns.ts';
-import { metricsOf } from '../../src/viewer/metrics.ts';
-import { noticesOf } from '../../src/viewer/notices.ts';
-import type { FileRow } from '../../src/trace/analysis/files.ts';
-import type { LiveStats, ThreadRow } from '../../src/viewer/session-api.ts';
-import type { StatementRow } from '../../src/trace/analysis/statement-table.ts';
+import { sortedFiles } from '../../src/viewer/ui/views/files/file-columns.ts';
+import { metricsOf } from '../../src/viewer/ui/metrics.ts';
+import { noticesOf } from '../../src/viewer/ui/notices.ts';
+import type { FileRow } from '../../src/analysis/files/files.ts';
+import type { LiveStats, ThreadRow } from '../../src/protocol/session.ts';
+import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import {
   countOf,
   formatBytes,
@@ -15,7 +15,7 @@ import {
   formatShare,
   formatShortCount,
 } from '../../src/viewer/units.ts';
-import { statementColumns } from '../../src/viewer/views/statements-words.ts';
+import { statementColumns } from '../../src/viewer/ui/views/statements/statements-words.ts';
 
 const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
   ...{

@@ -1,17 +1,17 @@
 // The store worker's parts without a browser: ports that lie, requests and answers, filters, live numbers.
 import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
-import { OPS, opName } from '../../src/trace/event.ts';
+import { OPS, opName } from '../../src/event/event.ts';
 import { TraceStore } from '../../src/trace/store.ts';
-import { remote, serve, type Channel } from '../../src/viewer/rpc.ts';
-import type { EventFilter } from '../../src/viewer/session-api.ts';
-import { EventQuery } from '../../src/viewer/worker/event-query.ts';
-import { detailsOfEvent } from '../../src/viewer/worker/event-words.ts';
-import { LiveCounts } from '../../src/viewer/worker/live-stats.ts';
-import { lineOf } from '../../src/viewer/worker/line.ts';
-import { ThreadPorts } from '../../src/viewer/worker/thread-ports.ts';
+import { remote, serve, type Channel } from '../../src/protocol/rpc.ts';
+import type { EventFilter } from '../../src/protocol/session.ts';
+import { EventQuery } from '../../src/viewer/session/event-query.ts';
+import { detailsOfEvent } from '../../src/viewer/session/event-words.ts';
+import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
+import { lineOf } from '../../src/viewer/session/line.ts';
+import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 
 /** Two threads whose calls interleave in time: a read-only one, and one that commits. */

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { countsOf, repeatable } from '../browser/grid-counts.ts';
 import { buildHook } from '../browser/hooks-harness.ts';
 import { recordedGolden, type RecordedGolden } from '../browser/recorded-golden.ts';

@@ -1,7 +1,7 @@
 /** Engine apps in WebKit with the hook at document start, and what it recorded as a store: what the tests of engines share. */
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
-import type { Batch } from '../../src/trace/batch.ts';
-import { RECORD_BYTES } from '../../src/trace/event.ts';
+import type { Batch } from '../../src/event/batch.ts';
+import { RECORD_BYTES } from '../../src/event/event.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { injectHook } from '../browser/hooks-harness.ts';
 import {

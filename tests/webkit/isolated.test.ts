@@ -11,8 +11,8 @@ import {
   type ThreadIdentity,
   type ThreadMessage,
 } from '../../src/protocol/messages.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
-import type { Batch } from '../../src/trace/batch.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
+import type { Batch } from '../../src/event/batch.ts';
 import { differences, traces } from '../browser/extension-harness.ts';
 import { countsOf, repeatable } from '../browser/grid-counts.ts';
 import { recordedGolden } from '../browser/recorded-golden.ts';

@@ -3,12 +3,12 @@
  * about one run of seventy; storage, and what is stored compared with the engine in memory.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LabDoor } from '../../src/lab/lab.ts';
-import { runOf } from '../../src/experiments/plan.ts';
-import { storedVerdicts } from '../../src/experiments/stored.ts';
-import type { Config, Run } from '../../src/experiments/types.ts';
-import { countPasses } from '../../src/experiments/worker/builds-here.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
+import type { LabDoor } from '../../src/lab/page/lab.ts';
+import { runOf } from '../../src/lab/experiments/plan.ts';
+import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
+import type { Config, Run } from '../../src/lab/experiments/types.ts';
+import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE } from '../contract/lab-counts.ts';
 import { launchWebKit, type DrivenWebKit } from './minibrowser.ts';
 import { openLabPage, servePanelBuild } from './panel-page.ts';

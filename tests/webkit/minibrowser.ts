@@ -8,7 +8,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findMiniBrowser, HOW_TO_INSTALL_WEBKIT } from '../../src/cli/drive/find-browser.mjs';
+import { findMiniBrowser, HOW_TO_INSTALL_WEBKIT } from '../../src/drive/find-browser.mjs';
 import { InspectedPage } from './inspector.ts';
 
 /** What Safari has and WebKitGTK has switched off. */

@@ -1,22 +1,22 @@
 // All analyses of a trace as steps, one after another: what several need is computed once, by the first, as the panel's worker does.
-import { badgesOf, findingContext, findingsOf } from '../../src/trace/analysis/findings/index.ts';
-import { blockWritesOf, writeAmplificationOf } from '../../src/trace/analysis/block-writes.ts';
-import { cacheReport } from '../../src/trace/analysis/cache.ts';
-import { checkpointsIn } from '../../src/trace/analysis/checkpoints.ts';
-import { coldWarmOf } from '../../src/trace/analysis/cold-warm.ts';
-import { filesOf } from '../../src/trace/analysis/files.ts';
-import { headlineNumbers } from '../../src/trace/analysis/headline-numbers.ts';
-import { idbUseOf } from '../../src/trace/analysis/idb-use.ts';
-import { locksOf } from '../../src/trace/analysis/locks.ts';
-import { missRatiosOf } from '../../src/trace/analysis/miss-ratio.ts';
-import { pagesIn } from '../../src/trace/analysis/pages.ts';
-import { repeatedCallsOf } from '../../src/trace/analysis/redundant-calls.ts';
-import { interleavingOf, runsOf } from '../../src/trace/analysis/runs.ts';
-import { Analyses } from '../../src/trace/analysis/shared.ts';
-import { blockAccessesOf } from '../../src/trace/analysis/storage-blocks.ts';
-import { statementTable } from '../../src/trace/analysis/statement-table.ts';
-import { sharedSummary } from '../../src/trace/analysis/summary.ts';
-import { walHistories, walsIn } from '../../src/trace/analysis/wal.ts';
+import { badgesOf, findingContext, findingsOf } from '../../src/analysis/findings/index.ts';
+import { blockWritesOf, writeAmplificationOf } from '../../src/analysis/pages/block-writes.ts';
+import { cacheReport } from '../../src/analysis/cache/cache.ts';
+import { checkpointsIn } from '../../src/analysis/wal/checkpoints.ts';
+import { coldWarmOf } from '../../src/analysis/cache/cold-warm.ts';
+import { filesOf } from '../../src/analysis/files/files.ts';
+import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { idbUseOf } from '../../src/analysis/idb/idb-use.ts';
+import { locksOf } from '../../src/analysis/locks/locks.ts';
+import { missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
+import { pagesIn } from '../../src/analysis/pages/pages.ts';
+import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
+import { interleavingOf, runsOf } from '../../src/analysis/files/runs.ts';
+import { Analyses } from '../../src/analysis/shared.ts';
+import { blockAccessesOf } from '../../src/analysis/pages/storage-blocks.ts';
+import { statementTable } from '../../src/analysis/statements/statement-table.ts';
+import { sharedSummary } from '../../src/analysis/report/summary.ts';
+import { walHistories, walsIn } from '../../src/analysis/wal/wal.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
 export interface Step {

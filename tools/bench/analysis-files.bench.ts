@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { recordAll } from '../../tests/traces/golden/record.ts';
 import { LARGE, MOST_BYTES_AN_EVENT } from '../../tests/traces/golden/scenarios.ts';

@@ -1,8 +1,8 @@
 // What one event costs in the hook, per layer, beside two readings of the clock in the same run.
 import { measureVfsCost } from '../../src/vfs-instrumented/interpose/self-cost.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { Header } from '../../src/trace/ring-layout.ts';
-import { Op } from '../../src/trace/event.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { Header } from '../../src/record/ring-layout.ts';
+import { Op } from '../../src/event/event.ts';
 import { keptBytes, OverlayBench, type Called } from './overlay-cost.ts';
 
 export const title = 'Cost per event (Node)';

@@ -1,7 +1,7 @@
 // How long an event takes from its end to a pixel while it is recorded: a port of a made-up thread sends 50,000 events a second in
 // batches of 50 ms, and the timeline's own pixels say what is on screen.
 import type { Page } from 'puppeteer-core';
-import { Field, Op, RECORD_BYTES } from '../../src/trace/event.ts';
+import { Field, Op, RECORD_BYTES } from '../../src/event/event.ts';
 import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 
 export interface Latency {

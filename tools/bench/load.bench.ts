@@ -1,7 +1,7 @@
 // What the recorder stands: calls as fast as an app can make them, for a minute each (LOAD_SECONDS), recorded by the real panel; drops and memory.
 // Needs a build: `npm run build`, or VFSCOPE_DIST.
 import { join } from 'node:path';
-import { launchBrowser } from '../../src/cli/drive/browser.ts';
+import { launchBrowser } from '../../src/drive/browser.ts';
 import { LoadDriver, type LoadKind, type Memory } from '../../tests/browser/load-driver.ts';
 
 const SECONDS = Number(process.env.LOAD_SECONDS ?? 60);

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 import puppeteer from 'puppeteer-core';
-import { findChromium, HOW_TO_INSTALL } from '../../src/cli/drive/find-browser.mjs';
-import { Engines } from '../../src/experiments/open-engine.ts';
-import { textOf } from '../../src/experiments/workloads/define.ts';
-import { workloadOf } from '../../src/experiments/workloads/index.ts';
-import { meterModule } from '../../src/vfs-instrumented/meter.ts';
+import { findChromium, HOW_TO_INSTALL } from '../../src/drive/find-browser.mjs';
+import { Engines } from '../../src/lab/experiments/open-engine.ts';
+import { textOf } from '../../src/lab/experiments/workloads/define.ts';
+import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
+import { meterModule } from '../../src/lab/meter/meter.ts';
 
 const REPEATS = Number(process.env['REPEATS'] ?? 9);
 const require = createRequire(import.meta.url);

@@ -1,8 +1,8 @@
 /** What a call of a VFS costs more when the library `vfscope/vfs` records it: nanoseconds, and bytes that are kept. */
-import { Header } from '../../src/trace/ring-layout.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { instrument } from '../../src/vfs-instrumented/overlay.ts';
-import { startRecording } from '../../src/vfs-instrumented/recording.ts';
+import { Header } from '../../src/record/ring-layout.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { instrument } from '../../src/vfs-instrumented/library/overlay.ts';
+import { startRecording } from '../../src/vfs-instrumented/library/recording.ts';
 
 const PAGE = 4096;
 const MAIN_DB = 0x106;

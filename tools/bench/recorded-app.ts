@@ -12,10 +12,10 @@ import {
   type Workload,
   type WorkloadOptions,
 } from '../../tests/oracle/baseline.ts';
-import { launchBrowser, type DrivenBrowser } from '../../src/cli/drive/browser.ts';
-import { openPanel, type Panel } from '../../src/cli/drive/panel.ts';
-import { saveTrace, startRecording, stopRecording } from '../../src/cli/drive/session.ts';
-import { Op } from '../../src/trace/event.ts';
+import { launchBrowser, type DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { saveTrace, startRecording, stopRecording } from '../../src/drive/session.ts';
+import { Op } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 
 export interface BenchedRun {

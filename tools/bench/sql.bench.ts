@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { installEngines } from '../../src/engines/install.ts';
-import { Recorder } from '../../src/trace/recorder.ts';
-import { Header } from '../../src/trace/ring-layout.ts';
+import { Recorder } from '../../src/record/recorder.ts';
+import { Header } from '../../src/record/ring-layout.ts';
 
 const RUNS = Number(process.env['REPEATS'] ?? 9);
 const STATEMENTS = 2000;

@@ -1,8 +1,8 @@
 // What the trace room costs: bytes an event on disk, time to write and read, time of a frame, on synthetic traces.
-import { TracePyramid } from '../../src/trace/pyramid.ts';
+import { TracePyramid } from '../../src/trace/lanes/frame.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { summaryOf } from '../../src/trace/analysis/summary.ts';
+import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 
 export interface TraceBenchRow {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readOverview } from '../../src/trace/file/overview.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { SummaryLanes } from '../../src/trace/summary-lanes.ts';
-import { useWasm } from '../../src/viewer/worker/queries/sql.ts';
-import { Session } from '../../src/viewer/worker/session.ts';
+import { SummaryLanes } from '../../src/timeline/summary-lanes.ts';
+import { useWasm } from '../../src/viewer/session/queries/sql.ts';
+import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { inProcess } from './child.ts';
 

@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
-import { launchFirefox } from '../../src/cli/drive/firefox.ts';
+import { launchFirefox } from '../../src/drive/firefox.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { heapOfPage } from '../../tests/browser/heap.ts';
 import { launchPlainBrowser } from '../../tests/oracle/browser.ts';

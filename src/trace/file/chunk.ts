@@ -2,9 +2,9 @@
  * Rows of one thread as packed columns, and back. Each column is a run of varints that says how a row differs from what was to
  * be expected of it, so that gzip finds little left: docs/trace-format.md, "Columns".
  */
-import { MAX_TRACE_NS } from '../clock.ts';
+import { MAX_TRACE_NS } from '../../event/clock.ts';
 import { EventColumns } from '../columns.ts';
-import { Op } from '../event.ts';
+import { Op } from '../../event/event.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { CHUNK_EVENTS } from './format.ts';
 import {

@@ -1,8 +1,8 @@
 /** What each section of a file puts into the store. Trusts nothing: a section that is not what its tag says throws MalformedError. */
-import { MAX_TRACE_NS } from '../clock.ts';
+import { MAX_TRACE_NS } from '../../event/clock.ts';
 import { EventColumns } from '../columns.ts';
-import { checkedDefinition, MAX_TEXT } from '../definition-check.ts';
-import { THREAD_KINDS } from '../definitions.ts';
+import { checkedDefinition, MAX_TEXT } from '../../event/definition-check.ts';
+import { THREAD_KINDS } from '../../event/definitions.ts';
 import { checkedAnnotations } from '../notes.ts';
 import type { ThreadInfo, ThreadStore, TraceStore } from '../store.ts';
 import { ByteReader, MalformedError } from './bytes.ts';

@@ -2,7 +2,7 @@
  * What a packed column expects of the next row. Writer and reader keep the same expectations, so only surprises cost bytes.
  * Part of the file format: docs/trace-format.md, "Columns".
  */
-import { Op } from '../event.ts';
+import { Op } from '../../event/event.ts';
 import { MalformedError, type ByteReader, type ByteWriter } from './bytes.ts';
 
 /** op, flags, result, length, aux: few combinations in a chunk. */

@@ -1,6 +1,6 @@
 /** The frame around every part of a file: tag, length, CRC, payload; and what stands in front of a chunk's columns. */
-import { LANE_KINDS, type Lane, type LaneKind } from '../lanes.ts';
-import { frameOf } from '../pyramid.ts';
+import { LANE_KINDS, type Lane, type LaneKind } from '../lanes/lanes.ts';
+import { frameOf } from '../lanes/frame.ts';
 import { ByteReader, ByteWriter, MalformedError } from './bytes.ts';
 import { crc32 } from './codec.ts';
 import {

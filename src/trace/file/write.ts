@@ -2,7 +2,7 @@
  * Writes a store as a `.vfst` file, at once or while it grows: `append` writes what is new (a recording's spool), `finish` adds the
  * index. A file that was never finished is readable up to its last whole section.
  */
-import { ThreadLanes, type Lane } from '../lanes.ts';
+import { ThreadLanes, type Lane } from '../lanes/lanes.ts';
 import { hasAnnotations } from '../notes.ts';
 import type { ThreadStore, TraceStore } from '../store.ts';
 import { ByteWriter } from './bytes.ts';

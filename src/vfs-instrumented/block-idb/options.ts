@@ -1,5 +1,5 @@
 /** The knobs of the block VFS, and what it counts. */
-import type { Recorder } from '../../trace/recorder.ts';
+import type { Recorder } from '../../record/recorder.ts';
 
 /**
  * When a written block reaches IndexedDB:

@@ -2,8 +2,8 @@
  * Blocks in IndexedDB: the store `blocks` by [path, index], and in `files` the size of each file. One transaction is used for as
  * long as it lives. A transaction that fails takes back what it had accepted; then nothing here answers any more (`failure`).
  */
-import { Flag, Op } from '../../trace/event.ts';
-import { NOTHING, type Recorder, type Token } from '../../trace/recorder.ts';
+import { Flag, Op } from '../../event/event.ts';
+import { NOTHING, type Recorder, type Token } from '../../record/recorder.ts';
 import type { BlockStats, Resolved } from './options.ts';
 
 export interface FileMeta {

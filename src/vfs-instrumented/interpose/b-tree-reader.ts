@@ -3,11 +3,11 @@
  * and indexes, and the numbers of the database header. Each page is decoded once, and again when it has changed; what is new goes out as definitions (b-tree-definitions.ts, database-headers.ts).
  * All of it is bounded, and where nothing more is followed, that is said. A closure, as local names minify: every page parses the hook.
  */
-import { MOST_SAID, SAID_COST } from '../../trace/b-tree-definitions.ts';
-import { MOST_HEADERS } from '../../trace/database-headers.ts';
-import type { Recorder } from '../../trace/recorder.ts';
-import { Header } from '../../trace/ring-layout.ts';
-import { childrenOf, schemaRowsOf } from '../../trace/sqlite-format/b-tree.ts';
+import { MOST_SAID, SAID_COST } from '../../event/b-tree-definitions.ts';
+import { MOST_HEADERS } from '../../event/database-headers.ts';
+import type { Recorder } from '../../record/recorder.ts';
+import { Header } from '../../record/ring-layout.ts';
+import { childrenOf, schemaRowsOf } from '../../sqlite/b-tree.ts';
 import { Block, WANTED_MASK } from './engine-block.ts';
 import type { EngineMemory } from './io-methods.ts';
 import { FIRST_WORD } from './structure-decode.ts';

@@ -6,7 +6,7 @@
  *
  * A cell is the number of a trampoline within its engine.
  */
-import { ENGINE_BLOCK_BYTES } from '../../trace/ring-layout.ts';
+import { ENGINE_BLOCK_BYTES } from '../../record/ring-layout.ts';
 
 export const Block = {
   /** Asyncify's state: 0 normal, 1 unwinding, 2 rewinding. */

@@ -1,7 +1,7 @@
 /** Ids for the files of one engine: the same path keeps its id, so that opens, reads and deletes land on one row. */
-import { fileKindOfPath } from '../../trace/file-names.ts';
-import { type FileKind, fileKindOfOpenFlags } from '../../trace/definitions.ts';
-import type { Recorder } from '../../trace/recorder.ts';
+import { fileKindOfPath } from '../../event/file-names.ts';
+import { type FileKind, fileKindOfOpenFlags } from '../../event/definitions.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import { HeadersOf } from './engine-block.ts';
 
 const MAX_PATHS = 20_000;

@@ -2,7 +2,7 @@
  * sqlite3_io_methods and sqlite3_vfs as they lie in an engine's memory (sqlite.org/c3ref/io_methods.html, c3ref/vfs.html), and
  * reading that memory. Everything here is little-endian 32-bit words; memory64 builds are refused when linking.
  */
-import { Op } from '../../trace/event.ts';
+import { Op } from '../../event/event.ts';
 import type { Signature } from './wasm-writer.ts';
 
 export interface Method extends Signature {

@@ -2,8 +2,8 @@
  * What one traced VFS call costs on this thread: calls through a function table, with and without a trampoline in the slot, on a
  * scratch recorder. The difference is nearly all clock: two readings a call.
  */
-import { Recorder } from '../../trace/recorder.ts';
-import { Header } from '../../trace/ring-layout.ts';
+import { Recorder } from '../../record/recorder.ts';
+import { Header } from '../../record/ring-layout.ts';
 import {
   NativeInstance,
   NativeMemory,

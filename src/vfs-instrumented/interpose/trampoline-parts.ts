@@ -2,8 +2,8 @@
  * What every trampoline shares, as wasm functions inside each generated module: look a file up, begin a record, finish it.
  * `begin` and `finish` are Recorder.begin and Recorder.finish (trace/recorder.ts) word for word: change one, change both.
  */
-import { Field, Op, RECORD_BYTES } from '../../trace/event.ts';
-import { Header, RING_AT } from '../../trace/ring-layout.ts';
+import { Field, Op, RECORD_BYTES } from '../../event/event.ts';
+import { Header, RING_AT } from '../../record/ring-layout.ts';
 import { Block, FILE_ENTRIES, FileEntry, HASH, HASH_SHIFT } from './engine-block.ts';
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes } from './wasm-writer.ts';

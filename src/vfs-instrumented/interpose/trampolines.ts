@@ -2,8 +2,8 @@
  * One generated wasm module with a trampoline per function-table slot: record, call the engine's own function, record its
  * answer. Frames are wasm only, so JSPI suspends through them; a suspended Asyncify call is kept and taken up at its rewind.
  */
-import { Field, Flag, Op } from '../../trace/event.ts';
-import { Header } from '../../trace/ring-layout.ts';
+import { Field, Flag, Op } from '../../event/event.ts';
+import { Header } from '../../record/ring-layout.ts';
 import {
   Block,
   FileEntry,

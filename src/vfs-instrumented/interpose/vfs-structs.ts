@@ -2,8 +2,8 @@
  * What one engine's memory says of its VFSs: which structs are sqlite3_io_methods and sqlite3_vfs, and so which slots of the function
  * table are their methods. What was not known to be one gets its trampolines here.
  */
-import { Op } from '../../trace/event.ts';
-import type { Recorder } from '../../trace/recorder.ts';
+import { Op } from '../../event/event.ts';
+import type { Recorder } from '../../record/recorder.ts';
 import { Block, MAX_CELLS } from './engine-block.ts';
 import {
   IO_METHODS,

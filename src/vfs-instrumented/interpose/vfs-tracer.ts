@@ -2,9 +2,9 @@
  * The VFS layer of one engine: replaces function-table slots in place by trampolines and learns, while the engine runs, which
  * slots are VFS methods, which structs are io_methods and which pointers are files. The app's bytes stay as they are.
  */
-import { Flag, Op } from '../../trace/event.ts';
-import type { Recorder } from '../../trace/recorder.ts';
-import { ENGINE_BLOCK_BYTES, Header } from '../../trace/ring-layout.ts';
+import { Flag, Op } from '../../event/event.ts';
+import type { Recorder } from '../../record/recorder.ts';
+import { ENGINE_BLOCK_BYTES, Header } from '../../record/ring-layout.ts';
 import { bTreeReader } from './b-tree-reader.ts';
 import { HEADERS_SHIFT, HeadersOf, PAGE_BITS_SHIFT, RECORD_FLAGS } from './engine-block.ts';
 import { FileNames } from './file-names.ts';

@@ -4,12 +4,12 @@ import {
   type EngineOptions,
   type InstalledEngines,
 } from '../../../src/engines/install.ts';
-import { RecordReader } from '../../../src/trace/batch.ts';
-import { counters, drainRecords, drainSharedDefinitions } from '../../../src/trace/drain.ts';
-import { Flag, Op, opName } from '../../../src/trace/event.ts';
-import type { Definition, FileKind } from '../../../src/trace/definitions.ts';
-import { Recorder } from '../../../src/trace/recorder.ts';
-import type { RecorderOptions } from '../../../src/trace/thread-ring.ts';
+import { RecordReader } from '../../../src/event/batch.ts';
+import { counters, drainRecords, drainSharedDefinitions } from '../../../src/record/drain.ts';
+import { Flag, Op, opName } from '../../../src/event/event.ts';
+import type { Definition, FileKind } from '../../../src/event/definitions.ts';
+import { Recorder } from '../../../src/record/recorder.ts';
+import type { RecorderOptions } from '../../../src/record/thread-ring.ts';
 
 export interface Row {
   op: number;

@@ -1,5 +1,5 @@
 // Use of IndexedDB. Each story beside the same work done right.
-import { Flag } from '../../../src/trace/event.ts';
+import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, S, PAGE, REFUSED, times, idbStory, type Case } from './stage.ts';
 

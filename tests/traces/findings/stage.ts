@@ -1,6 +1,6 @@
 // A stage for findings: traces made by hand, each beside the same work done right.
-import { Flag } from '../../../src/trace/event.ts';
-import type { ThreadEnvironment } from '../../../src/trace/definitions.ts';
+import { Flag } from '../../../src/event/event.ts';
+import type { ThreadEnvironment } from '../../../src/event/definitions.ts';
 import type { ThreadInfo, TraceStore } from '../../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../builder.ts';
 

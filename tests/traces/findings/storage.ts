@@ -1,5 +1,5 @@
 // How bytes get to storage. Each story beside the same work done right.
-import { Flag } from '../../../src/trace/event.ts';
+import { Flag } from '../../../src/event/event.ts';
 import type { ThreadBuilder } from '../builder.ts';
 import { MS, PAGE, times, type Case } from './stage.ts';
 

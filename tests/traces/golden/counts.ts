@@ -2,22 +2,22 @@
  * What the analyses count in a trace: the content of a golden trace's snapshot. Times, rows and addresses are left out, for they are
  * of one recording; lists longer than a handful are summed up.
  */
-import { blockWritesOf, writeAmplificationOf } from '../../../src/trace/analysis/block-writes.ts';
-import { cacheReport } from '../../../src/trace/analysis/cache.ts';
-import { checkpointsOf } from '../../../src/trace/analysis/checkpoints.ts';
-import { coldWarmOf } from '../../../src/trace/analysis/cold-warm.ts';
-import { findingsOf } from '../../../src/trace/analysis/findings/index.ts';
-import { fileCountsOf } from '../../../src/trace/analysis/file-counts.ts';
-import { idbUseOf } from '../../../src/trace/analysis/idb-use.ts';
-import { locksOf, type Locks } from '../../../src/trace/analysis/locks.ts';
-import { missRatiosOf, missRatioAt } from '../../../src/trace/analysis/miss-ratio.ts';
-import { pagesOf } from '../../../src/trace/analysis/pages.ts';
-import { repeatedCallsOf } from '../../../src/trace/analysis/redundant-calls.ts';
-import { interleavingOf, runsOf } from '../../../src/trace/analysis/runs.ts';
-import { statementTable } from '../../../src/trace/analysis/statement-table.ts';
-import { summaryOf } from '../../../src/trace/analysis/summary.ts';
-import { transactionAnatomies } from '../../../src/trace/analysis/transaction-anatomy.ts';
-import { walFilesOf, walHistories } from '../../../src/trace/analysis/wal.ts';
+import { blockWritesOf, writeAmplificationOf } from '../../../src/analysis/pages/block-writes.ts';
+import { cacheReport } from '../../../src/analysis/cache/cache.ts';
+import { checkpointsOf } from '../../../src/analysis/wal/checkpoints.ts';
+import { coldWarmOf } from '../../../src/analysis/cache/cold-warm.ts';
+import { findingsOf } from '../../../src/analysis/findings/index.ts';
+import { fileCountsOf } from '../../../src/analysis/files/file-counts.ts';
+import { idbUseOf } from '../../../src/analysis/idb/idb-use.ts';
+import { locksOf, type Locks } from '../../../src/analysis/locks/locks.ts';
+import { missRatiosOf, missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';
+import { pagesOf } from '../../../src/analysis/pages/pages.ts';
+import { repeatedCallsOf } from '../../../src/analysis/files/redundant-calls.ts';
+import { interleavingOf, runsOf } from '../../../src/analysis/files/runs.ts';
+import { statementTable } from '../../../src/analysis/statements/statement-table.ts';
+import { summaryOf } from '../../../src/analysis/report/summary.ts';
+import { transactionAnatomies } from '../../../src/analysis/transactions/transaction-anatomy.ts';
+import { walFilesOf, walHistories } from '../../../src/analysis/wal/wal.ts';
 import type { TraceStore } from '../../../src/trace/store.ts';
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

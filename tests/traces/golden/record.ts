@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { launchBrowser, type DrivenBrowser } from '../../../src/cli/drive/browser.ts';
-import { openPanel } from '../../../src/cli/drive/panel.ts';
-import { saveTrace, startRecording, stopRecording } from '../../../src/cli/drive/session.ts';
+import { launchBrowser, type DrivenBrowser } from '../../../src/drive/browser.ts';
+import { openPanel } from '../../../src/drive/panel.ts';
+import { saveTrace, startRecording, stopRecording } from '../../../src/drive/session.ts';
 import { readTrace } from '../../../src/trace/file/read.ts';
 import { openApp, runApp } from '../../oracle/baseline.ts';
 import { ENGINE_APPS } from '../../oracle/catalog.ts';

@@ -1,0 +1,213 @@
+/**
+ * The caches between a statement and the storage: SQLite's page cache (hits make no VFS call: only the engine's counters tell) and the
+ * VFS's own block cache (an xRead with no storage call beneath).
+ *
+ *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import {
+  connectionCaches,
+  NO_COUNTS,
+  type CacheCounts,
+  type ConnectionCache,
+} from './connection-caches.ts';
+import { SMALLEST_PAGE } from '../pages/database-files.ts';
+import { leavesOut } from '../core/layers-left-out.ts';
+import type { Owners } from '../core/owners.ts';
+import { pagesIn, pagesOf } from '../pages/pages.ts';
+import { Analyses } from '../shared.ts';
+import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
+
+export interface BlockCache {
+  /** Name of the VFS. */
+  vfs: string;
+  /** Reads of pages from the database file. */
+  reads: number;
+  /** Of these, reads with a storage read, or a wait for another thread, beneath. */
+  fromStorage: number;
+  /** Share of the reads that needed none; null where that cannot be told, see `cause`. */
+  hitRate: number | null;
+  cause: string | null;
+}
+
+/** Storage calls that fetch, and waits in which another thread does. */
+const FETCHES = new Uint8Array(256);
+for (const op of [
+  Op.idbGet,
+  Op.idbGetKey,
+  Op.idbGetAll,
+  Op.idbGetAllKeys,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+])
+  FETCHES[op] = 1;
+for (const op of [
+  Op.opfsRead,
+  Op.opfsFileRead,
+  Op.opfsGetFile,
+  Op.localStorageGet,
+  Op.atomicsWait,
+  Op.atomicsWaitAsync,
+])
+  FETCHES[op] = 1;
+
+/** By name of the VFS; one without reads of pages is left out. */
+export function blockCachesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): BlockCache[] {
+  const found = new Map<string, Counts>();
+  const cacheOf = (vfs: string): Counts => {
+    let c = found.get(vfs);
+    if (!c)
+      found.set(
+        vfs,
+        (c = {
+          vfs,
+          reads: 0,
+          fromStorage: 0,
+          hitRate: null,
+          cause: null,
+          storageCalls: 0,
+          loose: 0,
+        }),
+      );
+    return c;
+  };
+  for (const thread of store.threads) countCaches(thread, shared.owners(thread), range, cacheOf);
+  const leftOut = leavesOut(store, 'web');
+  return [...found.values()]
+    .filter((c) => c.reads > 0)
+    .map(({ storageCalls, loose, ...c }) => {
+      if (storageCalls) return { ...c, hitRate: (c.reads - c.fromStorage) / c.reads };
+      const cause = loose
+        ? 'the storage calls of this thread cannot be tied to VFS calls'
+        : leftOut
+          ? 'the recording leaves storage calls out'
+          : 'no storage call beneath this VFS was seen: it keeps its files in memory, or its storage is not recorded';
+      return { ...c, cause };
+    })
+    .sort((a, b) => b.reads - a.reads);
+}
+
+interface Counts extends BlockCache {
+  storageCalls: number;
+  /** Storage calls of its threads that are tied to no file. */
+  loose: number;
+}
+/** A file of a thread: its VFS where it is a database, and the name alone for others. */
+interface CachedFile {
+  name: string;
+  database: boolean;
+  cache: Counts | null;
+  used: boolean;
+}
+
+function countCaches(
+  thread: ThreadStore,
+  owners: Owners,
+  range: TimeRange,
+  cacheOf: (vfs: string) => Counts,
+): void {
+  const { op: ops, object, length, result, count } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  const files = new ById<CachedFile | null>();
+  const fileOf = (id: number): CachedFile | null => {
+    const d = thread.definitions.get(id);
+    return files.set(
+      id,
+      d?.kind === 'file'
+        ? { name: d.vfs, database: d.fileKind === 'main-db', cache: null, used: false }
+        : null,
+    );
+  };
+  const isRead = (row: number, file: CachedFile): boolean =>
+    ops[row] === Op.xRead &&
+    file.database &&
+    length[row]! >= SMALLEST_PAGE &&
+    result[row] === 0 &&
+    row >= first &&
+    row < behind;
+  /** By row: 1 = a read that was seen to go to the storage. */
+  let counted: Uint8Array | null = null;
+  const here = new Set<string>();
+  let loose = 0;
+  for (let row = 0; row < count; row++) {
+    const op = ops[row]!;
+    if (op === 0 || op >= 128) continue;
+    const call = op < 64 ? row : owners.vfs(row);
+    let file: CachedFile | null | undefined = null;
+    if (call >= 0) {
+      file = files.get(object[call]!);
+      if (file === undefined) file = fileOf(object[call]!);
+    }
+    if (op < 64) {
+      if (!file) continue;
+      if (!file.used) here.add(file.name);
+      file.used = true;
+      if (isRead(row, file)) (file.cache ??= cacheOf(file.name)).reads++;
+      continue;
+    }
+    if (!file) {
+      if (FETCHES[op] && op < Op.atomicsWait) loose++;
+      continue;
+    }
+    file.cache ??= cacheOf(file.name);
+    file.cache.storageCalls++;
+    if (!FETCHES[op] || !isRead(call, file)) continue;
+    counted ??= new Uint8Array(count);
+    if (counted[call]) continue;
+    counted[call] = 1;
+    file.cache.fromStorage++;
+  }
+  for (const name of here) cacheOf(name).loose += loose;
+}
+
+export interface RereadRatio {
+  path: string;
+  vfs: string;
+  /** Page reads from database and WAL, checkpoints left out. */
+  reads: number;
+  /** Of these: the connection had had the page, and nobody else wrote it since. */
+  rereads: number;
+  distinctPages: number;
+  /** reads / distinctPages, null where nothing was read. */
+  readsPerPage: number | null;
+}
+
+export interface CacheReport {
+  /** All connections; null where no engine gives its counters. */
+  pageCache: (CacheCounts & { hitRate: number | null }) | null;
+  connections: ConnectionCache[];
+  blockCaches: BlockCache[];
+  rereads: RereadRatio[];
+}
+
+export function cacheReport(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): CacheReport {
+  const connections = connectionCaches(store, range);
+  const sum = { ...NO_COUNTS };
+  for (const c of connections)
+    for (const name of ['hits', 'misses', 'writes', 'spills'] as const) sum[name] += c[name];
+  const requests = sum.hits + sum.misses;
+  return {
+    pageCache: connections.length
+      ? { ...sum, hitRate: requests ? sum.hits / requests : null }
+      : null,
+    connections,
+    blockCaches: blockCachesOf(store, range, shared),
+    rereads: (isWhole(range) ? pagesIn(shared) : pagesOf(store, range, shared.accesses)).map(
+      ({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
+        ...{ path, vfs, reads, rereads },
+        distinctPages: placesRead,
+        readsPerPage: readsPerPlace,
+      }),
+    ),
+  };
+}

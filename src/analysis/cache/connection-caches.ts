@@ -1,0 +1,142 @@
+/**
+ * SQLite's page cache by connection, from the engine's own counters: hits, misses, writes and spills, over a range and over time.
+ */
+import { Op } from '../../event/event.ts';
+import type { Definition } from '../../event/definitions.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { counterDeltas } from '../core/counter-deltas.ts';
+import type { TimeRange } from '../time/time-partition.ts';
+
+export interface CacheCounts {
+  hits: number;
+  misses: number;
+  /** Pages written, to the database or the WAL. */
+  writes: number;
+  /** Pages written early, to make room in the cache in the middle of a transaction. */
+  spills: number;
+}
+export const NO_COUNTS: CacheCounts = { hits: 0, misses: 0, writes: 0, spills: 0 };
+
+export interface ConnectionCache extends CacheCounts {
+  /** Place in TraceStore.threads, and connection id there. */
+  thread: number;
+  connection: number;
+  /** null without a page request. */
+  hitRate: number | null;
+  /** Readings in the range; what they say happened since the reading before each. */
+  readings: number;
+  /** The connection was opened before the recording: what its first reading counts is left out. */
+  openedBefore: boolean;
+  /** Databases that its VFS calls went to; the counters are those of all. */
+  databases: number;
+}
+
+const rate = (hits: number, misses: number): number | null =>
+  hits + misses ? hits / (hits + misses) : null;
+
+/** Empty where no engine gives its counters. */
+export function connectionCaches(store: TraceStore, range: TimeRange = {}): ConnectionCache[] {
+  const { fromUs = -Infinity, toUs = Infinity } = range;
+  const found: ConnectionCache[] = [];
+  for (const thread of store.threads) {
+    const { events, definitions, index } = thread;
+    const deltas = counterDeltas(thread);
+    if (deltas.count === 0) continue;
+    const byId = new Map<number, ConnectionCache>();
+    for (let i = 0; i < deltas.count; i++) {
+      const connection = deltas.connection[i]!;
+      let c = byId.get(connection);
+      if (!c) {
+        c = {
+          thread: index,
+          connection,
+          ...NO_COUNTS,
+          hitRate: null,
+          readings: 0,
+          openedBefore: !deltas.known[i],
+          databases: 0,
+        };
+        byId.set(connection, c);
+        found.push(c);
+      }
+      const us = events.t0[deltas.row[i]!]!;
+      if (!deltas.known[i] || us < fromUs || us >= toUs) continue;
+      c.readings++;
+      c.hits += deltas.hits[i]!;
+      c.misses += deltas.misses[i]!;
+      c.writes += deltas.writes[i]!;
+      c.spills += deltas.spills[i]!;
+      c.hitRate = rate(c.hits, c.misses);
+    }
+    countDatabases(events, definitions, byId);
+  }
+  return found.filter((c) => c.readings > 0);
+}
+
+function countDatabases(
+  { op, context, object, count }: TraceStore['threads'][number]['events'],
+  definitions: ReadonlyMap<number, Definition>,
+  byId: ReadonlyMap<number, ConnectionCache>,
+): void {
+  const isDatabase = new Map<number, boolean>();
+  const used = new Map<number, Set<number>>();
+  for (let row = 0; row < count; row++) {
+    if (
+      (op[row] !== Op.xRead && op[row] !== Op.xWrite && op[row] !== Op.xLock) ||
+      context[row] === 0
+    )
+      continue;
+    const id = object[row]!;
+    let main = isDatabase.get(id);
+    if (main === undefined) {
+      const d = definitions.get(id);
+      isDatabase.set(id, (main = d?.kind === 'file' && d.fileKind === 'main-db'));
+    }
+    if (!main) continue;
+    let files = used.get(context[row]!);
+    if (!files) used.set(context[row]!, (files = new Set()));
+    files.add(id);
+  }
+  for (const [connection, cache] of byId) cache.databases = used.get(connection)?.size ?? 0;
+}
+
+/** Columns by time bin, all connections together. */
+export interface CacheOverTime {
+  hits: Float64Array;
+  misses: Float64Array;
+  spills: Float64Array;
+  /** NaN where no page was asked for. */
+  hitRate: Float64Array;
+}
+
+/** Over [fromUs, toUs) in equal bins: a reading counts in the bin in which it was taken, at the end of a statement. */
+export function cacheOverTime(
+  store: TraceStore,
+  fromUs: number,
+  toUs: number,
+  bins: number,
+): CacheOverTime | null {
+  const out: CacheOverTime = {
+    hits: new Float64Array(bins),
+    misses: new Float64Array(bins),
+    spills: new Float64Array(bins),
+    hitRate: new Float64Array(bins).fill(NaN),
+  };
+  let readings = 0;
+  const scale = toUs > fromUs ? bins / (toUs - fromUs) : 0;
+  for (const thread of store.threads) {
+    const deltas = counterDeltas(thread);
+    readings += deltas.count;
+    for (let i = 0; i < deltas.count; i++) {
+      const us = thread.events.t0[deltas.row[i]!]!;
+      if (!deltas.known[i] || us < fromUs || us >= toUs) continue;
+      const bin = Math.min(bins - 1, Math.floor((us - fromUs) * scale));
+      out.hits[bin]! += deltas.hits[i]!;
+      out.misses[bin]! += deltas.misses[i]!;
+      out.spills[bin]! += deltas.spills[i]!;
+    }
+  }
+  for (let bin = 0; bin < bins; bin++)
+    out.hitRate[bin] = rate(out.hits[bin]!, out.misses[bin]!) ?? NaN;
+  return readings ? out : null;
+}

@@ -1,0 +1,173 @@
+/**
+ * Findings about reading pages.
+ *
+ *   F11   page 7 ... page 7 ... page 7: read again and again, for SQLite's page cache had dropped it
+ *   F21   page 1, 2, 3, ... 140: a scan, a call for each small page
+ *   F22   many pages of schema before the first statement can run
+ */
+import { Op } from '../../event/event.ts';
+import { stackDistances } from './stack-distance.ts';
+import { Evidence } from '../rules/context.ts';
+import { Saving } from '../rules/saving.ts';
+import { pageReaders, type PageReader } from '../pages/page-reads.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, some, time } from '../rules/words.ts';
+
+const FEW_REREADS = 50;
+/** Bytes beside each page that SQLite counts in a cache_size of KiB. */
+const BYTES_BESIDE_PAGE = 136;
+const SMALLEST_CACHE = 20;
+const GOAL = 0.95;
+const LARGE_PAGE = 32768;
+const LONG_SCANS = 100;
+const SCHEMA_PAGES = 8;
+
+export const cacheTooSmall: Rule = {
+  id: 'F11',
+  title: 'Page cache too small',
+  run(ctx) {
+    return ctx
+      .of(pageReaders)
+      .filter((r) => r.hotPages > 0 && r.rereads >= FEW_REREADS && 3 * r.rereads >= r.reads)
+      .map((r): Finding => {
+        const { pages, kib, sampled } = cacheFor(r);
+        const reads = Math.round(r.rereads * GOAL);
+        return {
+          rule: 'F11',
+          title: `${some(r.reads, 'read')} with only ${some(r.distinct, 'distinct page')} of ${r.path} read or written: ${count(r.rereads)} read pages again that the page cache had dropped`,
+          evidence: r.again.result(ctx),
+          ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
+          confidence: r.connection ? 'certain' : 'likely',
+          reason: r.connection
+            ? 'one connection read the same pages three times or more, and nobody wrote them between'
+            : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
+          advice: `Set PRAGMA cache_size=-${kib} (${count(pages)} pages): ${Math.round(GOAL * 100)} % of these reads would be hits${sampled ? ', by the first 20,000 reads' : ''}.`,
+          link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
+          tryInLab: 'cache-thrash',
+        };
+      });
+  },
+};
+
+/** Pages that serve 95 % of the reads that any cache serves, by the stack distances of the reads. */
+function cacheFor(r: PageReader): { pages: number; kib: number; sampled: boolean } {
+  const slots = new Map<number, number>();
+  const refs = Uint32Array.from(r.sample, (page) => {
+    let slot = slots.get(page);
+    if (slot === undefined) slots.set(page, (slot = slots.size));
+    return slot;
+  });
+  const { byDistance } = stackDistances(refs, slots.size);
+  const all = byDistance.reduce((a, b) => a + b, 0);
+  let [pages, hits] = [0, 0];
+  while (pages + 1 < byDistance.length && hits < GOAL * all) hits += byDistance[++pages]!;
+  pages = Math.max(pages, SMALLEST_CACHE);
+  return {
+    pages,
+    kib: Math.ceil((pages * (r.pageBytes + BYTES_BESIDE_PAGE)) / 1024),
+    sampled: r.sample.length < r.reads,
+  };
+}
+
+export const pageTooSmall: Rule = {
+  id: 'F21',
+  title: 'Page size too small for scans',
+  run(ctx) {
+    return byPath(ctx.of(pageReaders).filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096))
+      .filter((r) => r.inRuns >= LONG_SCANS && 2 * r.inRuns >= r.reads - r.rereads)
+      .map((r): Finding => {
+        const avoided = r.inRuns - Math.ceil((r.inRuns * r.pageBytes) / LARGE_PAGE);
+        const tiny = r.pageBytes < 4096;
+        return {
+          rule: 'F21',
+          title: `Scans of ${r.path} took ${some(r.inRuns, 'read')} of ${count(r.pageBytes)} bytes each, in ${some(r.runs, 'run')} of up to ${some(r.longestRun, 'page')}; pages of 32 KiB would take ${count(r.inRuns - avoided)}`,
+          evidence: r.running.result(ctx),
+          ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db').result(),
+          confidence: tiny ? 'likely' : 'possible',
+          reason: `${tiny ? 'the page is below the default of 4,096 bytes' : 'pages of 4,096 bytes are right for reads of single rows'}; the saving holds where a read costs by call rather than by byte`,
+          advice:
+            'Try a larger page_size (before the first table, or with VACUUM where the VFS allows it) if scans matter more than reads of single rows.',
+          link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
+          tryInLab: 'page-size',
+        };
+      });
+  },
+};
+
+/** The scans of all connections on one file together. */
+function byPath(
+  readers: readonly PageReader[],
+): Pick<
+  PageReader,
+  'path' | 'pageBytes' | 'reads' | 'rereads' | 'inRuns' | 'runs' | 'longestRun' | 'running'
+>[] {
+  const found = new Map<string, PageReader>();
+  for (const r of readers) {
+    const sum = found.get(r.path);
+    if (!sum) {
+      found.set(r.path, { ...r, running: new Evidence().join(r.running) });
+      continue;
+    }
+    sum.pageBytes = Math.max(sum.pageBytes, r.pageBytes);
+    for (const name of ['reads', 'rereads', 'inRuns', 'runs'] as const) sum[name] += r[name];
+    sum.longestRun = Math.max(sum.longestRun, r.longestRun);
+    sum.running.join(r.running);
+  }
+  return [...found.values()];
+}
+
+export const coldStart: Rule = {
+  id: 'F22',
+  title: 'Cold start reads a large schema',
+  run(ctx) {
+    return ctx.store.threads.flatMap((thread): Finding[] => {
+      const { events } = thread;
+      /** By connection: row of the first prepare that read pages, and what it read. */
+      const first = new Map<number, { evidence: Evidence; pages: Set<number>; path: string }>();
+      for (const prepare of ctx.rows(thread, Op.sqlPrepare)) {
+        const connection = events.context[prepare]!;
+        if (first.has(connection)) continue;
+        // what it called lies right behind it
+        for (
+          let row = prepare + 1;
+          row < events.count && events.seq[row]! < events.endSeq[prepare]!;
+          row++
+        ) {
+          if (
+            events.op[row] !== Op.xRead ||
+            events.length[row]! < 512 ||
+            events.parent[row] !== events.seq[prepare]
+          )
+            continue;
+          const file = ctx.file(thread, events.object[row]!);
+          if (file?.kind !== 'main-db') continue;
+          let entry = first.get(connection);
+          if (!entry)
+            first.set(
+              connection,
+              (entry = { evidence: new Evidence(), pages: new Set(), path: file.path }),
+            );
+          entry.evidence.add(thread, row, events.length[row]!);
+          entry.pages.add(events.offset[row]!);
+        }
+      }
+      return [...first.values()]
+        .filter((e) => e.pages.size >= SCHEMA_PAGES)
+        .map(({ evidence, pages, path }) => ({
+          rule: 'F22',
+          title: `The first statement on ${path} waited for ${some(pages.size, 'page')} of schema, read one by one in ${time(evidence.us)}`,
+          evidence: evidence.result(ctx),
+          ...new Saving(ctx)
+            .avoid(pages.size - 3, Op.xRead, 'reads of schema pages', 'main-db')
+            .result(),
+          confidence: 'certain',
+          reason:
+            'the reads are beneath the first sqlite3_prepare of the connection; a schema of one table takes three',
+          advice:
+            'Keep fewer tables and indexes, or open the database in the background before it is needed.',
+          link: 'https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema',
+          tryInLab: 'cold-starts',
+        }));
+    });
+  },
+};

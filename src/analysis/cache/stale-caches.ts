@@ -1,0 +1,97 @@
+/**
+ * Which connection found its page cache stale: before SQLite uses what it has cached, it reads 16 bytes at 24 of the database, and drops
+ * the cache where they are not those that it saw last. With the file change counter, which goes up with each commit:
+ *
+ *   connection 1   page 1: 7   ...   compares 7: keeps   ...   compares 9: drops, reads anew
+ *   connection 2                                   page 1: 7   writes 8   writes 9
+ *
+ * In WAL mode, and while a connection keeps its locks, SQLite does not compare.
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { DatabaseFiles } from '../pages/database-files.ts';
+import type { Analyses } from '../shared.ts';
+
+/** A connection and one of its databases. */
+export interface StaleCache {
+  /** Place in TraceStore.threads, and connection id there. */
+  thread: number;
+  connection: number;
+  /** Place in DatabaseFiles.list. */
+  database: number;
+  /** Comparisons with a counter that the connection was seen to have. */
+  compared: number;
+  /** Those of them that found another. */
+  stale: number;
+  /** Commits of others that these found, as far as the counter tells. */
+  commits: number;
+  /** The first reads that found the cache stale: rows of the thread. */
+  rows: number[];
+}
+const MOST_ROWS = 100;
+/** File change counter and what follows it: sqlite.org/fileformat2.html, section 1.3. */
+const [VERSION_AT, VERSION_BYTES, SMALLEST_PAGE] = [24, 16, 512] as const;
+
+/** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
+export function staleCachesOf(store: TraceStore, files: DatabaseFiles): StaleCache[] {
+  const found: StaleCache[] = [];
+  store.threads.forEach((thread, t) => {
+    const parts = files.parts[t]!;
+    if (parts.size) found.push(...ofThread(thread, parts));
+  });
+  return found.filter(({ compared }) => compared > 0);
+}
+
+/** Of a whole trace, computed once. */
+export const staleCachesIn = (shared: Analyses): StaleCache[] =>
+  shared.once('stale caches', () => staleCachesOf(shared.store, shared.databaseFiles));
+
+function ofThread(
+  { events, index }: ThreadStore,
+  parts: DatabaseFiles['parts'][number],
+): StaleCache[] {
+  interface Known extends StaleCache {
+    counter: number;
+  }
+  const byKey = new Map<string, Known>();
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (
+      (op !== Op.xRead && op !== Op.xWrite) ||
+      events.offset[row]! > VERSION_AT ||
+      events.result[row] !== 0
+    )
+      continue;
+    const connection = events.context[row]!;
+    const part = parts.get(events.object[row]!);
+    if (!part || part.wal || connection === 0) continue;
+    const counter = events.aux[row]!;
+    const compares =
+      op === Op.xRead && events.offset[row] === VERSION_AT && events.length[row] === VERSION_BYTES;
+    // a first page that is none of a b-tree is encrypted: its counter means nothing
+    const says =
+      events.offset[row] === 0 && events.length[row]! >= SMALLEST_PAGE && Boolean(events.aux2[row]);
+    if (counter === 0 || (!compares && !says)) continue; // 0: an empty database, or a recording that has no counters
+    const key = `${connection} ${part.database}`;
+    const known = byKey.get(key);
+    if (!known) {
+      // what was cached before the recording is not known
+      if (says)
+        byKey.set(key, {
+          ...{ thread: index, connection, database: part.database },
+          ...{ compared: 0, stale: 0, commits: 0, rows: [], counter },
+        });
+      continue;
+    }
+    if (compares) {
+      known.compared++;
+      if (counter !== known.counter) {
+        known.stale++;
+        known.commits += (counter - known.counter) >>> 0;
+        if (known.rows.length < MOST_ROWS) known.rows.push(row);
+      }
+    }
+    known.counter = counter;
+  }
+  return [...byKey.values()].map(({ counter: _counter, ...rest }) => rest);
+}

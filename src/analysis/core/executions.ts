@@ -1,0 +1,105 @@
+/**
+ * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
+ * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
+ */
+import { Flag, Op } from '../../event/event.ts';
+import { isErrorResult } from '../../sqlite/result-codes.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+
+export const ExecutionState = {
+  /** Stepped to DONE. */
+  done: 0,
+  /** Its last step brought a row, and no other came: reset or finalized, or the trace ends. */
+  rowsLeft: 1,
+  /** A call answered an error or threw. */
+  failed: 2,
+  /** A call had not returned: the time is not known. */
+  running: 3,
+} as const;
+
+export class Executions {
+  count = 0;
+  /** Row of the first call. */
+  readonly firstRow: Uint32Array;
+  /** Id of the `sql` definition; 0 = not known. */
+  readonly text: Uint32Array;
+  /** Sum of the durations of its calls, microseconds. */
+  readonly us: Float64Array;
+  /** Steps that brought a row. */
+  readonly rows: Uint32Array;
+  /** One of ExecutionState. */
+  readonly state: Uint8Array;
+  /** Rows of the step and exec calls, ascending, and the execution that each belongs to. */
+  readonly callRow: Uint32Array;
+  readonly ofCall: Uint32Array;
+
+  /** @param calls step and exec calls of the thread */
+  constructor(calls: number) {
+    this.firstRow = new Uint32Array(calls);
+    this.text = new Uint32Array(calls);
+    this.us = new Float64Array(calls);
+    this.rows = new Uint32Array(calls);
+    this.state = new Uint8Array(calls);
+    this.callRow = new Uint32Array(calls);
+    this.ofCall = new Uint32Array(calls);
+  }
+
+  /** The execution that a step or exec call belongs to; -1 for other rows. */
+  at(row: number): number {
+    const { callRow } = this;
+    let lo = 0;
+    let hi = callRow.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (callRow[mid]! < row) lo = mid + 1;
+      else hi = mid;
+    }
+    return callRow[lo] === row ? this.ofCall[lo]! : -1;
+  }
+}
+
+const SQLITE_ROW = 100;
+
+export function executionsOf(thread: ThreadStore): Executions {
+  const { events } = thread;
+  let calls = 0;
+  for (let row = 0; row < events.count; row++)
+    if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;
+  const found = new Executions(calls);
+  let call = 0;
+  /** Executions under way by statement instance. */
+  const open = new Map<number, number>();
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (op < Op.sqlOpen || op > Op.sqlExec) continue;
+    const instance = events.aux[row]!;
+    if (op !== Op.sqlStep && op !== Op.sqlExec) {
+      if (op !== Op.sqlOpen && op !== Op.sqlClose) open.delete(instance);
+      continue;
+    }
+    let i = op === Op.sqlStep ? open.get(instance) : undefined;
+    if (i === undefined) {
+      i = found.count++;
+      found.firstRow[i] = row;
+      found.text[i] = events.object[row]!;
+    }
+    found.callRow[call] = row;
+    found.ofCall[call++] = i;
+    found.us[i]! += events.dur[row]!;
+    const unended = events.endSeq[row] === 0;
+    const broughtRow = op === Op.sqlStep && !unended && events.result[row] === SQLITE_ROW;
+    const failed = isErrorResult(events.result[row]!) || (events.flags[row]! & Flag.threw) !== 0;
+    if (broughtRow) found.rows[i]!++;
+    if (found.state[i] !== ExecutionState.running)
+      found.state[i] = unended
+        ? ExecutionState.running
+        : failed
+          ? ExecutionState.failed
+          : broughtRow
+            ? ExecutionState.rowsLeft
+            : ExecutionState.done;
+    if (op === Op.sqlStep && (broughtRow || unended)) open.set(instance, i);
+    else open.delete(instance);
+  }
+  return found;
+}

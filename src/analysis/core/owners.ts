@@ -1,0 +1,58 @@
+/**
+ * Whom every call serves: the innermost SQL call and the innermost VFS call above it (or the call itself). One pass, for a parent comes
+ * before its children, and one number a row:
+ *
+ *   sqlite3_step   xRead            opfs.read     ->  of xRead the step, of opfs.read the xRead, whose own is the step
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { parentRow } from './time-calls.ts';
+
+const isSql = (code: number): boolean => code >= Op.sqlOpen && code <= Op.sqlExec;
+const isVfs = (code: number): boolean => code > 0 && code < 64;
+
+export class Owners {
+  /** @param up of a VFS call the row of its SQL call, of others that of their VFS call, else of their SQL call; -1 = none known */
+  constructor(
+    private readonly op: Uint8Array,
+    private readonly up: Int32Array,
+  ) {}
+
+  /** Row of the SQL call; -1 = none known. */
+  sql(row: number): number {
+    if (isSql(this.op[row]!)) return row;
+    const owner = this.up[row]!;
+    return owner >= 0 && isVfs(this.op[owner]!) ? this.up[owner]! : owner;
+  }
+  /** Row of the VFS call; -1 = none known, and for SQL calls. */
+  vfs(row: number): number {
+    const code = this.op[row]!;
+    if (isVfs(code)) return row;
+    const owner = isSql(code) ? -1 : this.up[row]!;
+    return owner >= 0 && isVfs(this.op[owner]!) ? owner : -1;
+  }
+}
+
+export function ownersOf({ events }: ThreadStore): Owners {
+  const { count, op, parent } = events;
+  const up = new Int32Array(count);
+  const owners = new Owners(op, up);
+  let [lastSeq, lastRow] = [0, -1];
+  for (let row = 0; row < count; row++) {
+    const code = op[row]!;
+    if (isSql(code)) {
+      up[row] = -1;
+      continue;
+    }
+    const seq = parent[row]!;
+    if (seq !== lastSeq || lastRow < 0) {
+      lastSeq = seq; // calls beneath one call follow each other
+      lastRow = parentRow(events, row);
+    }
+    if (lastRow < 0 || lastRow >= row)
+      up[row] = -1; // a forged trace may say anything
+    else if (isVfs(code)) up[row] = owners.sql(lastRow);
+    else up[row] = isVfs(op[lastRow]!) || isSql(op[lastRow]!) ? lastRow : up[lastRow]!;
+  }
+  return owners;
+}

@@ -1,0 +1,30 @@
+/** Where a thread belongs: its origin, with which it shares storage and locks, and its page. */
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+/**
+ * Of the page or worker as it said itself, else of the URL that it was made from. By the URL's text: not every program that reads traces
+ * knows the origins of an extension's pages.
+ * @returns scheme, host and port; '' = not known, or shared with nobody (a data: URL)
+ */
+export function originOfThread({ environment, info }: ThreadStore): string {
+  return originOfUrl(environment?.url ?? '') || originOfUrl(info.url);
+}
+
+/** blob: URLs carry their creator's. */
+function originOfUrl(url: string): string {
+  return /^(?:blob:)?([a-z][a-z0-9+.-]*:\/\/[^/]*)/i.exec(url)?.[1] ?? '';
+}
+
+/** Threads that create one another in a circle are forged. */
+const MOST_ABOVE = 16;
+
+/** Place of the thread at the top: its page, or a worker whose creator is not known. @param index place of the thread */
+export function rootOf(store: TraceStore, index: number): number {
+  let at = store.threads[index]!;
+  for (let depth = 0; depth < MOST_ABOVE && at.info.parent !== null; depth++) {
+    const parent = store.threadById(at.info.parent);
+    if (!parent) break;
+    at = parent;
+  }
+  return at.index;
+}

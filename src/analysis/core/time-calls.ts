@@ -1,0 +1,162 @@
+/**
+ * What the time partition needs to know of a call: when it ends, whether it kept the thread to itself (synchronous) or was suspended,
+ * and whom it serves. Told from the columns when it is asked for: nothing is kept by row.
+ */
+import type { EventColumns } from '../../trace/columns.ts';
+import { Flag } from '../../event/event.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+import { isStorage, PART, PART_OF_OP, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
+
+/** The stacks that a call lies on while it is open: see time-sweep.ts. Bit i = stack i. */
+export const Stack = {
+  tracer: 0,
+  /** Synchronous calls: they are the thread's JavaScript stack. */
+  running: 1,
+  /** SQL and VFS calls: while one is open, SQL is in flight. */
+  engine: 2,
+  vfs: 3,
+  /** Suspended storage, lock and wait calls. */
+  request: 4,
+  /** IndexedDB transactions under way. */
+  transaction: 5,
+  /** The two again, of those that serve an SQL call with no VFS call between. */
+  directRequest: 6,
+  directTransaction: 7,
+  /** Storage calls of every kind. */
+  storage: 8,
+} as const;
+export const STACKS = 9;
+
+/** Row of the call that `row` serves, or -1. It lies before, most often just before: the search goes back in steps that double. */
+export function parentRow({ seq, parent }: EventColumns, row: number): number {
+  const wanted = parent[row]!;
+  if (wanted === 0 || row === 0) return -1;
+  let hi = row;
+  let lo = row - 1;
+  for (let step = 1; lo > 0 && seq[lo]! > wanted; step *= 2) {
+    hi = lo;
+    lo = Math.max(0, lo - step);
+  }
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (seq[mid]! < wanted) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < row && seq[lo] === wanted ? lo : -1;
+}
+
+/** Whether a call is the other one or was made for it. */
+export function serves(events: EventColumns, row: number, other: number): boolean {
+  let at = row;
+  while (at > other) at = parentRow(events, at);
+  return at === other;
+}
+
+const isTurn = ({ flags, op, endSeq }: EventColumns, row: number): boolean =>
+  (flags[row]! & Flag.async) !== 0 && ROLE_OF_OP[op[row]!] === Role.web && endSeq[row] !== 0;
+
+/** Ascending sequence numbers at which asynchronous web calls ended: proof that the thread was back in its event loop. */
+function turns(events: EventColumns): Uint32Array {
+  let n = 0;
+  for (let row = 0; row < events.count; row++) if (isTurn(events, row)) n++;
+  const found = new Uint32Array(n);
+  let ascending = true;
+  n = 0;
+  for (let row = 0; row < events.count && n < found.length; row++) {
+    if (!isTurn(events, row)) continue;
+    if (n && found[n - 1]! > events.endSeq[row]!) ascending = false;
+    found[n++] = events.endSeq[row]!;
+  }
+  return ascending ? found : found.sort();
+}
+
+/** Calls of a thread, asked for in the order of their begin. */
+export class Calls {
+  /** Begin of the thread's first event and end of its last, nanoseconds. */
+  readonly firstNs: number;
+  readonly lastNs: number;
+  private readonly turns: Uint32Array;
+  private turn = 0;
+  /** Of lock requests and waits that a call's end cuts short: their end by row; NaN for others. Most threads have none. */
+  private cuts: Float64Array | null = null;
+
+  constructor(private readonly events: EventColumns) {
+    const { count, t0, dur, endSeq } = events;
+    let last = count ? -Infinity : 0;
+    for (let row = 0; row < count; row++) {
+      const begin = toNs(t0[row]!);
+      last = Math.max(last, endSeq[row] === 0 ? begin : begin + Math.max(0, toNs(dur[row]!)));
+    }
+    this.firstNs = count ? toNs(t0[0]!) : 0;
+    this.lastNs = last;
+    this.turns = turns(events);
+  }
+
+  /** Begin again from the first one. */
+  rewind(): void {
+    this.turn = 0;
+  }
+
+  /** Whether the end of some call is not the one in its columns; see `endOf`. */
+  get isCut(): boolean {
+    return this.cuts !== null;
+  }
+
+  /** When a call ends, nanoseconds; one that has not ended is taken to run to the thread's end. */
+  endOf(row: number): number {
+    const { t0, dur, endSeq, op, count } = this.events;
+    if (this.cuts && !Number.isNaN(this.cuts[row]!)) return this.cuts[row]!;
+    if (endSeq[row] !== 0) return toNs(t0[row]!) + Math.max(0, toNs(dur[row]!));
+    // the tracer's own work is never asynchronous: whatever came next came after it
+    return ROLE_OF_OP[op[row]!] === Role.tracer && row + 1 < count
+      ? toNs(t0[row + 1]!)
+      : this.lastNs;
+  }
+
+  /** The stacks that a call lies on, bit by bit; 0 = it does not matter. Rows must ascend. */
+  stacksOf(row: number): number {
+    const { events } = this;
+    const role = ROLE_OF_OP[events.op[row]!]!;
+    const flags = events.flags[row]!;
+    if (role === Role.none || flags & Flag.untimed) return 0;
+    if (role === Role.tracer) return 1 << Stack.tracer;
+    // a call whose end is not known makes the weakest claim: that it was suspended
+    let suspended = events.endSeq[row] === 0 || (flags & Flag.async) !== 0;
+    if (role === Role.web)
+      return suspended
+        ? this.suspendedWeb(row)
+        : (1 << Stack.running) | (isStorage(PART_OF_OP[events.op[row]!]!) ? 1 << Stack.storage : 0);
+    const { turns } = this;
+    if (turns.length) {
+      const seq = events.seq[row]!;
+      while (this.turn < turns.length && turns[this.turn]! <= seq) this.turn++;
+      // JSPI leaves no sign on VFS calls: the event loop turned while this one was open
+      if (this.turn < turns.length && turns[this.turn]! < events.endSeq[row]!) suspended = true;
+    }
+    return (
+      (1 << Stack.engine) |
+      (role === Role.vfs ? 1 << Stack.vfs : 0) |
+      (suspended ? 0 : 1 << Stack.running)
+    );
+  }
+
+  /** Stacks of a suspended web call. Lock requests and waits matter no longer than the call that they serve: their end is cut. */
+  private suspendedWeb(row: number): number {
+    const { events } = this;
+    const part = PART_OF_OP[events.op[row]!]!;
+    const parent = parentRow(events, row);
+    const direct = parent >= 0 && ROLE_OF_OP[events.op[parent]!] === Role.sql;
+    const storage = isStorage(part);
+    if (!storage && (part === PART.lock || part === WAIT)) {
+      if (parent < 0) return 0; // a lock that the app itself is after
+      this.cuts ??= new Float64Array(events.count).fill(NaN);
+      this.cuts[row] = Math.min(this.endOf(row), this.endOf(parent));
+    }
+    const transaction = part === PART.idbTransaction;
+    return (
+      (1 << (transaction ? Stack.transaction : Stack.request)) |
+      (direct ? 1 << (transaction ? Stack.directTransaction : Stack.directRequest) : 0) |
+      (storage ? 1 << Stack.storage : 0)
+    );
+  }
+}

@@ -1,0 +1,78 @@
+/** Walks the events of several threads in the order of their begin, without a copy: threads of one trace share one clock. */
+import type { ThreadStore } from '../../trace/store.ts';
+
+/** Rows of a stretch at most: a function that is called again and again is compiled sooner than a loop inside it. */
+const LONGEST = 4096;
+
+/**
+ * @param each called for stretches of rows [from, to) of one thread, by begin; rows of one thread stay in the thread's own order
+ */
+export function eachRunInTimeOrder(
+  threads: readonly ThreadStore[],
+  each: (thread: ThreadStore, from: number, to: number) => void,
+): void {
+  new Merge(threads).walk(each, Infinity);
+}
+
+/** The same with pauses: it yields after about so many rows. */
+export function* partsInTimeOrder(
+  threads: readonly ThreadStore[],
+  each: (thread: ThreadStore, from: number, to: number) => void,
+  rows: number,
+): Generator<void> {
+  const merge = new Merge(threads);
+  while (merge.walk(each, rows)) yield;
+}
+
+/** Where each thread is, and the stretch that comes next. */
+class Merge {
+  thread = 0;
+  from = 0;
+  to = 0;
+  private readonly at: Uint32Array;
+  /** Begin of each thread's next row; Infinity = none left. */
+  private readonly nextUs: Float64Array;
+
+  private readonly threads: readonly ThreadStore[];
+
+  constructor(all: readonly ThreadStore[]) {
+    this.threads = all.filter(({ events }) => events.count > 0);
+    this.at = new Uint32Array(this.threads.length);
+    this.nextUs = Float64Array.from(this.threads, ({ events }) => events.t0[0]!);
+  }
+
+  /** @param rows about so many @returns false at the end */
+  walk(each: (thread: ThreadStore, from: number, to: number) => void, rows: number): boolean {
+    for (let left = rows; left > 0; left -= this.to - this.from) {
+      if (!this.next()) return false;
+      each(this.threads[this.thread]!, this.from, this.to);
+    }
+    return true;
+  }
+
+  private next(): boolean {
+    const { nextUs, at } = this;
+    let first = 0;
+    let secondUs = Infinity;
+    for (let i = 1; i < nextUs.length; i++) {
+      const us = nextUs[i]!;
+      if (us < nextUs[first]!) {
+        secondUs = nextUs[first]!;
+        first = i;
+      } else if (us < secondUs) secondUs = us;
+    }
+    if (!(nextUs[first]! < Infinity)) return false;
+    const { t0, count } = this.threads[first]!.events;
+    const from = at[first]!;
+    const stop = Math.min(count, from + LONGEST);
+    let to = from + 1;
+    if (secondUs === Infinity) to = stop;
+    else while (to < stop && t0[to]! <= secondUs) to++;
+    at[first] = to;
+    nextUs[first] = to < count ? t0[to]! : Infinity;
+    this.thread = first;
+    this.from = from;
+    this.to = to;
+    return true;
+  }
+}

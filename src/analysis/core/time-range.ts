@@ -1,0 +1,23 @@
+/** The part of a trace that is looked at. */
+import type { ThreadStore } from '../../trace/store.ts';
+
+/** [fromUs, toUs), microseconds of the trace; the thread's first and last event where not said. */
+export interface TimeRange {
+  fromUs?: number;
+  toUs?: number;
+}
+
+/** Everything: what several analyses need of it is computed once. */
+export const isWhole = ({ fromUs, toUs }: TimeRange): boolean =>
+  fromUs === undefined && toUs === undefined;
+
+/** Rows of a thread that begin in a range: [first, behind). */
+export function rowsIn(
+  { events }: ThreadStore,
+  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
+): [first: number, behind: number] {
+  return [
+    fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
+    toUs === Infinity ? events.count : events.lowerBound(toUs),
+  ];
+}

@@ -1,0 +1,93 @@
+/**
+ * Storage that was given up: IndexedDB refused a write of what stores behind SQLite's calls, nothing was stored since, and SQLite goes
+ * on committing. What those commits changed is gone with the tab.
+ *
+ *   idb.transaction readwrite   ok   ok   ABORTED
+ *   commits                      c    c     c      c  c  c  c     nobody stores the last ones
+ */
+import { Flag, Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { originOfThread } from '../core/thread-origin.ts';
+import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { noSaving } from '../rules/saving.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { some } from '../rules/words.ts';
+
+/** Fewer may still be stored: who writes behind waits a moment. */
+const FEW_COMMITS = 3;
+const READWRITE = 1;
+
+/** Of one origin. */
+interface Stores {
+  /** End of the last thing stored, microseconds. */
+  storedUs: number;
+  /** Transactions that failed, by their end. */
+  failed: { thread: ThreadStore; row: number; endUs: number }[];
+  /** A write is under way as the recording ends. */
+  underWay: boolean;
+}
+
+export const storageGivenUp: Rule = {
+  id: 'F46',
+  title: 'Nothing stored after a failed write',
+  run(ctx) {
+    const byOrigin = new Map<string, ThreadStore[]>();
+    for (const thread of ctx.store.threads) {
+      const origin = originOfThread(thread);
+      const threads = byOrigin.get(origin);
+      if (threads) threads.push(thread);
+      else byOrigin.set(origin, [thread]);
+    }
+    return [...byOrigin.values()].flatMap((threads) => givenUp(ctx, threads));
+  },
+};
+
+function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[] {
+  const { storedUs, failed, underWay } = storesOf(ctx, threads);
+  const since = failed.filter(({ endUs }) => endUs > storedUs);
+  if (since.length === 0 || underWay) return [];
+  const fromUs = since.reduce((least, { endUs }) => Math.min(least, endUs), Infinity);
+  const here = new Set(threads.map(({ index }) => index));
+  const { list } = ctx.of(transactions);
+  let commits = 0;
+  for (let i = 0; i < list.length; i++)
+    if (list.endUs[i]! > fromUs && here.has(list.thread[i]!) && list.outcome(i) === 'committed')
+      commits++;
+  if (commits < FEW_COMMITS) return [];
+  const evidence = new Evidence();
+  for (const { thread, row } of since) evidence.add(thread, row);
+  return [
+    {
+      rule: 'F46',
+      title: `IndexedDB failed ${some(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${some(commits, 'more transaction')}: a reload loses them`,
+      evidence: evidence.result(ctx),
+      ...noSaving('lost data has no price in microseconds'),
+      confidence: 'likely',
+      reason:
+        'no write of the origin reached IndexedDB, OPFS or localStorage since; that the failed one was the database’s is not known',
+      advice:
+        'Stop writing and tell the user as soon as a write behind fails, or write within the VFS call, so that SQLite sees the error.',
+      link: 'https://w3c.github.io/IndexedDB/#transaction-lifecycle',
+    },
+  ];
+}
+
+function storesOf(ctx: FindingContext, threads: readonly ThreadStore[]): Stores {
+  const stores: Stores = { storedUs: -Infinity, failed: [], underWay: false };
+  for (const thread of threads) {
+    const { t0, dur, aux, endSeq, result, flags, context } = thread.events;
+    const end = (row: number): number => t0[row]! + dur[row]!;
+    const aborted = new Set(Array.from(ctx.rows(thread, Op.idbAbort), (row) => context[row]!)); // by the app itself
+    for (const row of ctx.rows(thread, Op.idbTransaction)) {
+      if ((aux[row]! & 3) !== READWRITE || aborted.has(context[row]!)) continue;
+      if (endSeq[row] === 0) stores.underWay = true;
+      else if (result[row] === 0) stores.storedUs = Math.max(stores.storedUs, end(row));
+      else stores.failed.push({ thread, row, endUs: end(row) });
+    }
+    for (const op of [Op.opfsWrite, Op.opfsStreamClose, Op.localStorageSet])
+      for (const row of ctx.rows(thread, op))
+        if (!(flags[row]! & Flag.threw))
+          stores.storedUs = Math.max(stores.storedUs, endSeq[row] === 0 ? Infinity : end(row));
+  }
+  return stores;
+}

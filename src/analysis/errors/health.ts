@@ -1,0 +1,262 @@
+/**
+ * Findings about things that break, from error messages and result codes.
+ *
+ *   F16   storage refused (private mode)      F30   stack or memory exhausted      F32   malformed database
+ *   F33   written without the lock for it     F34   no cross-origin isolation
+ */
+import { databasePath } from '../../event/file-names.ts';
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { noSaving } from '../rules/saving.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { some } from '../rules/words.ts';
+
+const RELOAD_US = 2_000_000;
+const FAILURE = noSaving('a failure, not a cost');
+
+/** Uncaught errors and rejections whose text matches. */
+export function errors(ctx: FindingContext, pattern: RegExp): { evidence: Evidence; text: string } {
+  const evidence = new Evidence();
+  let text = '';
+  ctx.each(Op.error, (thread, row) => {
+    const message = ctx.text(thread, thread.events.object[row]!);
+    if (!pattern.test(message)) return;
+    evidence.add(thread, row);
+    text ||= message;
+  });
+  return { evidence, text };
+}
+export const quote = (text: string): string =>
+  `"${text.length > 120 ? `${text.slice(0, 119)}…` : text}"`;
+
+const STORAGE_REFUSED = /\b(SecurityError|UnknownError|NotAllowedError|InvalidStateError)\b/;
+const ABOUT_STORAGE = /getDirectory|storage|file ?system|indexed ?db|database|mutation|OPFS/i;
+
+export const storageRefused: Rule = {
+  id: 'F16',
+  title: 'Storage gone, as in private mode',
+  run(ctx) {
+    const { evidence, text } = errors(ctx, STORAGE_REFUSED);
+    const about = ABOUT_STORAGE.test(text);
+    const early = evidence.count > 0 && evidence.fromUs - ctx.fromUs < 10_000_000;
+    const worked = ctx.calls(Op.opfsRead, Op.opfsWrite, Op.idbGet, Op.idbPut) > 0;
+    let failedOpens = 0;
+    ctx.each(Op.idbOpen, (thread, row) => {
+      if (thread.events.endSeq[row] === 0 || thread.events.result[row] === 0) return;
+      failedOpens++;
+      evidence.add(thread, row);
+    });
+    if (worked || (!(early && about) && failedOpens === 0)) return [];
+    return [
+      {
+        rule: 'F16',
+        title: `The browser refused storage${failedOpens ? `: ${some(failedOpens, 'indexedDB.open', 'indexedDB.open calls')} failed` : ''}${text ? `: ${quote(text)}` : ''}, and none was used afterwards`,
+        evidence: evidence.result(ctx),
+        ...FAILURE,
+        confidence: failedOpens && text ? 'likely' : 'possible',
+        reason:
+          'private windows and blocked cookies answer like this; which of them it was is not in the trace',
+        advice: 'Test the storage when the app starts, say so to the user, and go on in memory.',
+        link: 'https://fs.spec.whatwg.org/#dom-storagemanager-getdirectory',
+      },
+    ];
+  },
+};
+
+export const outOfStack: Rule = {
+  id: 'F30',
+  title: 'Stack or memory limit',
+  run(ctx) {
+    const found: Finding[] = [];
+    const { evidence, text } = errors(
+      ctx,
+      /RangeError|call stack|out of memory|memory access out of bounds|unreachable executed|Aborted\(/i,
+    );
+    const asyncify = ctx.store.threads.some((t) =>
+      t.engines.some((e) => e.suspension === 'asyncify'),
+    );
+    if (evidence.count)
+      found.push({
+        rule: 'F30',
+        title: `${some(evidence.count, 'error')} of exhausted stack or memory: ${quote(text)}`,
+        evidence: evidence.result(ctx),
+        ...FAILURE,
+        confidence: asyncify ? 'likely' : 'possible',
+        reason: asyncify
+          ? 'an Asyncify build keeps its stack twice, and Safari gives less of it'
+          : 'the message says so; which code it came from is not recorded',
+        advice:
+          'Use the synchronous build with a VFS on sync access handles, or raise the stack that Asyncify is built with.',
+        link: 'https://emscripten.org/docs/porting/asyncify.html',
+      });
+    for (const thread of ctx.store.threads) {
+      if (thread.ended === null || thread.ended === 'stopped' || thread.info.kind !== 'page')
+        continue;
+      const row = openWrite(ctx, thread);
+      if (row < 0) continue;
+      const { events } = thread;
+      const end = events.t0[events.count - 1]!;
+      const next = ctx.store.threads.find(
+        (t) =>
+          t !== thread &&
+          t.info.kind === 'page' &&
+          t.info.url === thread.info.url &&
+          t.events.count > 0 &&
+          t.events.t0[0]! >= end &&
+          t.events.t0[0]! - end < RELOAD_US,
+      );
+      if (!next) continue;
+      const reload = new Evidence();
+      reload.add(thread, row);
+      reload.show(next.index, 0);
+      found.push({
+        rule: 'F30',
+        title: `The page ended in the middle of a write transaction and began again ${((next.events.t0[0]! - end) / 1e6).toFixed(1)} s later`,
+        evidence: reload.result(ctx),
+        ...FAILURE,
+        confidence: 'possible',
+        reason:
+          'a browser that kills a page for its memory looks like this, and so does a user who reloads',
+        advice: 'Watch the memory of the page; keep the database in a worker.',
+        link: 'https://www.sqlite.org/malloc.html',
+      });
+    }
+    return found;
+  },
+};
+
+/** Row of the xLock that took RESERVED and was never given back, or -1. */
+function openWrite(ctx: FindingContext, thread: ThreadStore): number {
+  const { events } = thread;
+  const held = new Map<string, number>();
+  const rows = [
+    ...ctx.rows(thread, Op.xLock),
+    ...ctx.rows(thread, Op.xUnlock),
+    ...ctx.rows(thread, Op.xClose),
+  ].sort((a, b) => a - b);
+  for (const row of rows) {
+    const key = `${events.object[row]} ${events.context[row]}`;
+    if (events.op[row] === Op.xLock && events.aux[row]! >= 2 && events.result[row] === 0)
+      held.set(key, held.get(key) ?? row);
+    else if (
+      events.op[row] === Op.xClose ||
+      (events.op[row] === Op.xUnlock && events.aux[row]! < 2)
+    )
+      held.delete(key);
+  }
+  return [...held.values()][0] ?? -1;
+}
+
+export const malformed: Rule = {
+  id: 'F32',
+  title: 'Malformed database',
+  run(ctx) {
+    const evidence = new Evidence();
+    for (const op of [Op.sqlStep, Op.sqlExec, Op.sqlPrepare, Op.sqlOpen, Op.xRead, Op.xWrite])
+      ctx.eachFailed(op, (thread, row) => {
+        const rc = thread.events.result[row]! & 255;
+        if (thread.events.result[row]! > 0 && (rc === 11 || rc === 26)) evidence.add(thread, row);
+      });
+    if (evidence.count === 0) return [];
+    return [
+      {
+        rule: 'F32',
+        title: `${some(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
+        evidence: evidence.result(ctx, false),
+        ...FAILURE,
+        confidence: 'certain',
+        reason: 'the result code says so',
+        advice:
+          'Save this trace, look for two writers at once before the first such call, and restore from a copy or with .recover.',
+        link: 'https://www.sqlite.org/howtocorrupt.html',
+      },
+    ];
+  },
+};
+
+export const writeWithoutLock: Rule = {
+  id: 'F33',
+  title: 'Lock dropped while SQLite believes it holds it',
+  run(ctx) {
+    const found: Finding[] = [];
+    for (const thread of ctx.store.threads) {
+      const { events, definitions } = thread;
+      if (ctx.rows(thread, Op.xOpen).length === 0) continue;
+      // a checkpoint writes under locks of the WAL
+      const wals = new Set<string>();
+      for (const d of definitions.values())
+        if (d.kind === 'file' && d.fileKind === 'wal') wals.add(databasePath(d.path));
+      /** Levels by file and connection, of files whose opening was seen. */
+      const levels = new Map<number, number>();
+      const evidence = new Evidence();
+      let path = '';
+      for (let row = 0; row < events.count; row++) {
+        const op = events.op[row]!;
+        if (
+          op !== Op.xOpen &&
+          op !== Op.xLock &&
+          op !== Op.xUnlock &&
+          op !== Op.xClose &&
+          op !== Op.xWrite
+        )
+          continue;
+        const file = ctx.file(thread, events.object[row]!);
+        if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
+        const key = events.object[row]! + events.context[row]! * 2 ** 26;
+        const level = levels.get(key);
+        if (op === Op.xOpen) levels.set(key, 0);
+        else if (level === undefined) continue;
+        else if (op === Op.xLock) levels.set(key, Math.max(level, events.aux[row]!));
+        else if (op === Op.xUnlock) levels.set(key, Math.min(level, events.aux[row]!));
+        else if (op === Op.xClose) levels.delete(key);
+        else if (level < 2) {
+          evidence.add(thread, row, events.length[row]!);
+          ({ path } = file);
+        }
+      }
+      if (evidence.count)
+        found.push({
+          rule: 'F33',
+          title: `${some(evidence.count, 'write')} to ${path} while the connection held no lock for writing`,
+          evidence: evidence.result(ctx),
+          ...FAILURE,
+          confidence: 'certain',
+          reason:
+            'by every xLock and xUnlock since the file was opened the level was below RESERVED',
+          advice:
+            'Save this trace for the author of the VFS: another tab may have written at the same time.',
+          link: 'https://www.sqlite.org/lockingv3.html',
+        });
+    }
+    return found;
+  },
+};
+
+export const notIsolated: Rule = {
+  id: 'F34',
+  title: 'COOP and COEP missing',
+  run(ctx) {
+    const plain = ctx.store.threads.filter((t) => t.environment?.crossOriginIsolated === false);
+    if (plain.length === 0) return [];
+    const { evidence, text } = errors(ctx, /SharedArrayBuffer|COOP|COEP|cross-?origin.?isolat/i);
+    const fallback = plain.filter((t) => t.engines.some((e) => e.name === 'absurd-sql'));
+    if (evidence.count === 0 && fallback.length === 0) return [];
+    for (const t of fallback) evidence.show(t.index, t.events.count ? 0 : -1);
+    return [
+      {
+        rule: 'F34',
+        title: `The page is not cross-origin isolated, which ${fallback.length ? 'absurd-sql' : 'its storage'} needs${text ? `: ${quote(text)}` : ': it falls back to keeping the whole file in memory'}`,
+        evidence: { ...evidence.result(ctx), count: Math.max(evidence.count, fallback.length) },
+        ...FAILURE,
+        confidence: evidence.count ? 'certain' : 'likely',
+        reason: evidence.count
+          ? 'the error names it, and crossOriginIsolated is false'
+          : 'crossOriginIsolated is false, and the engine shares memory between threads where it can',
+        advice:
+          'Send Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or use a VFS that needs neither (sync access handles in a pool).',
+        link: 'https://html.spec.whatwg.org/multipage/browsers.html#cross-origin-opener-policies',
+      },
+    ];
+  },
+};

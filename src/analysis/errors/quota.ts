@@ -1,0 +1,77 @@
+/**
+ * Findings about how much an origin may store, from error messages, result codes and what the browser says of the storage.
+ *
+ *   F42   quota exceeded, or nearly
+ */
+import { Op } from '../../event/event.ts';
+import { storageHealthOf, type OriginStorage } from '../files/storage-health.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { noSaving } from '../rules/saving.ts';
+import { errors, quote } from './health.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, size } from '../rules/words.ts';
+
+const FAILURE = noSaving('a failure, not a cost');
+const NEARLY_FULL = 0.9;
+/** `11.9 MiB of 3.0 GiB in use, not persisted` */
+const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
+  `${usage === null ? 'n/a' : size(usage)} of ${quota === null ? 'n/a' : size(quota)} in use, ` +
+  (persisted === null ? 'persistence not known' : persisted ? 'persisted' : 'not persisted');
+
+/** Nothing has failed yet. */
+function nearlyFull(ctx: FindingContext): Finding[] {
+  return storageHealthOf(ctx.store)
+    .filter(
+      ({ usage, quota }) =>
+        usage !== null && quota !== null && quota > 0 && usage / quota >= NEARLY_FULL,
+    )
+    .map((health) => {
+      const evidence = new Evidence(); // where the recording of that origin ends
+      for (const thread of ctx.store.threads)
+        if (thread.events.count && thread.storage.some(({ origin }) => origin === health.origin))
+          evidence.add(thread, thread.events.count - 1);
+      return {
+        rule: 'F42',
+        title: `Storage of ${health.origin} is nearly full: ${healthText(health)}`,
+        evidence: evidence.result(ctx),
+        ...FAILURE,
+        confidence: 'likely',
+        reason: 'the browser’s own estimate, which is about',
+        advice:
+          'Remove what is not needed, and vacuum, before writes fail; navigator.storage.persist() protects against eviction.',
+        link: 'https://storage.spec.whatwg.org/#usage-and-quota',
+      };
+    });
+}
+
+export const quotaExceeded: Rule = {
+  id: 'F42',
+  title: 'Quota exceeded',
+  run(ctx) {
+    const { evidence, text } = errors(ctx, /QuotaExceeded/i);
+    let full = 0;
+    for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.sqlStep, Op.sqlExec])
+      ctx.eachFailed(op, (thread, row) => {
+        if ((thread.events.result[row]! & 255) !== 13 || thread.events.result[row]! < 0) return;
+        full++;
+        evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);
+      });
+    const said = storageHealthOf(ctx.store).map(healthText).join('; ');
+    if (evidence.count === 0) return nearlyFull(ctx);
+    return [
+      {
+        rule: 'F42',
+        title: `Storage is full: ${full ? `${count(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
+        evidence: evidence.result(ctx),
+        ...FAILURE,
+        confidence: text ? 'certain' : 'likely',
+        reason: text
+          ? 'the browser says QuotaExceededError'
+          : 'SQLITE_FULL is what a VFS answers when the storage takes no more; the max_page_count of a database answers alike',
+        advice:
+          'Ask navigator.storage.estimate() before large writes, navigator.storage.persist() against eviction, and vacuum.',
+        link: 'https://storage.spec.whatwg.org/#usage-and-quota',
+      },
+    ];
+  },
+};

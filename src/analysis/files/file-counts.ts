@@ -1,0 +1,172 @@
+/**
+ * Calls by file, the VFS's and the browser's side by side. A storage call belongs to the file of the VFS call that it serves (so
+ * pools with random names are attributed), else to the SQLite file of the same path, else to a file of its own.
+ */
+import { plainPath } from '../../event/file-names.ts';
+import { Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
+import { fileOf } from './files.ts';
+import { leavesOut } from '../core/layers-left-out.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+
+const VFS_COUNTS = [
+  'xOpen',
+  'xRead',
+  'xWrite',
+  'xSync',
+  'xLock',
+  'xUnlock',
+  'xTruncate',
+  'xDelete',
+] as const;
+export type VfsCounts = Record<
+  (typeof VFS_COUNTS)[number] | 'xReadBytes' | 'xWriteBytes',
+  number | null
+>;
+export interface FileCounts {
+  path: string;
+  kind: FileKind;
+  /** null each where no VFS call was recorded anywhere in the trace */
+  vfs: VfsCounts;
+  /** null each where the recording leaves storage calls out */
+  web: Record<'reads' | 'readBytes' | 'writes' | 'writeBytes' | 'flushes', number | null>;
+}
+
+/** By operation: 1 = counted. */
+const VFS_COUNTED = new Uint8Array(256);
+for (const name of VFS_COUNTS) VFS_COUNTED[Op[name]] = 1;
+/** By operation: place in WEB_KEYS + 1; 0 = not counted. */
+const WEB_KEYS = ['reads', 'writes', 'flushes'] as const;
+const WEB_KEY = new Uint8Array(256);
+for (const op of [
+  Op.opfsRead,
+  Op.opfsFileRead,
+  Op.idbGet,
+  Op.idbGetAll,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+  Op.localStorageGet,
+])
+  WEB_KEY[op] = 1;
+for (const op of [
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbCursorUpdate,
+  Op.localStorageSet,
+])
+  WEB_KEY[op] = 2;
+for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 3;
+
+export function fileCountsOf(store: TraceStore): FileCounts[] {
+  const counts = new Map<string, FileCounts>();
+  const byPath = new Map<string, FileCounts>();
+  const anyVfs = store.threads.some(hasVfs);
+  const none = leavesOut(store, 'web') ? null : 0;
+  const entry = (path: string, kind: FileKind): FileCounts => {
+    const key = `${kind}\0${path}`;
+    let found = counts.get(key);
+    if (!found) {
+      const zero = anyVfs ? 0 : null;
+      const vfs = { xReadBytes: zero, xWriteBytes: zero } as VfsCounts;
+      for (const name of VFS_COUNTS) vfs[name] = zero;
+      found = {
+        path,
+        kind,
+        vfs,
+        web: { reads: none, readBytes: none, writes: none, writeBytes: none, flushes: none },
+      };
+      counts.set(key, found);
+    }
+    return found;
+  };
+  // SQLite's own files of all threads first: a proxy thread's storage calls may come before them in the list
+  for (const thread of store.threads)
+    for (const [id, sum] of vfsCallsOf(thread)) {
+      const file = thread.definitions.get(id);
+      if (file?.kind !== 'file') continue;
+      const found = entry(file.path, file.fileKind);
+      if (file.fileKind !== 'memory-journal') byPath.set(plainPath(file.path), found);
+      for (const name of VFS_COUNTS) found.vfs[name]! += sum[Op[name]]!;
+      found.vfs.xReadBytes! += sum[READ_BYTES]!;
+      found.vfs.xWriteBytes! += sum[WRITE_BYTES]!;
+    }
+  for (const thread of none === null ? [] : store.threads)
+    eachStorageCall(thread, (row, key) => {
+      const owner = servedFile(thread, row);
+      const object = owner ?? fileOf(thread.definitions.get(thread.events.object[row]!));
+      if (!object) return;
+      const web = (
+        owner
+          ? entry(owner.path, owner.kind as FileKind)
+          : (byPath.get(plainPath(object.path)) ?? entry(object.path, 'other'))
+      ).web;
+      web[key]!++;
+      if (key !== 'flushes')
+        web[key === 'reads' ? 'readBytes' : 'writeBytes']! += bytesMoved(thread.events, row);
+    });
+  return [...counts.values()];
+}
+
+/**
+ * A number of SQLite's files, added up. The in-memory journal is left out: nothing of it reaches storage.
+ * @returns null where no VFS call was recorded
+ */
+export function vfsTotal(files: readonly FileCounts[], key: keyof VfsCounts): number | null {
+  const known = files.filter(({ kind, vfs }) => kind !== 'memory-journal' && vfs[key] !== null);
+  return known.length === 0 ? null : known.reduce((sum, { vfs }) => sum + vfs[key]!, 0);
+}
+
+const READ_BYTES = 256;
+const WRITE_BYTES = 257;
+
+/** Calls by operation, and bytes read and written, of each object with a counted VFS call, in the order of their first. */
+function vfsCallsOf(thread: ThreadStore): Map<number, Float64Array> {
+  const { op, object, count } = thread.events;
+  const all = new Map<number, Float64Array>();
+  let last = -1;
+  let sum: Float64Array = new Float64Array(0);
+  for (let i = 0; i < count; i++) {
+    const code = op[i]!;
+    if (VFS_COUNTED[code] === 0) continue;
+    if (object[i] !== last) {
+      last = object[i]!;
+      const known = all.get(last);
+      if (known) sum = known;
+      else all.set(last, (sum = new Float64Array(WRITE_BYTES + 1)));
+    }
+    sum[code]!++;
+    if (code === Op.xRead) sum[READ_BYTES]! += bytesCarried(thread.events, i);
+    else if (code === Op.xWrite) sum[WRITE_BYTES]! += bytesCarried(thread.events, i);
+  }
+  return all;
+}
+
+function eachStorageCall(
+  { events }: ThreadStore,
+  each: (row: number, key: (typeof WEB_KEYS)[number]) => void,
+): void {
+  const { op, count } = events;
+  for (let row = 0; row < count; row++) {
+    const key = WEB_KEY[op[row]!]!;
+    if (key) each(row, WEB_KEYS[key - 1]!);
+  }
+}
+
+/** The SQLite file whose VFS call a storage call serves, directly or through another storage call. */
+function servedFile(thread: ThreadStore, row: number): { path: string; kind: string } | null {
+  const { events, definitions } = thread;
+  for (let at = row, depth = 0; depth < 8; depth++) {
+    const parent = events.parent[at]!;
+    if (parent === 0 || parent >= events.seq[at]!) return null;
+    at = events.rowOfSeq(parent);
+    if (at < 0 || events.op[at]! >= 128) return null;
+    if (events.op[at]! >= 64) continue;
+    const file = definitions.get(events.object[at]!);
+    return file?.kind === 'file' ? fileOf(file) : null;
+  }
+  return null;
+}

@@ -1,0 +1,150 @@
+/**
+ * Calls whose answer the connection already had: asked again with nothing in between that could change it.
+ *
+ *   xFileSize            the same file, SHARED or more held all the while, no write or truncation between
+ *   xLock, xUnlock       a level that is held already, or not held any more
+ *   xCheckReservedLock   asked again at the same level of the lock
+ *   xAccess              the same file and question, no open or delete of it by this thread between. Another thread may have made
+ *                        or deleted the file: SQLite must ask unless locking_mode=exclusive tells it that it is alone
+ *   xSectorSize, xDeviceCharacteristics   of an open file they do not change
+ */
+import { Op, opName } from '../../event/event.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { TimeRange } from '../time/time-partition.ts';
+
+export interface RepeatedCalls {
+  op: number;
+  name: string;
+  path: string;
+  calls: number;
+  /** Of these, calls that repeat an earlier one. */
+  repeated: number;
+  /** Time of the repeated ones, microseconds. */
+  repeatedUs: number;
+}
+
+/** What is known of one file on one connection. */
+class Known {
+  level = 0;
+  /** Questions answered: bit by bit. */
+  answers = 0;
+}
+const SIZE = 1;
+const RESERVED = 2;
+const SECTOR = 4;
+const CHARACTERISTICS = 8;
+/** xAccess by flags: EXISTS, READWRITE, READ. */
+const ACCESS = 16;
+
+/** By operation and file, the most time repeated first; operations never repeated are included. */
+export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): RepeatedCalls[] {
+  const { fromUs = -Infinity, toUs = Infinity } = range;
+  const found = new Map<string, RepeatedCalls>();
+  for (const thread of store.threads) {
+    const { events, definitions } = thread;
+    const byFile = new Map<number, Map<number, Known>>();
+    const counts = new Map<number, RepeatedCalls | null>();
+    const countOf = (op: number, id: number): RepeatedCalls | null => {
+      const key = id * 64 + op;
+      let count = counts.get(key);
+      if (count !== undefined) return count;
+      const d = definitions.get(id);
+      if (d?.kind !== 'file') count = null;
+      else {
+        const name = `${op}\0${d.path}`;
+        count = found.get(name) ?? {
+          op,
+          name: opName(op),
+          path: d.path,
+          calls: 0,
+          repeated: 0,
+          repeatedUs: 0,
+        };
+        found.set(name, count);
+      }
+      counts.set(key, count);
+      return count;
+    };
+    let connections: Map<number, Known> = new Map();
+    let known = new Known();
+    let lastId = -1;
+    let lastContext = -1;
+    for (let row = 0; row < events.count; row++) {
+      const op = events.op[row]!;
+      if (op === 0 || op >= 64 || op === Op.xRead || events.endSeq[row] === 0) continue; // a read changes nothing
+      const id = events.object[row]!;
+      // xAccess and xDelete name a file: it has no handle of its own
+      const context = op === Op.xAccess ? 0 : events.context[row]!;
+      if (id !== lastId || context !== lastContext) {
+        connections = byFile.get(id) ?? new Map<number, Known>();
+        byFile.set(id, connections);
+        known = connections.get(context) ?? new Known();
+        connections.set(context, known);
+        lastId = id;
+        lastContext = context;
+      }
+      const bit = questionOf(op, events.aux[row]!);
+      if (bit === 0 && op !== Op.xLock && op !== Op.xUnlock) {
+        if (op === Op.xWrite || op === Op.xTruncate)
+          for (const k of connections.values()) k.answers &= ~SIZE;
+        else if (op === Op.xOpen || op === Op.xClose || op === Op.xDelete) {
+          known.level = 0;
+          for (const k of connections.values()) k.answers = 0;
+        }
+        continue;
+      }
+      const repeats =
+        events.result[row] === 0 || op === Op.xSectorSize || op === Op.xDeviceCharacteristics
+          ? ask(known, op, bit, events.aux[row]!)
+          : false;
+      if (events.t0[row]! < fromUs || events.t0[row]! >= toUs) continue;
+      const count = countOf(op, id);
+      if (!count) continue;
+      count.calls++;
+      if (!repeats) continue;
+      count.repeated++;
+      count.repeatedUs += events.dur[row]!;
+    }
+  }
+  return [...found.values()].sort(
+    (a, b) => b.repeatedUs - a.repeatedUs || b.repeated - a.repeated || b.calls - a.calls,
+  );
+}
+
+function questionOf(op: number, aux: number): number {
+  switch (op) {
+    case Op.xFileSize:
+      return SIZE;
+    case Op.xCheckReservedLock:
+      return RESERVED;
+    case Op.xSectorSize:
+      return SECTOR;
+    case Op.xDeviceCharacteristics:
+      return CHARACTERISTICS;
+    case Op.xAccess:
+      return ACCESS << (aux & 3);
+    default:
+      return 0;
+  }
+}
+
+/** @returns whether the answer was known */
+function ask(known: Known, op: number, bit: number, aux: number): boolean {
+  if (op === Op.xLock) {
+    const held = known.level >= aux;
+    known.level = Math.max(known.level, aux);
+    if (!held) known.answers &= ~RESERVED;
+    return held;
+  }
+  if (op === Op.xUnlock) {
+    const released = known.level <= aux;
+    known.level = Math.min(known.level, aux);
+    if (!released) known.answers &= ~RESERVED;
+    if (known.level === 0) known.answers &= ~SIZE;
+    return released;
+  }
+  const had = (known.answers & bit) !== 0;
+  // without a lock anybody may change the file's size
+  if (op !== Op.xFileSize || known.level > 0) known.answers |= bit;
+  return had;
+}

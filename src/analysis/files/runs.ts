@@ -1,0 +1,194 @@
+/**
+ * Runs: calls on one file that go on where the one before ended, and could have been one.
+ *
+ *   xWrite 0+4096, 4096+4096, 8192+4096     xRead 40960+4096      a run of 3 and a run of 1: 2 possible merges
+ *
+ * Calls on other files between do not break a run (a checkpoint reads the WAL between its writes). A sync, a truncation, an unlock to
+ * NONE, a call the other way on the same file breaks it; writes of two SQL calls are no run, for no VFS could hold the first one back.
+ * Also how often writing goes back and forth between a database and its journal.
+ */
+import { databasePath } from '../../event/file-names.ts';
+import { Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import { Analyses } from '../shared.ts';
+import { rowsIn, type TimeRange } from '../core/time-range.ts';
+
+/** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
+export const RUN_CLASSES = [
+  '1',
+  '2',
+  '3-4',
+  '5-8',
+  '9-16',
+  '17-32',
+  '33-64',
+  '65-128',
+  '129-256',
+  '257-512',
+  '513+',
+] as const;
+export const runClass = (length: number): number =>
+  Math.min(RUN_CLASSES.length - 1, length <= 1 ? 0 : 32 - Math.clz32(length - 1));
+
+export interface Runs {
+  /** Calls, and the runs that they make. */
+  calls: number;
+  runs: number;
+  bytes: number;
+  longest: number;
+  /** Calls that could have been part of the one before: calls - runs. */
+  possibleMerges: number;
+  /** Runs by RUN_CLASSES. */
+  histogram: number[];
+}
+export interface FileRuns {
+  path: string;
+  kind: FileKind;
+  reads: Runs;
+  writes: Runs;
+}
+
+const noRuns = (): Runs => ({
+  calls: 0,
+  runs: 0,
+  bytes: 0,
+  longest: 0,
+  possibleMerges: 0,
+  histogram: RUN_CLASSES.map(() => 0),
+});
+
+interface Open {
+  file: FileRuns;
+  /** Of the run going on: which way (0 = none), where it goes on, its calls, the SQL call it is for. */
+  way: 0 | 1 | 2;
+  end: number;
+  length: number;
+  owner: number;
+}
+
+function close(open: Open): void {
+  if (open.way === 0) return;
+  const runs = open.way === 1 ? open.file.reads : open.file.writes;
+  runs.runs++;
+  runs.longest = Math.max(runs.longest, open.length);
+  runs.histogram[runClass(open.length)]!++;
+  open.way = 0;
+}
+
+/** By path and kind; runs are made by each thread for itself. Calls that failed are left out. The in-memory journal is no file. */
+export function runsOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): FileRuns[] {
+  const files = new Map<string, FileRuns>();
+  for (const thread of store.threads) {
+    const { events, definitions } = thread;
+    const owners = shared.owners(thread);
+    const opens: Open[] = [];
+    const byId = new ById<Open | null>();
+    const openOf = (id: number): Open | null => {
+      const d = definitions.get(id);
+      if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return byId.set(id, null);
+      const key = `${d.fileKind}\0${d.path}`;
+      let file = files.get(key);
+      if (!file)
+        files.set(
+          key,
+          (file = { path: d.path, kind: d.fileKind, reads: noRuns(), writes: noRuns() }),
+        );
+      const open: Open = { file, way: 0, end: 0, length: 0, owner: -1 };
+      opens.push(open);
+      return byId.set(id, open);
+    };
+    const [first, behind] = rowsIn(thread, range);
+    for (let row = first; row < behind; row++) {
+      const op = events.op[row]!;
+      if (op === 0 || op >= 64) continue;
+      const id = events.object[row]!;
+      let open = byId.get(id);
+      if (open === undefined) open = openOf(id);
+      if (!open) continue;
+      if (op !== Op.xRead && op !== Op.xWrite) {
+        if (
+          op === Op.xSync ||
+          op === Op.xTruncate ||
+          op === Op.xClose ||
+          (op === Op.xUnlock && events.aux[row] === 0)
+        )
+          close(open);
+        continue;
+      }
+      if (events.endSeq[row] === 0 || events.result[row] !== 0) continue;
+      const way = op === Op.xRead ? 1 : 2;
+      const offset = events.offset[row]!;
+      const length = events.length[row]!;
+      const runs = way === 1 ? open.file.reads : open.file.writes;
+      runs.calls++;
+      runs.bytes += length;
+      if (
+        open.way === way &&
+        offset === open.end &&
+        (way === 1 || owners.sql(row) === open.owner)
+      ) {
+        open.length++;
+        runs.possibleMerges++;
+      } else {
+        close(open);
+        open.way = way;
+        open.length = 1;
+        open.owner = owners.sql(row);
+      }
+      open.end = offset + length;
+    }
+    for (const open of opens) close(open);
+  }
+  return [...files.values()].filter((f) => f.reads.calls + f.writes.calls > 0);
+}
+
+export interface Interleaving {
+  /** Path of the database. */
+  path: string;
+  databaseWrites: number;
+  journalWrites: number;
+  /** Times that a write to the one followed a write to the other. One commit needs one; more say that the page cache spilled. */
+  switches: number;
+}
+
+/** By database with a rollback journal that was written. */
+export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interleaving[] {
+  const found = new Map<string, Interleaving>();
+  for (const thread of store.threads) {
+    const { events, definitions } = thread;
+    const [first, behind] = rowsIn(thread, range);
+    const parts = new ById<{ of: Interleaving; journal: boolean } | null>();
+    const last = new Map<Interleaving, boolean>();
+    for (let row = first; row < behind; row++) {
+      if (events.op[row] !== Op.xWrite || events.result[row] !== 0) continue;
+      const id = events.object[row]!;
+      let part = parts.get(id);
+      if (part === undefined) {
+        const d = definitions.get(id);
+        part = null;
+        if (d?.kind === 'file' && (d.fileKind === 'main-db' || d.fileKind === 'journal')) {
+          const path = databasePath(d.path);
+          let of = found.get(path);
+          if (!of)
+            found.set(path, (of = { path, databaseWrites: 0, journalWrites: 0, switches: 0 }));
+          part = { of, journal: d.fileKind === 'journal' };
+        }
+        parts.set(id, part);
+      }
+      if (!part) continue;
+      const { of, journal } = part;
+      if (journal) of.journalWrites++;
+      else of.databaseWrites++;
+      const before = last.get(of);
+      if (before !== undefined && before !== journal) of.switches++;
+      last.set(of, journal);
+    }
+  }
+  return [...found.values()].filter((f) => f.journalWrites > 0);
+}

@@ -1,0 +1,30 @@
+/** Quota, usage and persistence of the origins of a trace, as the extension asked the browser at the begin and the end. */
+import type { TraceStore } from '../../trace/store.ts';
+import type { StorageHealth } from '../../event/storage-health.ts';
+
+export interface OriginStorage extends StorageHealth {
+  /** Of the last answer minus the first, bytes; null where there is one only, or one said nothing. */
+  grownBytes: number | null;
+}
+
+/** By origin, in the order in which they were asked; quota, usage and persistence are those of the last answer. */
+export function storageHealthOf({ threads }: TraceStore): OriginStorage[] {
+  const byOrigin = new Map<string, StorageHealth[]>();
+  for (const { storage } of threads)
+    for (const said of storage)
+      byOrigin.set(said.origin, [...(byOrigin.get(said.origin) ?? []), said]);
+  return [...byOrigin].map(([origin, said]) => {
+    const [first, last] = [said[0]!, said.at(-1)!];
+    const grown =
+      said.length > 1 && first.usage !== null && last.usage !== null
+        ? last.usage - first.usage
+        : null;
+    return {
+      origin,
+      quota: last.quota,
+      usage: last.usage,
+      persisted: last.persisted,
+      grownBytes: grown,
+    };
+  });
+}

@@ -1,0 +1,86 @@
+/** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
+import { Op } from '../../event/event.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { leavesOut } from '../core/layers-left-out.ts';
+
+export interface WebCounts<N = number | null> {
+  /** readBytes = bytes that the calls returned. Reads of File objects and writes to streams are included. */
+  opfs: { reads: N; readBytes: N; writes: N; writeBytes: N; flushes: N; truncates: N };
+  /** put = put and add; cursor = cursors opened. */
+  idb: {
+    get: N;
+    put: N;
+    delete: N;
+    getAll: N;
+    cursor: N;
+    transactions: N;
+    readwriteTransactions: N;
+    getKey: N;
+    getAllKeys: N;
+    count: N;
+    clear: N;
+    cursorContinue: N;
+    cursorUpdate: N;
+    cursorDelete: N;
+  };
+  locks: { requests: N };
+  localStorage: { get: N; set: N; remove: N };
+}
+
+/** null where the recording leaves storage calls out. */
+export const knownWeb = (web: WebCounts): WebCounts<number> | null =>
+  web.locks.requests === null ? null : (web as WebCounts<number>);
+
+export function webCountsOf(store: TraceStore): WebCounts {
+  const seen = !leavesOut(store, 'web');
+  const calls = new Float64Array(256);
+  const bytes = new Float64Array(256);
+  let readwrite = 0;
+  for (const thread of store.threads) {
+    const { op, aux, count } = thread.events;
+    for (let i = 0; i < count; i++) {
+      const code = op[i]!;
+      if (code < 64 || code >= 128) continue;
+      calls[code]!++;
+      bytes[code]! += bytesMoved(thread.events, i);
+      if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;
+    }
+  }
+  const n = (...ops: number[]): number | null =>
+    seen ? ops.reduce((sum, op) => sum + calls[op]!, 0) : null;
+  const b = (...ops: number[]): number | null =>
+    seen ? ops.reduce((sum, op) => sum + bytes[op]!, 0) : null;
+  return {
+    opfs: {
+      reads: n(Op.opfsRead, Op.opfsFileRead),
+      readBytes: b(Op.opfsRead, Op.opfsFileRead),
+      writes: n(Op.opfsWrite, Op.opfsStreamWrite),
+      writeBytes: b(Op.opfsWrite, Op.opfsStreamWrite),
+      flushes: n(Op.opfsFlush),
+      truncates: n(Op.opfsTruncate, Op.opfsStreamTruncate),
+    },
+    idb: {
+      get: n(Op.idbGet),
+      put: n(Op.idbPut, Op.idbAdd),
+      delete: n(Op.idbDelete),
+      getAll: n(Op.idbGetAll),
+      cursor: n(Op.idbOpenCursor, Op.idbOpenKeyCursor),
+      transactions: n(Op.idbTransaction),
+      readwriteTransactions: seen ? readwrite : null,
+      getKey: n(Op.idbGetKey),
+      getAllKeys: n(Op.idbGetAllKeys),
+      count: n(Op.idbCount),
+      clear: n(Op.idbClear),
+      cursorContinue: n(Op.idbCursorContinue),
+      cursorUpdate: n(Op.idbCursorUpdate),
+      cursorDelete: n(Op.idbCursorDelete),
+    },
+    locks: { requests: n(Op.lockRequest) },
+    localStorage: {
+      get: n(Op.localStorageGet),
+      set: n(Op.localStorageSet),
+      remove: n(Op.localStorageRemove),
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Badges: what makes this recording's numbers mislead. Each says what to think of; none says that the app does something wrong.
+ * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
+ */
+import { Op, OPS } from '../../event/event.ts';
+import { OWN_RECORDING, type TraceStore } from '../../trace/store.ts';
+import { FindingContext } from '../rules/context.ts';
+import type { Badge } from '../rules/types.ts';
+import { hiddenTimes } from '../locks/rules.ts';
+import { count, percent, some, time } from '../rules/words.ts';
+
+const TRACER_SHARE = 0.05;
+const SHORT_READ = 522;
+
+/** In the order in which they should be read. */
+export function badgesOf(
+  store: TraceStore,
+  ctx: FindingContext = new FindingContext(store),
+): Badge[] {
+  return [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+    (badge) => badge(ctx) ?? [],
+  );
+}
+
+function dropped(ctx: FindingContext): Badge | null {
+  const { dropped: lost, forgotten, threads } = ctx.store;
+  const faults = threads.reduce((n, t) => n + t.faults, 0);
+  if (lost + forgotten + faults === 0) return null;
+  const parts = [
+    ...(lost ? [`${some(lost, 'event')} did not fit into the ring`] : []),
+    ...(forgotten
+      ? [`${count(forgotten)} older ones were forgotten, as the recording was told to`]
+      : []),
+    ...(faults ? [`the tracer failed on ${some(faults, 'call')}`] : []),
+  ];
+  return { badge: 'events dropped', say: `${parts.join(', ')}: counts are lower bounds.` };
+}
+
+function recorderOn(ctx: FindingContext): Badge | null {
+  let ns = 0;
+  for (const { events, cost } of ctx.store.threads)
+    if (cost)
+      for (let row = 0; row < events.count; row++) {
+        const op = events.op[row]!;
+        ns +=
+          op < 64 ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent) : op < 160 ? cost.nsPerJsEvent : 0;
+      }
+  const length = ctx.toUs - ctx.fromUs;
+  if (length <= 0 || ns / 1000 < TRACER_SHARE * length) return null;
+  return {
+    badge: 'recorder on',
+    say: `Recording itself took about ${time(ns / 1000)}, ${percent(ns / 1000 / length)} of the time: times are inflated, counts are not.`,
+  };
+}
+
+function coarseClock(ctx: FindingContext): Badge | null {
+  const step = ctx.clockStepUs;
+  if (step === null || step < 1) return null;
+  let [below, all] = [0, 0];
+  for (const { events } of ctx.store.threads)
+    for (let row = 0; row < events.count; row++) {
+      const layer = OPS[events.op[row]!]?.layer;
+      if (layer === 'host' || layer === undefined || events.endSeq[row] === 0) continue;
+      all++;
+      if (events.dur[row]! < step) below++;
+    }
+  if (all === 0 || below < all / 2) return null;
+  return {
+    badge: 'coarse clock',
+    say: `The clock steps by ${time(step)} and ${percent(below / all)} of the calls are shorter: single times say little, sums hold.`,
+  };
+}
+
+function hiddenTab(ctx: FindingContext): Badge | null {
+  const times = ctx.store.threads.flatMap((t) =>
+    t.info.kind === 'page' ? hiddenTimes(ctx, t) : [],
+  );
+  if (times.length === 0) return null;
+  const us = times.reduce((sum, h) => sum + h.toUs - h.fromUs, 0);
+  return {
+    badge: 'hidden tab',
+    say: `A tab was hidden for ${time(us)}: browsers slow down timers and workers of hidden tabs.`,
+  };
+}
+
+/** The first read at the file's beginning found nothing, or the storage was deleted in this recording. */
+function cleanDatabase(ctx: FindingContext): Badge | null {
+  const paths = new Set<string>();
+  for (const thread of ctx.store.threads) {
+    const { events } = thread;
+    const waited = new Set(
+      [...thread.definitions].flatMap(([id, d]) =>
+        d.kind === 'file' && d.fileKind === 'main-db' ? [id] : [],
+      ),
+    );
+    const rows = ctx.rows(thread, Op.xRead);
+    let last = -1;
+    for (let i = 0; i < rows.length && waited.size > 0; i++) {
+      const row = rows[i]!;
+      const object = events.object[row]!;
+      if (object === last) continue;
+      last = object;
+      if (!waited.delete(object)) continue;
+      const file = ctx.file(thread, object);
+      if (file && events.offset[row]! < 100 && events.result[row] === SHORT_READ)
+        paths.add(file.path);
+    }
+    for (const row of ctx.rows(thread, Op.idbDeleteDatabase))
+      paths.add(ctx.text(thread, events.object[row]!));
+  }
+  if (paths.size === 0) return null;
+  return {
+    badge: 'clean database',
+    say: `${[...paths].join(', ')} was empty or deleted in this recording: writing over old data takes more (read-modify-write).`,
+  };
+}
+
+/** An engine whose functions were hooked was loaded after the recording began, but where an app records itself. */
+function firstRun(ctx: FindingContext): Badge | null {
+  const seen = ctx.store.threads.filter((t) => t.forgotten === 0 && t.info.id !== OWN_RECORDING);
+  const engines = seen.flatMap((t) => t.engines.filter((e) => e.layers.vfs).map((e) => e.name));
+  if (engines.length === 0) return null;
+  return {
+    badge: 'first run',
+    say: `${[...new Set(engines)].join(', ')} was loaded and compiled in this recording: repeat, and compare medians and minima.`,
+  };
+}
+
+function oldOrigin(ctx: FindingContext): Badge | null {
+  const chromium = ctx.store.threads.some((t) =>
+    /Chrom(e|ium)\//.test(t.environment?.userAgent ?? ''),
+  );
+  if (!chromium || ctx.calls(Op.idbTransaction, Op.idbOpen) === 0) return null;
+  return {
+    badge: 'old origin',
+    say: 'Whether Chromium keeps this IndexedDB in LevelDB or in SQLite depends on its age and is not known: do not compare origins of different age, nor private windows.',
+  };
+}

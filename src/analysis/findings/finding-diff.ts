@@ -1,0 +1,58 @@
+/**
+ * Findings of two traces by rule: what a change has solved, what is new, and what is still there.
+ *
+ *   A   F01 F07 F14        B   F14 F41        F41 new, F14 in both; F01 and F07 solved
+ */
+import { findingContext, findingsOf, RULES, type Finding } from './index.ts';
+import type { Analyses } from '../shared.ts';
+
+export interface FindingDiff {
+  rule: string;
+  /** Of the rule. */
+  title: string;
+  /** The sentences of its findings, the largest saving first; empty where the trace does not show it. */
+  a: string[];
+  b: string[];
+  /** Microseconds, summed over its findings; null where none is known. */
+  savingUsA: number | null;
+  savingUsB: number | null;
+  /** `solved`: in A only. `new`: in B only. */
+  verdict: 'solved' | 'new' | 'in both';
+}
+
+/** What is to be done in B first, the largest saving first; then what is solved, in the order that it had in A. */
+export function findingDiffs(a: Analyses, b: Analyses): FindingDiff[] {
+  const [inA, inB] = [byRule(a), byRule(b)];
+  const titles = new Map(RULES.map(({ id, title }) => [id, title]));
+  return [...inB.keys(), ...[...inA.keys()].filter((rule) => !inB.has(rule))].map(
+    (rule): FindingDiff => {
+      const [before, after] = [inA.get(rule) ?? [], inB.get(rule) ?? []];
+      return {
+        ...{
+          rule,
+          title: titles.get(rule) ?? rule,
+          a: before.map((f) => f.title),
+          b: after.map((f) => f.title),
+        },
+        ...{ savingUsA: savingOf(before), savingUsB: savingOf(after) },
+        verdict: before.length === 0 ? 'new' : after.length === 0 ? 'solved' : 'in both',
+      };
+    },
+  );
+}
+
+/** In the order of findingsOf: by each rule's largest saving. */
+function byRule(shared: Analyses): Map<string, Finding[]> {
+  const found = new Map<string, Finding[]>();
+  for (const finding of findingsOf(shared.store, findingContext(shared))) {
+    const list = found.get(finding.rule);
+    if (list) list.push(finding);
+    else found.set(finding.rule, [finding]);
+  }
+  return found;
+}
+
+function savingOf(findings: readonly Finding[]): number | null {
+  const known = findings.flatMap(({ savingUs }) => savingUs ?? []);
+  return known.length ? known.reduce((sum, us) => sum + us, 0) : null;
+}

@@ -1,0 +1,130 @@
+/**
+ * All findings of a trace, the largest saving first. Each rule is in a file with its relatives; not among them is F31 (memory that grows
+ * while an asynchronous xRead runs), which no event shows.
+ */
+import type { TraceStore } from '../../trace/store.ts';
+import type { Analyses } from '../shared.ts';
+import {
+  changeCounterPolling,
+  pageDoesNotFitBlock,
+  readModifyWrite,
+  smallCalls,
+  versionedKeys,
+} from '../pages/rules.ts';
+import { cacheTooSmall, coldStart, pageTooSmall } from '../cache/rules.ts';
+import { FindingContext } from '../rules/context.ts';
+import { storageGivenUp } from '../errors/given-up.ts';
+import {
+  handleChurn,
+  handleLeftBehind,
+  lockedOut,
+  poolFull,
+  tooManyHandles,
+} from '../files/handles.ts';
+import { quotaExceeded } from '../errors/quota.ts';
+import {
+  malformed,
+  notIsolated,
+  outOfStack,
+  storageRefused,
+  writeWithoutLock,
+} from '../errors/health.ts';
+import { heldAcrossAwaits } from '../transactions/held-transactions.ts';
+import { idbKilled, openBlocked } from '../idb/idb-health.ts';
+import {
+  durabilityTier,
+  readersInReadwrite,
+  sequentialGets,
+  transactionPerBlock,
+} from '../idb/rules.ts';
+import {
+  batchAtomicLost,
+  rollbackJournalCost,
+  synchronousOffOnBatchAtomic,
+} from '../transactions/journal.ts';
+import { autocommitReads, oneTransactionPerStatement } from '../transactions/one-by-one.ts';
+import { tempFiles, vacuum } from '../statements/rewrites.ts';
+import { flushCost, lostOnLeaving, wholeFileSaves, writableCopies } from '../idb/saves.ts';
+import type { Confidence, Finding, Rule } from '../rules/types.ts';
+import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
+import { checkpointCopies, walGrows, walRefused } from '../wal/rules.ts';
+
+export { badgesOf } from './badges.ts';
+export { FindingContext } from '../rules/context.ts';
+export type {
+  Badge,
+  Confidence,
+  EventRef,
+  Finding,
+  FindingEvidence,
+  Rule,
+} from '../rules/types.ts';
+
+/** By id. */
+export const RULES: readonly Rule[] = [
+  oneTransactionPerStatement,
+  autocommitReads,
+  lockedOut,
+  handleLeftBehind,
+  hang,
+  busyStorm,
+  rollbackJournalCost,
+  walRefused,
+  readModifyWrite,
+  transactionPerBlock,
+  cacheTooSmall,
+  batchAtomicLost,
+  walGrows,
+  flushCost,
+  durabilityTier,
+  storageRefused,
+  readersInReadwrite,
+  sequentialGets,
+  versionedKeys,
+  pageDoesNotFitBlock,
+  pageTooSmall,
+  coldStart,
+  wholeFileSaves,
+  lostOnLeaving,
+  synchronousOffOnBatchAtomic,
+  heldAcrossAwaits,
+  frozenHolder,
+  idbKilled,
+  openBlocked,
+  outOfStack,
+  malformed,
+  writeWithoutLock,
+  notIsolated,
+  poolFull,
+  tempFiles,
+  tooManyHandles,
+  handleChurn,
+  proxyOverhead,
+  vacuum,
+  checkpointCopies,
+  quotaExceeded,
+  writableCopies,
+  smallCalls,
+  changeCounterPolling,
+  storageGivenUp,
+];
+
+const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
+
+/** The context of all that is shared, made once. */
+export const findingContext = (shared: Analyses): FindingContext =>
+  shared.once('findings', () => new FindingContext(shared.store, shared));
+
+/** The largest saving first; those whose saving is not known after them, the surest first. */
+export function findingsOf(
+  store: TraceStore,
+  ctx: FindingContext = new FindingContext(store),
+): Finding[] {
+  return RULES.flatMap((rule) => ctx.found(rule)).sort(
+    (a, b) =>
+      (b.savingUs ?? -1) - (a.savingUs ?? -1) ||
+      SURE[a.confidence] - SURE[b.confidence] ||
+      b.evidence.count - a.evidence.count ||
+      (a.rule < b.rule ? -1 : 1),
+  );
+}

@@ -1,0 +1,172 @@
+/**
+ * How a VFS uses IndexedDB: transactions for each of SQLite's lock periods, requests in a transaction, gets in sequence.
+ *
+ *   SQLite lock    |----- SHARED ------|      |-- RESERVED .. NONE --|        2 lock periods
+ *   transactions     [get][get][get]            [get put][put][put]           6 transactions, 5 of one request: 1 would do for each
+ *
+ * What gets in sequence are is in idb-sequences.ts.
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { GetSequences } from './idb-sequences.ts';
+import { RUN_CLASSES, runClass } from '../files/runs.ts';
+import type { TimeRange } from '../time/time-partition.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+
+export interface IdbUse {
+  transactions: number;
+  readwrite: number;
+  requests: number;
+  /** Transactions without a request, and with one. */
+  empty: number;
+  oneRequest: number;
+  /** readwrite, yet nothing put, deleted or cleared: readers that keep writers waiting. */
+  readwriteUnused: number;
+  /** Transactions by number of requests, those with any: RUN_CLASSES. */
+  histogram: number[];
+  /** Requests of transactions begun before the recording. */
+  looseRequests: number;
+  /** Times that a database lock was taken until it was given up; null where no VFS call is recorded. */
+  lockPeriods: number | null;
+  /** Transactions begun while a lock was held, or being taken or given up. */
+  transactionsInPeriods: number | null;
+  /** null without a lock period. */
+  transactionsPerPeriod: number | null;
+  /** Gets in sequence: sequences, the gets in them, gets that one request each would save, time of them. */
+  sequences: number;
+  sequentialGets: number;
+  savedGets: number;
+  sequentialUs: number;
+}
+
+/** Requests; 2 = they change something. */
+const REQUEST = new Uint8Array(256);
+for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) REQUEST[op] = 1;
+for (const op of [
+  Op.idbPut,
+  Op.idbAdd,
+  Op.idbDelete,
+  Op.idbClear,
+  Op.idbCursorUpdate,
+  Op.idbCursorDelete,
+])
+  REQUEST[op] = 2;
+
+/** Over the threads that use IndexedDB; null where none does. */
+export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {
+  const use: IdbUse = {
+    ...{
+      transactions: 0,
+      readwrite: 0,
+      requests: 0,
+      empty: 0,
+      oneRequest: 0,
+      readwriteUnused: 0,
+      histogram: RUN_CLASSES.map(() => 0),
+    },
+    ...{
+      looseRequests: 0,
+      lockPeriods: null,
+      transactionsInPeriods: null,
+      transactionsPerPeriod: null,
+    },
+    ...{ sequences: 0, sequentialGets: 0, savedGets: 0, sequentialUs: 0 },
+  };
+  let seen = false;
+  for (const thread of store.threads) seen = scan(thread, use, range) || seen;
+  if (!seen) return null;
+  if (use.lockPeriods) use.transactionsPerPeriod = use.transactionsInPeriods! / use.lockPeriods;
+  return use;
+}
+
+/** @returns whether the thread uses IndexedDB */
+function scan(
+  thread: ThreadStore,
+  use: IdbUse,
+  { fromUs = -Infinity, toUs = Infinity }: TimeRange,
+): boolean {
+  const { events } = thread;
+  const locks = hasVfs(thread) ? new LockPeriods(thread) : null;
+  const transactions = new Map<number, { readwrite: boolean; requests: number; writes: number }>();
+  const sequences = new GetSequences(thread, (rows) => {
+    use.sequences++;
+    use.sequentialGets += rows.length;
+    use.savedGets += rows.length - 1;
+    for (const row of rows) use.sequentialUs += events.dur[row]!;
+  });
+  let [seen, inPeriods, periods] = [false, 0, 0];
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    const counts = events.t0[row]! >= fromUs && events.t0[row]! < toUs;
+    if (op > 0 && op < 64) {
+      if (locks?.call(row, op) && counts) periods++;
+      continue;
+    }
+    if (!counts || (op !== Op.idbTransaction && !REQUEST[op])) continue;
+    seen = true;
+    const id = events.context[row]!;
+    if (op === Op.idbTransaction) {
+      const readwrite = (events.aux[row]! & 3) === 1;
+      transactions.set(id, { readwrite, requests: 0, writes: 0 });
+      use.transactions++;
+      if (readwrite) use.readwrite++;
+      if (locks?.heldAt(events.seq[row]!)) inPeriods++;
+      continue;
+    }
+    use.requests++;
+    const transaction = transactions.get(id);
+    if (!transaction) use.looseRequests++;
+    else {
+      transaction.requests++;
+      if (REQUEST[op] === 2) transaction.writes++;
+    }
+    sequences.request(row);
+  }
+  sequences.end();
+  for (const { readwrite, requests, writes } of transactions.values()) {
+    if (requests === 0) use.empty++;
+    else use.histogram[runClass(requests)]!++;
+    if (requests === 1) use.oneRequest++;
+    if (readwrite && requests > 0 && writes === 0) use.readwriteUnused++;
+  }
+  if (locks && seen) {
+    use.lockPeriods = (use.lockPeriods ?? 0) + periods;
+    use.transactionsInPeriods = (use.transactionsInPeriods ?? 0) + inPeriods;
+  }
+  return seen;
+}
+
+/** Follows the locks on databases of one thread: `held` from the call that takes the first lock to the one that gives up the last. */
+class LockPeriods {
+  private readonly levels = new Map<number, number>();
+  /** Sequence number at which the last unlocking call ends: what happens during it still counts. */
+  private until = 0;
+
+  constructor(private readonly thread: ThreadStore) {}
+
+  /** @param seq sequence number of a call */
+  heldAt(seq: number): boolean {
+    return this.levels.size > 0 || seq < this.until;
+  }
+
+  /** @returns whether a period begins */
+  call(row: number, op: number): boolean {
+    const { events, definitions } = this.thread;
+    if (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) return false;
+    const d = definitions.get(events.object[row]!);
+    if (d?.kind !== 'file' || d.fileKind !== 'main-db') return false;
+    const key = events.object[row]! * 65536 + (events.context[row]! & 65535);
+    const before = this.levels.get(key) ?? 0;
+    const failed = events.result[row] !== 0 && events.endSeq[row] !== 0;
+    if (op === Op.xLock) {
+      if (failed) this.until = Math.max(this.until, events.endSeq[row]!);
+      else this.levels.set(key, Math.max(before, events.aux[row]!));
+      return !failed && before === 0;
+    }
+    const level = op === Op.xClose ? 0 : Math.min(before, events.aux[row]!);
+    if (level > 0) this.levels.set(key, level);
+    else if (this.levels.delete(key))
+      this.until = Math.max(this.until, events.endSeq[row] || Infinity);
+    return false;
+  }
+}

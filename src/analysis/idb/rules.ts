@@ -1,0 +1,192 @@
+/**
+ * Findings about transactions and requests of IndexedDB.
+ *
+ *   F10   [get] [get] [get put]  for one lock of SQLite: one transaction would do         F17   a readwrite transaction that only reads
+ *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
+ */
+import { Op } from '../../event/event.ts';
+import { GetSequences } from './idb-sequences.ts';
+import { idbUseOf } from './idb-use.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { measured, noSaving, Saving } from '../rules/saving.ts';
+import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, percent, some, time } from '../rules/words.ts';
+
+const FEW = 20;
+const FEW_SAVED_GETS = 20;
+const FEW_UNUSED = 10;
+const SPEC = 'https://www.w3.org/TR/IndexedDB/';
+
+const use = (ctx: FindingContext): ReturnType<typeof idbUseOf> =>
+  ctx.calls(Op.idbTransaction) ? idbUseOf(ctx.store) : null;
+
+function evidenceOf(list: readonly IdbTransaction[]): Evidence {
+  const evidence = new Evidence();
+  for (const t of list) evidence.add(t.thread, t.row);
+  return evidence;
+}
+
+export const transactionPerBlock: Rule = {
+  id: 'F10',
+  title: 'IndexedDB transaction per block or operation',
+  run(ctx) {
+    const all = ctx.of(use);
+    if (
+      !all ||
+      !all.lockPeriods ||
+      all.transactionsPerPeriod === null ||
+      all.transactionsPerPeriod <= 2
+    )
+      return [];
+    const single = ctx.of(idbTransactions).filter((t) => t.requests === 1 && t.mode !== 2);
+    if (single.length < FEW || single.length < all.transactions / 2) return [];
+    const evidence = evidenceOf(single);
+    const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
+    const beside = medianOf(
+      single.filter((t) => t.ended).map((t) => Math.max(0, t.toUs - t.fromUs - t.longestRequestUs)),
+    );
+    return [
+      {
+        rule: 'F10',
+        title: `${some(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${some(all.lockPeriods, 'lock period')} of SQLite, ${count(single.length)} of them with one request`,
+        evidence: evidence.result(ctx),
+        ...(Number.isNaN(beside)
+          ? noSaving('no transaction was seen to complete')
+          : measured(
+              avoided * beside,
+              `${avoided} transactions, each at the median time that they took beside their request (${time(beside)})`,
+            )),
+        confidence: 'certain',
+        reason:
+          'locks and transactions were both recorded: what happens under one lock could be one transaction',
+        advice: 'Keep one IndexedDB transaction for each lock period, and batch requests in it.',
+        link: SPEC,
+        tryInLab: 'idb-transactions',
+      },
+    ];
+  },
+};
+
+export const durabilityTier: Rule = {
+  id: 'F15',
+  title: 'Strict durability, or an unclear one',
+  run(ctx) {
+    const writers = ctx.of(idbTransactions).filter((t) => t.mode === 1 && t.writes > 0 && t.ended);
+    const [, strict, relaxed] = [0, 1, 2].map((tier) =>
+      writers.filter((t) => t.durability === tier),
+    ) as [IdbTransaction[], IdbTransaction[], IdbTransaction[]];
+    if (strict.length < FEW_UNUSED) return [];
+    const median = (list: readonly IdbTransaction[]): number =>
+      medianOf(list.map((t) => t.toUs - t.fromUs));
+    const gain = relaxed.length ? median(strict) - median(relaxed) : NaN;
+    const mixed = relaxed.length > 0;
+    return [
+      {
+        rule: 'F15',
+        title: `${count(strict.length)} of ${some(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${time(median(strict))} each in the median${mixed ? `, against ${time(median(relaxed))} of the ${count(relaxed.length)} relaxed ones` : ''}`,
+        evidence: evidenceOf(strict).result(ctx),
+        ...(Number.isNaN(gain)
+          ? noSaving('no relaxed transaction in this trace to compare with')
+          : gain < 0
+            ? noSaving('the relaxed ones took no less here')
+            : measured(
+                gain * strict.length,
+                `${strict.length} transactions x the difference of the two medians`,
+              )),
+        confidence: mixed ? 'certain' : 'likely',
+        reason: mixed
+          ? 'both tiers were recorded with their times'
+          : 'the tier was recorded; what relaxed would take here was not',
+        advice:
+          'Set PRAGMA synchronous=normal where losing the last commits in a power cut is acceptable; keep strict for migrations.',
+        link: `${SPEC}#transaction-durability-hint`,
+        tryInLab: 'idb-durability',
+      },
+    ];
+  },
+};
+
+export const readersInReadwrite: Rule = {
+  id: 'F17',
+  title: 'Reader blocks writer through a readwrite transaction',
+  run(ctx) {
+    const all = ctx.of(idbTransactions);
+    const unused = all.filter((t) => t.mode === 1 && t.writes === 0 && t.ended);
+    if (unused.length < FEW_UNUSED) return [];
+    const evidence = evidenceOf(unused);
+    // how long the next transaction of the thread on the same database had to wait: until the one before has ended
+    let [waited, waits] = [0, 0];
+    for (let i = 1; i < all.length; i++) {
+      const [before, next] = [all[i - 1]!, all[i]!];
+      const isUnused = before.mode === 1 && before.writes === 0 && before.ended;
+      if (
+        !isUnused ||
+        before.thread !== next.thread ||
+        !shareStore(before, next) ||
+        next.fromUs >= before.toUs
+      )
+        continue;
+      waited += before.toUs - next.fromUs;
+      waits++;
+    }
+    return [
+      {
+        rule: 'F17',
+        title: `${some(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${percent(unused.length / all.length)} of all)${waits ? `; ${count(waits)} times the next one had to wait, ${time(waited)} in all` : ''}`,
+        evidence: evidence.result(ctx),
+        ...(waits
+          ? measured(waited, `what ${waits} transactions waited for them`)
+          : noSaving('no transaction of the same thread was seen to wait for one of them')),
+        confidence: waits ? 'certain' : 'likely',
+        reason:
+          'no put, add, delete or clear was called in them; a readwrite transaction lets no other one on its stores begin',
+        advice:
+          'Begin readonly transactions for reads: set lockPolicy "shared" where the VFS has it.',
+        link: `${SPEC}#transaction-scheduling`,
+        tryInLab: 'writers-and-readers',
+      },
+    ];
+  },
+};
+
+function shareStore(a: IdbTransaction, b: IdbTransaction): boolean {
+  for (const store of a.stores) if (b.stores.has(store)) return true;
+  return false;
+}
+
+export const sequentialGets: Rule = {
+  id: 'F18',
+  title: 'Sequential gets instead of a cursor',
+  run(ctx) {
+    const evidence = new Evidence();
+    let [sequences, saved] = [0, 0];
+    for (const thread of ctx.store.threads) {
+      if (ctx.rows(thread, Op.idbGet).length === 0) continue;
+      const { events } = thread;
+      const found = new GetSequences(thread, (rows) => {
+        sequences++;
+        saved += rows.length - 1;
+        for (const row of rows) evidence.add(thread, row, events.length[row]!);
+      });
+      for (let row = 0; row < events.count; row++)
+        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete)
+          found.request(row);
+      found.end();
+    }
+    if (saved < FEW_SAVED_GETS) return [];
+    const found: Finding = {
+      rule: 'F18',
+      title: `${some(evidence.count, 'get')} on neighbouring keys, one by one in ${some(sequences, 'sequence')}: ${count(sequences)} getAll calls would do`,
+      evidence: evidence.result(ctx),
+      ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
+      confidence: 'likely',
+      reason:
+        'in one transaction that asked nothing else between, one block apart each time; each get waits for the event loop. Much in Firefox, less in Chrome',
+      advice: 'Read ahead in the VFS with getAll over a key range, or with a cursor.',
+      link: `${SPEC}#dom-idbobjectstore-getall`,
+      tryInLab: 'sql-over-storage',
+    };
+    return [found];
+  },
+};

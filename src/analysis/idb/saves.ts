@@ -1,0 +1,237 @@
+/**
+ * Findings about how what was written becomes durable.
+ *
+ *   F14   flush() is what a commit costs                       F24   the page has gone before the last write had arrived
+ *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
+ */
+import { Flag, Op } from '../../event/event.ts';
+import { ById } from '../core/by-id.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { parentRow } from '../core/time-calls.ts';
+import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { noSaving, Saving } from '../rules/saving.ts';
+import { medianOf } from './idb-transactions.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, percent, size, some, time } from '../rules/words.ts';
+
+const FEW_FLUSHES = 10;
+const FLUSH_SHARE = 0.1;
+const FEW_SAVES = 3;
+const SMALLEST_DATABASE = 65_536;
+const FEW_STREAMS = 10;
+
+export const flushCost: Rule = {
+  id: 'F14',
+  title: 'flush() is the commit cost',
+  run(ctx) {
+    const evidence = new Evidence();
+    const times: number[] = [];
+    ctx.each(Op.opfsFlush, (thread, row) => {
+      evidence.add(thread, row);
+      times.push(thread.events.dur[row]!);
+    });
+    const found = evidence.result(ctx, false);
+    if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
+    const sorted = Float64Array.from(times).sort();
+    const { commits } = ctx.of(transactions);
+    const extra = commits === null || commits === 0 ? null : evidence.count - commits;
+    return [
+      {
+        rule: 'F14',
+        title: `${some(evidence.count, 'flush', 'flushes')} took ${time(evidence.us)}, ${percent(found.timeShare!)} of the time: ${time(medianOf(times))} in the median, ${time(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${(evidence.count / commits!).toFixed(1)} a commit`}`,
+        evidence: found,
+        ...(extra === null
+          ? noSaving('how many commits they served is not known')
+          : extra > 0
+            ? new Saving(ctx).avoid(extra, Op.opfsFlush, 'flushes beyond one a commit').result()
+            : noSaving('there is one flush a commit at most: fewer commits save them')),
+        confidence: 'certain',
+        reason:
+          'every flush was timed; its price differs by system: Chromium asks macOS for F_FULLFSYNC, Safari does not',
+        advice:
+          'Make fewer, larger commits; in WAL mode synchronous=normal syncs at checkpoints only (commits since the last one may be lost in a power cut).',
+        link: 'https://www.sqlite.org/pragma.html#pragma_synchronous',
+        tryInLab: 'durability',
+      },
+    ];
+  },
+};
+
+/** Bytes of each database as its VFS calls show them: the highest end, by thread. */
+function databaseBytes(ctx: FindingContext): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const thread of ctx.store.threads) {
+    const { object, result, offset, length } = thread.events;
+    for (const op of [Op.xRead, Op.xWrite]) {
+      const rows = ctx.rows(thread, op);
+      // most calls lie below the end that is known: the file is asked for only where one does not
+      const highest = new ById<number>();
+      let [id, known] = [-1, 0];
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i]!;
+        if (result[row] !== 0) continue;
+        if (object[row] !== id) {
+          id = object[row]!;
+          known = highest.get(id) ?? 0;
+        }
+        const end = offset[row]! + length[row]!;
+        if (!(end > known)) continue;
+        highest.set(id, (known = end));
+        const file = ctx.file(thread, id);
+        if (file?.kind === 'main-db' && end > (found.get(file.path) ?? 0))
+          found.set(file.path, end);
+      }
+    }
+  }
+  return found;
+}
+
+const SAVES: readonly number[] = [
+  Op.idbPut,
+  Op.idbAdd,
+  Op.opfsWrite,
+  Op.opfsStreamWrite,
+  Op.localStorageSet,
+];
+
+export const wholeFileSaves: Rule = {
+  id: 'F23',
+  title: 'Whole file exported at every save',
+  run(ctx) {
+    if (ctx.calls(...SAVES) === 0) return [];
+    const sizes = [...ctx.of(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
+    if (sizes.length === 0) return [];
+    const saves = new Map<string, Evidence>();
+    for (const op of SAVES)
+      ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        const bytes = bytesMoved(events, row);
+        if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
+        const at = parentRow(events, row);
+        if (at >= 0 && events.op[at]! < 64) return; // a VFS of large blocks
+        const name = ctx.text(thread, events.object[row]!);
+        let evidence = saves.get(name);
+        if (!evidence) saves.set(name, (evidence = new Evidence()));
+        evidence.add(thread, row, bytes);
+      });
+    return [...saves]
+      .filter(([, e]) => e.count >= FEW_SAVES)
+      .map(([name, e]): Finding => ({
+        rule: 'F23',
+        title: `The whole database was put into ${name} ${some(e.count, 'time')}, ${size(e.bytes)} in all`,
+        evidence: e.result(ctx),
+        ...new Saving(ctx).avoid(e.count - 1, Op.idbPut, 'saves but the last').result(),
+        confidence: 'likely',
+        reason:
+          'single values of 90 % or more of the size of a database that is open, not made by its VFS',
+        advice:
+          'Use a VFS that stores pages, or save after a pause rather than after every change.',
+        link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
+      }));
+  },
+};
+
+export const lostOnLeaving: Rule = {
+  id: 'F24',
+  title: 'Background flush loses data',
+  run(ctx) {
+    return ctx.store.threads.flatMap((thread): Finding[] => {
+      const { events } = thread;
+      if (thread.ended === null || thread.ended === 'stopped') return [];
+      const evidence = new Evidence();
+      let writes = 0;
+      for (const op of [
+        Op.idbPut,
+        Op.idbAdd,
+        Op.opfsStreamWrite,
+        Op.opfsStreamClose,
+        Op.idbTransaction,
+      ])
+        for (const row of ctx.rows(thread, op)) {
+          const writing = op !== Op.idbTransaction || (events.aux[row]! & 3) === 1;
+          if (!writing) continue;
+          const at = parentRow(events, row);
+          const inBackground = at < 0 || events.op[at]! >= 64;
+          if (!inBackground) continue;
+          writes++;
+          if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);
+        }
+      let last = -Infinity;
+      const { list } = ctx.of(transactions);
+      for (let i = 0; i < list.length; i++)
+        if (list.thread[i] === thread.index && list.outcome(i) === 'committed')
+          last = Math.max(last, list.endUs[i]!);
+      if (evidence.count === 0 || writes === 0 || last === -Infinity) return [];
+      return [
+        {
+          rule: 'F24',
+          title: `The thread ended (${thread.ended}) with ${some(evidence.count, 'storage call')} unfinished, ${size(evidence.bytes)}: SQLite had called those changes committed`,
+          evidence: evidence.result(ctx),
+          ...noSaving('lost data has no price in microseconds'),
+          confidence: 'possible',
+          reason:
+            'the calls are not beneath a VFS call, so the VFS or the app writes behind; the browser may have finished them after the recording of the thread ended',
+          advice:
+            'Write out before pagehide (visibilitychange comes first and surely), and show users what is not stored yet.',
+          link: 'https://www.w3.org/TR/page-visibility-2/',
+        },
+      ];
+    });
+  },
+};
+
+export const writableCopies: Rule = {
+  id: 'F43',
+  title: 'createWritable rewrites the whole file',
+  run(ctx) {
+    const files = new Map<
+      string,
+      { evidence: Evidence; written: number; highest: number; closes: number }
+    >();
+    const of = (
+      name: string,
+    ): { evidence: Evidence; written: number; highest: number; closes: number } => {
+      let f = files.get(name);
+      if (!f)
+        files.set(name, (f = { evidence: new Evidence(), written: 0, highest: 0, closes: 0 }));
+      return f;
+    };
+    for (const op of [
+      Op.opfsCreateWritable,
+      Op.opfsStreamClose,
+      Op.opfsStreamWrite,
+      Op.opfsFileRead,
+    ])
+      ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        if (events.flags[row]! & Flag.threw) return;
+        const f = of(ctx.text(thread, events.object[row]!));
+        const offset = events.offset[row]!;
+        const length = events.length[row]!;
+        if (Number.isFinite(offset)) f.highest = Math.max(f.highest, offset + length);
+        if (op === Op.opfsCreateWritable || op === Op.opfsStreamClose) f.evidence.add(thread, row);
+        if (op === Op.opfsStreamClose) f.closes++;
+        if (op === Op.opfsStreamWrite) f.written += length;
+      });
+    return [...files]
+      .filter(
+        ([, f]) =>
+          f.closes >= FEW_STREAMS && f.highest > 0 && f.written < 0.25 * f.closes * f.highest,
+      )
+      .map(([name, f]): Finding => ({
+        rule: 'F43',
+        title: `${count(f.closes)} writable streams on ${name} wrote ${size(f.written)} into a file of at least ${size(f.highest)}: each copies the whole file`,
+        evidence: { ...f.evidence.result(ctx), count: f.closes, bytes: f.written },
+        ...new Saving(ctx)
+          .avoid(f.closes, Op.opfsCreateWritable, 'createWritable')
+          .avoid(f.closes, Op.opfsStreamClose, 'closes of streams')
+          .result(),
+        confidence: 'likely',
+        reason:
+          'createWritable works on a copy that replaces the file at close(); the size is the highest place that was seen',
+        advice: 'Write through a sync access handle, in place; keep writable streams for exports.',
+        link: 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createwritable',
+        tryInLab: 'writable-streams',
+      }));
+  },
+};

@@ -1,0 +1,144 @@
+/**
+ * SQLITE_BUSY chains: refusals of one connection at one lock level, tried again until it is granted or given up.
+ *
+ *   xLock RESERVED   BUSY      BUSY   BUSY        ok           one chain: 3 refusals, granted
+ *   xLock RESERVED   BUSY  BUSY                                one chain: 2 refusals, given up
+ *
+ * SQLite's own name for what a VFS may call IOERR_LOCK; steps that answer SQLITE_BUSY to the app are counted beside.
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+export interface BusyChain {
+  /** Place in TraceStore.threads. */
+  thread: number;
+  /** Connection; 0 = not known. */
+  context: number;
+  path: string;
+  /** Lock level asked for, 1..4; 0 where only the step's answer was seen. */
+  level: number;
+  refusals: number;
+  /** Steps that gave SQLITE_BUSY to the app. */
+  steps: number;
+  /** Distinct result codes, extended ones as they came. */
+  codes: number[];
+  /** First refusal's begin; last refusal's end, or the grant. */
+  fromUs: number;
+  toUs: number;
+  granted: boolean;
+  /** Rows of the first refusal and of the last call of the chain. */
+  firstRow: number;
+  lastRow: number;
+}
+
+const BUSY = 5;
+const IOERR_LOCK = 10 | (15 << 8);
+/** Refusals further apart are no retries of one another. */
+export const RETRY_GAP_US = 5_000_000;
+
+const isRefusal = (rc: number): boolean => (rc & 255) === BUSY || rc === IOERR_LOCK;
+
+export function busyChains(store: TraceStore): BusyChain[] {
+  return store.threads.flatMap(chainsOf).sort((a, b) => a.fromUs - b.fromUs);
+}
+
+function chainsOf(thread: ThreadStore): BusyChain[] {
+  const { events, definitions, index } = thread;
+  const found: BusyChain[] = [];
+  /** By connection and file, and of the connection's last one by connection. */
+  const running = new Map<number, BusyChain>();
+  const ofConnection = new Map<number, BusyChain>();
+  const begin = (row: number, path: string, level: number): BusyChain => {
+    const context = events.context[row]!;
+    const fromUs = events.t0[row]!;
+    const chain = {
+      thread: index,
+      context,
+      path,
+      level,
+      refusals: 0,
+      steps: 0,
+      codes: [],
+      fromUs,
+      toUs: fromUs,
+      granted: false,
+      firstRow: row,
+      lastRow: row,
+    };
+    found.push(chain);
+    return chain;
+  };
+  const touch = (chain: BusyChain, row: number, rc: number): void => {
+    chain.toUs = events.t0[row]! + events.dur[row]!;
+    chain.lastRow = row;
+    if (rc !== 0 && !chain.codes.includes(rc)) chain.codes.push(rc);
+  };
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    const rc = events.result[row]!;
+    if (op === Op.xLock) {
+      const key = events.object[row]! + events.context[row]! * 2 ** 26;
+      let chain = running.get(key);
+      if (isRefusal(rc)) {
+        if (
+          !chain ||
+          chain.level !== events.aux[row] ||
+          events.t0[row]! - chain.toUs > RETRY_GAP_US
+        ) {
+          const file = definitions.get(events.object[row]!);
+          chain = begin(row, file?.kind === 'file' ? file.path : '', events.aux[row]!);
+          running.set(key, chain);
+          ofConnection.set(chain.context, chain);
+        }
+        chain.refusals++;
+        touch(chain, row, rc);
+      } else if (rc === 0 && chain && events.endSeq[row] !== 0 && events.aux[row]! >= chain.level) {
+        touch(chain, row, 0);
+        chain.granted = true;
+        running.delete(key);
+      }
+    } else if ((op === Op.sqlStep || op === Op.sqlExec) && (rc & 255) === BUSY && rc > 0) {
+      const context = events.context[row]!;
+      let chain = ofConnection.get(context);
+      // the step's row comes before its xLock's; a chain without refusals is one of steps alone
+      if (!chain || events.t0[row]! - chain.toUs > RETRY_GAP_US || chain.granted) {
+        chain = begin(row, '', 0);
+        ofConnection.set(context, chain);
+      }
+      chain.steps++;
+      if (chain.refusals === 0) touch(chain, row, rc);
+    }
+  }
+  return merged(found);
+}
+
+/** The first step of a chain begins before its first refusal, so it made a chain of its own: one of both. */
+function merged(chains: BusyChain[]): BusyChain[] {
+  const kept: BusyChain[] = [];
+  const last = new Map<number, BusyChain>();
+  for (const chain of chains) {
+    const before = last.get(chain.context);
+    if (
+      before &&
+      before.level === 0 &&
+      chain.level > 0 &&
+      chain.firstRow >= before.firstRow &&
+      chain.fromUs <= before.toUs
+    ) {
+      before.level = chain.level;
+      before.path = chain.path;
+      before.refusals = chain.refusals;
+      before.steps += chain.steps;
+      before.granted = chain.granted;
+      for (const code of chain.codes) if (!before.codes.includes(code)) before.codes.push(code);
+      before.fromUs = chain.fromUs;
+      before.firstRow = chain.firstRow;
+      before.lastRow = chain.lastRow;
+      before.toUs = chain.toUs;
+    } else {
+      kept.push(chain);
+      last.set(chain.context, chain);
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,265 @@
+/**
+ * Finds every hold and wait of a trace, thread by thread:
+ *
+ *   lockRequest  |~~wait~~|            xLock BUSY  |x|  |x|    |x|
+ *   lockHeld              |==hold==|   xLock ok                  ||==== RESERVED ====|
+ *                                      wait        |~~~~~~~~~~~~~~|  (one chain of retries, see busy.ts)
+ *
+ * An IndexedDB transaction holds its stores from its call to its completion; who must wait for whom is said in locks.ts.
+ */
+import { plainPath } from '../../event/file-names.ts';
+import { Flag, Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
+import {
+  IntervalColumns,
+  Mode,
+  Outcome,
+  type LockResource,
+  type ResourceKind,
+} from './lock-columns.ts';
+import { originOfThread } from '../core/thread-origin.ts';
+
+type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
+
+export interface LockScan {
+  resources: LockResource[];
+  holds: IntervalColumns;
+  waits: IntervalColumns;
+  /** By place in `holds`, of IndexedDB transactions: ids of the stores that requests used, within the resource; null = none seen. */
+  stores: Map<number, ReadonlySet<string>>;
+  /** Place of a resource, new where it was not known. */
+  resource: ResourceOf;
+}
+
+export function scanLocks(store: TraceStore): LockScan {
+  const resources: LockResource[] = [];
+  const known = new Map<string, number>();
+  const resource = (kind: ResourceKind, name: string, origin: string): number => {
+    const key = `${kind}\0${origin}\0${name}`;
+    let place = known.get(key);
+    if (place === undefined) known.set(key, (place = resources.push({ kind, name, origin }) - 1));
+    return place;
+  };
+  const scan: LockScan = {
+    resources,
+    holds: new IntervalColumns(),
+    waits: new IntervalColumns(),
+    stores: new Map(),
+    resource,
+  };
+  let traceEnd: number | null = null; // a pass over all events, for the few that have not ended
+  for (const thread of store.threads)
+    scanThread(thread, () => threadEndUs(thread, (traceEnd ??= store.extent()[1])), scan);
+  return scan;
+}
+
+interface OpenHandle {
+  from: number;
+  row: number;
+}
+interface SqliteLock {
+  level: number;
+  since: number;
+  row: number;
+}
+
+/** Operations that are looked at. */
+const MATTERS = new Uint8Array(256);
+for (const op of [
+  Op.lockRequest,
+  Op.lockHeld,
+  Op.opfsOpenSyncAccessHandle,
+  Op.opfsClose,
+  Op.opfsRead,
+  Op.opfsWrite,
+  Op.opfsFlush,
+])
+  MATTERS[op] = 1;
+for (const op of [Op.opfsTruncate, Op.idbTransaction, Op.xLock, Op.xUnlock, Op.xClose])
+  MATTERS[op] = 1;
+for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) MATTERS[op] = 1;
+
+/** @param threadEnd when the thread ended */
+function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan): void {
+  const { events, definitions, index } = thread;
+  const { holds, waits, resource } = scan;
+  let endUs: number | null = null;
+  const end = (): number => (endUs ??= threadEnd());
+  const origin = originOfThread(thread);
+  const handles = new Map<number, OpenHandle[]>();
+  const locks = new Map<number, SqliteLock>();
+  const idb = new Map<number, { hold: number; stores: Set<string> }>();
+  const places = new Map<number, number>();
+  /** Resource of an object id, by the kind of lock it is asked for. */
+  const placeOf = (object: number, kind: ResourceKind): number => {
+    let place = places.get(object);
+    if (place !== undefined) return place;
+    const d = definitions.get(object);
+    const name =
+      d?.kind === 'file' || d?.kind === 'opfs-file'
+        ? plainPath(d.path)
+        : d?.kind === 'lock'
+          ? d.text
+          : d?.kind === 'idb-database'
+            ? d.db
+            : '';
+    places.set(object, (place = resource(kind, name, origin)));
+    return place;
+  };
+  const handleOf = (object: number, at: number, row: number): void => {
+    if (!handles.has(object)) handles.set(object, [{ from: at, row }]); // opened before the recording
+  };
+  const setLevel = (key: number, row: number, level: number, at: number): void => {
+    const lock = locks.get(key);
+    const before = lock?.level ?? 0;
+    if (before === level) return;
+    if (lock && before > 0)
+      holds.push(
+        index,
+        events.context[lock.row]!,
+        placeOf(events.object[lock.row]!, 'sqlite'),
+        before,
+        Outcome.done,
+        lock.since,
+        at,
+        lock.row,
+      );
+    if (level > 0) locks.set(key, { level, since: at, row });
+    else locks.delete(key);
+  };
+
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (MATTERS[op] === 0) continue;
+    const object = events.object[row]!;
+    const from = events.t0[row]!;
+    const open = events.endSeq[row] === 0;
+    const to = open ? end() : from + events.dur[row]!;
+    const failed = !open && (events.result[row] !== 0 || (events.flags[row]! & Flag.threw) !== 0);
+    switch (op) {
+      case Op.lockRequest:
+      case Op.lockHeld: {
+        const mode = events.aux[row]! & 1 ? Mode.shared : Mode.exclusive;
+        const outcome = open
+          ? Outcome.open
+          : op === Op.lockRequest && failed
+            ? Outcome.refused
+            : Outcome.done;
+        (op === Op.lockRequest ? waits : holds).push(
+          index,
+          0,
+          placeOf(object, 'web-lock'),
+          mode,
+          outcome,
+          from,
+          to,
+          row,
+        );
+        break;
+      }
+      case Op.opfsOpenSyncAccessHandle: {
+        const place = placeOf(object, 'access-handle');
+        if (open) waits.push(index, 0, place, Mode.exclusive, Outcome.open, from, to, row);
+        else if (failed)
+          waits.push(index, 0, place, Mode.exclusive, Outcome.refused, from, to, row);
+        else {
+          const list = handles.get(object);
+          if (list) list.push({ from: to, row });
+          else handles.set(object, [{ from: to, row }]);
+        }
+        break;
+      }
+      case Op.opfsClose: {
+        handleOf(object, from, row);
+        const handle = handles.get(object)!.shift();
+        if (handle)
+          holds.push(
+            index,
+            events.context[row]!,
+            placeOf(object, 'access-handle'),
+            Mode.exclusive,
+            Outcome.done,
+            handle.from,
+            to,
+            handle.row,
+          );
+        break;
+      }
+      case Op.opfsRead:
+      case Op.opfsWrite:
+      case Op.opfsFlush:
+      case Op.opfsTruncate:
+        handleOf(object, from, row);
+        break;
+      case Op.idbTransaction: {
+        const mode = (events.aux[row]! & 3) === 0 ? Mode.shared : Mode.exclusive;
+        const hold = holds.push(
+          index,
+          events.context[row]!,
+          placeOf(object, 'idb'),
+          mode,
+          open ? Outcome.open : Outcome.done,
+          from,
+          to,
+          row,
+        );
+        idb.set(events.context[row]!, { hold, stores: new Set() });
+        break;
+      }
+      case Op.xLock:
+      case Op.xUnlock:
+      case Op.xClose: {
+        if (open || events.result[row] !== 0) break;
+        const d = definitions.get(object);
+        if (d?.kind !== 'file' || d.fileKind !== 'main-db') break;
+        const key = object + events.context[row]! * 2 ** 26;
+        const before = locks.get(key)?.level ?? 0;
+        const asked = Math.min(4, events.aux[row]!);
+        setLevel(
+          key,
+          row,
+          op === Op.xClose
+            ? 0
+            : op === Op.xLock
+              ? Math.max(before, asked)
+              : Math.min(before, asked),
+          to,
+        );
+        break;
+      }
+      default:
+        if (op >= Op.idbGet && op <= Op.idbCursorDelete) {
+          const transaction = idb.get(events.context[row]!);
+          const d = definitions.get(object);
+          if (transaction && d?.kind === 'idb-store' && !transaction.stores.has(d.store)) {
+            transaction.stores.add(d.store);
+            scan.stores.set(transaction.hold, transaction.stores);
+          }
+        }
+    }
+  }
+  for (const [object, list] of handles)
+    for (const { from, row } of list)
+      holds.push(
+        index,
+        0,
+        placeOf(object, 'access-handle'),
+        Mode.exclusive,
+        Outcome.open,
+        from,
+        end(),
+        row,
+      );
+  for (const lock of locks.values())
+    holds.push(
+      index,
+      events.context[lock.row]!,
+      placeOf(events.object[lock.row]!, 'sqlite'),
+      lock.level,
+      Outcome.open,
+      lock.since,
+      end(),
+      lock.row,
+    );
+}

@@ -1,0 +1,233 @@
+/**
+ * Locks over all threads and tabs on one time line: who held what while whom waited.
+ *
+ *   tab 1   [========= holds "app.db" exclusive =========]
+ *   tab 2            [~~~~~~ waits ~~~~~~~~~~~~~~~~~~~~~~][== holds ==]
+ *   edge             [------ tab 2 waits for tab 1 ------]
+ *
+ * A wait is a Web Lock request, a createSyncAccessHandle that was refused, an IndexedDB transaction behind another on the same stores,
+ * or a chain of SQLITE_BUSY answers (busy.ts). Browsers and VFSs grant in an order of their own: an edge says that the two exclude each
+ * other and were there at the same time. Times of two threads compare to within `toleranceUs`.
+ */
+import { plainPath } from '../../event/file-names.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { busyChains, type BusyChain } from './busy.ts';
+import {
+  conflicts,
+  type IntervalColumns,
+  Mode,
+  Outcome,
+  type LockResource,
+} from './lock-columns.ts';
+import { scanLocks, type LockScan } from './lock-scan.ts';
+import { originOfThread } from '../core/thread-origin.ts';
+import { cyclesOf, stuckWaits, type StuckWait, type WaitCycle } from './wait-graph.ts';
+
+/** Of one wait and one holding thread, all that thread's holds together. */
+export interface WaitEdge {
+  /** Place in `waits`. */
+  wait: number;
+  /** Threads by place in TraceStore.threads. */
+  waiter: number;
+  holder: number;
+  resource: number;
+  /** Place in `holds` of the first and the last of them. */
+  firstHold: number;
+  lastHold: number;
+  holds: number;
+  /** From the first moment to the last, and how much of that was held. Microseconds. */
+  fromUs: number;
+  toUs: number;
+  heldUs: number;
+}
+
+/** A lock that its thread never gave back before it ended. */
+export interface LeftBehind {
+  /** Place in `holds`. */
+  hold: number;
+  thread: number;
+  /** Why the thread ended. */
+  reason: string;
+  /** Waits for it that came after that: they should not be there. */
+  laterWaits: number;
+}
+
+export interface Locks {
+  resources: LockResource[];
+  holds: IntervalColumns;
+  waits: IntervalColumns;
+  edges: WaitEdge[];
+  busy: BusyChain[];
+  cycles: WaitCycle[];
+  stuck: StuckWait[];
+  leftBehind: LeftBehind[];
+  /** The coarsest clock step of the threads; null = not known. */
+  toleranceUs: number | null;
+}
+
+/** @param stuckUs waits from this length on are looked at: what did the holder do meanwhile? */
+export function locksOf(store: TraceStore, stuckUs = 2_000_000): Locks {
+  const scan = scanLocks(store);
+  const busy = busyChains(store);
+  addSqliteWaits(scan, busy, store);
+  const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
+  const steps = store.threads.flatMap((t) =>
+    t.environment && Number.isFinite(t.environment.clockStepUs) ? [t.environment.clockStepUs] : [],
+  );
+  const { resources, holds, waits } = scan;
+  return {
+    ...{ resources, holds, waits, edges, busy },
+    cycles: cyclesOf(edges, waits),
+    stuck: stuckWaits(store, edges, waits, stuckUs),
+    leftBehind: leftBehind(store, scan),
+    toleranceUs: steps.length ? Math.max(...steps) : null,
+  };
+}
+
+function addSqliteWaits(
+  { resource, waits }: LockScan,
+  busy: readonly BusyChain[],
+  store: TraceStore,
+): void {
+  for (const { thread, context, path, level, granted, fromUs, toUs, firstRow } of busy) {
+    if (level === 0) continue;
+    const place = resource('sqlite', plainPath(path), originOfThread(store.threads[thread]!));
+    waits.push(
+      thread,
+      context,
+      place,
+      level,
+      granted ? Outcome.done : Outcome.refused,
+      fromUs,
+      toUs,
+      firstRow,
+    );
+  }
+}
+
+/** Edges of Web Locks, access handles and SQLite's locks: of every resource, waits against holds that they meet. */
+function edgesOf(scan: LockScan): WaitEdge[] {
+  const { resources, holds, waits } = scan;
+  const edges: WaitEdge[] = [];
+  const holdsOf = holds.byResource(resources.length);
+  waits.byResource(resources.length).forEach((list, place) => {
+    const { kind } = resources[place]!;
+    if (kind === 'idb') return;
+    const held = holdsOf[place]!;
+    let live: number[] = [];
+    let next = 0;
+    for (const wait of list) {
+      const from = waits.from[wait]!;
+      const to = waits.to[wait]!;
+      live = live.filter((h) => holds.to[h]! > from);
+      for (; next < held.length && holds.from[held[next]!]! <= from; next++)
+        if (holds.to[held[next]!]! > from) live.push(held[next]!);
+      const mine = new Map<number, WaitEdge>();
+      const meet = (hold: number): void => {
+        const own = holds.thread[hold] === waits.thread[wait];
+        if (own && kind === 'sqlite' && holds.context[hold] === waits.context[wait]) return;
+        if (conflicts(kind, waits.mode[wait]!, holds.mode[hold]!))
+          addTo(mine, edges, wait, hold, waits, holds);
+      };
+      for (const hold of live) meet(hold);
+      for (let i = next; i < held.length && holds.from[held[i]!]! < to; i++) meet(held[i]!);
+    }
+  });
+  return edges;
+}
+
+function addTo(
+  mine: Map<number, WaitEdge>,
+  edges: WaitEdge[],
+  wait: number,
+  hold: number,
+  waits: IntervalColumns,
+  holds: IntervalColumns,
+): void {
+  const fromUs = Math.max(waits.from[wait]!, holds.from[hold]!);
+  // a refusal is one moment: whoever holds then is why
+  const toUs = Math.min(waits.to[wait]!, holds.to[hold]!);
+  if (toUs < fromUs || (toUs === fromUs && waits.from[wait] !== waits.to[wait])) return;
+  const holder = holds.thread[hold]!;
+  const edge = mine.get(holder);
+  if (edge) {
+    edge.lastHold = hold;
+    edge.holds++;
+    edge.heldUs += toUs - Math.max(fromUs, Math.min(edge.toUs, toUs));
+    edge.toUs = Math.max(edge.toUs, toUs);
+    return;
+  }
+  const made: WaitEdge = {
+    ...{ wait, waiter: waits.thread[wait]!, holder, resource: waits.resource[wait]! },
+    ...{ firstHold: hold, lastHold: hold, holds: 1, fromUs, toUs, heldUs: toUs - fromUs },
+  };
+  mine.set(holder, made);
+  edges.push(made);
+}
+
+/**
+ * IndexedDB: transactions start in the order of their creation where their stores overlap and one of them writes. Adds the waits: from
+ * the later one's call to the earlier one's end.
+ */
+function idbEdges({ resources, holds, waits, stores }: LockScan): WaitEdge[] {
+  const edges: WaitEdge[] = [];
+  holds.byResource(resources.length).forEach((list, place) => {
+    if (resources[place]!.kind !== 'idb') return;
+    let live: number[] = [];
+    for (const later of list) {
+      const from = holds.from[later]!;
+      live = live.filter((h) => holds.to[h]! > from);
+      const ahead = live.filter(
+        (h) =>
+          (holds.mode[h] === Mode.exclusive || holds.mode[later] === Mode.exclusive) &&
+          meet(stores.get(h), stores.get(later)),
+      );
+      live.push(later);
+      if (ahead.length === 0) continue;
+      const to = Math.min(holds.to[later]!, Math.max(...ahead.map((h) => holds.to[h]!)));
+      if (to <= from) continue;
+      const outcome =
+        to === holds.to[later] && holds.outcome[later] === Outcome.open
+          ? Outcome.open
+          : Outcome.done;
+      const wait = waits.push(
+        holds.thread[later]!,
+        holds.context[later]!,
+        place,
+        holds.mode[later]!,
+        outcome,
+        from,
+        to,
+        holds.row[later]!,
+      );
+      const mine = new Map<number, WaitEdge>();
+      for (const hold of ahead) addTo(mine, edges, wait, hold, waits, holds);
+    }
+  });
+  return edges;
+}
+/** A transaction without requests has a scope that is not known: it is not said to wait. */
+function meet(a: ReadonlySet<string> | undefined, b: ReadonlySet<string> | undefined): boolean {
+  if (!a || !b) return false;
+  for (const store of a) if (b.has(store)) return true;
+  return false;
+}
+
+function leftBehind(store: TraceStore, { holds, waits }: LockScan): LeftBehind[] {
+  const found: LeftBehind[] = [];
+  for (let hold = 0; hold < holds.count; hold++) {
+    if (holds.outcome[hold] !== Outcome.open) continue;
+    const thread = store.threads[holds.thread[hold]!]!;
+    if (thread.ended === null || thread.ended === 'stopped') continue;
+    let laterWaits = 0;
+    for (let w = 0; w < waits.count; w++)
+      if (
+        waits.resource[w] === holds.resource[hold] &&
+        waits.thread[w] !== thread.index &&
+        waits.to[w]! > holds.to[hold]!
+      )
+        laterWaits++;
+    found.push({ hold, thread: thread.index, reason: thread.ended, laterWaits });
+  }
+  return found;
+}

@@ -1,0 +1,325 @@
+/**
+ * Findings about waiting for somebody else; held-transactions.ts is about who lets others wait.
+ *
+ *   F05   a lock request pending for seconds, its holder silent          F27   the holder's tab is hidden or frozen
+ *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { busyChains } from './busy.ts';
+import { rootOf } from '../core/thread-origin.ts';
+import { parentRow } from '../core/time-calls.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { measured, Saving } from '../rules/saving.ts';
+import { IOERR_LOCK } from '../rules/failures.ts';
+import { byKey, holdersOf, nameOf, webLocks } from '../files/handle-scan.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, some, time } from '../rules/words.ts';
+
+const STUCK_US = 2_000_000;
+const LOCKS = 'https://www.w3.org/TR/web-locks/';
+const FEW_WAITS = 50;
+
+/** Chains of SQLITE_BUSY; most traces have none, which their results tell quickly. */
+export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains> {
+  for (const thread of ctx.store.threads)
+    for (const row of ctx.failures(thread)) {
+      const { op, result } = thread.events;
+      if (
+        ((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) &&
+        (op[row] === Op.xLock || op[row]! >= Op.sqlOpen)
+      )
+        return busyChains(ctx.store);
+    }
+  return [];
+}
+
+/** Begin of the last SQL, VFS or storage call of a thread before `us`, or -Infinity; calls on locks are not among them. */
+function lastWork({ events }: ThreadStore, us: number): number {
+  for (let row = events.lowerBound(us) - 1; row >= 0; row--) {
+    const op = events.op[row]!;
+    if (op > 0 && op < 160 && (op < Op.lockRequest || op >= Op.localStorageGet))
+      return Math.min(us, events.t0[row]! + events.dur[row]!);
+  }
+  return -Infinity;
+}
+
+export const hang: Rule = {
+  id: 'F05',
+  title: 'Hang: lock never released',
+  run(ctx) {
+    const { held, waits } = ctx.of(webLocks);
+    const index = byKey(held);
+    const found = new Map<
+      string,
+      {
+        evidence: Evidence;
+        name: string;
+        waiter: ThreadStore;
+        holder: ThreadStore;
+        idleUs: number;
+        pending: boolean;
+      }
+    >();
+    for (const w of waits) {
+      if (w.toUs - w.fromUs < STUCK_US) continue;
+      const holder = holdersOf(index, w).find(
+        (h) => Math.min(h.toUs, w.toUs) - Math.max(h.fromUs, w.fromUs) >= STUCK_US,
+      );
+      if (!holder) continue;
+      const until = Math.min(holder.toUs, w.toUs);
+      const idleUs = until - Math.max(lastWork(holder.thread, until), holder.fromUs, w.fromUs);
+      if (idleUs < STUCK_US) continue;
+      const key = `${w.thread.index}\0${w.key}`;
+      let entry = found.get(key);
+      if (!entry)
+        found.set(
+          key,
+          (entry = {
+            evidence: new Evidence(),
+            name: w.name,
+            waiter: w.thread,
+            holder: holder.thread,
+            idleUs,
+            pending: false,
+          }),
+        );
+      entry.evidence.add(w.thread, w.row);
+      if (w.pending) entry.evidence.us += w.toUs - w.fromUs;
+      entry.evidence.span(w.fromUs, w.toUs);
+      entry.evidence.show(holder.thread.index, holder.row);
+      entry.idleUs = Math.max(entry.idleUs, idleUs);
+      entry.pending ||= w.pending;
+    }
+    return [...found.values()].map((e): Finding => ({
+      rule: 'F05',
+      title: `${nameOf(e.waiter)} waited ${time(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${nameOf(e.holder)} held it and did nothing for ${time(e.idleUs)}`,
+      evidence: e.evidence.result(ctx),
+      ...measured(e.evidence.us, 'what the requests waited'),
+      confidence: e.pending ? 'certain' : 'likely',
+      reason: e.pending
+        ? 'the request was pending when the recording ended; the holder made no SQL, VFS or storage call meanwhile'
+        : 'the lock came in the end; the holder made no SQL, VFS or storage call while the other one waited',
+      advice:
+        'Release the lock in a finally block, request it with a timeout (AbortSignal), and use steal where the holder may have died.',
+      link: LOCKS,
+      tryInLab: 'writers-and-readers',
+    }));
+  },
+};
+
+export const busyStorm: Rule = {
+  id: 'F06',
+  title: 'BUSY storm without backoff',
+  run(ctx) {
+    const byConnection = new Map<
+      string,
+      {
+        evidence: Evidence;
+        path: string;
+        refusals: number;
+        chains: number;
+        granted: number;
+        level: number;
+      }
+    >();
+    for (const chain of ctx.of(busyChainsIn)) {
+      const tries = Math.max(chain.refusals, chain.steps);
+      if (tries < 3 || (chain.toUs - chain.fromUs) / (tries - 1) > 500_000) continue;
+      const key = `${chain.thread} ${chain.context}`;
+      let entry = byConnection.get(key);
+      if (!entry)
+        byConnection.set(
+          key,
+          (entry = {
+            evidence: new Evidence(),
+            path: chain.path,
+            refusals: 0,
+            chains: 0,
+            granted: 0,
+            level: 0,
+          }),
+        );
+      entry.refusals += tries;
+      entry.chains++;
+      entry.granted += chain.granted ? 1 : 0;
+      entry.level = Math.max(entry.level, chain.level);
+      entry.evidence.count += tries;
+      entry.evidence.us += chain.toUs - chain.fromUs;
+      entry.evidence.span(chain.fromUs, chain.toUs);
+      entry.evidence.show(chain.thread, chain.firstRow);
+      entry.evidence.show(chain.thread, chain.lastRow);
+    }
+    return [...byConnection.values()].map((e): Finding => ({
+      rule: 'F06',
+      title: `${some(e.refusals, 'SQLITE_BUSY answer')} in ${some(e.chains, 'burst')} on ${e.path || 'a connection'}, ${time(e.evidence.us)} of trying; ${count(e.granted)} of them got the lock in the end`,
+      evidence: e.evidence.result(ctx),
+      ...new Saving(ctx).avoid(e.refusals - e.chains, Op.xLock, 'refused locks').result(),
+      confidence: 'certain',
+      reason: `each burst has three refusals or more, less than half a second apart${e.level >= 2 ? '; a lock for writing was refused' : ''}`,
+      advice:
+        'Begin writing transactions with BEGIN IMMEDIATE and set busy_timeout; with VFSs that have it, PRAGMA write_hint or lockPolicy "shared+hint".',
+      link: 'https://www.sqlite.org/rescode.html#busy',
+      tryInLab: 'writers-and-readers',
+    }));
+  },
+};
+
+/** Time of [fromUs, toUs) in which a thread of this page was in an SQL, VFS or storage call. */
+function workOf(ctx: FindingContext, page: ThreadStore, fromUs: number, toUs: number): number {
+  const calls: [number, number][] = [];
+  for (const thread of ctx.store.threads) {
+    if (rootOf(ctx.store, thread.index) !== page.index) continue;
+    const { events } = thread;
+    for (let row = 0; row < events.count && events.t0[row]! < toUs; row++) {
+      const op = events.op[row]!;
+      if (op === 0 || op >= 160 || (op >= Op.lockRequest && op < Op.localStorageGet)) continue;
+      const end = events.t0[row]! + events.dur[row]!;
+      if (end > fromUs) calls.push([Math.max(fromUs, events.t0[row]!), Math.min(toUs, end)]);
+    }
+  }
+  calls.sort((a, b) => a[0] - b[0]);
+  let [us, until] = [0, fromUs];
+  for (const [from, to] of calls) {
+    us += Math.max(0, to - Math.max(until, from));
+    until = Math.max(until, to);
+  }
+  return us;
+}
+
+/** Times in which a page was hidden or frozen. */
+export function hiddenTimes(
+  ctx: FindingContext,
+  { events, environment, index }: ThreadStore,
+): { fromUs: number; toUs: number; row: number }[] {
+  const found: { fromUs: number; toUs: number; row: number }[] = [];
+  const thread = ctx.store.threads[index]!;
+  let since = environment?.hidden === true ? (events.t0[0] ?? 0) : -1;
+  let sinceRow = 0;
+  const rows = [...ctx.rows(thread, Op.visibility), ...ctx.rows(thread, Op.navigation)].sort(
+    (a, b) => a - b,
+  );
+  for (const row of rows) {
+    const aux = events.aux[row]!;
+    const hides = events.op[row] === Op.visibility ? aux === 1 : aux === 3;
+    const shows = events.op[row] === Op.visibility ? aux === 0 : aux === 2;
+    if (hides && since < 0) [since, sinceRow] = [events.t0[row]!, row];
+    else if (shows && since >= 0) {
+      found.push({ fromUs: since, toUs: events.t0[row]!, row: sinceRow });
+      since = -1;
+    }
+  }
+  if (since >= 0) found.push({ fromUs: since, toUs: ctx.toUs, row: sinceRow });
+  return found;
+}
+
+export const frozenHolder: Rule = {
+  id: 'F27',
+  title: 'Frozen or hidden tab holds the lock',
+  run(ctx) {
+    if (ctx.calls(Op.visibility, Op.navigation) === 0) return [];
+    const { held, waits } = ctx.of(webLocks);
+    const index = byKey(held);
+    const evidence = new Evidence();
+    let [waited, holder, name] = [0, '', ''];
+    for (const w of waits) {
+      if (w.toUs - w.fromUs < 100_000) continue;
+      for (const h of holdersOf(index, w)) {
+        const page = ctx.store.threads[rootOf(ctx.store, h.thread.index)]!;
+        if (page.index === rootOf(ctx.store, w.thread.index)) continue;
+        for (const hidden of hiddenTimes(ctx, page)) {
+          const us =
+            Math.min(w.toUs, h.toUs, hidden.toUs) - Math.max(w.fromUs, h.fromUs, hidden.fromUs);
+          if (us < 100_000) continue;
+          const idleUs =
+            us -
+            workOf(
+              ctx,
+              page,
+              Math.max(w.fromUs, h.fromUs, hidden.fromUs),
+              Math.min(w.toUs, h.toUs, hidden.toUs),
+            );
+          if (idleUs < 100_000 || idleUs < 0.5 * us) continue; // it worked all the while
+          waited += us;
+          [holder, name] = [nameOf(page), h.name];
+          evidence.add(w.thread, w.row);
+          evidence.span(w.fromUs, w.toUs);
+          evidence.show(page.index, hidden.row);
+        }
+      }
+    }
+    if (evidence.count === 0) return [];
+    return [
+      {
+        rule: 'F27',
+        title: `${some(evidence.count, 'request')} for the lock "${name}" waited ${time(waited)} for ${holder}, which was hidden or frozen`,
+        evidence: {
+          ...evidence.result(ctx),
+          timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
+        },
+        ...measured(waited, 'what the requests waited while the holder was hidden'),
+        confidence: 'likely',
+        reason:
+          'the holder belongs to another tab, which was hidden or in the back/forward cache at that time and did nothing for most of it',
+        advice:
+          'Release locks and handles on freeze and pagehide; let waiters steal a lock whose holder gives no heartbeat.',
+        link: LOCKS,
+        tryInLab: 'writers-and-readers',
+      },
+    ];
+  },
+};
+
+export const proxyOverhead: Rule = {
+  id: 'F39',
+  title: 'Overhead of an asynchronous proxy',
+  run(ctx) {
+    const evidence = new Evidence();
+    const waiting = new Set<number>();
+    let vfs = '';
+    ctx.each(Op.atomicsWait, (thread, row) => {
+      const { events } = thread;
+      const at = parentRow(events, row);
+      if (at < 0 || events.op[at] === 0 || events.op[at]! >= 64) return;
+      if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for whoever has the lock
+      evidence.add(thread, row);
+      waiting.add(thread.index);
+      vfs ||= ctx.file(thread, events.object[at]!)?.vfs ?? '';
+    });
+    if (evidence.count < FEW_WAITS) return [];
+    // what the other threads spent in storage meanwhile
+    let [storage, calls] = [0, 0];
+    for (let op: number = Op.idbGet; op <= Op.opfsMove; op++) {
+      if (op === Op.idbTransaction || op === Op.opfsOpenSyncAccessHandle || op === Op.opfsClose)
+        continue; // those serve locks
+      ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        if (
+          waiting.has(thread.index) ||
+          events.t0[row]! < evidence.fromUs ||
+          events.t0[row]! > evidence.toUs
+        )
+          return;
+        storage += events.dur[row]!;
+        calls++;
+      });
+    }
+    const overhead = evidence.us - storage;
+    if (calls === 0 || overhead < 0.2 * evidence.us) return [];
+    return [
+      {
+        rule: 'F39',
+        title: `${some(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${time(evidence.us)}, of which the storage itself took ${time(storage)}`,
+        evidence: evidence.result(ctx),
+        ...measured(overhead, 'time waited minus the storage calls of the other threads'),
+        confidence: 'likely',
+        reason:
+          'Atomics.wait lies beneath the VFS calls, and the storage calls of the other threads add up to less',
+        advice:
+          'Use a VFS whose worker calls the storage itself: sync access handles in a pool (opfs-sahpool, AccessHandlePool).',
+        link: 'https://sqlite.org/wasm/doc/trunk/persistence.md',
+        tryInLab: 'autocommit-1000',
+      },
+    ];
+  },
+};

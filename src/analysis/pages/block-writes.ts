@@ -1,0 +1,377 @@
+/**
+ * What writing costs below the VFS: read-modify-write, writes that do not fill a block, write amplification.
+ *
+ *   xWrite 24 bytes @ 8224      a part of block 1 (8192 bytes) ...
+ *     idb.get  block 1          ... that exists: it must be read, or the rest of it would be lost
+ *     idb.put  block 1          16 KiB moved for 24 bytes
+ *
+ * A read-modify-write is a storage read beneath an xWrite that brought a block of which the xWrite fills a part only, or a get and a
+ * later put of the same key in one IndexedDB transaction. Reads of fewer bytes than the smallest page are a VFS's notes on its blocks. A
+ * store whose VFS works on another thread is let off where every xWrite of the trace fills whole blocks: its gets look for changes.
+ */
+import { databaseName, plainPath } from '../../event/file-names.ts';
+import { Flag, Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import { SMALLEST_PAGE } from './database-files.ts';
+import { dirtyPagesOf } from './dirty-pages.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { fileOf } from '../files/files.ts';
+import type { Owners } from '../core/owners.ts';
+import { Analyses } from '../shared.ts';
+import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
+
+export interface BlockWrites {
+  /** A file of SQLite, or where no VFS call is known a store. */
+  path: string;
+  kind: FileKind | 'idb-store' | 'opfs';
+  /** Bytes of the blocks that the file is stored in; null where it has none, or none was written. */
+  blockBytes: number | null;
+  /** xWrite calls, and of these those that do not begin and end with a block; null where blockBytes is. */
+  writes: number;
+  partialWrites: number | null;
+  readModifyWrites: number;
+  /** Bytes read for them, and bytes written that the xWrite did not bring. */
+  readBytes: number;
+  rewrittenBytes: number;
+  /** Their sum. */
+  wastedBytes: number;
+  /** Time of the reads, microseconds. */
+  readUs: number;
+  /** The first of the reads, to be shown: place of the thread, row. */
+  reads: { thread: number; row: number }[];
+  /** From the first read's begin to the last one's end, microseconds; null without a read. */
+  readSpan: { fromUs: number; toUs: number } | null;
+}
+
+/** Reads that are kept to be shown. */
+const MOST_SHOWN = 200;
+
+interface Entry extends BlockWrites {
+  /** Storage puts by log2 of their bytes: blocks are all of one size. */
+  puts: Float64Array;
+}
+const READS = new Uint8Array(256);
+for (const op of [
+  Op.idbGet,
+  Op.idbGetAll,
+  Op.idbOpenCursor,
+  Op.idbCursorContinue,
+  Op.opfsRead,
+  Op.opfsFileRead,
+])
+  READS[op] = 1;
+const WRITES = new Uint8Array(256);
+for (const op of [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate]) WRITES[op] = 1;
+for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet]) WRITES[op] = 2;
+
+class Entries {
+  readonly byName = new Map<string, Entry>();
+  of(thread: ThreadStore, id: number): Entry | null {
+    const file = fileOf(thread.definitions.get(id));
+    if (!file || file.kind === 'storage' || file.kind === 'memory-journal') return null;
+    const key = `${file.kind}\0${file.path}`;
+    let entry = this.byName.get(key);
+    if (!entry) {
+      entry = {
+        ...{
+          path: file.path,
+          kind: file.kind,
+          blockBytes: null,
+          writes: 0,
+          partialWrites: null,
+          readModifyWrites: 0,
+        },
+        ...{
+          readBytes: 0,
+          rewrittenBytes: 0,
+          wastedBytes: 0,
+          readUs: 0,
+          puts: new Float64Array(33),
+        },
+        ...{ reads: [], readSpan: null },
+      };
+      this.byName.set(key, entry);
+    }
+    return entry;
+  }
+}
+
+/** By file; those without a write or a read-modify-write are left out. */
+export function blockWritesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): BlockWrites[] {
+  return isWhole(range)
+    ? shared.once('block writes', () => blockWritesIn(store, range, shared))
+    : blockWritesIn(store, range, shared);
+}
+
+function blockWritesIn(store: TraceStore, range: TimeRange, shared: Analyses): BlockWrites[] {
+  const entries = new Entries();
+  for (const thread of store.threads) scanStorage(thread, shared.owners(thread), entries, range);
+  for (const entry of entries.byName.values())
+    if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
+  for (const thread of store.threads) countWrites(thread, entries, range);
+  for (const entry of entries.byName.values())
+    if (
+      entry.kind === 'idb-store' &&
+      entry.readModifyWrites &&
+      entry.blockBytes !== null &&
+      fillsBlocks(store, entry.blockBytes)
+    )
+      Object.assign(entry, {
+        readModifyWrites: 0,
+        readBytes: 0,
+        rewrittenBytes: 0,
+        readUs: 0,
+        reads: [],
+        readSpan: null,
+      });
+  return [...entries.byName.values()]
+    .filter((e) => e.writes + e.readModifyWrites > 0)
+    .map(({ puts: _puts, ...e }) => ({ ...e, wastedBytes: e.readBytes + e.rewrittenBytes }))
+    .sort((a, b) => b.wastedBytes - a.wastedBytes || b.writes - a.writes);
+}
+
+function countWrites(thread: ThreadStore, entries: Entries, range: TimeRange): void {
+  const { op, result, object, offset, length } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  const byId = new ById<Entry | null>();
+  for (let row = first; row < behind; row++) {
+    if (op[row] !== Op.xWrite || result[row] !== 0) continue;
+    const id = object[row]!;
+    let entry = byId.get(id);
+    if (entry === undefined) entry = byId.set(id, entries.of(thread, id));
+    if (!entry) continue;
+    entry.writes++;
+    const block = entry.blockBytes;
+    if (block !== null && (offset[row]! % block !== 0 || length[row]! % block !== 0))
+      entry.partialWrites!++;
+  }
+}
+
+/** VFS calls write to files in this trace, and each of them whole blocks of this size. */
+function fillsBlocks(store: TraceStore, block: number): boolean {
+  let writes = 0;
+  for (const { events } of store.threads)
+    for (let row = 0; row < events.count; row++) {
+      if (events.op[row] !== Op.xWrite || events.flags[row]! & Flag.memoryJournal) continue;
+      if (events.offset[row]! % block !== 0 || events.length[row]! % block !== 0) return false;
+      writes++;
+    }
+  return writes > 0;
+}
+
+/** Nine of ten puts have it, to a power of two: a value carries a few bytes beside its block. null where a VFS has no fixed blocks. */
+function blockOf(puts: Float64Array): number | null {
+  const all = puts.reduce((a, b) => a + b, 0);
+  const bits = puts.indexOf(Math.max(...puts));
+  return bits >= 10 && puts[bits]! >= 0.9 * all ? 2 ** (bits - 1) : null;
+}
+
+/** Storage calls of one thread: read-modify-writes, and how large blocks are. */
+function scanStorage(
+  thread: ThreadStore,
+  owners: Owners,
+  entries: Entries,
+  range: TimeRange,
+): void {
+  const { events } = thread;
+  const [first, behind] = rowsIn(thread, range);
+  const isWrite = (row: number): boolean => row >= 0 && events.op[row] === Op.xWrite;
+  /** What a read brought is a block that the xWrite above it does not fill. */
+  const isPart = (read: number, write: number): boolean => {
+    const block = bytesMoved(thread.events, read);
+    return (
+      block >= SMALLEST_PAGE &&
+      (block > events.length[write]! || events.offset[write]! % block !== 0)
+    );
+  };
+  /** The last gets of each store within its readwrite transaction: rows by key. */
+  const gets = new Map<number, { transaction: number; rows: Map<number, number> }>();
+  const readwrite = new Set<number>();
+  /** Rows of reads already counted, and xWrites with one. */
+  const counted = new Uint8Array(events.count);
+  const count = (read: number): void => {
+    if (counted[read]) return;
+    counted[read] = 1;
+    const call = owners.vfs(read);
+    const entry = entries.of(thread, events.object[call < 0 ? read : call]!);
+    if (!entry) return;
+    entry.readModifyWrites++;
+    entry.readBytes += bytesMoved(thread.events, read);
+    entry.readUs += events.dur[read]!;
+    if (entry.reads.length < MOST_SHOWN) entry.reads.push({ thread: thread.index, row: read });
+    const [fromUs, toUs] = [events.t0[read]!, events.t0[read]! + events.dur[read]!];
+    entry.readSpan = {
+      fromUs: Math.min(entry.readSpan?.fromUs ?? fromUs, fromUs),
+      toUs: Math.max(entry.readSpan?.toUs ?? toUs, toUs),
+    };
+    if (call >= 0) counted[call] = 1;
+  };
+  for (let row = first; row < behind; row++) {
+    const op = events.op[row]!;
+    if (op < 64 || op >= 128) continue;
+    if (op === Op.idbTransaction) {
+      if ((events.aux[row]! & 3) !== 0) readwrite.add(events.context[row]!);
+      continue;
+    }
+    const done = events.endSeq[row] !== 0 && !(events.flags[row]! & Flag.threw);
+    if (READS[op] && done && bytesMoved(thread.events, row) > 0) {
+      const call = owners.vfs(row);
+      if (isWrite(call) && isPart(row, call)) count(row);
+      if (op !== Op.idbGet || !readwrite.has(events.context[row]!)) continue;
+      const id = events.object[row]!;
+      const known = gets.get(id);
+      if (known && known.transaction === events.context[row])
+        known.rows.set(events.offset[row]!, row);
+      else
+        gets.set(id, {
+          transaction: events.context[row]!,
+          rows: new Map([[events.offset[row]!, row]]),
+        });
+    } else if (WRITES[op] && done) {
+      const call = owners.vfs(row);
+      const put = bytesMoved(thread.events, row);
+      if (WRITES[op] === 1) {
+        const known = gets.get(events.object[row]!);
+        const read = known?.rows.get(events.offset[row]!);
+        if (read !== undefined && known!.transaction === events.context[row]) {
+          const block = isWrite(call)
+            ? isPart(read, call)
+            : bytesMoved(thread.events, read) >= SMALLEST_PAGE;
+          if (block) count(read);
+          known!.rows.delete(events.offset[row]!);
+        }
+        const entry = entries.of(thread, events.object[call < 0 ? row : call]!);
+        if (entry && events.op[row] !== Op.idbCursorUpdate) entry.puts[32 - Math.clz32(put)]!++;
+      }
+      if (isWrite(call) && counted[call]) {
+        const entry = entries.of(thread, events.object[call]!);
+        if (entry) entry.rewrittenBytes += Math.max(0, put - events.length[call]!);
+      }
+    }
+  }
+}
+
+export interface WriteAmplification {
+  path: string;
+  vfs: string;
+  pageBytes: number | null;
+  /** Distinct pages written, overall and added up over the transactions. */
+  dirtyPages: number;
+  dirtyPagesByTransaction: number;
+  /** Bytes of the xWrite calls on database, journal and WAL. */
+  vfsBytes: number;
+  /** Bytes of the storage writes beneath calls on them; null where none is. */
+  storageBytes: number | null;
+  /** Bytes written / (dirty pages x page size), the pages those of each transaction; null where one of them is not known. */
+  vfsAmplification: number | null;
+  storageAmplification: number | null;
+}
+
+/** By database with a page written. */
+export function writeAmplificationOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): WriteAmplification[] {
+  return isWhole(range)
+    ? shared.once('amplification', () => amplificationIn(store, range, shared))
+    : amplificationIn(store, range, shared);
+}
+
+function amplificationIn(
+  store: TraceStore,
+  range: TimeRange,
+  shared: Analyses,
+): WriteAmplification[] {
+  const vfsBytes = new Map<string, number>();
+  const storageBytes = new Map<string, number>();
+  for (const thread of store.threads)
+    addBytes(thread, shared.owners(thread), range, vfsBytes, storageBytes);
+  const { accesses } = shared;
+  const dirty = isWhole(range)
+    ? shared.dirtyPages
+    : dirtyPagesOf(store, accesses, shared.transactions.list, range);
+  const found: WriteAmplification[] = [];
+  accesses.objects.forEach(({ path, vfs, unit }, i) => {
+    const { distinct, perTransaction } = dirty[i]!;
+    if (distinct === 0) return;
+    const name = `${vfs}\0${plainPath(path)}`;
+    const ofVfs = vfsBytes.get(name) ?? 0;
+    const ofStorage = storageBytes.get(name) ?? null;
+    const least = unit.bytes === null ? null : perTransaction * unit.bytes;
+    found.push({
+      ...{
+        path,
+        vfs,
+        pageBytes: unit.bytes,
+        dirtyPages: distinct,
+        dirtyPagesByTransaction: perTransaction,
+      },
+      ...{ vfsBytes: ofVfs, storageBytes: ofStorage },
+      vfsAmplification: least && ofVfs ? ofVfs / least : null,
+      storageAmplification: least && ofStorage !== null ? ofStorage / least : null,
+    });
+  });
+  return found;
+}
+
+/** Bytes of the xWrites of a thread, and of the storage writes beneath its VFS calls, by VFS and path of the database. */
+function addBytes(
+  thread: ThreadStore,
+  owners: Owners,
+  range: TimeRange,
+  vfsBytes: Map<string, number>,
+  storageBytes: Map<string, number>,
+): void {
+  const { op, object } = thread.events;
+  const [first, behind] = rowsIn(thread, range);
+  /** By object: name of the database, and its bytes; null for what is none. */
+  interface Sums {
+    name: string;
+    vfs: number;
+    storage: number;
+    stored: boolean;
+    written: boolean;
+  }
+  const byId = new ById<Sums | null>();
+  const all: Sums[] = [];
+  const sumsOf = (id: number): Sums | null => {
+    const d = thread.definitions.get(id);
+    if (
+      d?.kind !== 'file' ||
+      (d.fileKind !== 'main-db' && d.fileKind !== 'journal' && d.fileKind !== 'wal')
+    )
+      return byId.set(id, null);
+    const name = `${d.vfs}\0${databaseName(d.path)}`;
+    const sums: Sums = { name, vfs: 0, storage: 0, stored: false, written: false };
+    all.push(sums);
+    return byId.set(id, sums);
+  };
+  for (let row = first; row < behind; row++) {
+    const code = op[row]!;
+    if (code !== Op.xWrite && WRITES[code] === 0) continue;
+    const call = owners.vfs(row);
+    if (call < 0) continue;
+    const id = object[call]!;
+    let sums = byId.get(id);
+    if (sums === undefined) sums = sumsOf(id);
+    if (!sums) continue;
+    if (code === Op.xWrite) {
+      sums.written = true;
+      sums.vfs += bytesMoved(thread.events, row);
+    } else {
+      sums.stored = true;
+      sums.storage += bytesMoved(thread.events, row);
+    }
+  }
+  for (const { name, vfs, storage, written, stored } of all) {
+    if (written) vfsBytes.set(name, (vfsBytes.get(name) ?? 0) + vfs);
+    if (stored) storageBytes.set(name, (storageBytes.get(name) ?? 0) + storage);
+  }
+}

@@ -1,0 +1,207 @@
+/**
+ * How each database of a trace is set up, as far as its calls tell: page size, journal mode, synchronous, cache size. Nothing is asked
+ * of the app's connections: what no call shows is null, with the reason. What a PRAGMA says holds for its connection; the last one counts.
+ */
+import { databasePath } from '../../event/file-names.ts';
+import { Flag, Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { Unit } from './accesses.ts';
+import { Analyses } from '../shared.ts';
+import type { CommitPoint } from '../transactions/transactions.ts';
+
+export interface Setting<T> {
+  value: T | null;
+  /** Where it is from, or why it is not known. */
+  how: string;
+}
+
+export interface DatabaseSettings {
+  path: string;
+  /** '' where none was seen. */
+  vfs: string;
+  /**
+   * Bytes, by the lengths of calls. `asked`: what the last PRAGMA page_size said, null where none was seen or the recording folded its
+   * value. `header`: what the database header said last, null where none passed.
+   */
+  pageSize: Setting<number> & { asked: number | null; header: number | null };
+  journalMode: Setting<string>;
+  synchronous: Setting<string>;
+  /** As the PRAGMA says it: pages, or KiB where negative. */
+  cacheSize: Setting<string>;
+  lockingMode: Setting<string>;
+}
+
+const MODE_OF: Readonly<Record<CommitPoint, [mode: string, how: string]>> = {
+  'journal deleted': ['delete', 'commits deleted the journal'],
+  'journal truncated': ['truncate', 'commits truncated the journal'],
+  'journal zeroed': ['persist', 'commits zeroed the journal’s header'],
+  wal: ['wal', 'commits wrote a frame to the WAL'],
+  'atomic write': [
+    'batch-atomic',
+    'the VFS wrote each commit in one atomic batch, without a journal file',
+  ],
+  'database write': ['off or memory', 'commits wrote the database without a journal file'],
+};
+
+const PRAGMAS = ['page_size', 'journal_mode', 'synchronous', 'cache_size', 'locking_mode'] as const;
+type Pragma = (typeof PRAGMAS)[number];
+const PRAGMA_TEXT = new RegExp(
+  `\\bpragma\\s+(?:["'\`]?\\w+["'\`]?\\s*\\.\\s*)?(${PRAGMAS.join('|')})\\s*[=(]\\s*["'\`]?([-+]?[\\w?]+)`,
+  'gi',
+);
+const LEVELS = ['off', 'normal', 'full', 'extra'];
+
+/** By database, in the order of databaseFilesOf. */
+export function databaseSettingsOf(
+  store: TraceStore,
+  shared: Analyses = new Analyses(store),
+): DatabaseSettings[] {
+  const { list, parts } = shared.databaseFiles;
+  const said = list.map(() => new Map<Pragma, string>());
+  store.threads.forEach((thread, t) => {
+    for (const [connection, values] of pragmasOf(thread))
+      for (const database of databasesOf(thread, connection, parts[t]!))
+        for (const [pragma, value] of values) said[database]?.set(pragma, value);
+  });
+  const points = new Map<number, CommitPoint>();
+  const transactions = shared.transactions.list;
+  for (let i = 0; i < transactions.length; i++) {
+    const commitPoint = transactions.commitPoint(i);
+    const database =
+      commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
+    if (typeof database === 'number') points.set(database, commitPoint!);
+  }
+  const headers = shared.databaseHeaders;
+  return list.map(({ path, vfs, pageSize }, i) => {
+    const asked = (pragma: Pragma, otherwise: string): Setting<string> =>
+      fromPragma(pragma, said[i]!.get(pragma), otherwise);
+    return {
+      ...{ path, vfs },
+      pageSize: withHeader(
+        pageSizeSetting(pageSize, said[i]!.get('page_size')),
+        headers[i]!.pageSize,
+      ),
+      journalMode: journalMode(points.get(i), said[i]!.get('journal_mode'), inMemory(store, path)),
+      synchronous: asked(
+        'synchronous',
+        'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another',
+      ),
+      cacheSize: asked(
+        'cache_size',
+        'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another',
+      ),
+      lockingMode: asked(
+        'locking_mode',
+        'no PRAGMA locking_mode was seen; SQLite’s own default is normal',
+      ),
+    };
+  });
+}
+
+type Asked = Omit<DatabaseSettings['pageSize'], 'header'>;
+
+/** The header speaks where no call has the length of a page; where the two differ, both are said. */
+function withHeader(
+  { value, how, asked }: Asked,
+  header: number | null,
+): DatabaseSettings['pageSize'] {
+  if (header === null) return { value, how, asked, header };
+  const says =
+    header === value
+      ? 'the database header says the same'
+      : `the database header says ${header.toLocaleString('en-US')} bytes`;
+  return { value: value ?? header, how: `${how}; ${says}`, asked, header };
+}
+
+/** SQLite takes a page size before the first table is made, or at the next VACUUM outside WAL mode, and says nothing where it does not. */
+function pageSizeSetting({ bytes, how, certain }: Unit, said: string | undefined): Asked {
+  if (said === undefined) return { value: bytes, how, asked: null };
+  if (!/^\d+$/.test(said))
+    return {
+      value: bytes,
+      how: `${how}; PRAGMA page_size was set, and the recording folded its value`,
+      asked: null,
+    };
+  const asked = Number(said);
+  const refused = certain && bytes !== null && bytes !== asked;
+  const outcome = refused
+    ? ' changed nothing: it holds for a database without tables, and from the next VACUUM (not in WAL mode)'
+    : '';
+  return { value: bytes, how: `${how}; PRAGMA page_size=${said}${outcome}`, asked };
+}
+
+function fromPragma(pragma: Pragma, value: string | undefined, otherwise: string): Setting<string> {
+  if (value === undefined) return { value: null, how: otherwise };
+  if (value.includes('?'))
+    return { value: null, how: `PRAGMA ${pragma} was set, and the recording folded its value` };
+  const word = value.toLowerCase();
+  return {
+    value: pragma === 'synchronous' ? (LEVELS[Number(word)] ?? word) : word,
+    how: `PRAGMA ${pragma}=${value}`,
+  };
+}
+
+/** What commits did goes before what was asked for: a mode may be refused. */
+function journalMode(
+  point: CommitPoint | undefined,
+  asked: string | undefined,
+  memory: boolean,
+): Setting<string> {
+  if (point === 'database write' && memory)
+    return { value: 'memory', how: 'the journal was kept in memory' };
+  if (point) return { value: MODE_OF[point][0], how: MODE_OF[point][1] };
+  const pragma = fromPragma('journal_mode', asked, 'no commit was seen, nor a PRAGMA journal_mode');
+  return pragma.value === null
+    ? pragma
+    : {
+        value: pragma.value,
+        how: `${pragma.how}; no commit was seen that would show whether it was accepted`,
+      };
+}
+
+function inMemory(store: TraceStore, path: string): boolean {
+  for (const { events, definitions } of store.threads)
+    for (let row = 0; row < events.count; row++) {
+      if (!(events.flags[row]! & Flag.memoryJournal)) continue;
+      const d = definitions.get(events.object[row]!);
+      if (d?.kind !== 'file' || d.path === '' || databasePath(d.path) === path) return true;
+    }
+  return false;
+}
+
+/** By connection id what its PRAGMAs said last. */
+function pragmasOf({ events, definitions }: ThreadStore): Map<number, Map<Pragma, string>> {
+  const found = new Map<number, Map<Pragma, string>>();
+  const texts = new Map<number, string>();
+  for (const [id, d] of definitions)
+    if (d.kind === 'sql' && /\bpragma\b/i.test(d.text)) texts.set(id, d.text);
+  if (texts.size === 0) return found;
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
+    const text = texts.get(events.object[row]!);
+    if (text === undefined) continue;
+    for (const [, name, value] of text.matchAll(PRAGMA_TEXT)) {
+      const values = found.get(events.context[row]!) ?? new Map<Pragma, string>();
+      found.set(events.context[row]!, values.set(name!.toLowerCase() as Pragma, value!));
+    }
+  }
+  return found;
+}
+
+/** Databases that a connection's VFS calls went to; of the whole thread where none of its calls is known. */
+function databasesOf(
+  { events }: ThreadStore,
+  connection: number,
+  parts: ReadonlyMap<number, { database: number }>,
+): Set<number> {
+  const its = new Set<number>();
+  if (connection !== 0)
+    for (let row = 0; row < events.count; row++) {
+      if (events.context[row] !== connection || events.op[row] === Op.none || events.op[row]! >= 64)
+        continue;
+      const part = parts.get(events.object[row]!);
+      if (part) its.add(part.database);
+    }
+  return its.size ? its : new Set([...parts.values()].map(({ database }) => database));
+}

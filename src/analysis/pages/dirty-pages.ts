@@ -1,0 +1,101 @@
+/** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
+import type { TraceStore } from '../../trace/store.ts';
+import { Access, type Accesses } from './accesses.ts';
+import { Slots } from '../core/slots.ts';
+import type { TimeRange } from '../core/time-range.ts';
+import type { TransactionTable } from '../transactions/transaction-table.ts';
+
+export interface DirtyPages {
+  /** Distinct pages written, over everything. */
+  distinct: number;
+  /** Distinct pages of each write transaction, added up: what had to be written at least. */
+  perTransaction: number;
+  /** Of the transaction that wrote most. */
+  most: number;
+}
+
+/**
+ * By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction.
+ * @param range writes that begin in it
+ */
+export function dirtyPagesOf(
+  store: TraceStore,
+  accesses: Accesses,
+  list: TransactionTable,
+  range: TimeRange = {},
+): DirtyPages[] {
+  const { objects } = accesses;
+  /** Last rows of the write transactions by thread and database, ascending. */
+  const ends = new Map<number, number[]>();
+  const keyOf = (thread: number, path: number): number => path * store.threads.length + thread;
+  for (let i = 0; i < list.length; i++) {
+    if (!list.isWrite(i)) continue;
+    const key = keyOf(list.thread[i]!, list.pathOf[i]!);
+    const rows = ends.get(key);
+    if (rows) rows.push(list.endRow[i]!);
+    else ends.set(key, [list.endRow[i]!]);
+  }
+  for (const rows of ends.values()) rows.sort((a, b) => a - b);
+  const cursorsOf = (path: number): Cursor[] =>
+    store.threads.map((_, t) => ({
+      rows: ends.get(keyOf(t, path)) ?? [],
+      at: 0,
+      ordinal: 0,
+      pages: 0,
+    }));
+  const from = accesses.lowerBound(range.fromUs ?? -Infinity);
+  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
+  const { what, object } = accesses;
+  const counts = objects.map(({ path }) => new DirtyCount(cursorsOf(list.paths.indexOf(path))));
+  for (let i = from; i < to; i++)
+    if ((what[i]! & (Access.write | Access.checkpoint)) === Access.write)
+      counts[object[i]!]!.take(accesses, i);
+  return counts.map(({ out, slots }) => ({ ...out, distinct: slots.count }));
+}
+
+/** How far a thread's transactions on a database are followed: the ends of all, the next one, its number, the pages that it wrote. */
+interface Cursor {
+  rows: readonly number[];
+  at: number;
+  ordinal: number;
+  pages: number;
+}
+
+class DirtyCount {
+  readonly out: DirtyPages = { distinct: 0, perTransaction: 0, most: 0 };
+  /** Ordinal of the transaction that wrote the page last, by slot; 0 = none. */
+  private stamps = new Uint32Array(256);
+  private ordinals = 0;
+  readonly slots = new Slots();
+
+  constructor(private readonly cursors: readonly Cursor[]) {}
+
+  /** A write, in order of time. */
+  take(accesses: Accesses, i: number): void {
+    const { out, slots } = this;
+    const cursor = this.cursors[accesses.thread[i]!]!;
+    const { rows } = cursor;
+    const row = accesses.row[i]!;
+    const before = cursor.at;
+    while (cursor.at < rows.length && rows[cursor.at]! < row) cursor.at++;
+    if (cursor.at !== before || cursor.ordinal === 0) {
+      cursor.ordinal = ++this.ordinals;
+      cursor.pages = 0;
+    }
+    for (let n = 0; n < accesses.span[i]!; n++) {
+      const slot = slots.slot(accesses.place[i]! + n);
+      if (slot >= this.stamps.length) this.grow();
+      if (this.stamps[slot] === cursor.ordinal) continue;
+      this.stamps[slot] = cursor.ordinal;
+      cursor.pages++;
+      out.perTransaction++;
+    }
+    out.most = Math.max(out.most, cursor.pages);
+  }
+
+  private grow(): void {
+    const more = new Uint32Array(this.stamps.length * 2);
+    more.set(this.stamps);
+    this.stamps = more;
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * Every page of a database that was read or written, in time order. A page in the WAL counts as the page that it is an image of:
+ *
+ *   xWrite wal 24 @ frame   aux = page number -> this frame holds that page, until its place in the log is written again
+ *   xRead wal 4096 @ frame + 24               -> a read of that page, marked Access.wal
+ *
+ * What a checkpoint moves (between xFileControl CKPT_START and CKPT_DONE) is marked Access.checkpoint: nobody asked for those pages.
+ * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
+ */
+import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
+import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { Access, Accesses, type AccessedObject } from './accesses.ts';
+import {
+  databaseFilesOf,
+  SMALLEST_PAGE,
+  transferOf,
+  type DatabaseFiles,
+  type DatabasePart,
+} from './database-files.ts';
+import { ById } from '../core/by-id.ts';
+import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
+import { eachRunInTimeOrder, partsInTimeOrder } from '../core/time-order.ts';
+
+const [FCNTL_CKPT_DONE, FCNTL_CKPT_START] = [37, 39];
+const SHORT_READ = 522;
+const HIGHEST_PAGE = 0xfffffffe;
+
+/** Pages by frame of one WAL. An array where frames follow each other, as SQLite writes them; a map for wild ones. */
+class Frames {
+  private pages = new Uint32Array(256);
+  private readonly beyond = new Map<number, number>();
+  /** @param frame from 0 @returns 0 = not known */
+  page(frame: number): number {
+    return this.pages[frame] || (this.beyond.get(frame) ?? 0);
+  }
+  set(frame: number, page: number): void {
+    const { length } = this.pages;
+    if (frame < length) this.pages[frame] = page;
+    else if (frame < length * 2) {
+      const more = new Uint32Array(length * 2);
+      more.set(this.pages);
+      more[frame] = page;
+      this.pages = more;
+    } else this.beyond.set(frame, page);
+  }
+}
+
+/** Reads and writes of all files: room enough for those of pages. */
+function transfersIn(store: TraceStore): number {
+  let n = 0;
+  for (const { events } of store.threads) {
+    const { op, count } = events;
+    for (let row = 0; row < count; row++)
+      if (
+        op[row] === Op.xRead ||
+        op[row] === Op.xWrite ||
+        op[row] === Op.opfsRead ||
+        op[row] === Op.opfsWrite
+      )
+        n++;
+  }
+  return n;
+}
+
+/** What one thread does with one file of a database. `checkpoint` is on while it copies the WAL. */
+interface Use extends DatabasePart {
+  opfs: boolean;
+  /** Bytes of a page; null = not known. */
+  size: number | null;
+  object: AccessedObject;
+  frames: Frames;
+  checkpoint: { on: boolean };
+}
+
+/**
+ * @param files which files are databases @param headers what their headers said; both are computed when not given
+ * @returns objects are the databases, in the order of `files.list`; a database whose page size is not known has no accesses
+ */
+export function pageAccessesOf(
+  store: TraceStore,
+  files: DatabaseFiles = databaseFilesOf(store),
+  headers: readonly DatabaseHeaders[] = databaseHeadersOf(store, files),
+): Accesses {
+  const scan = new PageScan(store, files, headers);
+  eachRunInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to));
+  return scan.out;
+}
+
+/** Rows after which those who wait for something else get their turn: about 0.1 s. */
+const ROWS_AT_ONCE = 1 << 20;
+
+/** The same with pauses. */
+export function* pageAccessParts(
+  store: TraceStore,
+  files: DatabaseFiles,
+  headers: readonly DatabaseHeaders[],
+): Generator<void, Accesses> {
+  const scan = new PageScan(store, files, headers);
+  yield* partsInTimeOrder(
+    store.threads,
+    (thread, from, to) => scan.take(thread, from, to),
+    ROWS_AT_ONCE,
+  );
+  return scan.out;
+}
+
+const MATTERS = new Uint8Array(256);
+for (const op of [Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite]) MATTERS[op] = 1;
+
+class PageScan {
+  readonly out: Accesses;
+  private readonly uses: ById<Use>[];
+  /** Places in `askers` by thread, by connection. */
+  private readonly askers: Map<number, number>[];
+  /** By database: the page size where it has a pointer map, else 0. */
+  private readonly mapped: number[];
+  /** What the last call was on, and who made it. */
+  private thread = -1;
+  private id = -1;
+  private use: Use | undefined;
+  private context = -1;
+  private asker = -1;
+
+  constructor(store: TraceStore, files: DatabaseFiles, headers: readonly DatabaseHeaders[]) {
+    this.out = new Accesses(Math.max(16, transfersIn(store)));
+    const { objects } = this.out;
+    for (const { path, vfs, pageSize } of files.list)
+      objects.push({ path, vfs, kind: 'main-db', unit: pageSize, highest: 0, untied: 0 });
+    this.uses = usesOf(store, files, objects);
+    this.askers = store.threads.map(() => new Map());
+    // reserved bytes are not in what is kept of a header: databases that have both, rare, are taken for ones without
+    this.mapped = headers.map(({ vacuum, pageSize }) => (vacuum ? (pageSize ?? 0) : 0));
+  }
+
+  /** The next rows of a thread. */
+  take(thread: ThreadStore, from: number, to: number): void {
+    const { index } = thread;
+    const {
+      op: ops,
+      object,
+      aux,
+      endSeq,
+      result: results,
+      length: lengths,
+      offset: offsets,
+      aux2,
+    } = thread.events;
+    if (index !== this.thread) {
+      this.thread = index;
+      this.id = -1;
+    }
+    for (let row = from; row < to; row++) {
+      const op = ops[row]!;
+      if (MATTERS[op] === 0) continue;
+      if (object[row] !== this.id) {
+        this.id = object[row]!;
+        this.use = this.uses[index]!.get(this.id);
+        this.context = -1; // an asker is one of this thread and database
+      }
+      const { use } = this;
+      if (!use) continue;
+      if (op === Op.xFileControl) {
+        if (aux[row] === FCNTL_CKPT_START) use.checkpoint.on = true;
+        else if (aux[row] === FCNTL_CKPT_DONE) use.checkpoint.on = false;
+        continue;
+      }
+      const { opfs, size } = use;
+      const transfer = transferOf(op, opfs);
+      if (!transfer || size === null || endSeq[row] === 0) continue;
+      const result = results[row]!;
+      if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === SHORT_READ)) continue;
+      const length = lengths[row]!;
+      const offset = offsets[row]!;
+      if (!(offset >= 0)) continue;
+      const what = transfer === 2 ? Access.write : 0;
+      const bytes = opfs ? result : result === 0 ? length : 0;
+      if (!use.wal) {
+        if (length < SMALLEST_PAGE) continue;
+        const span = Math.max(1, Math.floor(length / size));
+        this.add(
+          thread,
+          row,
+          use,
+          Math.floor(offset / size) + 1,
+          span,
+          what,
+          aux2[row] ?? 0,
+          bytes,
+        );
+        continue;
+      }
+      const frameBytes = WAL_FRAME_HEADER + size;
+      const frame = Math.floor((offset - WAL_HEADER) / frameBytes);
+      const within = offset - WAL_HEADER - frame * frameBytes;
+      if (aux[row] === AUX_WAL_HEADER || frame < 0) continue;
+      const header = within === 0;
+      if (header && aux[row] !== 0) use.frames.set(frame, aux[row]!);
+      // at a sync point SQLite splits a page over two writes: the first stands for it
+      if (header ? length > WAL_FRAME_HEADER : within === WAL_FRAME_HEADER)
+        this.add(
+          thread,
+          row,
+          use,
+          use.frames.page(frame),
+          1,
+          what | Access.wal,
+          header ? 0 : (aux2[row] ?? 0),
+          bytes,
+        );
+    }
+  }
+
+  private add(
+    thread: ThreadStore,
+    row: number,
+    use: Use,
+    page: number,
+    span: number,
+    what: number,
+    type: number,
+    bytes: number,
+  ): void {
+    const { object, database } = use;
+    if (page < 1 || page + span - 1 > HIGHEST_PAGE || !this.out.covers(span)) {
+      object.untied++;
+      return;
+    }
+    object.highest = Math.max(object.highest, page + span - 1);
+    const connection = thread.events.context[row]!;
+    if (connection !== this.context) {
+      this.context = connection;
+      this.asker = this.askerOf(thread.index, connection, database);
+    }
+    const bits = what | (use.checkpoint.on ? Access.checkpoint : 0);
+    const mapped = this.mapped[database]!;
+    const kind =
+      mapped > 0 && span === 1 && isPointerMapPage(page, mapped) ? PageType.pointerMap : type;
+    this.out.push(thread, row, database, page, span, bits, kind, bytes, this.asker);
+  }
+
+  private askerOf(thread: number, connection: number, database: number): number {
+    // without an SQL layer, all that a thread does with a database counts as one connection's
+    const key = connection || -1 - database;
+    let found = this.askers[thread]!.get(key);
+    if (found === undefined)
+      this.askers[thread]!.set(key, (found = this.out.askers.push({ thread, connection }) - 1));
+    return found;
+  }
+}
+
+/** By thread, by object id. */
+function usesOf(
+  store: TraceStore,
+  { list, parts }: DatabaseFiles,
+  objects: readonly AccessedObject[],
+): ById<Use>[] {
+  const frames = list.map(() => new Frames());
+  return store.threads.map((_, t) => {
+    const checkpoints = new Map<number, { on: boolean }>();
+    const uses = new ById<Use>();
+    for (const [id, part] of parts[t]!) {
+      const { database } = part;
+      let checkpoint = checkpoints.get(database);
+      if (!checkpoint) checkpoints.set(database, (checkpoint = { on: false }));
+      const { opfs, pageSize } = list[database]!;
+      uses.set(id, {
+        ...part,
+        opfs,
+        size: pageSize.bytes,
+        object: objects[database]!,
+        frames: frames[database]!,
+        checkpoint,
+      });
+    }
+    return uses;
+  });
+}

@@ -1,0 +1,227 @@
+/**
+ * Per database and per page (or per store and per block): how often it was read, read again, written, when, and of what type it is.
+ *
+ *   time     ---->          R read   r read again: this connection had the page, and nobody else has written it since
+ *   page 7   R   r   W r    the last read is again one: SQLite had dropped its own page
+ *   page 8   R   w   R      w = another connection writes: that read had to be
+ *
+ * Reads and writes that a checkpoint makes are counted apart, as are those in the WAL.
+ */
+import type { TraceStore } from '../../trace/store.ts';
+import { Access, type Accesses, type AccessedObject } from './accesses.ts';
+import { pageAccessesOf } from './page-accesses.ts';
+import { Holders } from './rereads.ts';
+import type { Analyses } from '../shared.ts';
+import { Slots } from '../core/slots.ts';
+import type { TimeRange } from '../time/time-partition.ts';
+
+/** Columns by place touched, places ascending. */
+export interface PlaceColumns {
+  count: number;
+  /** Page number from 1, or block number from 0. */
+  place: Float64Array;
+  /** Reads from the file, and from the WAL; a checkpoint's are not among them. */
+  reads: Uint32Array;
+  walReads: Uint32Array;
+  /** Of both: the connection had it and nobody else wrote it since. */
+  rereads: Uint32Array;
+  writes: Uint32Array;
+  walWrites: Uint32Array;
+  /** Frames read and pages written by checkpoints. */
+  checkpointReads: Uint32Array;
+  checkpointWrites: Uint32Array;
+  readBytes: Float64Array;
+  writeBytes: Float64Array;
+  /** Last type seen (PageType), 0 = not known. */
+  type: Uint8Array;
+  /** Begin of the first and of the last access, microseconds. */
+  firstUs: Float64Array;
+  lastUs: Float64Array;
+}
+
+export interface ObjectPages extends AccessedObject {
+  /** Place in Accesses.objects. */
+  index: number;
+  /** Sums over the places. */
+  reads: number;
+  rereads: number;
+  writes: number;
+  checkpointReads: number;
+  checkpointWrites: number;
+  readBytes: number;
+  writeBytes: number;
+  /** Accesses of which it could not be kept who made them (too many connections, see rereads.ts): reads again may be more than `rereads`. */
+  untold: number;
+  /** Places read at least once, and written at least once, checkpoints left out. */
+  placesRead: number;
+  placesWritten: number;
+  /** Reads (with those in the WAL) for each place read; null where nothing was read. */
+  readsPerPlace: number | null;
+  places: PlaceColumns;
+}
+
+/** Tables of every database that has accesses in the range, in the order of `accesses.objects`. */
+export function pagesOf(
+  store: TraceStore,
+  range: TimeRange = {},
+  accesses: Accesses = pageAccessesOf(store),
+): ObjectPages[] {
+  return placesOf(accesses, range);
+}
+
+/** Tables over the whole trace, computed once. */
+export const pagesIn = (shared: Analyses): ObjectPages[] =>
+  shared.once('pages', () => placesOf(shared.accesses));
+
+/** The same of any accesses (storage-blocks.ts). */
+export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages[] {
+  const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
+  const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
+  const calls = new Uint32Array(accesses.objects.length);
+  for (let i = from; i < to; i++) calls[accesses.object[i]!]!++;
+  const found: ObjectPages[] = [];
+  accesses.objects.forEach((object, index) => {
+    if (calls[index]) found.push(new PlaceTable(object, index).take(accesses, from, to));
+  });
+  return found;
+}
+
+class PlaceTable {
+  private readonly slots = new Slots();
+  private size = 256;
+  private columns = columnsOf(256);
+  private readonly holders = new Holders();
+
+  constructor(
+    private readonly object: AccessedObject,
+    private readonly index: number,
+  ) {}
+
+  /** Accesses before `from` only say what connections hold. */
+  take(accesses: Accesses, from: number, to: number): ObjectPages {
+    const { holders } = this;
+    for (let i = 0; i < to; i++) {
+      if (accesses.object[i] !== this.index) continue;
+      const span = accesses.span[i]!;
+      const what = accesses.what[i]!;
+      for (let n = 0; n < span; n++) {
+        const place = accesses.place[i]! + n;
+        const slot = this.slots.slot(place);
+        if (slot >= this.size) this.columns = grown(this.columns, (this.size *= 2));
+        this.columns.place[slot] = place;
+        const copied = (what & Access.checkpoint) !== 0;
+        const held =
+          !copied && holders.access(accesses.asker[i]!, slot, i + 1, (what & Access.write) !== 0);
+        if (i >= from)
+          this.count(
+            slot,
+            what,
+            held,
+            accesses.us[i]!,
+            accesses.bytes[i]! / span,
+            accesses.type[i]!,
+          );
+      }
+    }
+    return this.result();
+  }
+
+  private count(
+    slot: number,
+    what: number,
+    held: boolean,
+    us: number,
+    bytes: number,
+    type: number,
+  ): void {
+    const c = this.columns;
+    if (what & Access.write) {
+      (what & Access.checkpoint ? c.checkpointWrites : what & Access.wal ? c.walWrites : c.writes)[
+        slot
+      ]!++;
+      c.writeBytes[slot]! += bytes;
+    } else {
+      (what & Access.checkpoint ? c.checkpointReads : what & Access.wal ? c.walReads : c.reads)[
+        slot
+      ]!++;
+      if (held) c.rereads[slot]!++;
+      c.readBytes[slot]! += bytes;
+    }
+    if (type) c.type[slot] = type;
+    if (Number.isNaN(c.firstUs[slot]!)) c.firstUs[slot] = us;
+    c.lastUs[slot] = us;
+  }
+
+  private result(): ObjectPages {
+    const c = this.columns;
+    const used: number[] = [];
+    for (let slot = 0; slot < this.slots.count; slot++)
+      if (!Number.isNaN(c.firstUs[slot]!)) used.push(slot);
+    used.sort((a, b) => c.place[a]! - c.place[b]!);
+    const places = columnsOf(used.length);
+    places.count = used.length;
+    for (const name of COLUMNS) gather(places[name], c[name], used);
+    const sum = (column: ArrayLike<number>): number => {
+      let total = 0;
+      for (let i = 0; i < places.count; i++) total += column[i]!;
+      return total;
+    };
+    let [placesRead, placesWritten] = [0, 0];
+    for (let i = 0; i < places.count; i++) {
+      if (places.reads[i]! + places.walReads[i]! > 0) placesRead++;
+      if (places.writes[i]! + places.walWrites[i]! > 0) placesWritten++;
+    }
+    const reads = sum(places.reads) + sum(places.walReads);
+    return {
+      ...this.object,
+      index: this.index,
+      reads,
+      rereads: sum(places.rereads),
+      untold: this.holders.untold,
+      writes: sum(places.writes) + sum(places.walWrites),
+      checkpointReads: sum(places.checkpointReads),
+      checkpointWrites: sum(places.checkpointWrites),
+      readBytes: sum(places.readBytes),
+      writeBytes: sum(places.writeBytes),
+      placesRead,
+      placesWritten,
+      readsPerPlace: placesRead ? reads / placesRead : null,
+      places,
+    };
+  }
+}
+
+const columnsOf = (n: number): PlaceColumns => ({
+  count: 0,
+  place: new Float64Array(n),
+  reads: new Uint32Array(n),
+  walReads: new Uint32Array(n),
+  rereads: new Uint32Array(n),
+  writes: new Uint32Array(n),
+  walWrites: new Uint32Array(n),
+  checkpointReads: new Uint32Array(n),
+  checkpointWrites: new Uint32Array(n),
+  readBytes: new Float64Array(n),
+  writeBytes: new Float64Array(n),
+  type: new Uint8Array(n),
+  firstUs: new Float64Array(n).fill(NaN),
+  lastUs: new Float64Array(n),
+});
+const COLUMNS = Object.keys(columnsOf(0)).filter((k) => k !== 'count') as Exclude<
+  keyof PlaceColumns,
+  'count'
+>[];
+
+function gather(
+  to: Float64Array | Uint32Array | Uint8Array,
+  from: Float64Array | Uint32Array | Uint8Array,
+  slots: readonly number[],
+): void {
+  for (let i = 0; i < slots.length; i++) to[i] = from[slots[i]!]!;
+}
+
+function grown(from: PlaceColumns, n: number): PlaceColumns {
+  const to = columnsOf(n);
+  for (const name of COLUMNS) to[name].set(from[name]);
+  return to;
+}

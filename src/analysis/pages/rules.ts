@@ -1,0 +1,255 @@
+/**
+ * Findings about the storage blocks beneath pages.
+ *
+ *   F09   xWrite 24 bytes -> get block, put block: read-modify-write         F19   put new version, delete old version
+ *   F20   page 4 KiB in blocks of 8 KiB                                      F44   read or write of a few bytes each
+ *   F45   xRead 16@24 (has anybody changed the database?) -> get of a whole block
+ */
+import { Flag, Op } from '../../event/event.ts';
+import { blockWritesOf } from './block-writes.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { parentRow } from '../core/time-calls.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { measured, Saving } from '../rules/saving.ts';
+import { pageReaders } from './page-reads.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { count, percent, size, some } from '../rules/words.ts';
+
+const FEW = 10;
+const FEW_VERSIONS = 50;
+const FEW_SMALL_CALLS = 200;
+const SMALL = 512;
+const FEW_POLLS = 20;
+
+/** Computed only where storage calls were recorded at all. */
+const blockWrites = (ctx: FindingContext): ReturnType<typeof blockWritesOf> =>
+  ctx.calls(Op.idbPut, Op.idbAdd, Op.idbGet, Op.opfsRead, Op.opfsFileRead)
+    ? blockWritesOf(ctx.store, {}, ctx.shared)
+    : [];
+
+/** What SQLite writes to these files never fills blocks, whatever the page size. */
+const PARTIAL_ADVICE: Partial<Record<string, string>> = {
+  wal: 'Frames of a WAL (24 bytes + page) never fill blocks: use a rollback journal or batch-atomic writes on this VFS, or blocks as small as pages.',
+  journal:
+    'Writes to a rollback journal (4 bytes, a page, 4 bytes) never fill blocks: keep transactions within the page cache where the VFS writes atomically without a journal, or set journal_mode=memory (a crash within a commit then damages the database).',
+};
+
+export const readModifyWrite: Rule = {
+  id: 'F09',
+  title: 'Read-modify-write of partial blocks',
+  run(ctx) {
+    return ctx
+      .of(blockWrites)
+      .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
+      .map((b): Finding => {
+        const length = ctx.toUs - ctx.fromUs;
+        const block = b.blockBytes === null ? 'a block' : `a block of ${size(b.blockBytes)}`;
+        return {
+          rule: 'F09',
+          title: `${some(b.readModifyWrites, 'write')} to ${b.path} filled only part of ${block}, which had to be read first: ${size(b.readBytes)} read${b.rewrittenBytes ? ` and ${size(b.rewrittenBytes)} written back` : ''} for nothing`,
+          evidence: {
+            count: b.readModifyWrites,
+            bytes: b.wastedBytes,
+            events: b.reads,
+            ...(b.readSpan ?? { fromUs: ctx.fromUs, toUs: ctx.toUs }),
+            timeShare: length > 0 ? Math.min(1, b.readUs / length) : null,
+          },
+          ...measured(b.readUs, `${b.readModifyWrites} storage reads, as long as each took`),
+          confidence: 'certain',
+          reason:
+            'each is a storage read that brought bytes beneath an xWrite, or a get and a put of the same key in one transaction',
+          advice:
+            PARTIAL_ADVICE[b.kind] ??
+            'Make the page size the block size, so that every write covers whole blocks.',
+          link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
+          tryInLab: 'block-writes',
+        };
+      });
+  },
+};
+
+export const pageDoesNotFitBlock: Rule = {
+  id: 'F20',
+  title: 'Page size does not fit block size',
+  run(ctx) {
+    return ctx.of(blockWrites).flatMap((b): Finding[] => {
+      const page = ctx.of(pageBytes).get(b.path);
+      if (
+        b.kind !== 'main-db' ||
+        b.blockBytes === null ||
+        !page ||
+        page === b.blockBytes ||
+        b.writes < FEW
+      )
+        return [];
+      if (page < b.blockBytes && !b.partialWrites) return [];
+      const evidence = new Evidence();
+      ctx.each(Op.xWrite, (thread, row) => {
+        if (ctx.file(thread, thread.events.object[row]!)?.path === b.path)
+          evidence.add(thread, row, thread.events.length[row]!);
+      });
+      const times =
+        page > b.blockBytes
+          ? `each write takes ${count(page / b.blockBytes)} blocks`
+          : `${some(b.partialWrites!, 'write')} filled a part of one only`;
+      return [
+        {
+          rule: 'F20',
+          title: `Pages of ${size(page)} in blocks of ${size(b.blockBytes)} on ${b.path}: ${times}`,
+          evidence: evidence.result(ctx),
+          ...measured(
+            b.readUs,
+            `${b.readModifyWrites} storage reads beneath writes, as long as each took`,
+          ),
+          confidence: 'likely',
+          reason:
+            'the block is taken from the largest value that was put, the page from the longest read or write',
+          advice:
+            'Set PRAGMA page_size to the block size before the first write; on an IndexedDB VFS it cannot be changed later.',
+          link: 'https://www.sqlite.org/pragma.html#pragma_page_size',
+          tryInLab: 'block-writes',
+        },
+      ];
+    });
+  },
+};
+
+/** Page size by path of the database: the longest call on it. */
+function pageBytes(ctx: FindingContext): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const r of ctx.of(pageReaders))
+    found.set(r.path, Math.max(found.get(r.path) ?? 0, r.pageBytes));
+  ctx.each(Op.xWrite, (thread, row) => {
+    const file = ctx.file(thread, thread.events.object[row]!);
+    if (file?.kind === 'main-db')
+      found.set(file.path, Math.max(found.get(file.path) ?? 0, thread.events.length[row]!));
+  });
+  return found;
+}
+
+export const versionedKeys: Rule = {
+  id: 'F19',
+  title: 'Versioned keys amplify writes',
+  run(ctx) {
+    const puts = ctx.calls(Op.idbPut, Op.idbAdd);
+    if (puts < FEW_VERSIONS) return [];
+    // puts that serve a VFS, and deletes in the transactions of those
+    const stores = new Map<string, { puts: number; deletes: number; evidence: Evidence }>();
+    const storeOf = (name: string): { puts: number; deletes: number; evidence: Evidence } => {
+      let s = stores.get(name);
+      if (!s) stores.set(name, (s = { puts: 0, deletes: 0, evidence: new Evidence() }));
+      return s;
+    };
+    const inVfs = (thread: Parameters<typeof parentRow>[0], row: number): boolean => {
+      const at = parentRow(thread, row);
+      return at >= 0 && thread.op[at]! > 0 && thread.op[at]! < 64;
+    };
+    for (const op of [Op.idbPut, Op.idbAdd])
+      ctx.each(op, (thread, row) => {
+        if (inVfs(thread.events, row)) storeOf(ctx.text(thread, thread.events.object[row]!)).puts++;
+      });
+    for (const op of [Op.idbDelete, Op.idbCursorDelete])
+      ctx.each(op, (thread, row) => {
+        const s = storeOf(ctx.text(thread, thread.events.object[row]!));
+        s.deletes++;
+        s.evidence.add(thread, row);
+      });
+    return [...stores]
+      .filter(([, s]) => s.puts >= FEW_VERSIONS && s.deletes >= 0.8 * s.puts)
+      .map(([name, s]) => ({
+        rule: 'F19',
+        title: `Every page written to ${name} costs a put and a delete: ${some(s.puts, 'put')}, ${some(s.deletes, 'delete')}`,
+        evidence: s.evidence.result(ctx),
+        ...new Saving(ctx).avoid(s.deletes, Op.idbDelete, 'deletes').result(),
+        confidence: 'likely',
+        reason:
+          'about as many deletes as puts in the same store, as a VFS makes them that keeps versions of pages as keys',
+        advice:
+          'Expected of this kind of VFS: compare a VFS that overwrites its blocks, or one on OPFS, in the Lab.',
+        link: 'https://www.w3.org/TR/IndexedDB/',
+        tryInLab: 'autocommit-1000',
+      }));
+  },
+};
+
+export const smallCalls: Rule = {
+  id: 'F44',
+  title: 'Calls of a few bytes',
+  run(ctx) {
+    const evidence = new Evidence();
+    const of = new Map<number, { calls: number; small: number }>();
+    for (const op of [Op.opfsRead, Op.opfsWrite])
+      ctx.each(op, (thread, row) => {
+        const sum = of.get(op) ?? { calls: 0, small: 0 };
+        of.set(op, sum);
+        sum.calls++;
+        if (thread.events.length[row]! >= SMALL) return;
+        sum.small++;
+        evidence.add(thread, row, bytesMoved(thread.events, row));
+      });
+    const [reads, writes] = [of.get(Op.opfsRead), of.get(Op.opfsWrite)];
+    const calls = (reads?.calls ?? 0) + (writes?.calls ?? 0);
+    if (evidence.count < FEW_SMALL_CALLS || evidence.count < 0.4 * calls) return [];
+    return [
+      {
+        rule: 'F44',
+        title: `${count(evidence.count)} of ${some(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${percent(evidence.count / calls)}), ${size(evidence.bytes)} in all`,
+        evidence: evidence.result(ctx),
+        ...measured(
+          evidence.us,
+          `${evidence.count} small calls, as long as each took: what a buffer would save at most`,
+        ),
+        confidence: 'likely',
+        reason:
+          'a call costs about the same for 4 bytes as for 4,096; half of the writes to a rollback journal are of 4 bytes',
+        advice:
+          'Buffer small writes in the VFS until the next sync, or use a journal mode that writes whole pages.',
+        link: 'https://fs.spec.whatwg.org/#api-filesystemsyncaccesshandle',
+        tryInLab: 'journal-modes',
+      },
+    ];
+  },
+};
+
+export const changeCounterPolling: Rule = {
+  id: 'F45',
+  title: 'Change counter polled by whole blocks',
+  run(ctx) {
+    const evidence = new Evidence();
+    for (const op of [Op.idbGet, Op.idbOpenCursor])
+      ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        const at = parentRow(events, row);
+        if (
+          at < 0 ||
+          events.op[at] !== Op.xRead ||
+          events.offset[at] !== 24 ||
+          events.length[at] !== 16
+        )
+          return;
+        if (
+          events.flags[row]! & Flag.threw ||
+          ctx.file(thread, events.object[at]!)?.kind !== 'main-db'
+        )
+          return;
+        const bytes = bytesMoved(thread.events, row);
+        if (bytes >= SMALL) evidence.add(thread, row, bytes);
+      });
+    if (evidence.count < FEW_POLLS) return [];
+    return [
+      {
+        rule: 'F45',
+        title: `${some(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${size(evidence.bytes)} of blocks from IndexedDB`,
+        evidence: evidence.result(ctx),
+        ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
+        confidence: 'certain',
+        reason:
+          'each get lies beneath an xRead of 16 bytes at offset 24, with which SQLite begins every read transaction',
+        advice:
+          'Make read transactions longer (BEGIN .. COMMIT around a refresh), or set locking_mode=exclusive where one connection is all there is.',
+        link: 'https://www.sqlite.org/fileformat2.html#file_change_counter',
+        tryInLab: 'polling',
+      },
+    ];
+  },
+};

@@ -1,0 +1,162 @@
+/**
+ * What a trace holds of its app and its users, before it is shared: how many texts of which kind, and the level that follows.
+ *
+ *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
+ */
+import { captureOptionsOf, type CaptureLevel } from '../../event/capture.ts';
+import { tokens } from '../../sqlite/sql-text.ts';
+import type { TraceStore } from '../../trace/store.ts';
+
+export interface PrivacyReport {
+  /** Of what is there, not of what was asked for. */
+  level: CaptureLevel;
+  /** What the threads were told to capture, the most of them; null where that was not recorded. */
+  capturedLevel: CaptureLevel | null;
+  /** Distinct texts of each kind. */
+  sqlTexts: number;
+  /** Of them, those that still hold a string, number or blob. */
+  sqlWithLiterals: number;
+  /** Of them, those with names in double quotes: SQLite takes such a name for a string where nothing has that name. */
+  sqlWithDoubleQuotes: number;
+  /** Of them, those with comments: they stay as they were written at every level that keeps SQL. */
+  sqlWithComments: number;
+  /** Tables and indexes, by name. */
+  treeNames: number;
+  /** Runs of statements with the values that were bound. */
+  runsWithValues: number;
+  /** JavaScript stacks: URLs and names of functions. */
+  stacks: number;
+  fileNames: number;
+  urls: number;
+  /** IndexedDB databases and stores, locks, storage keys, marks, workers. */
+  names: number;
+  /** Errors and notes: they may hold anything. */
+  messages: number;
+  userAgents: number;
+  /** Calls with a numeric key or offset on IndexedDB: the keys of an app's own records may be such numbers. */
+  numericKeys: number;
+}
+
+const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+
+export function privacyReport(store: TraceStore): PrivacyReport {
+  const [sql, files, urls, names, messages, agents, trees] = Array.from(
+    { length: 7 },
+    () => new Set<string>(),
+  ) as [
+    ...[Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>],
+  ];
+  let [numericKeys, runsWithValues, stacks] = [0, 0, 0];
+  const captured: CaptureLevel[] = [];
+  const name = (text: string): void => void (text && (isUrl(text) ? urls : names).add(text));
+  for (const { info, said, events } of store.threads) {
+    if (info.url) urls.add(info.url);
+    name(info.name);
+    for (const d of said) {
+      switch (d.kind) {
+        case 'sql':
+          if (d.text) sql.add(d.text);
+          break;
+        case 'file':
+        case 'opfs-file':
+          if (d.path) files.add(d.path);
+          break;
+        case 'idb-store':
+          name(`${d.db}/${d.store}`);
+          break;
+        case 'idb-database':
+          name(d.db);
+          break;
+        case 'lock':
+        case 'storage-key':
+        case 'name':
+          name(d.text);
+          break;
+        case 'message':
+          if (d.text) messages.add(d.text);
+          break;
+        case 'note':
+          if (d.text) messages.add(d.text);
+          if (d.url) urls.add(d.url);
+          break;
+        case 'engine':
+          if (d.note) messages.add(d.note);
+          break;
+        case 'environment':
+          if (d.url) urls.add(d.url);
+          if (d.userAgent) agents.add(d.userAgent);
+          captured.push(captureOptionsOf(d.capture).capture);
+          break;
+        case 'values':
+          runsWithValues++;
+          break;
+        case 'stack':
+          if (d.text) stacks++;
+          break;
+        case 'b-tree-names':
+          for (const text of [...d.names, ...d.tables]) if (text) trees.add(text);
+          break;
+        case 'b-tree-pages':
+        case 'b-tree-end':
+        case 'database-header':
+        case 'storage':
+        case 'cost':
+          break;
+      }
+    }
+    for (let i = 0; i < events.count; i++) {
+      const op = events.op[i]!;
+      if (op >= 64 && op < 83 && !Number.isNaN(events.offset[i]!)) numericKeys++; // the operations of IndexedDB
+    }
+  }
+  let [sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments] = [0, 0, 0];
+  for (const text of sql) {
+    const kinds = new Set(
+      [...tokens(text)].map((t) =>
+        t.kind === 'quoted' && t.text.startsWith('"') ? 'double' : t.kind,
+      ),
+    );
+    if (kinds.has('string') || kinds.has('number') || kinds.has('blob')) sqlWithLiterals++;
+    if (kinds.has('double')) sqlWithDoubleQuotes++;
+    if (kinds.has('comment')) sqlWithComments++;
+  }
+  const texts = { sqlTexts: sql.size, sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments };
+  const counts = { ...texts, fileNames: files.size, urls: urls.size, names: names.size };
+  return {
+    level: runsWithValues ? 3 : sqlWithLiterals ? 2 : sql.size + trees.size ? 1 : 0,
+    capturedLevel: captured.length ? (Math.max(...captured) as CaptureLevel) : null,
+    ...counts,
+    treeNames: trees.size,
+    runsWithValues,
+    stacks,
+    messages: messages.size,
+    userAgents: agents.size,
+    numericKeys,
+  };
+}
+
+/** The report in one line for people. */
+export function privacyText(r: PrivacyReport): string {
+  const part = (n: number, one: string, many = `${one}s`): string[] =>
+    n ? [`${n} ${n === 1 ? one : many}`] : [];
+  const within = [
+    `${r.sqlWithLiterals} with literals`,
+    ...(r.sqlWithDoubleQuotes
+      ? [`${r.sqlWithDoubleQuotes} with "words", which may be values`]
+      : []),
+    ...(r.sqlWithComments ? [`${r.sqlWithComments} with comments`] : []),
+  ].join(', ');
+  const parts = [
+    ...part(r.sqlTexts, `SQL text (${within})`, `SQL texts (${within})`),
+    ...part(r.treeNames, 'name of a table or index', 'names of tables and indexes'),
+    ...part(r.runsWithValues, 'run with bound values', 'runs with bound values'),
+    ...part(r.stacks, 'JavaScript stack'),
+    ...part(r.fileNames, 'file name'),
+    ...part(r.urls, 'URL'),
+    ...part(r.names, 'name'),
+    ...part(r.messages, 'message'),
+    ...part(r.userAgents, 'user agent'),
+    ...part(r.numericKeys, 'numeric key'),
+  ];
+  return `level ${r.level}: ${parts.join(', ') || 'operations, sizes and times only'}`;
+}

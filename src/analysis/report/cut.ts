@@ -1,0 +1,124 @@
+/**
+ * A trace cut to ranges of time that the app itself marked: `performance.mark('vfscope:start')` .. `performance.mark('vfscope:stop')`, on
+ * any thread. What the marks of one thread span is kept of all threads; ranges of several threads are united.
+ */
+import { Op } from '../../event/event.ts';
+import { EventColumns } from '../../trace/columns.ts';
+import { TraceStore, type ThreadStore } from '../../trace/store.ts';
+import { count, some, time } from '../rules/words.ts';
+
+export const START_MARK = 'vfscope:start';
+export const STOP_MARK = 'vfscope:stop';
+
+/** [fromUs, toUs], microseconds of the trace. */
+export type Range = readonly [fromUs: number, toUs: number];
+
+/**
+ * Ranges in order, without overlap. A start with no stop lasts to the end, a stop with no start counts from the beginning, a second
+ * start changes nothing.
+ * @returns [] where there is no mark
+ */
+export function markedRanges(store: TraceStore): Range[] {
+  const found: [number, number][] = [];
+  for (const { events, definitions } of store.threads) {
+    let since: number | null = null;
+    let seen = false;
+    for (let row = 0; row < events.count; row++) {
+      if (events.op[row] !== Op.mark) continue;
+      const d = definitions.get(events.object[row]!);
+      const name = d?.kind === 'name' ? d.text : '';
+      const us = events.t0[row]!;
+      if (name === START_MARK) since ??= us;
+      else if (name === STOP_MARK && (since !== null || !seen)) {
+        found.push([since ?? -Infinity, us]);
+        since = null;
+      }
+      seen ||= name === START_MARK || name === STOP_MARK;
+    }
+    if (since !== null) found.push([since, Infinity]);
+  }
+  found.sort((a, b) => a[0] - b[0]);
+  const united: [number, number][] = [];
+  for (const range of found) {
+    const last = united.at(-1);
+    if (last && range[0] <= last[1]) last[1] = Math.max(last[1], range[1]);
+    else united.push([...range]);
+  }
+  return united;
+}
+
+export interface Cut {
+  store: TraceStore;
+  /** Events left out. */
+  left: number;
+}
+
+/**
+ * A copy with the events that begin in a range, and what their ids mean. A call that began before a range is not in it, nor is its end;
+ * what threads dropped stays said, since it is not known when. A note says what was left out.
+ */
+export function cutTo(store: TraceStore, ranges: readonly Range[]): Cut {
+  const out = new TraceStore(store.originMs);
+  let left = 0;
+  for (const thread of store.threads) {
+    const copy = out.thread(thread.info);
+    for (const d of thread.said) copy.define(d);
+    const { events } = thread;
+    let kept = 0;
+    for (const [fromUs, toUs] of ranges) {
+      const [from, to] = [events.lowerBound(fromUs), behind(thread, toUs)];
+      if (to <= from) continue;
+      copy.appendRows(rowsOf(events, from, to));
+      kept += to - from;
+    }
+    left += events.count - kept;
+    for (const key of ['dropped', 'missing', 'faults', 'received', 'orphanEnds', 'ended'] as const)
+      Object.assign(copy, { [key]: thread[key] });
+  }
+  const text = noteText(store, ranges, left);
+  out.threads[0]?.define({ kind: 'note', id: 0, topic: 'cut', text });
+  return { store: out, left };
+}
+
+const COLUMNS = [
+  ...([
+    't0',
+    'dur',
+    'seq',
+    'endSeq',
+    'op',
+    'flags',
+    'result',
+    'offset',
+    'length',
+    'object',
+    'parent',
+    'context',
+    'aux',
+  ] as const),
+] as const;
+
+/** A view of some rows: to be copied from, not written to. */
+function rowsOf(events: EventColumns, from: number, to: number): EventColumns {
+  const rows = new EventColumns(0);
+  for (const name of COLUMNS) Object.assign(rows, { [name]: events[name].subarray(from, to) });
+  rows.aux2 = events.aux2.subarray(from, to);
+  rows.count = to - from;
+  return rows;
+}
+
+/** Row behind the last one that begins at `us` or before. */
+function behind({ events }: ThreadStore, us: number): number {
+  let row = us === Infinity ? events.count : events.lowerBound(us);
+  while (row < events.count && events.t0[row]! <= us) row++;
+  return row;
+}
+
+function noteText(store: TraceStore, ranges: readonly Range[], left: number): string {
+  const [from, to] = store.extent();
+  const us = ranges.reduce((sum, [a, b]) => sum + Math.min(b, to) - Math.max(a, from), 0);
+  return (
+    `Only what began between the marks ${START_MARK} and ${STOP_MARK} is kept: ${some(ranges.length, 'range')}, ` +
+    `${time(Math.max(0, us))} of ${time(to - from)}. ${count(left)} events outside are left out.`
+  );
+}

@@ -1,0 +1,110 @@
+/** The statements and transactions of a report: those that took longest. */
+import { count, percent, time } from '../rules/words.ts';
+import { cut, known, oneLine, type Block, type Cell } from './report-words.ts';
+import type { Analyses } from '../shared.ts';
+import { sharedTable, type StatementRow } from '../statements/statement-table.ts';
+import {
+  transactionAnatomies,
+  type TransactionAnatomy,
+} from '../transactions/transaction-anatomy.ts';
+
+const LONGEST_SQL = 100;
+
+/** null where no SQL call was recorded. */
+export function statementsBlock(shared: Analyses, most: number): Block | null {
+  const table = sharedTable(shared);
+  if (!table || table.rows.length === 0) return null;
+  const more = table.rows.length - most;
+  return {
+    heading: 'Statements that took longest',
+    table: {
+      head: [
+        'statement',
+        'runs',
+        'time',
+        'of SQL',
+        'median',
+        'VFS calls',
+        'pages read',
+        'written',
+        'cache',
+      ],
+      rows: table.rows.slice(0, most).map(statement),
+      texts: [0],
+    },
+    lines: more > 0 ? [`... and ${count(more)} more.`] : [],
+  };
+}
+
+function statement(row: StatementRow): Cell[] {
+  const { text, time: spent, share, p50Us, pages, cache } = row;
+  const asked = cache ? cache.hits + cache.misses : 0;
+  return [
+    cut(
+      oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'),
+      LONGEST_SQL,
+    ),
+    count(row.executions),
+    time(spent.spanUs),
+    share === null ? 'n/a' : percent(share),
+    p50Us === null ? 'n/a' : time(p50Us),
+    known(row.vfsCalls),
+    pages ? count(pages.read + pages.walRead) : 'n/a',
+    pages ? count(pages.written + pages.walWritten) : 'n/a',
+    asked ? percent(cache!.hits / asked) : 'n/a',
+  ];
+}
+
+/** null where no transaction was seen. */
+export function transactionsBlock(shared: Analyses, most: number): Block | null {
+  const { list } = shared.transactions;
+  if (list.length === 0) return null;
+  const { beginUs, endUs } = list;
+  const longest = Uint32Array.from({ length: list.length }, (_, i) => i)
+    .sort(
+      (a, b) =>
+        endUs[b]! - beginUs[b]! - (endUs[a]! - beginUs[a]!) || beginUs[a]! - beginUs[b]! || a - b,
+    )
+    .subarray(0, most);
+  const more = list.length - longest.length;
+  return {
+    heading: 'Longest transactions',
+    table: {
+      head: [
+        'at',
+        'database',
+        'kind',
+        'outcome',
+        'time',
+        'idle',
+        'commit',
+        'statements',
+        'pages written',
+        'syncs',
+        'busy',
+      ],
+      rows: transactionAnatomies(shared.store, list.pick(longest))
+        .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))
+        .map(transaction),
+      texts: [1, 2, 3],
+    },
+    lines: more > 0 ? [`... and ${count(more)} more.`] : [],
+  };
+}
+
+function transaction(a: TransactionAnatomy): Cell[] {
+  const { path, kind, outcome } = a.transaction;
+  return [
+    time(a.fromUs),
+    cut(oneLine(path), 40, 'end') || '(no name)',
+    a.mode === null ? kind : `${kind}, ${a.mode}`,
+    outcome,
+    time(a.toUs - a.fromUs),
+    time(a.time.idleUs),
+    a.commit ? time(a.commit.toUs - a.commit.fromUs) : 'n/a',
+    known(a.statements),
+    known(a.pagesWritten),
+    count(a.syncs),
+    count(a.busyRetries),
+  ];
+}

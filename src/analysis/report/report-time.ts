@@ -1,0 +1,67 @@
+/** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
+import { percent, time } from '../rules/words.ts';
+import type { Block } from './report-words.ts';
+import type { Analyses } from '../shared.ts';
+import { hasSql } from '../statements/statements.ts';
+import { PARTS, type Part } from '../core/time-parts.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+
+const WORDS: Readonly<Record<Part, string>> = {
+  cpu: 'CPU: SQLite, VFS, glue',
+  read: 'storage: read',
+  write: 'storage: write',
+  sync: 'storage: sync',
+  idbTransaction: 'IndexedDB transactions',
+  lock: 'locks',
+  tracer: 'vfscope itself',
+  other: 'other waits inside SQL',
+  idle: 'no SQL in flight',
+  outside: 'storage calls outside SQL',
+};
+const OUTSIDE: ReadonlySet<Part> = new Set(['idle', 'outside']);
+
+/** null where no thread has SQL or VFS events. */
+export function timeBlock(shared: Analyses): Block | null {
+  const threads = shared.store.threads.filter(
+    (thread) => thread.events.count > 0 && (hasSql(thread) || hasVfs(thread)),
+  );
+  if (threads.length === 0) return null;
+  const parts = threads.map((thread) => shared.partition(thread));
+  const us = (part: Part): number => parts.reduce((sum, p) => sum + p[`${part}Us`], 0);
+  // bounds add up; likely errors of independent threads add up as squares
+  const known = parts.every((p) => p.errorUs !== null && p.likelyErrorUs !== null);
+  const atMost = (part: Part): number => parts.reduce((sum, p) => sum + p.errorUs![`${part}Us`], 0);
+  const likely = (part: Part): number =>
+    Math.sqrt(parts.reduce((sum, p) => sum + p.likelyErrorUs![`${part}Us`] ** 2, 0));
+  const setUp = parts.reduce((sum, p) => sum + p.tracerOutsideUs, 0);
+  const inSql = (part: Part): number => us(part) - (part === 'tracer' ? setUp : 0);
+  const sql = PARTS.reduce((sum, part) => sum + (OUTSIDE.has(part) ? 0 : inSql(part)), 0);
+  const open = parts.reduce((n, p) => n + p.openEnds, 0);
+  const shown = PARTS.filter((part) => us(part) > 0);
+  return {
+    heading: `Time on ${threads.length === 1 ? 'the thread' : `the ${threads.length} threads`} of SQLite`,
+    table: {
+      head: ['part', 'time', 'of SQL', '+-', 'at most'],
+      rows: shown.map((part) => [
+        WORDS[part],
+        time(us(part)),
+        OUTSIDE.has(part) || sql === 0 ? '' : percent(inSql(part) / sql),
+        known ? time(likely(part)) : 'n/a',
+        known ? time(atMost(part)) : 'n/a',
+      ]),
+      texts: [0],
+    },
+    lines: [
+      known
+        ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
+        : "The clock's step is not known.",
+      ...(setUp > 0 ? [`Of vfscope's own time ${time(setUp)} passed with no SQL in flight.`] : []),
+      ...(parts.some((p) => p.vfsIsStorage)
+        ? [
+            'The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.',
+          ]
+        : []),
+      ...(open ? [`${open} calls had not ended: they are taken to last to the end.`] : []),
+    ],
+  };
+}

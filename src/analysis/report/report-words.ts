@@ -1,0 +1,63 @@
+/** What a report is made of, and how numbers that may be unknown read in it. */
+
+import { size } from '../rules/words.ts';
+
+/** A text that a narrow layout may put on a line of its own. */
+export type Cell = string | { text: string; wide: true };
+export interface ReportTable {
+  head: readonly string[];
+  rows: readonly (readonly Cell[])[];
+  /** Columns that hold texts: to the left; numbers to the right. */
+  texts: readonly number[];
+}
+export interface Block {
+  heading: string;
+  facts?: readonly (readonly [label: string, value: string])[];
+  table?: ReportTable;
+  lines?: readonly string[];
+}
+export interface Report {
+  title: string;
+  blocks: readonly Block[];
+}
+
+/** Unknown reads n/a. Numbers with at most two decimals. */
+export const known = (v: number | string | null): string =>
+  v === null
+    ? 'n/a'
+    : typeof v === 'string'
+      ? v
+      : v.toLocaleString('en-US', { maximumFractionDigits: 2 });
+
+/** Bytes; unknown reads n/a. */
+export const knownSize = (bytes: number | null): string => (bytes === null ? 'n/a' : size(bytes));
+
+export const cellText = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+
+/** At most `most` characters: the beginning of a statement, the end of a path. */
+export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin'): string {
+  const units = Array.from(text.slice(0, 100_000)); // never half of a character
+  if (units.length <= most) return text;
+  return keep === 'begin'
+    ? `${units.slice(0, most - 1).join('')}…`
+    : `…${units.slice(1 - most).join('')}`;
+}
+
+/** Control characters of a trace, and those that turn the direction of text, must reach no terminal and no page. */
+export const plain = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?');
+
+/** No name or address of an app is longer; what is cut here is whole in the summary as JSON. */
+const LONGEST = 1000;
+/** A text of the trace as a page for people may hold it: no control characters, no override of direction, an end. */
+export const shown = (text: string, most = LONGEST): string => cut(plain(text), most);
+
+/** The same line by line. */
+export const shownLines = (text: string, most = LONGEST): string =>
+  text
+    .split('\n')
+    .map((line) => shown(line, most))
+    .join('\n');
+
+/** A statement on one line: its line ends are no harm. */
+export const oneLine = (text: string): string => plain(text.replace(/\s+/g, ' ').trim());

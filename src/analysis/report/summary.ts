@@ -1,0 +1,207 @@
+/** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
+import { layerOfCode, OPS } from '../../event/event.ts';
+import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
+import { captureOptionsOf, sameCapture, type CaptureOptions } from '../../event/capture.ts';
+import { FORMAT_VERSION } from '../../trace/file/format.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fileCountsOf, type FileCounts } from '../files/file-counts.ts';
+import { pageCacheOf, type PageCache } from '../cache/page-cache.ts';
+import { causesOf } from './summary-causes.ts';
+import { Analyses } from '../shared.ts';
+import { storageHealthOf, type OriginStorage } from '../files/storage-health.ts';
+import { hasSql } from '../statements/statements.ts';
+import { summaryTime, type SummaryTime } from '../time/time-partition.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+import { webCountsOf, type WebCounts } from '../files/web-counts.ts';
+
+export interface SummaryThread {
+  id: string;
+  kind: 'page' | 'worker' | 'shared-worker' | 'service-worker';
+  name: string;
+  url: string;
+  events: number;
+  layers: ('sql' | 'vfs' | 'web')[];
+  /** Why the thread is not recorded, or only in part; null where nothing is to be said. */
+  note: string | null;
+}
+
+export interface SummaryEngine {
+  /** Id of its thread. */
+  thread: string;
+  name: string;
+  sqliteVersion: string | null;
+  vfs: string[];
+  layers: { web: boolean; vfs: boolean; sql: boolean; counters: boolean };
+  note: string | null;
+}
+
+/** What is common to the threads; a value on which they differ is null. */
+export interface SummaryEnvironment {
+  url: string | null;
+  userAgent: string | null;
+  crossOriginIsolated: boolean | null;
+  /** The coarsest clock step of the threads, microseconds. */
+  clockStepUs: number | null;
+  /** Nanoseconds that recording one event takes, by layer, as measured on the slowest thread. */
+  tracerNsPerEvent: { vfs: number | null; js: number | null };
+  /** What was captured; null where threads differ or no environment was recorded. */
+  capture: CaptureOptions | null;
+  /** What the browser said of the storage of the first origin that was asked about; null where nobody asked. */
+  storage: OriginStorage | null;
+}
+
+export interface Summary {
+  format: number;
+  events: number;
+  dropped: number;
+  /** Exceptions inside the tracer's own hooks. */
+  faults: number;
+  durationUs: number;
+  environment: SummaryEnvironment;
+  threads: SummaryThread[];
+  engines: SummaryEngine[];
+  files: FileCounts[];
+  web: WebCounts;
+  statements: { count: number | null; distinct: number | null };
+  transactions: { read: number | null; write: number | null; rolledBack: number | null };
+  commits: number | null;
+  syncsPerCommit: number | null;
+  time: Record<'cpuUs' | 'ioUs' | 'lockUs' | 'tracerUs' | 'otherUs' | 'idleUs', number | null> &
+    Pick<SummaryTime, 'vfsIsStorage'>;
+  pageCache: PageCache;
+  /** Why a number is null, by its path. */
+  unknown: Record<string, string>;
+}
+
+/** @param shared what is computed already, and what others may use after */
+export function summaryOf(store: TraceStore, shared: Analyses = new Analyses(store)): Summary {
+  const summary = { ...numbersIn(store, shared), unknown: {} };
+  return { ...summary, unknown: causesOf(store, summary) };
+}
+
+/** The summary of all that is shared, computed once. */
+export const sharedSummary = (shared: Analyses): Summary =>
+  shared.once('summary', () => summaryOf(shared.store, shared));
+
+const NO_TIME = {
+  cpuUs: null,
+  ioUs: null,
+  lockUs: null,
+  tracerUs: null,
+  otherUs: null,
+  idleUs: null,
+  vfsIsStorage: false,
+} as const;
+
+function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'> {
+  const {
+    extent: [from, to],
+    transactions,
+    commits,
+    statements,
+  } = shared;
+  return {
+    format: FORMAT_VERSION,
+    events: store.eventCount,
+    dropped: store.dropped,
+    faults: store.threads.reduce((n, t) => n + t.faults, 0),
+    durationUs: Math.round((to - from) * 1000) / 1000,
+    environment: environmentOf(store),
+    threads: store.threads.map(threadOf),
+    engines: store.threads.flatMap(enginesOf),
+    files: fileCountsOf(store),
+    web: webCountsOf(store),
+    statements: { count: statements.count, distinct: statements.distinct },
+    transactions: {
+      read: transactions.read,
+      write: transactions.write,
+      rolledBack:
+        transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+    },
+    commits: commits.count,
+    syncsPerCommit: commits.syncsPerCommit,
+    time: summaryTime(store, shared) ?? NO_TIME,
+    pageCache: pageCacheOf(store),
+  };
+}
+
+const KIND: Record<ThreadKind, SummaryThread['kind']> = {
+  page: 'page',
+  frame: 'page',
+  worker: 'worker',
+  'shared-worker': 'shared-worker',
+  'service-worker': 'service-worker',
+};
+
+function threadOf(thread: ThreadStore): SummaryThread {
+  const { info, events } = thread;
+  const layers: SummaryThread['layers'] = [];
+  if (hasSql(thread)) layers.push('sql');
+  if (hasVfs(thread)) layers.push('vfs');
+  if (seesWeb(thread)) layers.push('web');
+  const notes = [...new Set(thread.notes.map((n) => (n.url ? `${n.text} (${n.url})` : n.text)))];
+  return {
+    id: info.id,
+    kind: KIND[info.kind],
+    name: info.name,
+    url: info.url,
+    events: events.count,
+    layers,
+    note: notes.join('; ') || null,
+  };
+}
+
+/** Web API calls are hooked on every recorded thread, unless the user left that layer out. */
+function seesWeb(thread: ThreadStore): boolean {
+  const { environment } = thread;
+  return (
+    (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) ||
+    hasWeb(thread)
+  );
+}
+
+function hasWeb({ events: { op, count } }: ThreadStore): boolean {
+  for (let i = 0; i < count; i++) if (layerOfCode(op[i]!) === 'web' && OPS[op[i]!]) return true;
+  return false;
+}
+
+function enginesOf(thread: ThreadStore): SummaryEngine[] {
+  return thread.engines.map((engine) => {
+    const vfs = new Set<string>();
+    for (const d of thread.definitions.values())
+      if (d.kind === 'file' && d.vfs && (d.engine === engine.id || d.engine === 0)) vfs.add(d.vfs);
+    const { name, sqliteVersion, note } = engine;
+    const layers = { web: seesWeb(thread), ...engine.layers };
+    return { thread: thread.info.id, name, sqliteVersion, vfs: [...vfs], layers, note };
+  });
+}
+
+function environmentOf(store: TraceStore): SummaryEnvironment {
+  const known = store.threads.flatMap((t) => (t.environment ? [t.environment] : []));
+  const same = <K extends keyof ThreadEnvironment>(key: K): ThreadEnvironment[K] | null => {
+    const values = new Set(known.map((e) => e[key]));
+    return values.size === 1 ? known[0]![key] : null;
+  };
+  const costs = store.threads.flatMap((t) => (t.cost ? [t.cost] : []));
+  const most = (values: (number | null)[]): number | null => {
+    const numbers = values.filter((v) => v !== null);
+    return numbers.length ? Math.max(...numbers) : null;
+  };
+  return {
+    url: store.threads.find((t) => t.info.kind === 'page')?.info.url ?? same('url'),
+    userAgent: same('userAgent'),
+    crossOriginIsolated: same('crossOriginIsolated'),
+    clockStepUs: most(known.map((e) => e.clockStepUs)),
+    capture: captureIn(known),
+    storage: storageHealthOf(store)[0] ?? null,
+    tracerNsPerEvent: {
+      vfs: most(costs.map((c) => c.nsPerVfsEvent)),
+      js: most(costs.map((c) => c.nsPerJsEvent)),
+    },
+  };
+}
+
+function captureIn(known: readonly ThreadEnvironment[]): CaptureOptions | null {
+  const all = known.map(({ capture }) => captureOptionsOf(capture));
+  return all.length && all.every((c) => sameCapture(c, all[0]!)) ? all[0]! : null;
+}

@@ -1,0 +1,283 @@
+/**
+ * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
+ * Holds no state beyond caches of pure functions.
+ */
+import { Flag } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import { Analyses } from '../shared.ts';
+import type { Transactions } from '../transactions/transactions.ts';
+import { failedRows } from './failures.ts';
+import { tellable } from './saving.ts';
+import {
+  SAMPLE_ROWS,
+  type EventRef,
+  type Finding,
+  type FindingEvidence,
+  type Rule,
+} from './types.ts';
+
+export interface FileRef {
+  kind: FileKind;
+  path: string;
+  /** Path of the database that it belongs to. */
+  main: string;
+  vfs: string;
+}
+
+/** What one call of an operation takes in this trace. */
+export interface Cost {
+  us: number;
+  calls: number;
+}
+
+interface OpIndex {
+  rows: Uint32Array;
+  /** By operation: where its rows begin; [256] = end. */
+  at: Uint32Array;
+}
+
+const NO_ROWS = new Uint32Array(0);
+
+export class FindingContext {
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** The coarsest clock step of the threads, microseconds; null = not known. */
+  readonly clockStepUs: number | null;
+  private readonly indexes: OpIndex[];
+  /** By thread, ascending: see `eachFailed`. */
+  private readonly failed: readonly (readonly number[])[];
+  private readonly files: ById<FileRef | null>[];
+  private readonly costs = new Map<number, Map<string, Cost>>();
+  private readonly results = new Map<string, Finding[]>();
+  private readonly computed = new Map<(ctx: FindingContext) => unknown, unknown>();
+
+  constructor(
+    readonly store: TraceStore,
+    /** What other analyses have of the trace, and may use after. */
+    readonly shared: Analyses = new Analyses(store),
+  ) {
+    [this.fromUs, this.toUs] = shared.extent;
+    this.indexes = store.threads.map(indexOf);
+    this.failed = store.threads.map(failedRows);
+    this.files = store.threads.map(() => new ById());
+    const steps = store.threads.flatMap((t) =>
+      t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : [],
+    );
+    this.clockStepUs = steps.length ? Math.max(...steps) : null;
+  }
+
+  /** The result of a pure function, computed once. */
+  of<T>(analysis: (ctx: FindingContext) => T): T {
+    if (!this.computed.has(analysis)) this.computed.set(analysis, analysis(this));
+    return this.computed.get(analysis) as T;
+  }
+
+  /** What a rule finds, computed once. */
+  found(rule: Rule): Finding[] {
+    let found = this.results.get(rule.id);
+    if (!found)
+      this.results.set(
+        rule.id,
+        (found = rule.run(this).map((finding) => tellable(finding, this.clockStepUs))),
+      );
+    return found;
+  }
+
+  /** Rows of an operation, ascending. */
+  rows(thread: ThreadStore, op: number): Uint32Array {
+    const { rows, at } = this.indexes[thread.index]!;
+    return at[op] === at[op + 1] ? NO_ROWS : rows.subarray(at[op], at[op + 1]);
+  }
+  /** Calls of these operations on all threads. */
+  calls(...ops: number[]): number {
+    let n = 0;
+    for (const { at } of this.indexes) for (const op of ops) n += at[op + 1]! - at[op]!;
+    return n;
+  }
+  /** @param each called with every row of an operation, thread by thread */
+  each(op: number, each: (thread: ThreadStore, row: number) => void): void {
+    for (const thread of this.store.threads) {
+      const rows = this.rows(thread, op);
+      for (let i = 0; i < rows.length; i++) each(thread, rows[i]!);
+    }
+  }
+
+  /** The same, of those that answered SQLITE_BUSY, IOERR_LOCK, CORRUPT, FULL or NOTADB: few, where an operation has a million rows. */
+  eachFailed(op: number, each: (thread: ThreadStore, row: number) => void): void {
+    for (const thread of this.store.threads)
+      for (const row of this.failures(thread)) if (thread.events.op[row] === op) each(thread, row);
+  }
+  /** Rows of all operations of these, ascending. */
+  failures(thread: ThreadStore): readonly number[] {
+    return this.failed[thread.index]!;
+  }
+
+  /** The SQLite file of an id; null for what is none. */
+  file(thread: ThreadStore, object: number): FileRef | null {
+    const known = this.files[thread.index]!;
+    const found = known.get(object);
+    if (found !== undefined) return found;
+    const d = thread.definitions.get(object);
+    const file =
+      d?.kind === 'file'
+        ? {
+            kind: d.fileKind,
+            path: d.path,
+            main: d.path.replace(/-(journal|wal)$/, ''),
+            vfs: d.vfs,
+          }
+        : null;
+    return known.set(object, file);
+  }
+
+  /**
+   * The median duration of an operation; its mean where the median lies below the clock's step, for sums hold where single times do not.
+   * @param kind of the file, for VFS calls; '' = of all @returns null where no call of it was timed
+   */
+  cost(op: number, kind: FileKind | '' = ''): Cost | null {
+    let byKind = this.costs.get(op);
+    if (!byKind) this.costs.set(op, (byKind = this.costsOf(op)));
+    return byKind.get(kind) ?? null;
+  }
+
+  private costsOf(op: number): Map<string, Cost> {
+    const sums = new Map<FileKind | '', DurationSum>();
+    // every row counts to the mean; a median of some thousands is as good as one of millions
+    const stride = Math.max(1, Math.floor(this.calls(op) / 8192));
+    const all = new DurationSum(stride);
+    const sumOf = (kind: FileKind): DurationSum => {
+      let sum = sums.get(kind);
+      if (!sum) sums.set(kind, (sum = new DurationSum(stride)));
+      return sum;
+    };
+    for (const thread of this.store.threads) {
+      const { endSeq, flags, dur, object } = thread.events;
+      const rows = this.rows(thread, op);
+      const byFile = new ById<DurationSum | null>();
+      for (let i = 0; i < rows.length; i++) {
+        const row = rows[i]!;
+        if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
+        let sum: DurationSum | null | undefined = null;
+        if (op < 64 && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
+        else if (op < 64) {
+          sum = byFile.get(object[row]!);
+          if (sum === undefined) {
+            const file = this.file(thread, object[row]!);
+            sum = byFile.set(object[row]!, file && sumOf(file.kind));
+          }
+        }
+        sum?.add(dur[row]!);
+        all.add(dur[row]!);
+      }
+    }
+    if (all.calls > 0) sums.set('', all);
+    const found = new Map<string, Cost>();
+    for (const [kind, { calls: n, us, sample }] of sums) {
+      const median = Float64Array.from(sample).sort()[(sample.length - 1) >> 1]!;
+      found.set(kind, { us: median > (this.clockStepUs ?? 0) ? median : us / n, calls: n });
+    }
+    return found;
+  }
+
+  /** Path of an OPFS file, name of a database, lock or message; '' = not known. */
+  text(thread: ThreadStore, object: number): string {
+    const d = object ? thread.definitions.get(object) : undefined;
+    switch (d?.kind) {
+      case 'file':
+      case 'opfs-file':
+        return d.path;
+      case 'idb-database':
+        return d.db;
+      case 'idb-store':
+        return `${d.db}/${d.store}`;
+      case 'lock':
+      case 'name':
+      case 'message':
+      case 'storage-key':
+      case 'sql':
+        return d.text;
+      default:
+        return '';
+    }
+  }
+}
+
+/** Transactions of the store, computed once. */
+export const transactions = (ctx: FindingContext): Transactions => ctx.shared.transactions;
+
+function indexOf({ events }: ThreadStore): OpIndex {
+  const { op, count } = events;
+  const at = new Uint32Array(257);
+  for (let row = 0; row < count; row++) at[op[row]! + 1]!++;
+  for (let code = 0; code < 256; code++) at[code + 1]! += at[code]!;
+  const next = at.slice();
+  const rows = new Uint32Array(count);
+  for (let row = 0; row < count; row++) rows[next[op[row]!]!++] = row;
+  return { rows, at };
+}
+
+/** Durations added up, one of `stride` kept. */
+class DurationSum {
+  calls = 0;
+  us = 0;
+  readonly sample: number[] = [];
+  constructor(private readonly stride: number) {}
+  add(us: number): void {
+    if (this.calls++ % this.stride === 0) this.sample.push(us);
+    this.us += us;
+  }
+}
+
+/** Gathers calls into evidence. */
+export class Evidence {
+  count = 0;
+  bytes = 0;
+  us = 0;
+  fromUs = Infinity;
+  toUs = -Infinity;
+  readonly events: EventRef[] = [];
+
+  /** One more call: its time and its bytes. */
+  add(thread: ThreadStore, row: number, bytes = 0): void {
+    const { events } = thread;
+    this.count++;
+    this.bytes += bytes;
+    this.us += events.dur[row]!;
+    this.span(events.t0[row]!, events.t0[row]! + events.dur[row]!);
+    this.show(thread.index, row);
+  }
+  /** A call to show that is not counted. */
+  show(thread: number, row: number): void {
+    if (this.events.length < SAMPLE_ROWS && row >= 0) this.events.push({ thread, row });
+  }
+  span(fromUs: number, toUs: number): void {
+    this.fromUs = Math.min(this.fromUs, fromUs);
+    this.toUs = Math.max(this.toUs, toUs);
+  }
+  /** All of another one, too. */
+  join(other: Evidence): this {
+    this.count += other.count;
+    this.bytes += other.bytes;
+    this.us += other.us;
+    this.span(other.fromUs, other.toUs);
+    for (const { thread, row } of other.events) this.show(thread, row);
+    return this;
+  }
+  /** @param moves whether the calls are such as move bytes */
+  result(ctx: FindingContext, moves = this.bytes > 0): FindingEvidence {
+    const length = ctx.toUs - ctx.fromUs;
+    const { count, bytes, us, events } = this;
+    const known = this.fromUs <= this.toUs;
+    return {
+      ...{
+        count,
+        bytes: moves ? bytes : null,
+        timeShare: length > 0 ? Math.min(1, us / length) : null,
+        events,
+      },
+      ...{ fromUs: known ? this.fromUs : ctx.fromUs, toUs: known ? this.toUs : ctx.fromUs },
+    };
+  }
+}

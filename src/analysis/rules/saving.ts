@@ -1,0 +1,72 @@
+/** What a finding would save: calls avoided, each at what such a call takes in the trace, or why that cannot be told. */
+import type { FileKind } from '../../event/definitions.ts';
+import type { FindingContext } from './context.ts';
+import type { Finding } from './types.ts';
+import { time } from './words.ts';
+
+type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow'>;
+
+/** Adds up calls that would not have to be made. */
+export class Saving {
+  private us = 0;
+  private readonly parts: string[] = [];
+  private readonly unknown: string[] = [];
+
+  constructor(private readonly ctx: FindingContext) {}
+
+  /** `n` calls of an operation less. @param name the operation as the sentence calls it */
+  avoid(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+    if (n <= 0) return this;
+    const cost = this.ctx.cost(op, kind);
+    if (!cost) this.unknown.push(name);
+    else {
+      this.us += n * cost.us;
+      this.parts.push(`${Math.round(n)} ${name}`);
+    }
+    return this;
+  }
+  /** Calls that would be made instead: they cost what such calls cost here. */
+  instead(n: number, op: number, name: string, kind: FileKind | '' = ''): this {
+    const cost = n > 0 ? this.ctx.cost(op, kind) : null;
+    if (cost) {
+      this.us -= n * cost.us;
+      this.parts.push(`minus ${Math.round(n)} ${name}`);
+    }
+    return this;
+  }
+  result(): KnownSaving {
+    if (this.parts.length === 0)
+      return {
+        savingUs: null,
+        savingHow: this.unknown.length
+          ? `no ${this.unknown.join(', ')} was timed`
+          : 'no call would be avoided',
+      };
+    const how = `${this.parts.join(', ')}, each at its median in this trace`;
+    return this.us < 0
+      ? noSaving(`what would be called instead takes longer here: ${how}`)
+      : { savingUs: this.us, savingHow: how };
+  }
+}
+
+/** A saving that cannot be computed, and why. */
+export const noSaving = (why: string): { savingUs: null; savingHow: string } => ({
+  savingUs: null,
+  savingHow: why,
+});
+/** A saving that the trace shows as it is. */
+export const measured = (us: number, how: string): { savingUs: number; savingHow: string } => ({
+  savingUs: us,
+  savingHow: how,
+});
+
+/**
+ * A finding as a clock can tell it: what is less than one of its steps may as well be nothing, or a call that took a whole step by chance.
+ * @param clockStepUs microseconds; null = not known, and then 0 is what tells nothing
+ */
+export function tellable(finding: Finding, clockStepUs: number | null): Finding {
+  const { savingUs, savingHow } = finding;
+  if (savingUs === null || (savingUs > 0 && savingUs >= (clockStepUs ?? 0))) return finding;
+  const step = clockStepUs ? ` (its step is ${time(clockStepUs)})` : '';
+  return { ...finding, ...noSaving(`too little for this clock to tell${step}: ${savingHow}`) };
+}

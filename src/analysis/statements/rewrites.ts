@@ -1,0 +1,123 @@
+/**
+ * SQLite's own heavy writers: temporary files that reach storage, and VACUUM.
+ *
+ *   F36   CREATE INDEX, ORDER BY without an index  ->  xWrite temp, xRead temp ...
+ *   F40   VACUUM  ->  every page into a temporary database, then into the journal, then back
+ */
+import { objectName } from '../../trace/describe.ts';
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { parentRow } from '../core/time-calls.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Saving } from '../rules/saving.ts';
+import type { Rule } from '../rules/types.ts';
+import { size, some, time } from '../rules/words.ts';
+
+const FEW_TEMP_CALLS = 20;
+const FEW_VACUUM_WRITES = 20;
+const VACUUM = /^\s*vacuum\b/i;
+
+export const tempFiles: Rule = {
+  id: 'F36',
+  title: 'Temporary files hit storage',
+  run(ctx) {
+    if (!ctx.store.threads.some(hasTempFile)) return [];
+    const evidence = new Evidence();
+    const files = new Set<string>();
+    let [reads, writes] = [0, 0];
+    for (const op of [Op.xRead, Op.xWrite])
+      ctx.each(op, (thread, row) => {
+        const { events } = thread;
+        const file = ctx.file(thread, events.object[row]!);
+        if (file?.kind !== 'temp') return;
+        evidence.add(thread, row, events.length[row]!);
+        files.add(`${thread.index} ${events.object[row]}`);
+        if (op === Op.xRead) reads++;
+        else writes++;
+      });
+    if (evidence.count < FEW_TEMP_CALLS) return [];
+    const saving = new Saving(ctx)
+      .avoid(writes, Op.xWrite, 'writes of temporary files', 'temp')
+      .avoid(reads, Op.xRead, 'reads of temporary files', 'temp');
+    return [
+      {
+        rule: 'F36',
+        title: `${some(writes, 'write')} and ${some(reads, 'read')} of temporary files (${size(evidence.bytes)}) go through the VFS`,
+        evidence: evidence.result(ctx),
+        ...saving.result(),
+        confidence: 'certain',
+        reason: `the VFS was asked for ${some(files.size, 'file')} that SQLite opened as temporary`,
+        advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
+        link: 'https://www.sqlite.org/tempfiles.html',
+        tryInLab: 'temp-store',
+      },
+    ];
+  },
+};
+
+const hasTempFile = ({ definitions }: ThreadStore): boolean => {
+  for (const d of definitions.values()) if (d.kind === 'file' && d.fileKind === 'temp') return true;
+  return false;
+};
+
+export const vacuum: Rule = {
+  id: 'F40',
+  title: 'VACUUM rewrites everything',
+  run(ctx) {
+    const evidence = new Evidence();
+    const pages = new Set<string>();
+    const sums = { writes: 0, syncs: 0, statements: new Set<string>() };
+    ctx.store.threads.forEach((thread) => {
+      const runs = vacuumRows(ctx, thread);
+      if (runs.size === 0) return;
+      const { events } = thread;
+      for (const op of [Op.xWrite, Op.xSync])
+        for (const row of ctx.rows(thread, op)) {
+          const at = parentRow(events, row);
+          if (at < 0 || !runs.has(at)) continue;
+          const file = ctx.file(thread, events.object[row]!);
+          evidence.add(thread, row, events.length[row]!);
+          sums.statements.add(`${thread.index} ${events.aux[at]}`);
+          if (op === Op.xSync) sums.syncs++;
+          else {
+            sums.writes++;
+            if (file?.kind === 'main-db') pages.add(`${file.path} ${events.offset[row]}`);
+          }
+        }
+    });
+    if (sums.writes < FEW_VACUUM_WRITES) return [];
+    const found = evidence.result(ctx);
+    return [
+      {
+        rule: 'F40',
+        title: `VACUUM wrote ${size(evidence.bytes)} in ${some(sums.writes, 'write')} and ${some(sums.syncs, 'sync')}${pages.size ? ` for a database of ${some(pages.size, 'page')}` : ''}, ${time(evidence.us)}`,
+        evidence: found,
+        ...new Saving(ctx)
+          .avoid(sums.writes, Op.xWrite, 'writes')
+          .avoid(sums.syncs, Op.xSync, 'syncs')
+          .result(),
+        confidence: 'certain',
+        reason: `the calls are beneath ${some(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
+        advice:
+          'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
+        link: 'https://www.sqlite.org/lang_vacuum.html',
+        tryInLab: 'vacuum',
+      },
+    ];
+  },
+};
+
+/** Rows of steps and execs of VACUUM statements. */
+function vacuumRows(ctx: FindingContext, thread: ThreadStore): Set<number> {
+  const { events } = thread;
+  const texts = new Map<number, boolean>();
+  const found = new Set<number>();
+  for (const op of [Op.sqlStep, Op.sqlExec])
+    for (const row of ctx.rows(thread, op)) {
+      const object = events.object[row]!;
+      let is = texts.get(object);
+      if (is === undefined) texts.set(object, (is = VACUUM.test(objectName(thread, object))));
+      if (is) found.add(row);
+    }
+  return found;
+}

@@ -1,0 +1,68 @@
+/**
+ * Page-cache counters by statement. The engine's counters are read when a statement is done; what they grew by since the reading
+ * before belongs to the statement stepped in between, where there was only one. What several shared is not guessed at.
+ * Preparing a statement reads the schema once: that counts to the statement that is done first.
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import type { CacheCounts } from '../cache/connection-caches.ts';
+import { counterDeltas } from '../core/counter-deltas.ts';
+
+const SQLITE_ROW = 100;
+const SEVERAL = -2;
+
+interface Since {
+  /** Text of the statement stepped since the last reading: an `sql` definition's id; -1 = none yet, SEVERAL. */
+  text: number;
+  /** The counters were read, and had not changed unless a reading follows. */
+  read: boolean;
+  /** Statement instances stepped since the counters were last read after them. */
+  stepped: Set<number>;
+}
+
+/**
+ * @param each called for every known reading, with the id of the `sql` definition, or null where it cannot be told
+ */
+export function eachCacheShare(
+  thread: ThreadStore,
+  each: (text: number | null, row: number, counts: CacheCounts) => void,
+): void {
+  const deltas = counterDeltas(thread);
+  if (deltas.count === 0) return;
+  const { events } = thread;
+  const connections = new Map<number, Since>();
+  let next = 0;
+  for (let row = 0; row < events.count && next < deltas.count; row++) {
+    const op = events.op[row]!;
+    if (op < Op.sqlStep || op > Op.sqlCounters) continue;
+    const connection = events.context[row]!;
+    let since = connections.get(connection);
+    if (!since)
+      connections.set(connection, (since = { text: -1, read: false, stepped: new Set() }));
+    if (op === Op.sqlCounters) {
+      const counts = {
+        hits: deltas.hits[next]!,
+        misses: deltas.misses[next]!,
+        writes: deltas.writes[next]!,
+        spills: deltas.spills[next]!,
+      };
+      if (deltas.known[next]) each(since.text >= 0 ? since.text : null, row, counts);
+      next++;
+      since.text = -1;
+      since.read = false;
+      continue;
+    }
+    const instance = events.aux[row]!;
+    if (op === Op.sqlStep || op === Op.sqlExec) {
+      if (since.read) since.text = -1;
+      since.read = false;
+      const text = events.object[row]!;
+      since.text = since.text === -1 || since.text === text ? text : SEVERAL;
+      // a nested or suspended call may end after others began: then its reading comes late, and is found to be of several
+      if (events.endSeq[row] !== 0 && (op === Op.sqlExec || events.result[row] !== SQLITE_ROW)) {
+        since.stepped.delete(instance);
+        since.read = true;
+      } else since.stepped.add(instance);
+    } else if (since.stepped.delete(instance)) since.read = true;
+  }
+}

@@ -1,0 +1,152 @@
+/** What is counted of each statement: executions, calls, VFS calls and pages beneath them. */
+import { Flag, Op } from '../../event/event.ts';
+import { isErrorResult } from '../../sqlite/result-codes.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { Access, type Accesses } from '../pages/accesses.ts';
+import { ExecutionState, type Executions } from '../core/executions.ts';
+import type { Owners } from '../core/owners.ts';
+import type { Entry, PlaceOf, StatementRow } from './statement-entry.ts';
+import type { TimeRange } from '../core/time-range.ts';
+
+/** Whether a moment lies in a range. */
+export const within = (us: number, { fromUs = -Infinity, toUs = Infinity }: TimeRange): boolean =>
+  us >= fromUs && us < toUs;
+
+/** @returns places of the entries of those that ended, and what each took, microseconds: `count` of them */
+export function countExecutions(
+  { events }: ThreadStore,
+  executions: Executions,
+  entries: Entry[],
+  placeOf: PlaceOf,
+  range: TimeRange,
+): { places: Uint32Array; us: Float64Array; count: number } {
+  const places = new Uint32Array(executions.count);
+  const us = new Float64Array(executions.count);
+  let count = 0;
+  for (let i = 0; i < executions.count; i++) {
+    if (!within(events.t0[executions.firstRow[i]!]!, range)) continue;
+    const place = placeOf(executions.text[i]!);
+    const entry = entries[place]!;
+    entry.executions++;
+    entry.rows += executions.rows[i]!;
+    entry.totalUs += executions.us[i]!;
+    const state = executions.state[i];
+    if (state === ExecutionState.running) {
+      entry.running++;
+      continue;
+    }
+    if (state === ExecutionState.failed) entry.failed++;
+    else if (state === ExecutionState.rowsLeft) entry.rowsLeft++;
+    entry.times++;
+    places[count] = place;
+    us[count++] = executions.us[i]!;
+  }
+  return { places, us, count };
+}
+
+/** Entries of the texts that ran. */
+export function touched(
+  executions: Executions,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+): Set<Entry> {
+  const texts = new Set<number>(executions.text.subarray(0, executions.count));
+  return new Set([...texts].map((text) => entries[placeOf(text)]!));
+}
+
+/** prepare, reset, finalize, and what sqlite3_exec was given. */
+export function countCalls(
+  { events }: ThreadStore,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+  range: TimeRange,
+): void {
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (op < Op.sqlPrepare || op > Op.sqlExec || op === Op.sqlStep) continue;
+    if (!within(events.t0[row]!, range)) continue;
+    const entry = entries[placeOf(events.object[row]!)]!;
+    if (op === Op.sqlPrepare) {
+      entry.prepares++;
+      entry.prepareUs += events.dur[row]!;
+      if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw)
+        entry.failedPrepares++;
+    } else if (op === Op.sqlExec) {
+      const statements = events.aux2[row] ?? 0;
+      if (statements)
+        entry.statementsInScript = Math.max(entry.statementsInScript ?? 0, statements);
+    } else entry.endingUs += events.dur[row]!;
+  }
+}
+
+/** VFS calls beneath SQL calls. */
+export function countVfsCalls(
+  { events }: ThreadStore,
+  owners: Owners,
+  entries: readonly Entry[],
+  placeOf: PlaceOf,
+  range: TimeRange,
+): void {
+  const { op, count } = events;
+  // calls beneath one SQL call follow each other
+  let [last, calls] = [-1, 0];
+  const add = (): void => {
+    if (calls === 0 || op[last]! < Op.sqlPrepare || !within(events.t0[last]!, range)) return;
+    const entry = entries[placeOf(events.object[last]!)]!;
+    if (op[last] === Op.sqlPrepare) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
+    else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
+  };
+  for (let row = 0; row < count; row++) {
+    if (op[row]! === 0 || op[row]! >= 64) continue;
+    const owner = owners.sql(row);
+    if (owner < 0) continue;
+    if (owner !== last) {
+      add();
+      last = owner;
+      calls = 0;
+    }
+    calls++;
+  }
+  add();
+}
+
+/** Pages that calls beneath SQL calls moved. @param owners by thread, where VFS calls were recorded @param placeOf by thread */
+export function countPages(
+  store: TraceStore,
+  accesses: Accesses,
+  owners: ReadonlyMap<number, Owners>,
+  entries: readonly Entry[],
+  placeOf: readonly PlaceOf[],
+  range: TimeRange,
+): void {
+  const { thread, row, what, span, count } = accesses;
+  /** By thread: the SQL call that the last access served, calls beneath one follow each other, and where its pages count. */
+  const lastOwner = new Int32Array(store.threads.length).fill(-2);
+  const counts = store.threads.map((): StatementRow['pages'] => null);
+  const pagesOf = (t: number, owner: number): StatementRow['pages'] => {
+    const { op, t0, object } = store.threads[t]!.events;
+    if (owner < 0 || op[owner]! < Op.sqlPrepare || !within(t0[owner]!, range)) return null;
+    return (entries[placeOf[t]!(object[owner]!)]!.pages ??= {
+      read: 0,
+      written: 0,
+      walRead: 0,
+      walWritten: 0,
+    });
+  };
+  for (let i = 0; i < count; i++) {
+    const t = thread[i]!;
+    const owner = owners.get(t)?.sql(row[i]!) ?? -1;
+    if (owner !== lastOwner[t]) {
+      lastOwner[t] = owner;
+      counts[t] = pagesOf(t, owner);
+    }
+    const pages = counts[t];
+    if (!pages) continue;
+    const wal = (what[i]! & Access.wal) !== 0;
+    if (what[i]! & Access.write) {
+      if (wal) pages.walWritten += span[i]!;
+      else pages.written += span[i]!;
+    } else if (wal) pages.walRead += span[i]!;
+    else pages.read += span[i]!;
+  }
+}

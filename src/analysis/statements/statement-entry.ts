@@ -1,0 +1,128 @@
+/** Rows of the table of statements while they are counted, one for each fingerprint. */
+import { fingerprint } from '../../sqlite/sql-text.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import type { BoundValues } from './bound-values.ts';
+import { ById } from '../core/by-id.ts';
+import type { CacheCounts } from '../cache/connection-caches.ts';
+import { PARTS, type PartTimes } from '../core/time-parts.ts';
+
+export interface StatementRow {
+  /** null = SQL whose text was not seen, and opening and closing. */
+  text: string | null;
+  /** The JavaScript stack of its first prepare or exec, where the recording was asked for stacks; else null. */
+  stack: string | null;
+  /** The text was cut when it was recorded: others may begin alike. */
+  truncated: boolean;
+  executions: number;
+  /** Of these, executions with a call that had not returned: their times are not known. */
+  running: number;
+  /** Ended while rows were left. */
+  rowsLeft: number;
+  failed: number;
+  failedPrepares: number;
+  /** Of one execution, microseconds; nearest rank. null where none ended. */
+  totalUs: number;
+  meanUs: number | null;
+  p50Us: number | null;
+  p95Us: number | null;
+  maxUs: number | null;
+  /** Its calls, and their durations summed up. */
+  prepares: number;
+  prepareUs: number;
+  /** reset and finalize */
+  endingUs: number;
+  /** Time with SQL in flight that it decides, by part; spanUs is the sum. */
+  time: PartTimes & { spanUs: number };
+  /** spanUs of it / spanUs of all; null where no time passed. */
+  share: number | null;
+  /** Pages of databases by the calls beneath; null where no VFS call is recorded. */
+  pages: { read: number; written: number; walRead: number; walWritten: number } | null;
+  /** From the engine's counters, where they can be told to be its own; null where none can. */
+  cache: CacheCounts | null;
+  /** Steps that brought a row; those inside sqlite3_exec are not seen. */
+  rows: number;
+  /** VFS calls beneath step, exec, reset and finalize; null as for pages. */
+  vfsCalls: number | null;
+  vfsCallsPerExecution: number | null;
+  /** VFS calls beneath prepare: reading the schema. */
+  prepareVfsCalls: number | null;
+  /** Statements in the text of an sqlite3_exec (an upper bound); null where it was not run so. */
+  statementsInScript: number | null;
+  /** What it ran with, where the recording was asked for values (capture level 3); else null. */
+  bound: BoundValues | null;
+}
+
+/** A row while it is counted. */
+export interface Entry extends StatementRow {
+  /** Executions that ended. */
+  times: number;
+  partNs: number[];
+}
+
+const newEntry = (text: string | null, truncated: boolean): Entry => ({
+  ...{
+    text,
+    truncated,
+    stack: null,
+    executions: 0,
+    running: 0,
+    rowsLeft: 0,
+    failed: 0,
+    failedPrepares: 0,
+    totalUs: 0,
+  },
+  ...{
+    meanUs: null,
+    p50Us: null,
+    p95Us: null,
+    maxUs: null,
+    prepares: 0,
+    prepareUs: 0,
+    endingUs: 0,
+  },
+  ...{
+    time: partTimes([]),
+    share: null,
+    pages: null,
+    cache: null,
+    rows: 0,
+    vfsCalls: null,
+    vfsCallsPerExecution: null,
+  },
+  ...{ prepareVfsCalls: null, statementsInScript: null, bound: null, times: 0, partNs: [] },
+});
+/** @param ns by part, nanoseconds */
+export const partTimes = (ns: readonly number[]): PartTimes & { spanUs: number } => ({
+  ...(Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, (ns[i] ?? 0) / 1000])) as PartTimes),
+  spanUs: ns.reduce((a, b) => a + b, 0) / 1000,
+});
+
+/** Entry of an `sql` definition's id; entries are made as they are asked for. */
+export type PlaceOf = (text: number) => number;
+
+/** @param entries, byText shared by the threads: a text of several is one entry */
+export function placesOfTexts(
+  { definitions, said }: ThreadStore,
+  entries: Entry[],
+  byText: Map<string, number>,
+): PlaceOf {
+  /** By id of a text; the first connection's. */
+  const stacks = new Map<number, string>();
+  for (const d of said)
+    if (d.kind === 'stack' && typeof d.text === 'string' && !stacks.has(d.of))
+      stacks.set(d.of, d.text);
+  const known = new ById<number>();
+  return (id) => {
+    let place = known.get(id);
+    if (place !== undefined) return place;
+    const d = id ? definitions.get(id) : undefined;
+    const text = d?.kind === 'sql' ? fingerprint(d.text) : null;
+    const truncated = d?.kind === 'sql' && d.truncated === true;
+    const key = text === null ? '' : `${truncated ? 1 : 0}${text}`;
+    place = byText.get(key);
+    if (place === undefined) byText.set(key, (place = entries.push(newEntry(text, truncated)) - 1));
+    known.set(id, place);
+    entries[place]!.stack ??= stacks.get(id) ?? null;
+    return place;
+  };
+}

@@ -1,0 +1,153 @@
+/**
+ * Statements by fingerprint (text with literals folded, spelling made one): executions, times, pages, cache, rows, VFS calls, errors.
+ * Statements of several threads with the same text are one row. Times of executions are those of their step calls; prepare, reset
+ * and finalize stand apart. `time` is the part of the time partition that the statement decides, so that shares add up to one.
+ */
+import type { TraceStore } from '../../trace/store.ts';
+import { eachBound, withExample } from './bound-values.ts';
+import type { CacheCounts } from '../cache/connection-caches.ts';
+import type { Owners } from '../core/owners.ts';
+import { Analyses } from '../shared.ts';
+import { eachCacheShare } from './statement-cache.ts';
+import {
+  countCalls,
+  countExecutions,
+  countPages,
+  countVfsCalls,
+  touched,
+  within,
+} from './statement-counts.ts';
+import { partTimes, placesOfTexts, type Entry, type StatementRow } from './statement-entry.ts';
+import { hasSql } from './statements.ts';
+import { partitionByStatement } from '../time/time-partition.ts';
+import { PARTS } from '../core/time-parts.ts';
+import { isWhole, type TimeRange } from '../core/time-range.ts';
+import { hasVfs } from '../transactions/transactions.ts';
+
+export type { StatementRow } from './statement-entry.ts';
+
+export interface StatementTable {
+  /** The longest time first. */
+  rows: StatementRow[];
+  executions: number;
+  /** Time with SQL in flight, all threads, microseconds. */
+  spanUs: number;
+  /** What the counters grew by that no single statement can be told to have caused; null without counters. */
+  cacheShared: CacheCounts | null;
+}
+
+/**
+ * @param range executions and calls that begin in it
+ * @returns null where no SQL call was recorded
+ */
+export function statementTable(
+  store: TraceStore,
+  range: TimeRange = {},
+  shared: Analyses = new Analyses(store),
+): StatementTable | null {
+  if (!store.threads.some(hasSql)) return null;
+  const entries: Entry[] = [];
+  const byText = new Map<string, number>();
+  const placeOf = store.threads.map((thread) => placesOfTexts(thread, entries, byText));
+  /** Executions that ended: entry and time, over all threads. */
+  const ended: { places: Uint32Array; us: Float64Array; count: number }[] = [];
+  let cacheShared: CacheCounts | null = null;
+  const owners = new Map<number, Owners>();
+  store.threads.forEach((thread, t) => {
+    const { fromUs = -Infinity, toUs = Infinity } = range;
+    const { events } = thread;
+    const executions = shared.executions(thread);
+    ended.push(countExecutions(thread, executions, entries, placeOf[t]!, range));
+    countCalls(thread, entries, placeOf[t]!, range);
+    if (hasVfs(thread)) {
+      const own = shared.owners(thread);
+      owners.set(t, own);
+      for (const entry of touched(executions, entries, placeOf[t]!)) {
+        entry.vfsCalls ??= 0;
+        entry.prepareVfsCalls ??= 0;
+        entry.pages ??= { read: 0, written: 0, walRead: 0, walWritten: 0 };
+      }
+      countVfsCalls(thread, own, entries, placeOf[t]!, range);
+    }
+    for (const [text, partition] of isWhole(range)
+      ? shared.byStatement(thread)
+      : partitionByStatement(thread, range)) {
+      const entry = entries[placeOf[t]!(text)]!;
+      PARTS.forEach(
+        (name, i) =>
+          (entry.partNs[i] = (entry.partNs[i] ?? 0) + Math.round(partition[`${name}Us`] * 1000)),
+      );
+    }
+    eachBound(thread, (row, example) => {
+      if (!within(events.t0[row]!, range)) return;
+      const entry = entries[placeOf[t]!(events.object[row]!)]!;
+      entry.bound = withExample(entry.bound, example);
+    });
+    eachCacheShare(thread, (text, row, counts) => {
+      const us = events.t0[row]!;
+      if (us < fromUs || us >= toUs) return;
+      cacheShared ??= { hits: 0, misses: 0, writes: 0, spills: 0 };
+      const to =
+        text === null
+          ? cacheShared
+          : (entries[placeOf[t]!(text)]!.cache ??= { hits: 0, misses: 0, writes: 0, spills: 0 });
+      for (const name of ['hits', 'misses', 'writes', 'spills'] as const) to[name] += counts[name];
+    });
+  });
+  countPages(store, shared.accesses, owners, entries, placeOf, range);
+  timesOf(entries, ended);
+  const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
+  const rows = entries
+    .filter((e) => e.executions || e.prepares || e.partNs.some((ns) => ns > 0))
+    .map((e) => rowOf(e, spanNs));
+  rows.sort(
+    (a, b) =>
+      b.time.spanUs - a.time.spanUs ||
+      b.executions - a.executions ||
+      ((a.text ?? '') < (b.text ?? '') ? -1 : 1),
+  );
+  return {
+    rows,
+    executions: rows.reduce((n, r) => n + r.executions, 0),
+    spanUs: spanNs / 1000,
+    cacheShared,
+  };
+}
+
+/** Over the whole trace, computed once. */
+export const sharedTable = (shared: Analyses): StatementTable | null =>
+  shared.once('statement table', () => statementTable(shared.store, {}, shared));
+
+/** Mean, percentiles and maximum: times grouped by entry, then each group sorted. */
+function timesOf(
+  entries: readonly Entry[],
+  ended: readonly { places: Uint32Array; us: Float64Array; count: number }[],
+): void {
+  const at = new Uint32Array(entries.length + 1);
+  entries.forEach((entry, place) => (at[place + 1] = at[place]! + entry.times));
+  const all = new Float64Array(at[entries.length]!);
+  const next = at.slice();
+  for (const { places, us, count } of ended)
+    for (let i = 0; i < count; i++) all[next[places[i]!]!++] = us[i]!;
+  entries.forEach((entry, place) => {
+    const times = all.subarray(at[place], at[place + 1]).sort();
+    const n = times.length;
+    if (n === 0) return;
+    const rank = (share: number): number => times[Math.max(0, Math.ceil(share * n) - 1)]!;
+    entry.meanUs = times.reduce((a, b) => a + b, 0) / n;
+    entry.p50Us = rank(0.5);
+    entry.p95Us = rank(0.95);
+    entry.maxUs = times[n - 1]!;
+  });
+}
+
+function rowOf({ times: _, partNs, ...row }: Entry, spanNs: number): StatementRow {
+  const time = partTimes(partNs);
+  return {
+    ...row,
+    time,
+    share: spanNs ? (time.spanUs * 1000) / spanNs : null,
+    vfsCallsPerExecution:
+      row.vfsCalls === null || row.executions === 0 ? null : row.vfsCalls / row.executions,
+  };
+}

@@ -1,0 +1,253 @@
+/**
+ * What happened in a stretch of time: calls by operation, statement or file, each call cut at the stretch's ends.
+ *
+ *   calls     [==]   [=====|==]          |
+ *   area                   |-------------|      counts calls that touch it; `total` is what lies inside
+ */
+import { bytesMoved, MOVES } from '../../trace/bytes-moved.ts';
+import { objectName } from '../../trace/describe.ts';
+import { OPS, opName, type Layer, type OpInfo } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
+import { Durations } from '../core/durations.ts';
+
+export type AreaBy = 'operation' | 'statement' | 'file';
+export interface AreaRequest {
+  /** [fromUs, toUs) */
+  fromUs: number;
+  toUs: number;
+  by: AreaBy;
+  /** Places in TraceStore.threads; null = all. */
+  threads: readonly number[] | null;
+  layers: readonly Layer[];
+}
+
+export interface AreaRow {
+  name: string;
+  /** null where the group has calls of several. */
+  layer: Layer | null;
+  /** Calls that touch the area. */
+  count: number;
+  /** Microseconds of them inside the area, and on average. */
+  totalUs: number;
+  meanUs: number;
+  /** Of the whole calls, to within 0.8 %. */
+  p50Us: number;
+  p95Us: number;
+  maxUs: number;
+  /** Bytes that they moved; by statement those of the VFS calls (or storage calls, where no VFS call was seen) made for it. */
+  bytes: number;
+  /** The longest call. Its row is its place in the columns. */
+  longest: { thread: number; row: number };
+}
+
+/** Rows of a block, and the latest end among them: blocks that ended before the area are passed over. */
+const SHIFT = 12;
+/** Ids below are looked up in an array. */
+const CLOSE_IDS = 65_536;
+const [SQL, VFS] = [1, 2];
+/** Places in Groups.sums; the last two name the longest call. */
+const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
+const PLACES = 5;
+export type BlockEnds = readonly Float64Array[];
+
+/** Latest end by block of rows, for every thread. */
+export function blockEndsOf(store: TraceStore): BlockEnds {
+  return store.threads.map(({ events }) => {
+    const ends = new Float64Array((events.count >>> SHIFT) + 1);
+    for (let row = 0; row < events.count; row++) {
+      const end = events.endSeq[row] === 0 ? Infinity : events.t0[row]! + events.dur[row]!;
+      if (end > ends[row >>> SHIFT]!) ends[row >>> SHIFT] = end;
+    }
+    return ends;
+  });
+}
+
+interface Group {
+  name: string;
+  layer: Layer | null;
+  durations: Durations;
+}
+
+/** What is added up by group, in one array: objects with a number each would be changed a million times. */
+class Groups {
+  readonly all: Group[] = [];
+  /** By group and place. */
+  sums = new Float64Array(16 * PLACES);
+  private readonly places = new Map<string, number>();
+
+  /** Number of the group of this name, from 1. */
+  of(name: string, layer: Layer | null): number {
+    let number = this.places.get(name);
+    if (number !== undefined) return number;
+    number = this.all.push({ name, layer, durations: new Durations() });
+    this.places.set(name, number);
+    if (number * PLACES > this.sums.length) {
+      const more = new Float64Array(this.sums.length * 2);
+      more.set(this.sums);
+      this.sums = more;
+    }
+    this.sums[(number - 1) * PLACES + MAX_US] = -1;
+    return number;
+  }
+
+  rows(): AreaRow[] {
+    return this.all.map(({ name, layer, durations }, i) => {
+      const of = (place: number): number => this.sums[i * PLACES + place]!;
+      const [count, totalUs] = [durations.count, of(TOTAL_US)];
+      return {
+        ...{
+          name,
+          layer,
+          count,
+          totalUs,
+          meanUs: count ? totalUs / count : 0,
+          maxUs: of(MAX_US),
+          bytes: of(BYTES),
+        },
+        ...{
+          longest: { thread: of(THREAD), row: of(ROW) },
+          p50Us: durations.percentile(0.5),
+          p95Us: durations.percentile(0.95),
+        },
+      };
+    });
+  }
+}
+
+/**
+ * @param statements by thread: id of the statement's text by row, 0 = none known; needed for `by: 'statement'`
+ * @param until the trace's end, microseconds: calls without an end are taken to end there, or with their thread
+ * @param blockEnds asked for where calls begin before the area
+ */
+export function areaRows(
+  store: TraceStore,
+  request: AreaRequest,
+  until: number,
+  statements: (thread: ThreadStore) => ArrayLike<number>,
+  blockEnds: () => BlockEnds = () => blockEndsOf(store),
+): AreaRow[] {
+  const groups = new Groups();
+  for (const thread of store.threads) {
+    if (request.threads && !request.threads.includes(thread.index)) continue;
+    const scan = new ThreadScan(
+      thread,
+      request,
+      threadEndUs(thread, until),
+      request.by === 'statement' ? statements(thread) : null,
+      groups,
+    );
+    scan.run(() => blockEnds()[thread.index]!);
+  }
+  return groups.rows();
+}
+
+/** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */
+class ThreadScan {
+  private readonly shown: Uint8Array;
+  /** By operation code: 1 = an SQL call, 2 = a VFS call. */
+  private readonly layerOf = Uint8Array.from(OPS, (info) =>
+    info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0,
+  );
+  /** Numbers of groups by id; 0 = not looked up. */
+  private readonly close: Uint32Array;
+  private readonly far = new Map<number, number>(); // a page can make up any id
+  /** Layer whose calls say what a statement moved. */
+  private readonly moving: number;
+
+  constructor(
+    private readonly thread: ThreadStore,
+    private readonly request: AreaRequest,
+    private readonly until: number,
+    private readonly statements: ArrayLike<number> | null,
+    private readonly groups: Groups,
+  ) {
+    const { by, layers } = request;
+    this.close = new Uint32Array(by === 'operation' ? OPS.length : CLOSE_IDS);
+    const wanted = ({ layer }: OpInfo): boolean =>
+      by === 'statement'
+        ? layer !== 'host'
+        : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
+    this.shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
+    this.moving = by === 'statement' && hasVfs(thread, this.layerOf) ? VFS : 0;
+  }
+
+  run(blockEnds: () => Float64Array): void {
+    const { events } = this.thread;
+    const { fromUs, toUs } = this.request;
+    const end = events.lowerBound(toUs);
+    const first = events.lowerBound(fromUs);
+    const ends = first > 0 ? blockEnds() : null;
+    for (let block = 0; block << SHIFT < end; block++) {
+      const [from, to] = [block << SHIFT, Math.min((block + 1) << SHIFT, end)];
+      if (to <= first && ends![block]! <= fromUs) continue;
+      this.rows(from, to, first);
+    }
+  }
+
+  /** @returns its number */
+  private groupOf(id: number, row: number): number {
+    const { thread, close } = this;
+    const known = id < close.length ? 0 : this.far.get(id);
+    if (known) return known;
+    const { by } = this.request;
+    const name =
+      by === 'operation'
+        ? opName(id)
+        : objectName(thread, id) || (by === 'statement' ? 'statement not known' : 'no file');
+    const group = this.groups.of(
+      name,
+      by === 'statement' ? 'sql' : OPS[thread.events.op[row]!]!.layer,
+    );
+    if (id < close.length) close[id] = group;
+    else this.far.set(id, group);
+    return group;
+  }
+
+  /** @param first the first row that begins in the area */
+  private rows(from: number, to: number, first: number): void {
+    const { shown, layerOf, close, statements, until, moving, groups } = this;
+    const { events, index: thread } = this.thread;
+    const { op, t0, dur, endSeq, object } = events;
+    const { fromUs, toUs, by } = this.request;
+    let { sums } = groups;
+    for (let row = from; row < to; row++) {
+      const code = op[row]!;
+      if (!shown[code]) continue;
+      const begin = t0[row]!;
+      const whole = endSeq[row] === 0 ? Math.max(0, until - begin) : dur[row]!;
+      if (row < first && begin + whole <= fromUs) continue;
+      const id = statements ? statements[row]! : by === 'file' ? object[row]! : code;
+      if (id === 0 && by !== 'operation') continue;
+      let number = id < close.length ? close[id]! : 0;
+      if (number === 0) {
+        number = this.groupOf(id, row);
+        ({ sums } = groups);
+      }
+      const at = (number - 1) * PLACES;
+      if (statements && layerOf[code] !== SQL) {
+        if (layerOf[code] === moving) sums[at + BYTES]! += bytesMoved(events, row);
+        continue;
+      }
+      const group = groups.all[number - 1]!;
+      if (by === 'file' && group.layer !== null && group.layer !== OPS[code]!.layer)
+        group.layer = null;
+      group.durations.add(whole);
+      sums[at + TOTAL_US]! +=
+        begin >= fromUs && begin + whole <= toUs
+          ? whole
+          : Math.min(toUs, begin + whole) - Math.max(fromUs, begin);
+      if (MOVES[code]) sums[at + BYTES]! += bytesMoved(events, row);
+      if (whole > sums[at + MAX_US]!) {
+        sums[at + MAX_US] = whole;
+        sums[at + THREAD] = thread;
+        sums[at + ROW] = row;
+      }
+    }
+  }
+}
+
+function hasVfs({ events }: ThreadStore, layerOf: Uint8Array): boolean {
+  for (let row = 0; row < events.count; row++) if (layerOf[events.op[row]!] === VFS) return true;
+  return false;
+}

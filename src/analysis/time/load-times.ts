@@ -1,0 +1,162 @@
+/**
+ * How long an engine takes to come: fetching its wasm, compiling, instantiating, opening a database, the first read, up to the first
+ * statement's first answer. Parts overlap (a module compiles while it streams, a read is part of a statement), so they have no sum.
+ *
+ *   fetch   ████████████
+ *   instantiate  ███████████            (compiling is in it, unless the app compiled before)
+ *   open                     █
+ *   first statement            ████
+ *   first read                   ██     total: from the first of them to the end of the statement
+ */
+import { Op } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+
+export type LoadStep =
+  'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
+export interface LoadPart {
+  step: LoadStep;
+  /** Microseconds; both null where it is not known, see `cause`. */
+  fromUs: number | null;
+  us: number | null;
+  cause: string;
+  /** Its call, -1 where there is none. */
+  row: number;
+}
+export interface EngineLoad {
+  /** Place in TraceStore.threads. */
+  thread: number;
+  engine: string;
+  parts: LoadPart[];
+  /** Of the module, bytes; null = not known. */
+  bytes: number | null;
+  /** As they travelled: compressed, or 0 from a cache of the browser's. */
+  travelled: number | null;
+  /** From the first part to the end of the first statement; null without one. */
+  totalUs: number | null;
+  fromUs: number;
+}
+
+/** Why there is no loading to show. */
+export const LOADING_NOT_SEEN =
+  'the engine was there before the recording, or the browser keeps its loading to itself';
+const NO_REQUEST =
+  'the browser tells of no request for it: it came from a blob, a cache of the app, or another origin';
+
+/** Of every engine whose loading was seen, in the order of threads. */
+export function loadTimesOf(store: TraceStore): EngineLoad[] {
+  return store.threads.flatMap((thread) =>
+    thread.engines.flatMap(({ name, load }) => {
+      const row = load === undefined ? -1 : thread.events.rowOfSeq(load);
+      return row >= 0 && thread.events.op[row] === Op.wasmInstantiate
+        ? [loadOf(store, thread, name, row)]
+        : [];
+    }),
+  );
+}
+
+function loadOf(
+  store: TraceStore,
+  thread: ThreadStore,
+  engine: string,
+  instantiate: number,
+): EngineLoad {
+  const { events } = thread;
+  const compile = events.context[instantiate] ? events.rowOfSeq(events.context[instantiate]!) : -1;
+  const isCompile = compile >= 0 && events.op[compile] === Op.wasmCompile;
+  const url = events.aux[isCompile ? compile : instantiate]!;
+  const fetched = url
+    ? firstRow(thread, 0, (row) => events.op[row] === Op.wasmFetch && events.object[row] === url)
+    : -1;
+  const parts: LoadPart[] = [
+    fetched < 0
+      ? unknown('fetch', NO_REQUEST)
+      : {
+          ...{ step: 'fetch' as const, row: fetched, cause: '', us: events.aux[fetched]! },
+          fromUs: (thread.info.timeOrigin + events.offset[fetched]! - store.originMs) * 1000,
+        },
+    isCompile
+      ? callPart(thread, 'compile', compile)
+      : unknown('compile', 'part of instantiate: the app asked for both at once'),
+    callPart(thread, 'instantiate', instantiate),
+    ...useParts(thread, instantiate),
+  ];
+  const known = parts.filter((part) => part.fromUs !== null);
+  const fromUs = Math.min(...known.map((part) => part.fromUs!));
+  const statement = parts.find(({ step }) => step === 'first statement')!;
+  const length = events.length[isCompile ? compile : instantiate]!;
+  return {
+    ...{ thread: thread.index, engine, parts, fromUs },
+    bytes: length || (fetched < 0 ? 0 : (events.aux2[fetched] ?? 0)) || null,
+    travelled: fetched < 0 ? null : events.length[fetched]!,
+    totalUs: statement.us === null ? null : statement.fromUs! + statement.us - fromUs,
+  };
+}
+
+/** What is done with it first. */
+function useParts(thread: ThreadStore, after: number): LoadPart[] {
+  const { events, definitions, engines } = thread;
+  const steps: LoadStep[] = ['open', 'first statement', 'first read'];
+  if (engines.length > 1)
+    return steps.map((step) =>
+      unknown(step, 'its thread has several engines, whose calls cannot be told apart'),
+    );
+  const is = (...ops: number[]): number =>
+    firstRow(thread, after, (row) => ops.includes(events.op[row]!) && events.endSeq[row] !== 0);
+  const [open, prepare, step] = [
+    is(Op.sqlOpen),
+    is(Op.sqlPrepare, Op.sqlExec),
+    is(Op.sqlStep, Op.sqlExec),
+  ];
+  const read = firstRow(thread, after, (row) => {
+    const file =
+      events.op[row] === Op.xRead && events.endSeq[row] !== 0
+        ? definitions.get(events.object[row]!)
+        : undefined;
+    return file?.kind === 'file' && file.fileKind === 'main-db';
+  });
+  const statement = (): LoadPart => {
+    if (step < 0) return unknown('first statement', 'no statement ran');
+    const from = prepare >= 0 && prepare < step ? prepare : step;
+    const fromUs = events.t0[from]!;
+    return {
+      step: 'first statement',
+      fromUs,
+      us: events.t0[step]! + events.dur[step]! - fromUs,
+      cause: '',
+      row: from,
+    };
+  };
+  return [
+    open < 0
+      ? unknown('open', 'no call that opens a database was recorded')
+      : callPart(thread, 'open', open),
+    statement(),
+    read < 0
+      ? unknown('first read', 'no read of a database through a VFS was recorded')
+      : callPart(thread, 'first read', read),
+  ];
+}
+
+function firstRow({ events }: ThreadStore, from: number, is: (row: number) => boolean): number {
+  for (let row = from; row < events.count; row++) if (is(row)) return row;
+  return -1;
+}
+
+const unknown = (step: LoadStep, cause: string): LoadPart => ({
+  step,
+  fromUs: null,
+  us: null,
+  cause,
+  row: -1,
+});
+
+function callPart({ events }: ThreadStore, step: LoadStep, row: number): LoadPart {
+  const ended = events.endSeq[row] !== 0;
+  return {
+    step,
+    fromUs: events.t0[row]!,
+    us: ended ? events.dur[row]! : null,
+    cause: ended ? '' : 'it had not ended with the recording',
+    row,
+  };
+}

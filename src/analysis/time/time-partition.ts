@@ -1,0 +1,221 @@
+/**
+ * The time partition: every moment of a thread belongs to exactly one part, and the parts sum to the whole to the nanosecond.
+ *
+ *   sqlite3_step     ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~            ========
+ *   xRead               ==========  ~~~~~~~~~~~~~~~~~~~~~~~
+ *   opfs.read             ======                                           ====
+ *   idb.transaction                   ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+ *   idb.get                             ~~~~~~~~
+ *   tracer                                         ==
+ *   part             cccccrrrrrrccccoottrrrrrrrrtttTTttttttccxxxxxxxx....ccrrrrcc
+ *
+ *   === synchronous  ~~~ suspended   c cpu  r read  t idbTransaction  o other  T tracer  x outside  . idle
+ *
+ * SQL is in flight while an SQL or VFS call is open. Who decides, first rule that applies:
+ *   1. a tracer record is open: tracer, also outside SQL (so is the recording's own set-up)
+ *   2. no SQL in flight: outside where a storage call of the browser is open, else idle. Locks and waits there are idle.
+ *   3. a synchronous call is open: the thread is in it, and of several in the one begun last. A web call is its own part
+ *      (read, write, sync, idbTransaction, lock); VFS and SQL calls are cpu, for their JavaScript and wasm runs.
+ *   4. a VFS call is open, so suspended: it waits for the web call begun last that is under way: its part, where it is no
+ *      IndexedDB transaction; then idbTransaction, the wait for its start or completion; then, with no web call known, lock
+ *      in xLock and its like, else other. Writes that an earlier VFS call began and left count too: xSync waits for them. A lock
+ *      request or wait counts only while the call that made it is open.
+ *   5. only SQL calls are open, suspended: as 4 with the web calls that they made themselves (a VFS that is not traced), else cpu.
+ *   6. A thread whose recording leaves storage calls out shows nothing beneath its VFS calls: there the time of a VFS call is the part
+ *      that its operation stands for (read, write, sync, lock), its JavaScript included, and `vfsIsStorage` says so.
+ *   Atomics.wait and waitAsync are what the VFS call around them is for (sqlite.org's "opfs" VFS waits so inside xRead, xWrite,
+ *   xSync, xLock); other with no VFS call around them.
+ *
+ * Suspended is a call with Flag.async, a call during which an asynchronous web call ended (JSPI leaves no flag on VFS calls), and
+ * one whose end is not known: that one is taken to run to the thread's last event and counted in `openEnds`. A VFS call under JSPI
+ * that awaits what leaves no event is not seen to be suspended and counts as cpu.
+ * What recording costs each call (Definition `cost`) is inside the other parts, cpu above all.
+ *
+ * Errors: a clock reading is off by less than the clock's step. Moving one border by a step moves as much time between two parts,
+ * so a part is off by at most the number of its borders times the step: `errorUs`; borders are counted by sequence numbers, also where
+ * the clock saw no time pass. Errors of many readings cancel: where calls
+ * begin at moments independent of the clock's ticks, each has a variance of step^2 / 12, and twice the square root of their sum is
+ * `likelyErrorUs`. Neither is above the range's length.
+ */
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+import { ownersOf } from '../core/owners.ts';
+import type { Analyses } from '../shared.ts';
+import type { TimeRange } from '../core/time-range.ts';
+import { PARTS, Role, ROLE_OF_OP, type PartTimes } from '../core/time-parts.ts';
+import { Shares } from './time-shares.ts';
+import { TimeSweep, type Sums } from './time-sweep.ts';
+
+export type { TimeRange } from '../core/time-range.ts';
+
+/** Microseconds by part, multiples of 0.001. Sum them as whole nanoseconds: then they are `spanUs` exactly. */
+export interface TimePartition extends PartTimes {
+  spanUs: number;
+  /** Bound of each part's error; null where the clock's step is not known. */
+  errorUs: PartTimes | null;
+  /** Two standard deviations; null as above. */
+  likelyErrorUs: PartTimes | null;
+  /** Calls whose end is not known. */
+  openEnds: number;
+  /** The part of tracerUs in which no SQL was in flight: the recording's own set-up. 0 in a share by statement or connection. */
+  tracerOutsideUs: number;
+  /** The recording leaves storage calls out: the time of VFS calls counts as storage, their JavaScript included. */
+  vfsIsStorage: boolean;
+}
+
+/** Time with SQL in flight: what the shares of its statements sum to, microseconds. */
+export const timeInSql = (p: TimePartition): number =>
+  (toNs(p.spanUs) - toNs(p.idleUs) - toNs(p.outsideUs) - toNs(p.tracerOutsideUs)) / 1000;
+
+/** Of one thread. Times before its first and after its last event are idle. @param sweep of the thread, where somebody listens to its pieces */
+export function partitionThread(
+  thread: ThreadStore,
+  range: TimeRange = {},
+  sweep = new TimeSweep(thread),
+): TimePartition {
+  const [from, to] = nsOf(range, sweep);
+  return partitionOf(sweep.run(from, to), stepOf(thread), to - from, sweep.vfsIsStorage);
+}
+
+/** The whole of a thread's life, and what each statement has of it. */
+export interface ThreadTimes {
+  partition: TimePartition;
+  /** As of partitionByStatement. */
+  byStatement: ReadonlyMap<number, TimePartition>;
+}
+
+/** Both in one sweep. @param owners of the thread's calls */
+export function timesOfThread(
+  thread: ThreadStore,
+  range: TimeRange = {},
+  owners = ownersOf(thread),
+  sweep = new TimeSweep(thread),
+): ThreadTimes {
+  const [from, to] = nsOf(range, sweep);
+  const shares = new Shares(thread.events, owners);
+  const step = stepOf(thread);
+  const partition = partitionOf(sweep.run(from, to, shares), step, to - from, sweep.vfsIsStorage);
+  const byStatement = new Map<number, TimePartition>();
+  shares.ids.forEach((id, place) => {
+    const [begin, end] = [place * PARTS.length, (place + 1) * PARTS.length];
+    const sums = {
+      ns: shares.ns.subarray(begin, end),
+      readings: shares.readings.subarray(begin, end),
+      tracerOutsideNs: 0,
+    };
+    if (!sums.ns.some((n) => n > 0) && !sums.readings.some((n) => n > 0)) return;
+    byStatement.set(
+      id,
+      partitionOf(
+        { ...sums, openEnds: shares.openEnds[place]! },
+        step,
+        to - from,
+        sweep.vfsIsStorage,
+      ),
+    );
+  });
+  return { partition, byStatement };
+}
+
+/**
+ * The time with SQL in flight by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
+ * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
+ * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
+ * tracerUs outside SQL.
+ */
+export const partitionByStatement = (
+  thread: ThreadStore,
+  range: TimeRange = {},
+  owners = ownersOf(thread),
+): ReadonlyMap<number, TimePartition> => timesOfThread(thread, range, owners).byStatement;
+
+function nsOf({ fromUs, toUs }: TimeRange, { firstNs, lastNs }: TimeSweep): [number, number] {
+  const from = fromUs === undefined ? firstNs : toNs(fromUs);
+  return [from, Math.max(from, toUs === undefined ? lastNs : toNs(toUs))];
+}
+
+/** Step of the thread's clock, microseconds; null = unknown. */
+function stepOf(thread: ThreadStore): number | null {
+  const step = thread.environment?.clockStepUs;
+  return step !== undefined && Number.isFinite(step) && step >= 0 ? step : null;
+}
+
+function partTimes(usOf: (part: number) => number): PartTimes {
+  return Object.fromEntries(PARTS.map((name, i) => [`${name}Us`, usOf(i)])) as PartTimes;
+}
+
+function partitionOf(
+  sums: Sums,
+  stepUs: number | null,
+  rangeNs: number,
+  vfsIsStorage: boolean,
+): TimePartition {
+  const span = sums.ns.reduce((total, ns) => total + ns, 0);
+  const errors = (ofReadings: (n: number) => number): PartTimes =>
+    partTimes((i) => Math.min(ofReadings(sums.readings[i]!), rangeNs / 1000));
+  return {
+    ...partTimes((i) => sums.ns[i]! / 1000),
+    spanUs: span / 1000,
+    errorUs: stepUs === null ? null : errors((n) => n * stepUs),
+    likelyErrorUs: stepUs === null ? null : errors((n) => 2 * stepUs * Math.sqrt(n / 12)),
+    openEnds: sums.openEnds,
+    tracerOutsideUs: sums.tracerOutsideNs / 1000,
+    vfsIsStorage,
+  };
+}
+
+/** Microseconds, summed over the threads that run SQLite. */
+export interface SummaryTime {
+  cpuUs: number;
+  /** read, write, sync and idbTransaction */
+  ioUs: number;
+  lockUs: number;
+  tracerUs: number;
+  otherUs: number;
+  /** No SQL in flight, `outside` included. */
+  idleUs: number;
+  /** On some thread the time of VFS calls counts as storage: see TimePartition. */
+  vfsIsStorage: boolean;
+}
+
+/** The threads that run SQLite: those with SQL or VFS calls. */
+const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
+  threads.filter(({ events }) => {
+    for (let i = 0; i < events.count; i++) {
+      const role = ROLE_OF_OP[events.op[i]!];
+      if (role === Role.sql || role === Role.vfs) return true;
+    }
+    return false;
+  });
+
+/** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
+export function totalTimeInSql(
+  store: TraceStore,
+  shared: Pick<Analyses, 'partition'>,
+): number | null {
+  const threads = sqliteThreads(store);
+  return threads.length
+    ? threads.reduce((ns, thread) => ns + toNs(timeInSql(shared.partition(thread))), 0) / 1000
+    : null;
+}
+
+/** What a summary says of the time; null when no thread has SQL or VFS events. */
+export function summaryTime(
+  store: TraceStore,
+  shared: Pick<Analyses, 'partition'> = { partition: partitionThread },
+): SummaryTime | null {
+  const threads = sqliteThreads(store);
+  if (threads.length === 0) return null;
+  const parts = threads.map((thread) => shared.partition(thread));
+  const sum = (us: (p: TimePartition) => number): number =>
+    parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
+  return {
+    cpuUs: sum((p) => p.cpuUs),
+    ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
+    lockUs: sum((p) => p.lockUs),
+    tracerUs: sum((p) => p.tracerUs),
+    otherUs: sum((p) => p.otherUs),
+    idleUs: sum((p) => p.idleUs + p.outsideUs),
+    vfsIsStorage: parts.some((p) => p.vfsIsStorage),
+  };
+}

@@ -1,0 +1,41 @@
+/**
+ * Where a thread's time with SQL in flight went, moment by moment, as intervals that a picture can be drawn from. The moments are
+ * those of the time partition, so a picture adds up to the numbers of summary and live strip.
+ */
+import { IntervalIndex, KINDS } from '../../trace/lanes/interval-index.ts';
+import { TimeSweep } from './time-sweep.ts';
+import type { Owners } from '../core/owners.ts';
+import { timesOfThread, type ThreadTimes } from './time-partition.ts';
+import { PARTS, type Part } from '../core/time-parts.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+
+/** The parts with SQL in flight, in the order of PARTS: an interval's kind is a place in it. */
+export const SQL_PARTS: readonly Part[] = PARTS.slice(0, KINDS);
+
+export interface TimePieces extends ThreadTimes {
+  /** Kinds are places in SQL_PARTS; its intervals have no rows. */
+  index: IntervalIndex;
+  /** Nothing is said of what comes after, nanoseconds. */
+  untilNs: number;
+}
+
+/** One pass over the thread's calls. @param owners of them, where they are there already */
+export function timePieces(thread: ThreadStore, owners?: Owners): TimePieces {
+  const sweep = new TimeSweep(thread);
+  const index = new IntervalIndex(false);
+  let [from, to, kind] = [0, 0, -1];
+  const flush = (): void => void (kind >= 0 && to > from && index.push(from, to - from, kind, 0));
+  sweep.onPiece = (pieceFrom, pieceTo, part) => {
+    const next = part < KINDS ? part : -1;
+    if (next === kind && pieceFrom === to) {
+      to = pieceTo;
+      return;
+    }
+    flush();
+    [from, to, kind] = [pieceFrom, pieceTo, next];
+  };
+  const times = timesOfThread(thread, {}, owners, sweep);
+  flush();
+  index.trim();
+  return { index, untilNs: sweep.lastNs, ...times };
+}

@@ -1,0 +1,162 @@
+/**
+ * Where BEGIN (or SAVEPOINT outside a transaction) opened a transaction and COMMIT, END, ROLLBACK or RELEASE closed it, by
+ * connection, from the texts of the statements that ran:
+ *
+ *   BEGIN  INSERT  INSERT  COMMIT      INSERT
+ *   |---------- explicit --------|     autocommit
+ *
+ * A script given to one sqlite3_exec may do both; then the whole call counts as explicit. What of a script ran that failed cannot be
+ * told: it is taken to have run whole. A single statement that failed has done nothing, but for the end of a transaction that was over.
+ */
+import { objectName } from '../../trace/describe.ts';
+import { Op } from '../../event/event.ts';
+import { tokens } from '../../sqlite/sql-text.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+
+/** One explicit transaction: sequence numbers between which calls belong to it, and rows of the calls that began and ended it. */
+export interface ExplicitSpan {
+  beginSeq: number;
+  /** Infinity while it is open. */
+  endSeq: number;
+  beginRow: number;
+  /** -1 while it is open, and where what ended it was not seen. */
+  endRow: number;
+}
+
+/** What the statements of a text do to a transaction, in order. */
+type Effect = 'begin' | 'end' | 'savepoint' | 'release';
+const EFFECT: Readonly<Record<string, Effect>> = {
+  begin: 'begin',
+  commit: 'end',
+  end: 'end',
+  rollback: 'end',
+  savepoint: 'savepoint',
+  release: 'release',
+};
+
+const DONE = 101;
+/**
+ * What a COMMIT or ROLLBACK answers that leaves no transaction behind: none was active (SQLITE_ERROR, SQLite had rolled back itself), or
+ * SQLite rolls back for it (SQLITE_IOERR, SQLITE_FULL). BUSY and the others leave it open.
+ */
+const NONE_LEFT: ReadonlySet<number> = new Set([1, 10, 13]);
+
+/** @param script texts of one statement need no look beyond their first words */
+export function effectsOf(text: string, script: boolean): Effect[] {
+  const found: Effect[] = [];
+  let first: string | null = null;
+  let words = 0;
+  let trigger = false;
+  let depth = 0;
+  for (const { kind, text: word } of tokens(text)) {
+    if (kind === 'space' || kind === 'comment') continue;
+    const lower = word.toLowerCase();
+    if (kind === 'other' && word === ';' && (!trigger || depth === 0)) {
+      if (!script) break;
+      first = null;
+      words = 0;
+      trigger = false;
+      continue;
+    }
+    words++;
+    if (kind !== 'word') continue;
+    if (first === null) {
+      first = lower;
+      const effect = EFFECT[lower];
+      if (effect) found.push(effect);
+      else if (!script) break;
+    } else if (first === 'rollback' && lower === 'to') {
+      found.pop(); // a savepoint's: the transaction goes on
+      first = '';
+    } else if (first === 'create' && lower === 'trigger' && words < 5) trigger = true;
+    else if (trigger && (lower === 'begin' || lower === 'case')) depth++;
+    else if (trigger && lower === 'end') depth--;
+  }
+  return found;
+}
+
+export interface ExplicitTransactions {
+  /** The explicit transaction that a call with this sequence number belongs to; null = none. */
+  at(context: number, seq: number): ExplicitSpan | null;
+  /** Texts are known, so "none" means autocommit. */
+  readonly known: boolean;
+}
+
+interface State {
+  spans: ExplicitSpan[];
+  open: boolean;
+  savepoints: number;
+}
+
+/** @param thread one whose SQL calls were recorded; without them nothing is known */
+export function explicitTransactionsOf(thread: ThreadStore): ExplicitTransactions {
+  const { events } = thread;
+  const effects = new Map<number, Effect[]>();
+  const states = new Map<number, State>();
+  let seen = false;
+  let blank = false;
+  for (let row = 0; row < events.count; row++) {
+    const op = events.op[row]!;
+    if (op !== Op.sqlStep && op !== Op.sqlExec) continue;
+    seen = true;
+    const object = events.object[row]!;
+    const key = object * 2 + (op === Op.sqlExec ? 1 : 0);
+    let done = effects.get(key);
+    if (!done) {
+      const text = objectName(thread, object);
+      if (text === '') blank = true;
+      effects.set(key, (done = effectsOf(text, op === Op.sqlExec)));
+    }
+    if (done.length === 0) continue;
+    const result = events.result[row]!;
+    const script = op === Op.sqlExec && (events.aux2[row] ?? 0) > 1;
+    const failed = !script && result !== (op === Op.sqlStep ? DONE : 0);
+    if (failed && !NONE_LEFT.has(result & 255)) continue; // BUSY, say: nothing was begun or ended
+    const context = events.context[row]!;
+    let state = states.get(context);
+    if (!state) states.set(context, (state = { spans: [], open: false, savepoints: 0 }));
+    if (script && result !== 0 && state.open && done[0] === 'begin') continue; // its BEGIN was refused, and with it the rest
+    for (const effect of done)
+      if (!failed || effect === 'end')
+        apply(state, effect, row, events.seq[row]!, events.endSeq[row] || Infinity);
+  }
+  return {
+    known: seen && !blank,
+    at(context, seq) {
+      const spans = states.get(context)?.spans ?? [];
+      let lo = 0;
+      let hi = spans.length;
+      while (lo < hi) {
+        const mid = (lo + hi) >>> 1;
+        if (spans[mid]!.beginSeq <= seq) lo = mid + 1;
+        else hi = mid;
+      }
+      const span = spans[lo - 1];
+      return span && seq <= span.endSeq ? span : null;
+    },
+  };
+}
+
+function apply(state: State, effect: Effect, row: number, seq: number, endSeq: number): void {
+  const latest = state.spans.at(-1);
+  if (effect === 'begin' && state.open && latest!.beginRow !== row) {
+    state.open = false; // SQLite begins none inside another: that one has ended unseen
+    latest!.endSeq = seq - 1;
+  }
+  const begins = effect === 'begin' || effect === 'savepoint';
+  if (begins && !state.open) {
+    state.open = true;
+    state.savepoints = effect === 'savepoint' ? 1 : -Infinity; // a BEGIN is not ended by RELEASE
+    if (latest?.endRow === row)
+      latest.endSeq = Infinity; // a script that ends one transaction and begins another: one span
+    else state.spans.push({ beginSeq: seq, endSeq: Infinity, beginRow: row, endRow: -1 });
+    return;
+  }
+  if (effect === 'savepoint') state.savepoints++;
+  if (!state.open || effect === 'savepoint' || effect === 'begin') return;
+  if (effect === 'release' && --state.savepoints > 0) return;
+  if (effect === 'release' && state.savepoints === -Infinity) return;
+  state.open = false;
+  latest!.endSeq = endSeq;
+  latest!.endRow = row;
+}

@@ -1,0 +1,322 @@
+/**
+ * Anatomy of transactions: what each did between taking its first lock and giving back its last.
+ *
+ *   SHARED     |-----------------------------------------------|      asked, granted, left
+ *   RESERVED        |-----------------------------------|
+ *   EXCLUSIVE                         |-----------------|
+ *   calls      r r   jw jw   (idle)    jw s s  dw dw s  u   u         r read  jw journal  s sync  dw database  u unlock
+ *   commit                            |<------ cost -------->|
+ *
+ * The commit begins with the COMMIT statement; in autocommit with the statement's first call that only a commit makes (EXCLUSIVE, a
+ * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
+ */
+import { statementRow } from '../../trace/describe.ts';
+import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import { isPageSize } from '../../sqlite/page-size.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+import type { TransactionAnatomy } from './anatomy.ts';
+import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
+import { ById } from '../core/by-id.ts';
+import { DistinctPlaces } from '../core/distinct-places.ts';
+import { executionsOf, type Executions } from '../core/executions.ts';
+import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
+import { ownersOf, type Owners } from '../core/owners.ts';
+import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
+import type { Transaction, TransactionTable } from './transaction-table.ts';
+import { transactionsOf } from './transactions.ts';
+
+export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
+
+const FCNTL_BEGIN_ATOMIC_WRITE = 31;
+const EXCLUSIVE = 4;
+/** Shorter reads look at the header only. */
+const SMALLEST_PAGE = 512;
+
+/** What calls serve and which executions there are, by thread: of analyses that share it, or found anew. */
+export interface CallsOfThreads {
+  owners(thread: ThreadStore): Owners;
+  executions(thread: ThreadStore): Executions;
+}
+
+/** Of every transaction, in the order of transactionsOf. */
+export function transactionAnatomies(
+  store: TraceStore,
+  transactions: TransactionTable = transactionsOf(store).list,
+): TransactionAnatomy[] {
+  return [...anatomyTable(store, transactions)];
+}
+
+/** The same in columns, for traces with many. */
+export function anatomyTable(
+  store: TraceStore,
+  transactions: TransactionTable = transactionsOf(store).list,
+  calls: CallsOfThreads = { owners: ownersOf, executions: executionsOf },
+): AnatomyTable {
+  const parts = anatomyParts(store, transactions, calls);
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done) return value;
+  }
+}
+
+/** Transactions after which those who wait for something else get their turn: about 0.1 s. */
+const AT_ONCE = 1 << 14;
+
+/** The same with pauses. */
+export function* anatomyParts(
+  store: TraceStore,
+  transactions: TransactionTable,
+  calls: CallsOfThreads,
+): Generator<void, AnatomyTable> {
+  const scanners = new Map<number, AnatomyScanner>();
+  const table = new AnatomyTable(transactions);
+  for (let i = 0; i < transactions.length; i++) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+    const index = transactions.thread[i]!;
+    let scanner = scanners.get(index);
+    if (!scanner) {
+      const thread = store.threads[index]!;
+      scanners.set(
+        index,
+        (scanner = new AnatomyScanner(thread, calls.owners(thread), calls.executions(thread))),
+      );
+    }
+    scanner.put(transactions.at(i), table);
+  }
+  return table;
+}
+
+interface KnownFile {
+  kind: FileKind;
+  /** Path of the database that it belongs to. */
+  main: string;
+  /** Places are counted in pages of the first length that was moved: pages a byte; 0 = nothing was moved. */
+  perByte: number;
+}
+const NO_FILE: KnownFile = { kind: 'other', main: '', perByte: 0 };
+
+class AnatomyScanner {
+  private readonly explicit;
+  private readonly clock: TransactionClock;
+  /** Rows of the first calls of executions, ascending. */
+  private readonly executions: Uint32Array;
+  /** By connection and file: the row after the last transaction's end. */
+  private readonly ended = new Map<number, number>();
+  private readonly files = new ById<KnownFile>();
+  private readonly read = new DistinctPlaces();
+  private readonly written = new DistinctPlaces();
+  private readonly frames = new DistinctPlaces();
+  private readonly draft = new AnatomyDraft();
+
+  constructor(
+    private readonly thread: ThreadStore,
+    private readonly owners: Owners,
+    { firstRow, count }: Executions,
+  ) {
+    this.explicit = explicitTransactionsOf(thread);
+    this.clock = new TransactionClock(thread.events, new Completions(thread.events));
+    this.executions = firstRow.subarray(0, count);
+  }
+
+  /** NO_FILE = the id is of none. */
+  private file(object: number): KnownFile {
+    const known = this.files.get(object);
+    if (known !== undefined) return known;
+    const d = this.thread.definitions.get(object);
+    return this.files.set(
+      object,
+      d?.kind === 'file'
+        ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, ''), perByte: 0 }
+        : NO_FILE,
+    );
+  }
+
+  /** Row of the innermost SQL call that a call serves, as `statementRow` tells it; -1 = none known. */
+  private statement(row: number): number {
+    const owner = this.owners.sql(row);
+    const op = owner < 0 ? Op.none : this.thread.events.op[owner]!;
+    return op === Op.sqlOpen || op === Op.sqlClose ? statementRow(this.thread, owner) : owner;
+  }
+
+  put(t: Transaction, table: AnatomyTable): void {
+    const { events } = this.thread;
+    const { draft, clock } = this;
+    const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
+    // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
+    const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
+    const connection = t.object + t.context * 2 ** 26;
+    const from = Math.min(
+      t.beginRow,
+      Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0),
+    );
+    const toRow = this.lastUnlock(t);
+    this.ended.set(connection, toRow + 1);
+    const fromNs = toNs(events.t0[from]!);
+    const toNsAll = toNs(events.t0[toRow]! + events.dur[toRow]!);
+    const enclosing = this.statement(from);
+    const sqlUntil = enclosing < 0 ? -Infinity : clock.endOf(enclosing);
+    clock.start(fromNs, toNsAll, sqlUntil);
+    draft.clear();
+    draft.fromUs = events.t0[from]!;
+    draft.toUs = toNsAll / 1000;
+    draft.mode = span ? 'explicit' : this.explicit.known ? 'autocommit' : null;
+    draft.beginStatementRow = span?.beginRow ?? -1;
+    draft.endStatementRow = span && this.endsWith(span, t) ? span.endRow : -1;
+    draft.statementsKnown = this.executions.length > 0;
+    this.statementsIn(
+      t,
+      Math.min(from, span?.beginRow ?? from, enclosing < 0 ? from : enclosing),
+      toRow,
+    );
+    const commit = t.outcome === 'committed' ? this.commitBegin(t, from, span) : -1;
+    this.walk(t, from, toRow, commit);
+    if (commit >= 0) draft.commitFromUs = clock.markedNs / 1000;
+    table.push(draft, clock.ns, clock.marked);
+  }
+
+  private endsWith(span: ExplicitSpan, t: Transaction): boolean {
+    return span.endRow >= 0 && this.thread.events.seq[t.endRow]! <= span.endSeq;
+  }
+
+  /** Row of the last of the unlocks that follow at once. */
+  private lastUnlock(t: Transaction): number {
+    const { events } = this.thread;
+    let last = t.endRow;
+    for (let row = t.endRow + 1; row < events.count; row++) {
+      const op = events.op[row]!;
+      if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
+        last = row;
+      else if (op >= 64 && op < 128) continue;
+      else if (op !== Op.xDeviceCharacteristics && op !== Op.xSectorSize) break;
+    }
+    return events.endSeq[last] === 0 ? t.endRow : last;
+  }
+
+  /** Row with which the commit begins, or -1. */
+  private commitBegin(t: Transaction, from: number, span: ExplicitSpan | null): number {
+    const { events } = this.thread;
+    const statement = this.statement(t.endRow);
+    if (span && span.endRow === statement && statement >= from && span.beginRow !== statement)
+      return statement;
+    for (let row = Math.max(from, statement); row <= t.endRow; row++) {
+      const op = events.op[row]!;
+      if (op >= 64 || events.context[row] !== t.context) continue;
+      const kind =
+        events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
+      if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
+      if (op === Op.xFileControl && events.aux[row] === FCNTL_BEGIN_ATOMIC_WRITE) return row;
+      if (op === Op.xSync && kind !== 'temp') return row;
+      if (op === Op.xWrite && (kind === 'wal' || kind === 'main-db')) return row;
+    }
+    return t.commitRow;
+  }
+
+  private kindOf(object: number): FileKind | undefined {
+    const file = this.file(object);
+    return file === NO_FILE ? undefined : file.kind;
+  }
+
+  /** Put the rows of the executions in [from, to] into the draft. */
+  private statementsIn(t: Transaction, from: number, to: number): void {
+    const { events } = this.thread;
+    const { executions } = this;
+    let lo = 0;
+    let hi = executions.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (executions[mid]! < from) lo = mid + 1;
+      else hi = mid;
+    }
+    for (; lo < executions.length && executions[lo]! <= to; lo++)
+      if (events.context[executions[lo]!] === t.context)
+        this.draft.statementRows.push(executions[lo]!);
+  }
+
+  private walk(
+    { path, context: own }: Transaction,
+    from: number,
+    to: number,
+    commitRow: number,
+  ): void {
+    const {
+      t0,
+      op: ops,
+      context,
+      object,
+      endSeq,
+      flags,
+      result,
+      length: lengths,
+      offset,
+      aux,
+    } = this.thread.events;
+    const { read, written, frames, clock, draft } = this;
+    read.clear();
+    written.clear();
+    frames.clear();
+    let framesDecoded = false;
+    let file = NO_FILE;
+    let [lastObject, ofIt] = [-1, false];
+    for (let row = from; row <= to; row++) {
+      const op = ops[row]!;
+      if (row === commitRow) clock.mark(toNs(t0[row]!));
+      if (context[row] !== own || op === 0) continue;
+      if (op >= 64) {
+        if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(row);
+        continue;
+      }
+      if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;
+      if (object[row] !== lastObject) {
+        file = this.file((lastObject = object[row]!));
+        ofIt = file !== NO_FILE && file.main === path;
+      }
+      const { kind } = file;
+      if (kind === 'memory-journal') continue;
+      clock.vfsCall(row, partOfCall(op, ofIt ? kind : 'other'));
+      if (!ofIt) continue;
+      if (op === Op.xLock || op === Op.xUnlock) this.step(row, op);
+      if (result[row] !== 0) continue;
+      if (op === Op.xSync) draft.syncs++;
+      if (op !== Op.xRead && op !== Op.xWrite) continue;
+      const length = lengths[row]!;
+      if (kind === 'main-db') {
+        if (op === Op.xRead && length < SMALLEST_PAGE) continue;
+        if (file.perByte === 0) file.perByte = 1 / (isPageSize(length) ? length : SMALLEST_PAGE);
+        const place = offset[row]! * file.perByte;
+        const whole = place | 0; // as a fraction each would be an object of its own
+        (op === Op.xRead ? read : written).add(whole === place ? whole : place);
+        if (op === Op.xWrite) draft.dbBytes += length;
+      } else if (op === Op.xRead) continue;
+      else if (kind === 'journal') draft.journalBytes += length;
+      else if (kind === 'wal') {
+        draft.walBytes += length;
+        const page = aux[row]!;
+        if (page !== 0 && page !== AUX_WAL_HEADER) {
+          framesDecoded = true;
+          frames.add(page);
+        }
+      }
+    }
+    clock.advance(Infinity);
+    draft.pagesRead = read.size;
+    draft.pagesWritten = draft.walBytes && !framesDecoded ? -1 : written.size + frames.size;
+  }
+
+  /** A lock asked for or given back. */
+  private step(row: number, op: number): void {
+    const { events } = this.thread;
+    const at = events.t0[row]!;
+    const level = events.aux[row]!;
+    const rc = events.result[row]!;
+    const end = at + events.dur[row]!;
+    if (op === Op.xUnlock) {
+      if (rc === 0) this.draft.left(level, end);
+    } else if (level >= 1 && level <= 4) {
+      const busy = rc !== 0 && (rc & 255) === 5;
+      this.draft.asked(level, at, rc === 0 ? end : NaN, busy);
+      if (busy) this.draft.busyRetries++;
+    }
+  }
+}

@@ -1,0 +1,86 @@
+/** The headline numbers of a trace's transactions: commits, syncs per commit, VFS calls per statement, the longest RESERVED hold. */
+import { Flag, Op } from '../../event/event.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { Analyses } from '../shared.ts';
+
+/** Time for which a database was held at RESERVED or above: no other connection could write. */
+export interface ReservedHold {
+  /** Place in TraceStore.threads. */
+  thread: number;
+  path: string;
+  /** Row of the xLock call that took it. */
+  row: number;
+  fromUs: number;
+  toUs: number;
+  /** Not given back before the trace's end. */
+  open: boolean;
+}
+
+export interface TransactionHeadline {
+  commits: number | null;
+  syncsPerCommit: number | null;
+  /** Calls on files, the in-memory journal left out, over executions of statements; null where either was not recorded. */
+  vfsCallsPerStatement: number | null;
+  /** null where no lock of that level was seen. */
+  longestReserved: ReservedHold | null;
+}
+
+export function transactionHeadline(
+  store: TraceStore,
+  shared: Analyses = new Analyses(store),
+): TransactionHeadline {
+  const { commits } = shared;
+  const { count } = shared.statements;
+  let calls = 0;
+  for (const { events } of store.threads)
+    for (let i = 0; i < events.count; i++)
+      if (events.op[i]! < 64 && events.op[i]! > 0 && !(events.flags[i]! & Flag.memoryJournal))
+        calls++;
+  return {
+    commits: commits.count,
+    syncsPerCommit: commits.syncsPerCommit,
+    vfsCallsPerStatement: calls && count ? calls / count : null,
+    longestReserved: longestReservedHold(store, shared.extent[1]),
+  };
+}
+
+const RESERVED = 2;
+
+function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
+  let longest: ReservedHold | null = null;
+  for (const { events, definitions, index } of store.threads) {
+    const held = new Map<number, number>();
+    const close = (row: number, toUs: number, open: boolean): void => {
+      const fromUs = events.t0[row]! + events.dur[row]!;
+      if (longest && toUs - fromUs <= longest.toUs - longest.fromUs) return;
+      const file = definitions.get(events.object[row]!);
+      longest = {
+        thread: index,
+        path: file?.kind === 'file' ? file.path : '',
+        row,
+        fromUs,
+        toUs,
+        open,
+      };
+    };
+    for (let i = 0; i < events.count; i++) {
+      const op = events.op[i]!;
+      if (
+        (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) ||
+        events.result[i] !== 0 ||
+        events.endSeq[i] === 0
+      )
+        continue;
+      const key = events.object[i]! + events.context[i]! * 2 ** 26;
+      const since = held.get(key);
+      if (op === Op.xLock) {
+        if (events.aux[i]! >= RESERVED && since === undefined) held.set(key, i);
+      } else if (since !== undefined && (op === Op.xClose || events.aux[i]! < RESERVED)) {
+        close(since, events.t0[i]! + events.dur[i]!, false);
+        held.delete(key);
+      }
+    }
+    for (const row of held.values()) close(row, traceEnd, true);
+  }
+  return longest;
+}

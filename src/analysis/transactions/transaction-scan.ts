@@ -1,0 +1,292 @@
+/** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
+import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { ById } from '../core/by-id.ts';
+import { serves } from '../core/time-calls.ts';
+import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
+import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
+
+const FCNTL_COMMIT_ATOMIC_WRITE = 32;
+const FCNTL_COMMIT_PHASETWO = 22;
+const [SHARED, RESERVED] = [1, 2];
+/** Shortest page. Playback reads page images; what a commit reads of its journal is shorter. */
+const SMALLEST_PAGE = 512;
+
+const keyOf = (object: number, context: number): number => object + context * 2 ** 26;
+
+/** Follows one thread; `advance` takes in what arrived since. */
+export class TransactionScanner {
+  /** A commit may have gone unseen: the trace lacks what would show it. */
+  commitsUnknown = false;
+  /** Read transactions may have gone unseen: a lock is kept over several transactions. */
+  readsUnknown = false;
+  /** Headers of WAL frames were decoded: commit frames are known. */
+  private framesSeen = false;
+  /** Transactions in a WAL leave no sign of a rollback, nor of reading. */
+  walSeen = false;
+  private next = 0;
+  /** The call without an end that is waited for, and how many rows were looked at for a sign that it is over. */
+  private held = { row: -1, looked: 0 };
+  private readonly files = new ById<KnownFile>();
+  /** By object id and connection: files of one path share their id. */
+  private readonly databases = new Map<number, Database>();
+  private latest: Database | null = null;
+  private readonly latestOfPath = new Map<string, Database>();
+  /** xFileControl calls are recorded on this thread, so COMMIT_PHASETWO would be seen. */
+  private controls = false;
+
+  constructor(
+    private readonly thread: ThreadStore,
+    /** Takes in those found. */
+    readonly transactions = new TransactionTable(),
+  ) {
+    const { events } = thread;
+    for (let i = 0; i < events.count && !this.controls; i++)
+      this.controls = events.op[i] === Op.xFileControl;
+  }
+
+  /** @param toEnd false stops before the first VFS call that still runs: one whose end was lost does not */
+  advance(toEnd = true): void {
+    const { events } = this.thread;
+    for (; this.next < events.count; this.next++) {
+      const op = events.op[this.next]!;
+      if (op === 0 || op >= 64) continue;
+      if (!toEnd && events.endSeq[this.next] === 0 && !this.isOver(this.next)) return;
+      if (op === Op.xFileControl) this.controls = true;
+      if (events.endSeq[this.next] !== 0) this.call(this.next, op);
+    }
+  }
+
+  /** Whether a call has ended unseen: its connection, which makes one at a time, has begun another that is not made for it. */
+  private isOver(row: number): boolean {
+    const { events } = this.thread;
+    const { op, context, object, count } = events;
+    if (this.held.row !== row) this.held = { row, looked: row + 1 };
+    const own = context[row]!;
+    for (let later = this.held.looked; later < count; later++) {
+      if (op[later] === 0 || op[later]! >= 64 || context[later] !== own) continue;
+      if (own === 0 && object[later] !== object[row]) continue; // of which connection is not known
+      if (!serves(events, later, row)) return true;
+    }
+    this.held.looked = count;
+    return false;
+  }
+
+  private call(row: number, op: number): void {
+    const { events, definitions } = this.thread;
+    const object = events.object[row]!;
+    const file = this.files.get(object) ?? this.files.set(object, fileOf(definitions.get(object)));
+    if (file === NO_FILE) return;
+    if (events.result[row] !== 0 && op !== Op.xRead && op !== Op.xFileControl) return; // many VFSs answer NOTFOUND to COMMIT_PHASETWO
+    const kind: FileKind = events.flags[row]! & Flag.memoryJournal ? 'memory-journal' : file.kind;
+    if (kind === 'main-db')
+      return this.databaseCall(row, op, this.database(row, object, file.path));
+    const owner = this.ownerOf(kind, file.main, events.context[row]!);
+    if (!owner) return;
+    if (kind === 'wal') this.walCall(row, op, owner);
+    else this.journalCall(row, op, owner, kind);
+  }
+
+  private database(row: number, object: number, path: string): Database {
+    const context = this.thread.events.context[row]!;
+    const { latest } = this;
+    if (latest?.object === object && (latest.context === context || context === 0)) return latest;
+    const key = keyOf(object, context);
+    let database = this.databases.get(key);
+    if (!database) this.databases.set(key, (database = new Database(path, object, context)));
+    this.latestOfPath.set(path, database);
+    return (this.latest = database);
+  }
+
+  /** The database that a journal or WAL belongs to: the one of its name that may write, else the one last used. */
+  private ownerOf(kind: FileKind, main: string, context: number): Database | undefined {
+    const { latest } = this;
+    const of = (database: Database): boolean => context === 0 || database.context === context;
+    if (kind === 'memory-journal') {
+      for (const database of this.databases.values())
+        if (database.level >= RESERVED && of(database)) return database;
+      return undefined;
+    }
+    if (kind !== 'journal' && kind !== 'wal') return undefined;
+    if (latest?.path === main && latest.level >= RESERVED && of(latest)) return latest;
+    for (const database of this.databases.values())
+      if (database.path === main && database.level >= RESERVED && of(database)) return database;
+    return this.latestOfPath.get(main);
+  }
+
+  private databaseCall(row: number, op: number, db: Database): void {
+    const { events } = this.thread;
+    const aux = events.aux[row]!;
+    switch (op) {
+      case Op.xLock:
+        db.commitsAtLevel = 0;
+        if (db.level === 0 && aux >= SHARED) {
+          db.spanRow = row;
+          db.spanWrites = 0;
+        }
+        if (aux >= RESERVED && db.writeRow < 0) db.writeRow = row;
+        if (aux === RESERVED) db.reserved = true;
+        db.level = Math.max(db.level, Math.min(4, aux));
+        return;
+      case Op.xUnlock:
+      case Op.xClose:
+        this.unlock(row, op === Op.xClose ? 0 : aux, db);
+        if (op === Op.xClose) {
+          this.databases.delete(keyOf(db.object, db.context));
+          this.latest = null;
+        }
+        return;
+      case Op.xWrite:
+        if (db.inWal) return;
+        db.dbWrite = row;
+        if (db.writeRow < 0) db.writeRow = row;
+        return;
+      case Op.xFileControl:
+        if (aux === FCNTL_COMMIT_ATOMIC_WRITE && events.result[row] === 0) {
+          db.point = row;
+          db.pointKind = 'atomic write';
+        } else if (aux === FCNTL_COMMIT_PHASETWO) this.phaseTwo(row, db);
+        return;
+    }
+  }
+
+  private phaseTwo(row: number, db: Database): void {
+    db.lastFrame = -1; // padding comes before; in one sqlite3_exec the next transaction may write the same page alone
+    const wal = this.framesSeen ? db.walCommit : db.walWrite;
+    if (wal >= 0) this.commit(row, db, wal, 'wal');
+    else if (db.pointKind) this.commit(row, db, db.point, db.pointKind);
+    else if (db.dbWrite >= 0) this.commit(row, db, db.dbWrite, 'database write');
+    else if (db.writeRow >= 0) this.end(row, db, 'nothing written', -1, null);
+  }
+
+  private unlock(row: number, level: number, db: Database): void {
+    if (level >= db.level) return;
+    if (db.level >= RESERVED) {
+      if (
+        !this.controls &&
+        !db.pointKind &&
+        db.walWrite < 0 &&
+        db.dbWrite >= 0 &&
+        db.journalRead <= db.journalWrite
+      )
+        this.commit(row, db, db.dbWrite, 'database write');
+      else if (db.reserved && db.writeRow >= 0 && (db.wrote || !db.leftOver)) {
+        const rolledBack = db.wrote || this.controls; // a commit would have ended it before
+        this.end(row, db, rolledBack ? 'rolled back' : 'nothing written', -1, null);
+      }
+      db.reserved = false;
+      db.forget();
+    }
+    if (level === 0 && db.spanRow >= 0) {
+      if (db.spanWrites === 0) this.add(db, 'read', 'nothing written', db.spanRow, row, -1, null);
+      db.spanRow = -1;
+    }
+    db.level = level;
+    db.commitsAtLevel = 0;
+  }
+
+  private walCall(row: number, op: number, db: Database): void {
+    const { events } = this.thread;
+    if (op === Op.xRead || op === Op.xWrite) db.inWal = this.walSeen = true;
+    else if (op === Op.xClose || op === Op.xDelete) db.inWal = false;
+    if (op !== Op.xWrite) return;
+    const page = events.aux[row]!;
+    const isFrame = page !== 0 && page !== AUX_WAL_HEADER;
+    this.framesSeen ||= isFrame;
+    if (db.writeRow < 0 && (isFrame || !this.framesSeen)) db.writeRow = row;
+    db.walWrite = row;
+    if (isFrame) {
+      const isCommit = events.aux2[row] !== undefined && events.aux2[row] !== 0;
+      if (isCommit && !this.isPadding(row, db.lastFrame)) db.walCommit = row;
+      if (isCommit) db.lastFrame = row;
+      else if (db.lastFrame >= 0 && events.offset[row]! > events.offset[db.lastFrame]!)
+        db.lastFrame = -1;
+    }
+    if (this.controls) return;
+    if (!this.framesSeen) this.commitsUnknown ||= page !== AUX_WAL_HEADER;
+    else if (db.walCommit >= 0 && db.walCommit !== row) this.commit(row, db, db.walCommit, 'wal'); // its page bytes
+  }
+
+  /**
+   * synchronous=full repeats the last commit frame up to the end of a sector; a transaction that spilled has the checksums of its frames
+   * corrected, the commit frame's last. @param before the commit frame right before, or -1
+   */
+  private isPadding(row: number, before: number): boolean {
+    if (before < 0) return false;
+    const { aux, aux2, parent, offset } = this.thread.events;
+    const follows = offset[row]! >= offset[before]!;
+    return (
+      follows &&
+      aux[row] === aux[before] &&
+      aux2[row] === aux2[before] &&
+      parent[row] === parent[before]
+    );
+  }
+
+  private journalCall(row: number, op: number, db: Database, kind: FileKind): void {
+    const { events } = this.thread;
+    const length = events.length[row]!;
+    const zeroed = op === Op.xWrite && length === 28 && events.offset[row] === 0; // what SQLite writes to zero a header
+    if (op === Op.xRead && length >= SMALLEST_PAGE) db.journalRead = row;
+    else if (op === Op.xWrite && !zeroed) {
+      if (db.point >= 0 && db.pointKind !== 'atomic write')
+        this.end(row, db, 'rolled back', -1, null); // done, and no COMMIT_PHASETWO came
+      db.journalWrite = row;
+      if (db.writeRow < 0) db.writeRow = row;
+    }
+    if (kind !== 'journal') return;
+    if (op === Op.xDelete) this.journalDone(row, db, 'journal deleted');
+    else if (op === Op.xTruncate && events.offset[row] === 0)
+      this.journalDone(row, db, 'journal truncated');
+    else if (zeroed) this.journalDone(row, db, 'journal zeroed');
+    else if (op === Op.xSync && db.journalRead >= 0) db.journalRead = -1; // a savepoint was rolled back, the transaction goes on
+  }
+
+  private journalDone(row: number, db: Database, kind: CommitPoint): void {
+    if (db.journalWrite < 0) {
+      db.leftOver = kind === 'journal deleted'; // or a hot one, which is played back under EXCLUSIVE
+      return;
+    }
+    if (this.controls) {
+      db.point = row;
+      db.pointKind = kind;
+    } else if (db.journalRead > db.journalWrite) this.end(row, db, 'rolled back', -1, null);
+    else this.commit(row, db, row, kind);
+  }
+
+  private commit(row: number, db: Database, commitRow: number, point: CommitPoint): void {
+    if (++db.commitsAtLevel > 1) this.readsUnknown = true;
+    this.end(row, db, 'committed', commitRow, point);
+  }
+
+  private end(
+    row: number,
+    db: Database,
+    outcome: Transaction['outcome'],
+    commitRow: number,
+    point: CommitPoint | null,
+  ): void {
+    this.add(db, 'write', outcome, db.writeRow < 0 ? row : db.writeRow, row, commitRow, point);
+    db.spanWrites++;
+    db.forget();
+  }
+
+  private add(
+    db: Database,
+    kind: Transaction['kind'],
+    outcome: Transaction['outcome'],
+    beginRow: number,
+    endRow: number,
+    commitRow: number,
+    commitPoint: CommitPoint | null,
+  ): void {
+    const { events, index } = this.thread;
+    const beginUs = events.t0[beginRow]!;
+    const endUs = events.t0[endRow]! + events.dur[endRow]!;
+    const lockRow = db.spanWrites === 0 ? db.spanRow : -1;
+    const { path, object, context } = db;
+    // prettier-ignore
+    this.transactions.push({ thread: index, path, kind, outcome, beginRow, endRow, commitRow, lockRow, object, context, commitPoint, beginUs, endUs });
+  }
+}

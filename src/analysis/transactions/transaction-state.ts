@@ -1,0 +1,66 @@
+/** Where a database stands while its transactions are followed (transaction-scan.ts). */
+import type { Definition, FileKind } from '../../event/definitions.ts';
+import type { CommitPoint } from './transaction-table.ts';
+
+/** What is known of a file of SQLite. */
+export interface KnownFile {
+  kind: FileKind;
+  path: string;
+  /** Path of the database that it belongs to. */
+  main: string;
+}
+/** The id is of none. */
+export const NO_FILE: KnownFile = { kind: 'other', path: '', main: '' };
+
+/** The file that a definition is of; NO_FILE where it is of none. */
+export function fileOf(d: Definition | undefined): KnownFile {
+  return d?.kind === 'file'
+    ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, '') }
+    : NO_FILE;
+}
+
+/** One database file as one connection of a thread has it open, and what the transaction under way did so far: rows, -1 = nothing. */
+export class Database {
+  level = 0;
+  spanRow = -1;
+  spanWrites = 0;
+  /** Commits since the last xLock or xUnlock call: more than one says that locks are kept. */
+  commitsAtLevel = 0;
+  writeRow = -1;
+  reserved = false;
+  /** A WAL is in use: what is written to the database comes from a checkpoint. */
+  inWal = false;
+  dbWrite = -1;
+  walWrite = -1;
+  walCommit = -1;
+  /** Row of the last commit frame, also of an earlier transaction, until a frame comes behind it; -1 = none. */
+  lastFrame = -1;
+  journalWrite = -1;
+  journalRead = -1;
+  /** RESERVED was taken to delete a journal left over beside an empty database, before anything is read: nobody's transaction. */
+  leftOver = false;
+  point = -1;
+  pointKind: CommitPoint | null = null;
+
+  constructor(
+    readonly path: string,
+    readonly object: number,
+    readonly context: number,
+  ) {}
+
+  get wrote(): boolean {
+    return this.dbWrite >= 0 || this.walWrite >= 0 || this.journalWrite >= 0 || this.point >= 0;
+  }
+  forget(): void {
+    this.writeRow =
+      this.dbWrite =
+      this.walWrite =
+      this.walCommit =
+      this.journalWrite =
+      this.journalRead =
+      this.point =
+        -1;
+    this.pointKind = null;
+    this.leftOver = false;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Where the time of one transaction went: every moment belongs to one part, and the parts sum to the whole to the nanosecond.
+ *
+ *   sqlite3_step   ==========================        ======================
+ *   VFS calls         llll  jjjj     wwww               ssssiiiiiss  uuuu
+ *   part           ccclllcccjjjccccccwwwwcccc........ccccssssiiiiiss ccuuuu     c cpu  . idle  i idbComplete
+ *
+ * A VFS call of the transaction's connection is its part (by operation and file); the wait for an IndexedDB transaction's completion
+ * inside it is `idbComplete`; between VFS calls it is cpu while an SQL call of the connection is open, else idle.
+ */
+import type { EventColumns } from '../../trace/columns.ts';
+import { Op } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+
+export const TRANSACTION_PARTS = [
+  ...(['lock', 'dbRead', 'journalRead', 'walRead', 'journalWrite', 'walWrite', 'dbWrite'] as const),
+  ...(['sync', 'idbComplete', 'unlock', 'otherVfs', 'cpu', 'idle'] as const),
+] as const;
+export type TransactionPart = (typeof TRANSACTION_PARTS)[number];
+/** Microseconds, multiples of 0.001. */
+export type TransactionTimes = Record<`${TransactionPart}Us`, number>;
+
+export const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) as Record<
+  TransactionPart,
+  number
+>;
+
+/** The part that a VFS call is. Deleting or cutting a journal or WAL writes to it. */
+export function partOfCall(op: number, kind: FileKind): number {
+  switch (op) {
+    case Op.xLock:
+    case Op.xCheckReservedLock:
+    case Op.xShmLock:
+      return PART_NUMBER.lock;
+    case Op.xUnlock:
+      return PART_NUMBER.unlock;
+    case Op.xSync:
+      return PART_NUMBER.sync;
+    case Op.xRead:
+      return kind === 'main-db'
+        ? PART_NUMBER.dbRead
+        : kind === 'journal'
+          ? PART_NUMBER.journalRead
+          : kind === 'wal'
+            ? PART_NUMBER.walRead
+            : PART_NUMBER.otherVfs;
+    case Op.xWrite:
+    case Op.xTruncate:
+    case Op.xDelete:
+      return kind === 'main-db'
+        ? PART_NUMBER.dbWrite
+        : kind === 'journal'
+          ? PART_NUMBER.journalWrite
+          : kind === 'wal'
+            ? PART_NUMBER.walWrite
+            : PART_NUMBER.otherVfs;
+    default:
+      return PART_NUMBER.otherVfs;
+  }
+}
+
+/** Sums up the calls of one transaction after the other, each given by its row, in order. Times are nanoseconds. */
+export class TransactionClock {
+  readonly ns = new Float64Array(TRANSACTION_PARTS.length);
+  /** The sums when `mark` was called, and the moment up to which they are: later than asked for inside a call. Without `mark`, the begin. */
+  readonly marked = new Float64Array(TRANSACTION_PARTS.length);
+  markedNs = 0;
+  private cursor = 0;
+  private sqlUntil = 0;
+  private toNs = 0;
+
+  constructor(
+    private readonly events: EventColumns,
+    private readonly completions: Completions,
+  ) {}
+
+  /** @param sqlUntil end of the SQL call that is open when the transaction begins */
+  start(fromNs: number, toNs: number, sqlUntil: number): void {
+    this.ns.fill(0);
+    this.marked.fill(0);
+    this.markedNs = fromNs;
+    this.cursor = fromNs;
+    this.toNs = toNs;
+    this.sqlUntil = sqlUntil;
+  }
+
+  mark(ns: number): void {
+    this.advance(ns);
+    this.marked.set(this.ns);
+    this.markedNs = this.cursor;
+  }
+
+  /** Sum up the time between calls up to `ns`. */
+  advance(ns: number): void {
+    const to = Math.min(ns, this.toNs);
+    if (to <= this.cursor) return;
+    const cpu = Math.max(0, Math.min(to, this.sqlUntil) - this.cursor);
+    this.ns[PART_NUMBER.cpu]! += cpu;
+    this.ns[PART_NUMBER.idle]! += to - this.cursor - cpu;
+    this.cursor = to;
+  }
+
+  /** When a call ends, nanoseconds; Infinity = it has not. */
+  endOf(row: number): number {
+    const { t0, dur, endSeq } = this.events;
+    return endSeq[row] === 0 ? Infinity : toNs(t0[row]! + dur[row]!);
+  }
+
+  sqlCall(row: number): void {
+    this.advance(toNs(this.events.t0[row]!));
+    const end = this.endOf(row);
+    if (end > this.sqlUntil) this.sqlUntil = end;
+  }
+
+  /** @param row of a call that has ended */
+  vfsCall(row: number, part: number): void {
+    const { ns } = this;
+    const { t0, dur } = this.events;
+    const begin = t0[row]!;
+    this.advance(toNs(begin));
+    const to = Math.min(toNs(begin + dur[row]!), this.toNs);
+    const { cursor } = this;
+    if (to <= cursor) return;
+    const waited = this.completions.within(cursor, to);
+    ns[PART_NUMBER.idbComplete]! += waited;
+    ns[part]! += to - cursor - waited;
+    this.cursor = to;
+  }
+}
+
+/** When readwrite IndexedDB transactions of a thread were on their way to completion: all requests answered, `complete` not yet. */
+export class Completions {
+  /** Disjoint, ascending, nanoseconds. */
+  private readonly begins: number[] = [];
+  private readonly ends: number[] = [];
+
+  constructor(events: EventColumns) {
+    const answered = new Map<number, number>();
+    const rows: number[] = [];
+    for (let i = 0; i < events.count; i++) {
+      const op = events.op[i]!;
+      if (op === Op.idbTransaction) {
+        if ((events.aux[i]! & 3) === 1 && events.endSeq[i] !== 0) rows.push(i);
+      } else if (op >= Op.idbGet && op <= Op.idbCursorDelete && events.endSeq[i] !== 0) {
+        const end = toNs(events.t0[i]! + events.dur[i]!);
+        const context = events.context[i]!;
+        if (end > (answered.get(context) ?? -Infinity)) answered.set(context, end);
+      }
+    }
+    const windows = rows.map((row) => {
+      const begin = toNs(events.t0[row]!);
+      return [
+        Math.max(begin, answered.get(events.context[row]!) ?? begin),
+        toNs(events.t0[row]! + events.dur[row]!),
+      ] as const;
+    });
+    windows.sort((a, b) => a[0] - b[0]);
+    for (const [begin, end] of windows) {
+      const last = this.ends.length - 1;
+      if (last >= 0 && begin <= this.ends[last]!) this.ends[last] = Math.max(this.ends[last]!, end);
+      else if (end > begin) {
+        this.begins.push(begin);
+        this.ends.push(end);
+      }
+    }
+  }
+
+  /** Nanoseconds of [from, to) that lie in a window. */
+  within(from: number, to: number): number {
+    const { begins, ends } = this;
+    if (begins.length === 0) return 0;
+    let lo = 0;
+    let hi = ends.length;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (ends[mid]! <= from) lo = mid + 1;
+      else hi = mid;
+    }
+    let sum = 0;
+    for (; lo < begins.length && begins[lo]! < to; lo++)
+      sum += Math.min(to, ends[lo]!) - Math.max(from, begins[lo]!);
+    return sum;
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Transactions of each database file on each thread, from VFS calls alone:
+ *
+ *   xLock SHARED .. xLock RESERVED .. journal, WAL, database writes .. commit point .. xFileControl COMMIT_PHASETWO .. xUnlock
+ *
+ * SQLite ends a committed write transaction with COMMIT_PHASETWO and a rolled-back one without. Where a trace holds no
+ * xFileControl calls, a rollback is known by its playback: page images read back from the journal. In a WAL the commit point is the
+ * commit frame, where frame headers were decoded (AUX in event.ts).
+ */
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { TransactionScanner } from './transaction-scan.ts';
+import { TransactionTable } from './transaction-table.ts';
+
+export type { CommitPoint, Transaction } from './transaction-table.ts';
+
+/** What is known of a trace's transactions; a count that could be too low is null. */
+export interface Transactions {
+  list: TransactionTable;
+  read: number | null;
+  write: number | null;
+  rolledBack: number | null;
+  commits: number | null;
+}
+
+/** @returns null counts where no VFS call was recorded, or where the trace cannot show them */
+export function transactionsOf(store: TraceStore): Transactions {
+  const list = new TransactionTable();
+  const scanners = store.threads.map((thread) => new TransactionScanner(thread, list));
+  for (const scanner of scanners) scanner.advance();
+  const seen = store.threads.some((t) => hasVfs(t));
+  const unknown = scanners.some((s) => s.commitsUnknown);
+  let writes = 0;
+  const outcomes = { committed: 0, 'rolled back': 0, 'nothing written': 0 };
+  for (let i = 0; i < list.length; i++) {
+    if (list.isWrite(i)) writes++;
+    outcomes[list.outcome(i)]++;
+  }
+  return {
+    list,
+    read: !seen || scanners.some((s) => s.readsUnknown || s.walSeen) ? null : list.length - writes,
+    write: !seen || unknown ? null : writes,
+    rolledBack:
+      !seen || unknown || scanners.some((s) => s.walSeen) ? null : outcomes['rolled back'],
+    commits: !seen || unknown ? null : outcomes.committed,
+  };
+}
+
+/** Whether VFS calls of this thread were recorded. */
+export function hasVfs(thread: ThreadStore): boolean {
+  if (thread.engines.some((e) => e.layers.vfs)) return true;
+  const { op, count } = thread.events;
+  for (let i = 0; i < count; i++) if (op[i]! > 0 && op[i]! < 64) return true;
+  return false;
+}

@@ -1,0 +1,159 @@
+/**
+ * Findings about the write-ahead log.
+ *
+ *   F08   PRAGMA journal_mode=wal ... and later commits delete a rollback journal
+ *   F13   frames go on and on, the log never begins again
+ *   F41   the checkpoint reads back what was written a moment ago, and copies the same pages at every checkpoint
+ */
+import { objectName } from '../../trace/describe.ts';
+import { Op } from '../../event/event.ts';
+import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
+import { commitCosts } from '../transactions/commit-costs.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
+import { noSaving, Saving } from '../rules/saving.ts';
+import type { Finding, Rule } from '../rules/types.ts';
+import { walStories } from './wal-story.ts';
+import { count, percent, size, some } from '../rules/words.ts';
+
+const ASKS_WAL = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*(?:=|\()\s*["'`[]?wal\b/i;
+const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
+const ASKS_THRESHOLD = /\bpragma\s+(?:\w+\s*\.\s*)?wal_autocheckpoint\s*[=(]/i;
+
+/** Executed PRAGMAs by text, in order. */
+function pragmas(
+  ctx: FindingContext,
+): { thread: number; context: number; row: number; text: string }[] {
+  const found: { thread: number; context: number; row: number; text: string }[] = [];
+  for (const thread of ctx.store.threads) {
+    const texts = new Map<number, string | null>();
+    for (const op of [Op.sqlStep, Op.sqlExec])
+      for (const row of ctx.rows(thread, op)) {
+        const object = thread.events.object[row]!;
+        let text = texts.get(object);
+        if (text === undefined) {
+          const all = objectName(thread, object);
+          texts.set(object, (text = /\bpragma\b/i.test(all) ? all : null));
+        }
+        if (text !== null)
+          found.push({ thread: thread.index, context: thread.events.context[row]!, row, text });
+      }
+  }
+  return found.sort((a, b) => a.thread - b.thread || a.row - b.row);
+}
+
+export const walRefused: Rule = {
+  id: 'F08',
+  title: 'WAL silently refused',
+  run(ctx) {
+    /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
+    const asked = new Map<string, { thread: number; row: number }>();
+    for (const { thread, context, row, text } of ctx.of(pragmas)) {
+      if (ASKS_WAL.test(text)) asked.set(`${thread} ${context}`, { thread, row });
+      else if (ASKS_MODE.test(text)) asked.delete(`${thread} ${context}`);
+    }
+    if (asked.size === 0) return [];
+    const found = new Map<
+      string,
+      { evidence: Evidence; path: string; thread: number; row: number }
+    >();
+    const inWal = new Set<string>();
+    for (const c of ctx.of(commitCosts)) {
+      const { thread, context, path, commitRow, commitPoint } = c.transaction;
+      const key = `${thread} ${context}`;
+      const ask = asked.get(key);
+      if (!ask || c.fromRow < ask.row) continue;
+      if (c.calls('walWrites') > 0 || commitPoint === 'wal') inWal.add(`${key} ${path}`);
+      if (!commitPoint?.startsWith('journal') || c.calls('journalWrites') === 0) continue;
+      let entry = found.get(`${key} ${path}`);
+      if (!entry) {
+        found.set(
+          `${key} ${path}`,
+          (entry = { evidence: new Evidence(), path, thread, row: ask.row }),
+        );
+        entry.evidence.show(thread, ask.row);
+      }
+      const { events } = ctx.store.threads[thread]!;
+      // going to WAL is itself one commit by journal, in the statement that asks
+      if (c.fromRow > ask.row && events.seq[c.fromRow]! < events.endSeq[ask.row]!) continue;
+      entry.evidence.count++;
+      entry.evidence.us += c.us;
+      entry.evidence.bytes += c.bytes;
+      entry.evidence.show(thread, commitRow);
+      entry.evidence.span(events.t0[c.fromRow]!, events.t0[c.toRow]! + events.dur[c.toRow]!);
+    }
+    return [...found].flatMap(([key, { evidence, path }]): Finding[] => {
+      if (inWal.has(key) || evidence.count === 0) return [];
+      return [
+        {
+          rule: 'F08',
+          title: `journal_mode=wal was asked for on ${path}, yet ${some(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
+          evidence: evidence.result(ctx),
+          ...noSaving('the rule on the rollback journal says what it costs'),
+          confidence: 'certain',
+          reason:
+            'after the PRAGMA no write-ahead log was written, and commits deleted or truncated a journal file',
+          advice:
+            'Set locking_mode=exclusive before journal_mode=wal: the VFS has no shared memory, and SQLite answers the old mode without an error.',
+          link: 'https://www.sqlite.org/wal.html#noshm',
+          tryInLab: 'journal-modes',
+        },
+      ];
+    });
+  },
+};
+
+export const walGrows: Rule = {
+  id: 'F13',
+  title: 'WAL never shrinks, checkpoint starves',
+  run(ctx) {
+    const threshold = ctx.of(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
+    return ctx
+      .of(walStories)
+      .filter((w) => w.longest > 4 * DEFAULT_AUTOCHECKPOINT && w.longest === w.growth)
+      .map((w): Finding => ({
+        rule: 'F13',
+        title: `The WAL of ${w.path} grew to ${size(w.highWaterBytes)}: ${count(w.longest)} frames since it last began anew, ${some(w.checkpoints, 'checkpoint')} seen`,
+        evidence: w.grown.result(ctx),
+        ...noSaving(
+          'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
+        ),
+        confidence: threshold ? 'likely' : 'certain',
+        reason: threshold
+          ? 'wal_autocheckpoint was set by the app, to a value that this recording folds away; four times the default is exceeded'
+          : `four times the default of wal_autocheckpoint (${DEFAULT_AUTOCHECKPOINT} pages) is exceeded and the log has not begun anew`,
+        advice:
+          'Find the reader that never ends its transaction, run PRAGMA wal_checkpoint(TRUNCATE) in idle moments, and set journal_size_limit.',
+        link: 'https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files',
+        tryInLab: 'checkpointing',
+      }));
+  },
+};
+
+export const checkpointCopies: Rule = {
+  id: 'F41',
+  title: 'Checkpoints copy the same pages again and again',
+  run(ctx) {
+    return ctx.of(walStories).flatMap((w): Finding[] => {
+      const again = w.copies - w.distinct.size;
+      if (w.checkpoints < 3 || again < 20 || again < w.copies / 2) return [];
+      return [
+        {
+          rule: 'F41',
+          title: `${count(w.checkpoints)} checkpoints of ${w.path} copied ${some(w.copies, 'page')} one by one, only ${count(w.distinct.size)} distinct; ${percent(w.hotReads / Math.max(1, w.reads))} of the frames had been written less than 100 ms before`,
+          evidence: w.copying.result(ctx),
+          ...new Saving(ctx)
+            .avoid(again, Op.xWrite, 'database writes', 'main-db')
+            .avoid(Math.min(again, w.reads), Op.xRead, 'WAL reads', 'wal')
+            .result(),
+          confidence: 'likely',
+          reason:
+            'expected of SQLite, whose checkpoint reads every page from the log, whatever its page cache holds; the same pages were copied several times within this recording',
+          advice:
+            'Raise PRAGMA wal_autocheckpoint, or checkpoint in idle moments: a page written often is then copied once.',
+          link: 'https://www.sqlite.org/wal.html#ckpt',
+          tryInLab: 'checkpointing',
+        },
+      ];
+    });
+  },
+};

@@ -1,0 +1,73 @@
+/** The page's own marks: waiting for one, and keeping of a saved trace what lies between them. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Page } from 'puppeteer-core';
+import { cutTo, markedRanges, START_MARK } from '../analysis/report/cut.ts';
+import { readTrace } from '../trace/file/read.ts';
+import { TraceWriter } from '../trace/file/write.ts';
+
+const POLL_MS = 100;
+
+/**
+ * Wait until the page or one of its dedicated workers has made a mark of this name. The mark must stay: `performance.clearMarks()` takes
+ * it away, and so does leaving the page.
+ * @param signal ends the waiting with an AbortError
+ * @returns false when it was not made in time
+ */
+export async function markMade(
+  page: Page,
+  name: string,
+  seconds: number,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const made = (mark: string): boolean => performance.getEntriesByName(mark, 'mark').length > 0;
+  let seen = false;
+  const asked = new Set<object>();
+  for (
+    const end = Date.now() + seconds * 1000;
+    Date.now() < end;
+    await delay(POLL_MS, undefined, { signal })
+  ) {
+    for (const realm of [page, ...page.workers()]) {
+      if (asked.has(realm)) continue; // one that blocks answers when it goes on
+      asked.add(realm);
+      const answer: Promise<boolean> = realm.evaluate(made, name);
+      void answer.then(
+        (yes) => {
+          seen ||= yes;
+          asked.delete(realm);
+        },
+        () => asked.delete(realm), // between two documents, or a worker that has ended
+      );
+    }
+    if (seen) return true;
+  }
+  return seen;
+}
+
+/**
+ * Cut a trace file to what the page marked.
+ * @returns null, or why the file was left whole
+ */
+export async function keepMarked(
+  file: string,
+  say: (line: string) => void,
+): Promise<string | null> {
+  const { store, header } = await readTrace(await readFile(file));
+  const ranges = markedRanges(store);
+  if (ranges.length === 0)
+    return `The page made no performance.mark('${START_MARK}'): the whole trace is saved.`;
+  const cut = cutTo(store, ranges);
+  const pieces: Uint8Array[] = [];
+  const { writer, origin, savedAt, sanitised } = header;
+  await new TraceWriter(
+    cut.store,
+    { write: (bytes) => void pieces.push(bytes) },
+    { writer, origin, savedAt, sanitised },
+  ).finish();
+  await writeFile(file, Buffer.concat(pieces));
+  say(
+    `kept ${cut.store.eventCount} events in ${ranges.length} marked ${ranges.length === 1 ? 'range' : 'ranges'}, left ${cut.left} out`,
+  );
+  return null;
+}

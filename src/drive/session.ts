@@ -1,0 +1,304 @@
+/** One recording by the real panel: Record, the page, Stop, Save. For `vfscope record`, the tests and the store pictures. */
+import { copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'puppeteer-core';
+import type { RecordingScope } from '../protocol/messages.ts';
+import { STOP_MARK } from '../analysis/report/cut.ts';
+import { CAPTURE_DEFAULTS, type CaptureOptions } from '../event/capture.ts';
+import { cannotWrite } from '../cli/write-file.ts';
+import { launchBrowser } from './browser.ts';
+import type { DrivenBrowserBase, DrivenPanel } from './driven.ts';
+import { browserFailed, wrongUse } from './failure.ts';
+import { launchFirefox } from './firefox.ts';
+import { listenForInterrupt, type Interrupt } from './interrupt.ts';
+import { keepMarked, markMade } from './marks.ts';
+
+export interface RecordOptions {
+  /** Folder of the extension, built for that browser. */
+  extension: string;
+  browser?: 'chromium' | 'firefox';
+  url: string;
+  /** The .vfst file to write. */
+  out: string;
+  /** JavaScript expression in the page: the recording ends when it is truthy (a promise is awaited). */
+  until?: string;
+  /**
+   * The recording's length after the page has loaded; with `until`, how long to wait for it at most. In a window without any
+   * of `seconds`, `until`, `untilMark` and `script` it lasts until Ctrl+C.
+   */
+  seconds?: number;
+  /** Module whose default export drives the page: `async (page, panel) => {}`, a puppeteer Page and Panel. */
+  script?: string;
+  /** PNG of the panel after the recording. */
+  screenshot?: string;
+  headed?: boolean;
+  transport?: 'port' | 'runtime';
+  scope?: RecordingScope;
+  /** What is captured; of what is not said the default. */
+  capture?: Partial<CaptureOptions>;
+  /** Keep only what lies between the page's own marks (trace/analysis/cut.ts). */
+  marks?: boolean;
+  /** End when the page makes the mark `vfscope:stop`. `seconds` is how long to wait for it at most. */
+  untilMark?: boolean;
+  dark?: boolean;
+  /** Progress, line by line. */
+  say?: (line: string) => void;
+}
+
+export const DEFAULT_SECONDS = 5;
+export const DEFAULT_UNTIL_SECONDS = 120;
+/** Of the panel in the picture. */
+const PICTURE = { width: 1280, height: 800 };
+
+/** What a steps module exports. */
+type Steps = (page: Page, panel: DrivenPanel) => Promise<void>;
+
+/**
+ * Record a page.
+ * @throws CommandFailure: exit code 2 for a script that cannot be used or an `out` that cannot be written, 3 when browser or page fail. When
+ * only the condition was not met, by Ctrl+C or in time, the trace up to then has been saved.
+ */
+export async function recordPage(options: RecordOptions): Promise<void> {
+  const { say = () => {} } = options;
+  const steps = options.script === undefined ? null : await loadSteps(options.script);
+  const interrupt = listenForInterrupt(say);
+  try {
+    await recordIn({ ...options, outlivesSignals: true }, steps, interrupt);
+  } finally {
+    interrupt.ignore();
+  }
+}
+
+async function recordIn(
+  options: RecordOptions & { outlivesSignals: true },
+  steps: Steps | null,
+  interrupt: Interrupt,
+): Promise<void> {
+  const { say = () => {} } = options;
+  const driven: DrivenBrowserBase = await (options.browser === 'firefox'
+    ? launchFirefox(options)
+    : launchBrowser(options));
+  const lost = ofBrowser(driven.browser);
+  const over = new AbortController();
+  const early = interrupt.first.then(() => {
+    throw browserFailed('Interrupted before the recording began: there is nothing to save.');
+  });
+  early.catch(() => {}); // heard where it matters
+  try {
+    say('opening DevTools');
+    const page = await driven.firstPage();
+    const ready = (async () => {
+      const opened = await driven.openPanel(page);
+      await startRecording(opened, options);
+      return opened;
+    })();
+    const panel = await Promise.race([ready, early, lost]);
+    say(`loading ${options.url}`);
+    const late = await Promise.race([
+      useApp(driven, page, panel, steps, options, over.signal),
+      cutShort(page, interrupt, endsByHand(options)),
+      lost,
+    ]);
+    say('stopping');
+    const unmarked = await Promise.race([save(driven, panel, options), lost]);
+    if (late ?? unmarked) throw browserFailed((late ?? unmarked)!);
+  } finally {
+    over.abort(); // nothing goes on waiting
+    await driven.close();
+  }
+}
+
+/** Never resolves. @throws CommandFailure when the browser ends, by a crash or by its user */
+function ofBrowser(browser: Browser): Promise<never> {
+  const lost = new Promise<never>((_, reject) =>
+    browser.once('disconnected', () =>
+      reject(browserFailed('The browser ended before the recording was saved.')),
+    ),
+  );
+  lost.catch(() => {}); // at the end it is we who close it
+  return lost;
+}
+
+/** A recording in a window that nothing else ends. */
+const endsByHand = ({
+  headed = false,
+  script,
+  seconds,
+  until,
+  untilMark = false,
+}: RecordOptions): boolean =>
+  headed && script === undefined && seconds === undefined && until === undefined && !untilMark;
+
+/** @returns why the recording ends before its condition was met: null where it has none but Ctrl+C */
+function cutShort(page: Page, interrupt: Interrupt, byHand: boolean): Promise<string | null> {
+  const crashed = new Promise<string>((resolve) =>
+    page.once('error', (e: Error) =>
+      resolve(`The page crashed (${e.message}); the trace up to then is saved.`),
+    ),
+  );
+  return Promise.race([
+    crashed,
+    interrupt.first.then(() => (byHand ? null : 'Interrupted; the trace up to then is saved.')),
+  ]);
+}
+
+/** Press Stop and Save. @returns why what is saved is not what was asked for, or null */
+async function save(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+  { out, marks, screenshot, say = () => {} }: RecordOptions,
+): Promise<string | null> {
+  await stopRecording(panel);
+  const unmarked = await saveTrace(driven, panel, out, async (file) =>
+    marks ? keepMarked(file, say) : null,
+  );
+  if (screenshot !== undefined) {
+    await panel.resize(PICTURE.width, PICTURE.height);
+    await panel.screenshot(screenshot);
+  }
+  return unmarked;
+}
+
+async function loadSteps(script: string): Promise<Steps> {
+  let loaded: { default?: unknown };
+  try {
+    loaded = (await import(pathToFileURL(resolve(script)).href)) as { default?: unknown };
+  } catch (e) {
+    throw wrongUse(`The script ${script} cannot be loaded: ${(e as Error).message}`);
+  }
+  if (typeof loaded.default !== 'function')
+    throw wrongUse(`The script ${script} must have a default export: async (page, panel) => {}`);
+  return loaded.default as Steps;
+}
+
+/** Press Record; resolves when the recording runs. */
+export async function startRecording(
+  panel: DrivenPanel,
+  {
+    scope = 'tab',
+    transport = 'port',
+    capture,
+  }: Pick<RecordOptions, 'scope' | 'transport' | 'capture'> = {},
+): Promise<void> {
+  if (transport === 'runtime') await panel.setTransport('runtime');
+  if (capture) await panel.setStored({ ...CAPTURE_DEFAULTS, ...capture });
+  if (scope === 'origin') await panel.choose('scope', 'origin');
+  await panel.press('record');
+  await panel.find('stop');
+}
+
+/** Press Stop, where the user has not; resolves when the last thread has said goodbye and the trace can be saved. */
+export async function stopRecording(panel: DrivenPanel): Promise<void> {
+  if (
+    await Promise.race([
+      panel.find('stop').then(() => true),
+      panel.find('record').then(() => false),
+    ])
+  )
+    await panel.press('stop');
+  await panel.find('record');
+}
+
+async function load(driven: DrivenBrowserBase, page: Page, url: string): Promise<void> {
+  let status: number | undefined;
+  try {
+    status = await driven.load(page, url);
+  } catch (e) {
+    throw browserFailed(`${url} does not load: ${(e as Error).message}. Is its server running?`);
+  }
+  if (status !== undefined && status >= 400)
+    throw browserFailed(`${url} does not load: the server answered ${status}.`);
+}
+
+/** @param signal ends its waiting @returns why the recording ended before its condition was met, or null */
+async function useApp(
+  driven: DrivenBrowserBase,
+  page: Page,
+  panel: DrivenPanel,
+  steps: Steps | null,
+  options: RecordOptions,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const { until, say = () => {} } = options;
+  await load(driven, page, options.url);
+  if (steps) {
+    say(`running ${options.script}`);
+    try {
+      await steps(page, panel);
+    } catch (e) {
+      return `The script failed, the trace up to then is saved: ${(e as Error).stack ?? String(e)}`;
+    }
+  }
+  if (until !== undefined) {
+    const seconds = options.seconds ?? DEFAULT_UNTIL_SECONDS;
+    say(`waiting until ${until}`);
+    try {
+      await page.waitForFunction(until, { timeout: seconds * 1000, polling: 100 });
+    } catch (e) {
+      const text = (e as Error).message;
+      const cause = /timeout|exceeded/i.test(text)
+        ? `was not met within ${seconds} s`
+        : `failed: ${text}`;
+      return `The condition ${JSON.stringify(until)} ${cause}; the trace up to then is saved.`;
+    }
+  } else if (options.untilMark) {
+    const seconds = options.seconds ?? DEFAULT_UNTIL_SECONDS;
+    say(`waiting for the mark ${STOP_MARK}`);
+    if (!(await markMade(page, STOP_MARK, seconds, signal)))
+      return `The page made no performance.mark('${STOP_MARK}') within ${seconds} s; the trace up to then is saved.`;
+  } else if (endsByHand(options)) {
+    say('recording; use the page, then press Ctrl+C here to stop and save');
+    await new Promise(() => {}); // Ctrl+C comes from elsewhere
+  } else if (!steps || options.seconds !== undefined) {
+    const seconds = options.seconds ?? DEFAULT_SECONDS;
+    say(`recording for ${seconds} s`);
+    await delay(seconds * 1000, undefined, { signal });
+  }
+  return null;
+}
+
+/**
+ * Press Save and put the file to `out`. Where it cannot be put there it stays where the browser has saved it.
+ * @param rework changes the file before that @returns what it answers
+ * @throws CommandFailure (exit code 2) naming the place where the file stays
+ */
+export async function saveTrace<T = void>(
+  driven: DrivenBrowserBase,
+  panel: DrivenPanel,
+  out: string,
+  rework?: (file: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'vfscope-'));
+  let kept = false;
+  try {
+    await driven.downloadTo(folder);
+    await panel.press('save');
+    const file = join(folder, await downloaded(folder));
+    const answer = (await rework?.(file)) as T;
+    await copyFile(file, out).catch((e: NodeJS.ErrnoException) => {
+      kept = true;
+      throw wrongUse(`${cannotWrite(out, e)} The recording is in ${file}`);
+    });
+    return answer;
+  } finally {
+    if (!kept) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function missing(error: NodeJS.ErrnoException): 0 {
+  if (error.code !== 'ENOENT') throw error;
+  return 0;
+}
+
+async function downloaded(folder: string): Promise<string> {
+  for (const end = Date.now() + 60_000; Date.now() < end; await delay(50)) {
+    const file = (await readdir(folder)).find((name) => name.endsWith('.vfst'));
+    // the name is there, empty, a moment before its bytes are; Firefox's first name is gone the moment after
+    const size = file && (await stat(join(folder, file)).then((found) => found.size, missing));
+    if (file && size) return file;
+  }
+  throw browserFailed('The panel saved no trace within 60 s.');
+}

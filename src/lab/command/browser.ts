@@ -1,0 +1,56 @@
+/** An order to the Lab, carried out by the Lab's own page in a real browser. */
+import { runOf, runsOf } from '../experiments/plan.ts';
+import { experimentResult } from '../experiments/run-experiment.ts';
+import type { Run, RunResult } from '../experiments/types.ts';
+import { browserFailed } from '../../drive/failure.ts';
+import { runLabInFirefox } from '../drive/firefox-lab.ts';
+import { runLab } from '../drive/lab.ts';
+import type { LabOrder } from './order.ts';
+import { gridOf, sideBySide, type LabOutcome } from './outcome.ts';
+import { complain } from '../../cli/open-file.ts';
+import { EXTENSION, FIREFOX_EXTENSION } from '../../cli/record.ts';
+
+/** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
+export async function inBrowser(
+  { what, asked, grid, compared, options }: LabOrder,
+  browser: 'chromium' | 'firefox',
+  headed: boolean,
+): Promise<LabOutcome> {
+  const onProgress = (done: number, all: number): void => complain(`${done} of ${all} passes`);
+  const carryOut = async (
+    runs: readonly Run[],
+  ): Promise<{ result: RunResult | null; message: string }[]> => {
+    const done =
+      browser === 'firefox'
+        ? await runLabInFirefox(runs, { extension: FIREFOX_EXTENSION, headed, onProgress })
+        : await runLab(runs, { extension: EXTENSION, headed, onProgress });
+    for (const { left } of done) if (left.length) complain(`left in storage: ${left.join(', ')}`);
+    return done;
+  };
+  if ('experiment' in what) {
+    const runs = [...runsOf(what.experiment, asked, options)];
+    const done = await carryOut(runs.map(([, run]) => run));
+    const results = new Map<string, RunResult>();
+    const skipped: Record<string, string> = {};
+    runs.forEach(([id], i) => {
+      const { result, message } = done[i]!;
+      if (result) results.set(id, result);
+      else skipped[id] = message;
+    });
+    return { experiment: experimentResult(what.experiment, results, skipped) };
+  }
+  if (grid) {
+    const runs = grid.map((each) => runOf(what.workload, each, options));
+    const done = await carryOut(runs);
+    const results = done.map(({ result, message }) => result ?? message);
+    return { grid: gridOf(what.workload.id, runs, results) };
+  }
+  const done = await carryOut(
+    [asked, ...(compared ? [compared] : [])].map((each) => runOf(what.workload, each, options)),
+  );
+  const results = done.map(({ result, message }) => {
+    if (!result) throw browserFailed(`${what.workload.id} failed: ${message}`);
+    return result;
+  });
+  return { runs: sideBySide(results) };
+}

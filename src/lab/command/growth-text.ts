@@ -1,0 +1,135 @@
+/** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
+import { isTime } from '../experiments/aggregate.ts';
+import { verdictsOfEach } from '../experiments/grid-result.ts';
+import { headings } from '../experiments/knobs.ts';
+import { slopeText, slopeWords } from '../experiments/sweep.ts';
+import type { Config, Growth, GridResult, Run, RunResult } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import {
+  modeText,
+  msText,
+  notCounted,
+  number,
+  passesText,
+  ratio,
+  settingsText,
+  spreadText,
+  countersShown,
+  environmentText,
+  verdictText,
+} from './words.ts';
+import { table } from '../../cli/summary-text.ts';
+import { plain } from '../../analysis/report/report-words.ts';
+
+interface Named {
+  readonly name: string;
+  readonly result: RunResult;
+}
+
+/** A run a line, with its sums; then growth, passes, what did not run. @param grid at least one run of it */
+export function gridText({ workload, runs, skipped, verdicts, growth }: GridResult): string {
+  const first = runs[0]!;
+  const names = headings(runs.map(({ run }) => run));
+  const named = runs.map((result, i): Named => ({ name: `${i + 1}. ${names[i]}`, result }));
+  const asked = workloadOf(workload, first.run.sql);
+  const counters = countersShown(
+    asked,
+    runs.map(({ totals }) => totals),
+  );
+  const timed = first.totalMs !== null;
+  const times = ({ totalMs }: RunResult): string[] => [
+    msText(totalMs),
+    spreadText(totalMs),
+    totalMs && first.totalMs ? ratio(first.totalMs.median, totalMs.median) : '',
+  ];
+  return `${[
+    `${asked.title} (version ${first.version})`,
+    `  ${modeText(first.run)}`,
+    ...sharedLines(runs.map(({ run }) => run)),
+    '',
+    ...table(
+      ['run', ...(timed ? ['time', 'from-to', '/ 1'] : []), ...counters],
+      named.map(({ name, result }) => [
+        plain(name),
+        ...(timed ? times(result) : []),
+        ...counters.map((c) => number(result.totals[c])),
+      ]),
+    ),
+    ...Object.entries(skipped).map(([name, why]) => `  ${plain(name)}: not run, ${plain(why)}`),
+    ...growthLines(growth),
+    ...passesTable('run', named),
+    ...named.flatMap(({ name, result }) =>
+      result.notes.map((note) => `  ! ${plain(name)}: ${plain(note)}`),
+    ),
+    '',
+    ...verdicts.map(verdictText),
+    ...verdictsOfEach(named).map(verdictText),
+    '',
+    `  ${environmentText(first)}`,
+  ].join('\n')}\n`;
+}
+
+/** Settings and parameters that all runs have alike. */
+function sharedLines(runs: readonly Run[]): string[] {
+  const [first] = runs as [Run];
+  const alike = (of: (run: Run) => unknown): boolean => runs.every((run) => of(run) === of(first));
+  const config = Object.entries(first.config).filter(([key]) =>
+    alike((run) => run.config[key as keyof Config]),
+  );
+  const parameters = Object.entries(first.parameters).filter(([key]) =>
+    alike((run) => run.parameters[key]),
+  );
+  return [config, parameters].flatMap((of) => {
+    const text = settingsText(of);
+    return text ? [`  ${text}`] : [];
+  });
+}
+
+/** A line a curve and counter: its ends, the fitted exponent, and what that says. */
+export function growthLines(growth: readonly Growth[]): string[] {
+  return [...new Set(growth.map(({ over }) => over))].flatMap((over) => {
+    const mine = growth.filter((g) => g.over === over);
+    const rows = mine.flatMap(({ counter, curves }) =>
+      curves.map(({ name, points, slope, lastSlope }) => {
+        const [a, b] = [points[0]!, points.at(-1)!];
+        const worth = (y: number): string => (isTime(counter) ? `${y.toFixed(2)} ms` : number(y));
+        const ends = [number(a.x), worth(a.y), number(b.x), worth(b.y)];
+        return [
+          plain(name),
+          counter,
+          ...ends,
+          slopeText(slope),
+          slopeText(lastSlope),
+          slopeWords(slope),
+        ];
+      }),
+    );
+    return [
+      '',
+      `Growth over ${over} (slope = b of a * ${over}^b, by least squares of the logarithms: 1 = linear)`,
+      ...table(
+        ['curve', 'counter', over, 'value', over, 'value', 'slope', 'at the end', ''],
+        rows,
+        [0, 1, 8],
+      ),
+    ];
+  });
+}
+
+/** Each pass of timed runs: two classes of them do not show in a median. Nothing where there is one pass. */
+export function passesTable(head: string, runs: readonly Named[]): string[] {
+  if (!runs.some(({ result }) => passesText(result))) return [];
+  const said = runs.flatMap(({ name, result }) =>
+    notCounted(result).map((words) => (words.startsWith('pass') ? `${name}: ${words}` : words)),
+  );
+  return [
+    '',
+    'Passes',
+    ...table(
+      [head, 'each, in order'],
+      runs.map(({ name, result }) => [plain(name), passesText(result)]),
+      [0, 1],
+    ),
+    ...[...new Set(said)].map((words) => `  ${words}`),
+  ];
+}

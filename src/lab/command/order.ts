@@ -1,0 +1,119 @@
+/** What `vfscope lab run` is asked for, checked before anything runs. */
+import { readFile } from 'node:fs/promises';
+import {
+  readGrid,
+  readWords,
+  runOf,
+  runsOf,
+  type Asked,
+  type RunOptions,
+} from '../experiments/plan.ts';
+import type { Experiment, Workload } from '../experiments/types.ts';
+import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
+import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
+import { wrongUse } from '../../drive/failure.ts';
+import { databaseFrom } from './database.ts';
+import { cannotRead } from '../../cli/open-file.ts';
+
+export interface LabOptions {
+  /** `list` or `run`. */
+  readonly verb: 'list' | 'run';
+  readonly what: string | undefined;
+  readonly config: readonly string[];
+  /** Settings of a second variant: the two side by side, with the exact difference. */
+  readonly compare: readonly string[];
+  readonly count: boolean;
+  /** Of a counted workload: by statement and between VFS calls, too. */
+  readonly statements: boolean;
+  /** Of a counted workload: by function of the engine. */
+  readonly functions: boolean;
+  readonly node: boolean;
+  readonly json: boolean;
+  readonly repeats: number;
+  /** Of the workload own-sql. */
+  readonly sql: string | undefined;
+  /** Of the workload own-database: its file. */
+  readonly database: string | undefined;
+  readonly headed: boolean;
+  /** `chromium` or `firefox`. */
+  readonly browser: string;
+}
+
+/** What is to be run, checked: the browser's driver and Node take the same. */
+export interface LabOrder {
+  readonly what: { readonly experiment: Experiment } | { readonly workload: Workload };
+  readonly asked: Asked;
+  /** Of a workload that is run with every combination of several values: all of them, `asked` the first. */
+  readonly grid: readonly Asked[] | null;
+  /** null: nothing to compare with. */
+  readonly compared: Asked | null;
+  readonly options: RunOptions;
+}
+function namedWorkload(name: string, sql: string | undefined): Workload {
+  if (WORKLOADS.some(({ id }) => id === name)) return workloadOf(name, sql);
+  const known = [...ALL_EXPERIMENTS, ...WORKLOADS].map(({ id }) => id).join(', ');
+  throw new Error(`there is no experiment or workload "${name}"; there are ${known}.`);
+}
+
+async function fileOf(path: string, what: string): Promise<Buffer<ArrayBuffer>> {
+  return readFile(path).catch((e: unknown) => Promise.reject(new Error(cannotRead(path, e, what))));
+}
+
+/** What the command's words ask for. @throws CommandFailure naming what is wrong */
+export async function orderOf(o: LabOptions): Promise<LabOrder> {
+  if (o.what === undefined)
+    throw wrongUse(
+      'vfscope lab run: the name of an experiment or a workload is missing; `vfscope lab list` names them.',
+    );
+  try {
+    const experiment = ALL_EXPERIMENTS.find((e) => e.id === o.what);
+    const sql =
+      o.sql === undefined ? undefined : (await fileOf(o.sql, 'a file of SQL')).toString('utf8');
+    if (o.what === 'own-sql' && sql === undefined) throw new Error('own-sql needs --sql FILE.');
+    if (o.what === 'own-database' && (sql === undefined || o.database === undefined))
+      throw new Error('own-database needs --file DATABASE and --sql FILE.');
+    if (o.what !== 'own-database' && o.database !== undefined)
+      throw new Error('--file DATABASE is for own-database.');
+    const database = o.database === undefined ? undefined : await databaseFrom(o.database);
+    const all = readGrid(o.config);
+    const [asked] = all as [Asked];
+    const grid = all.length > 1 ? all : null;
+    if (grid && experiment)
+      throw new Error('several values are for one workload; an experiment has its variants.');
+    if (grid && (o.compare.length || o.statements || o.functions))
+      throw new Error(
+        'several values cannot be combined with --compare, --statements or --functions: --json has every step of every run.',
+      );
+    const changed = readWords(o.compare);
+    const compared = o.compare.length
+      ? {
+          config: { ...asked.config, ...changed.config },
+          parameters: { ...asked.parameters, ...changed.parameters },
+        }
+      : null;
+    if ((o.statements || o.functions) && (experiment || !o.count))
+      throw new Error(
+        `--${o.statements ? 'statements' : 'functions'} is for one workload with --count.`,
+      );
+    if (o.statements && o.functions)
+      throw new Error('--statements and --functions are two runs: ask for one of them.');
+    if (experiment && compared)
+      throw new Error('--compare is for one workload; an experiment has its variants.');
+    const mode = o.count ? 'count' : (experiment?.mode ?? 'time');
+    const options: RunOptions = {
+      mode,
+      repeats: o.repeats,
+      ...(o.functions ? { functions: true } : {}),
+      ...(sql === undefined ? {} : { sql }),
+      ...(database === undefined ? {} : { database }),
+    };
+    const what = experiment ? { experiment } : { workload: namedWorkload(o.what, sql) };
+    // every fault of the words is found before anything runs
+    if (what.workload)
+      for (const each of compared ? [asked, compared] : all) runOf(what.workload, each, options);
+    if (what.experiment) runsOf(what.experiment, asked, options);
+    return { what, asked, grid, compared, options };
+  } catch (e) {
+    throw wrongUse(e instanceof Error ? e.message : String(e));
+  }
+}

@@ -1,0 +1,79 @@
+/** What came out of `vfscope lab run`: as text, as JSON, as an exit code. */
+import { gridResult } from '../experiments/grid-result.ts';
+import { headings } from '../experiments/knobs.ts';
+import { storedVerdicts } from '../experiments/stored.ts';
+import { experimentFor } from '../experiments/tries.ts';
+import type { ExperimentResult, GridResult, Run, RunResult } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import { browserFailed, wrongUse } from '../../drive/failure.ts';
+import { gridText } from './growth-text.ts';
+import { compareText, experimentText, resultText } from './text.ts';
+import { Exit } from '../../cli/open-file.ts';
+
+/** An experiment; one run, or two side by side; every combination of several values. */
+export type LabOutcome =
+  | { readonly experiment: ExperimentResult }
+  | { readonly runs: readonly RunResult[] }
+  | { readonly grid: GridResult };
+
+/** Of two runs side by side, the second says whether it stored what the first did. */
+export function sideBySide(runs: readonly RunResult[]): RunResult[] {
+  const [a, b] = runs;
+  if (!a || !b) return [...runs];
+  const stored = storedVerdicts([
+    { name: 'A', result: a },
+    { name: 'B', result: b },
+  ]);
+  return [a, { ...b, verdicts: [...b.verdicts, ...stored] }];
+}
+
+/**
+ * The combinations of a grid. @param done of each its result, or why there is none
+ * @throws CommandFailure (3) where none ran
+ */
+export function gridOf(
+  workload: string,
+  runs: readonly Run[],
+  done: readonly (RunResult | Error | string)[],
+): GridResult {
+  const names = headings(runs);
+  const grid = gridResult(
+    workload,
+    done.map((each, i) => ({
+      name: names[i]!,
+      result: each instanceof Error ? each.message : each,
+    })),
+  );
+  if (grid.runs.length) return grid;
+  throw browserFailed(
+    `${workload} ran with none of ${runs.length} combinations: ${[...new Set(Object.values(grid.skipped))].join('; ')}`,
+  );
+}
+
+/** In a stable order, numbers in full. */
+export function outcomeText(outcome: LabOutcome): string {
+  if ('experiment' in outcome) {
+    const experiment = experimentFor(outcome.experiment.experiment);
+    if (!experiment) throw wrongUse(`There is no experiment "${outcome.experiment.experiment}".`);
+    return experimentText(experiment, outcome.experiment);
+  }
+  if ('grid' in outcome) return gridText(outcome.grid);
+  const [a, b] = outcome.runs as [RunResult, RunResult?];
+  const workload = workloadOf(a.run.workload, a.run.sql);
+  return b ? compareText(workload, a, b) : resultText(workload, a);
+}
+
+/** An experiment's result, an array of one or two, or a grid's. */
+export const outcomeJson = (outcome: LabOutcome): string =>
+  `${JSON.stringify('experiment' in outcome ? outcome.experiment : 'grid' in outcome ? outcome.grid : outcome.runs, null, 2)}\n`;
+
+/** 1 where an expectation does not hold. */
+export function exitOf(outcome: LabOutcome): number {
+  const verdicts =
+    'experiment' in outcome
+      ? outcome.experiment.verdicts
+      : 'grid' in outcome
+        ? [...outcome.grid.verdicts, ...outcome.grid.runs.flatMap((r) => r.verdicts)]
+        : outcome.runs.flatMap((r) => r.verdicts);
+  return verdicts.some((v) => v.holds === false) ? Exit.checkFailed : Exit.done;
+}

@@ -1,0 +1,133 @@
+/** `vfscope lab replay FILE --config vfs=...`: a recording's VFS calls on another VFS, counts side by side, and the replay as a trace for Compare. */
+import { readFile } from 'node:fs/promises';
+import { readWords } from '../experiments/plan.ts';
+import { errorWords } from '../experiments/replay/control.ts';
+import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
+import { DEFAULT_CONFIG, type Config } from '../experiments/types.ts';
+import type { ReadResult } from '../../trace/file/read.ts';
+import { saveTrace } from '../../trace/file/write.ts';
+import { launchBrowser } from '../../drive/browser.ts';
+import { browserFailed, wrongUse } from '../../drive/failure.ts';
+import { openLab } from '../drive/lab.ts';
+import { nodeSurroundings } from './node.ts';
+import { pageSizesCommand } from './page-sizes.ts';
+import { configText } from './words.ts';
+import { CHROME_JSON, complain, Exit, openTrace } from '../../cli/open-file.ts';
+import { print } from '../../cli/stdout.ts';
+import { EXTENSION } from '../../cli/record.ts';
+import { table } from '../../cli/summary-text.ts';
+import { plain } from '../../analysis/report/report-words.ts';
+import { checkWritable, writeWhole } from '../../cli/write-file.ts';
+
+export interface ReplayOptions {
+  readonly file: string;
+  readonly config: readonly string[];
+  readonly node: boolean;
+  readonly json: boolean;
+  readonly headed: boolean;
+  /** Where the replay's trace goes. */
+  readonly out: string | undefined;
+  /** Estimate other page sizes; nothing is replayed. */
+  readonly pageSizes: boolean;
+}
+
+/** The Lab's page reads `.vfst` alone: what came as Chrome JSON is written as that. */
+async function traceFile({ store, header }: ReadResult, file: string): Promise<Uint8Array> {
+  if (header.writer !== CHROME_JSON) return readFile(file);
+  return new Uint8Array(await (await saveTrace(store)).arrayBuffer());
+}
+
+/** @returns the exit code @throws CommandFailure naming what is wrong */
+export async function replayCommand({
+  file,
+  config,
+  node,
+  json,
+  headed,
+  out,
+  pageSizes,
+}: ReplayOptions): Promise<number> {
+  if (pageSizes && (config.length || out !== undefined))
+    throw wrongUse('--page-sizes estimates and runs nothing: leave --config and --out away.');
+  const wanted = pageSizes ? DEFAULT_CONFIG : configOf(config);
+  const opened = await openTrace(file);
+  if (!opened) return Exit.wrongUse;
+  if (pageSizes) return pageSizesCommand(opened.store, json);
+  if (out !== undefined) await checkWritable(out);
+  let done: { report: ReplayReport; trace: Uint8Array };
+  if (node) {
+    const { report, trace } = await replay(opened.store, wanted, {
+      engines: nodeSurroundings().engines,
+    }).catch((e: Error) => {
+      throw wrongUse(e.message);
+    });
+    done = { report, trace: new Uint8Array(await trace.arrayBuffer()) };
+  } else done = await inBrowser(await traceFile(opened, file), wanted, headed);
+  if (out !== undefined) await writeWhole(out, [done.trace]);
+  await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
+  return Exit.done;
+}
+
+function configOf(words: readonly string[]): Config {
+  try {
+    const { config, parameters } = readWords(words);
+    const [unknown] = Object.keys(parameters);
+    if (unknown !== undefined) throw new Error(`"${unknown}" is no setting.`);
+    if (config.vfs === undefined) throw new Error('Say on which VFS: --config vfs=OPFSCoopSync.');
+    return { ...DEFAULT_CONFIG, ...config };
+  } catch (e) {
+    throw wrongUse(e instanceof Error ? e.message : String(e));
+  }
+}
+
+async function inBrowser(
+  trace: Uint8Array,
+  config: Config,
+  headed: boolean,
+): Promise<{ report: ReplayReport; trace: Uint8Array }> {
+  const driven = await launchBrowser({ extension: EXTENSION, headed });
+  try {
+    const lab = await openLab(await driven.firstPage(), driven.extensionId);
+    const { left, ...done } = await lab.replay(trace, config).catch((e: Error) => {
+      throw browserFailed(`The replay failed: ${e.message}`);
+    });
+    if (left.length) complain(`left in storage: ${left.join(', ')}`);
+    return done;
+  } finally {
+    await driven.close();
+  }
+}
+
+/** Counts side by side; the same line by line wherever they are. */
+export function replayText(report: ReplayReport): string {
+  const { recorded, replayed } = report;
+  const number = (n: number | undefined): string => (n ?? 0).toLocaleString('en-US');
+  const names = [...new Set([...Object.keys(recorded.vfs), ...Object.keys(replayed.vfs)])].sort();
+  const ms = (us: number): string => `${(us / 1000).toFixed(1)} ms`;
+  return `${[
+    `Replay of ${number(report.calls)} VFS calls: ${configText(report.config)}`,
+    '',
+    ...table(
+      ['VFS', 'recorded', 'replayed'],
+      [
+        ...names.map((n) => [plain(n), number(recorded.vfs[n]), number(replayed.vfs[n])]),
+        ['time in calls', ms(recorded.vfsUs), ms(replayed.vfsUs)],
+      ],
+    ),
+    ...Object.entries(replayed.web).flatMap(([name, n]) => (n ? [`  ${name} ${number(n)}`] : [])),
+    '',
+    ...(report.retries
+      ? [`  ${number(report.retries)} calls were made again, because the VFS had to wait first`]
+      : []),
+    ...Object.entries(report.differing).map(
+      ([op, n]) => `  ${number(n)} ${op} answered otherwise than in the recording`,
+    ),
+    ...report.leftOut.map((words) => `  left out: ${plain(words)}`),
+    ...report.cache.map(
+      ({ path, requests, misses, note }) =>
+        `  page cache, ${plain(path)}: ${misses === null ? 'not known at this size' : number(misses)} of ${number(requests)} page reads (${plain(note)})`,
+    ),
+    `  ${report.estimate}`,
+    `  ${plain(errorWords(report.error, report.errorWhy))}`,
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,248 @@
+/** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
+import { isTime } from '../experiments/aggregate.ts';
+import { sharesOf } from '../experiments/shares.ts';
+import type {
+  Experiment,
+  ExperimentResult,
+  RunResult,
+  Spread,
+  StepResult,
+  Workload,
+} from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import { growthLines, passesTable } from './growth-text.ts';
+import {
+  countersShown,
+  environmentText,
+  headOf,
+  msText,
+  notCounted,
+  number,
+  passesText,
+  ratio,
+  signed,
+  spreadText,
+  verdictText,
+} from './words.ts';
+import { table } from '../../cli/summary-text.ts';
+import { plain } from '../../analysis/report/report-words.ts';
+
+export function listText(
+  experiments: readonly Experiment[],
+  workloads: readonly Workload[],
+): string {
+  return `${[
+    'Experiments',
+    ...experiments.flatMap((e) => [
+      `  ${e.id.padEnd(24)}${e.title}`,
+      `${' '.repeat(26)}${e.document}`,
+    ]),
+    '',
+    'Workloads',
+    ...workloads.map((w) => `  ${w.id.padEnd(24)}${w.title}${parametersText(w)}`),
+  ].join('\n')}\n`;
+}
+const parametersText = (w: Workload): string => {
+  const all = Object.entries(w.parameters).map(([name, p]) => `${name}=${p.default}`);
+  return all.length ? ` (${all.join(', ')})` : '';
+};
+
+export function resultText(workload: Workload, result: RunResult): string {
+  const columns = countersShown(
+    workload,
+    result.steps.map(({ counters }) => counters),
+  );
+  const timed = result.run.mode === 'time';
+  const row = (
+    name: string,
+    counters: StepResult['counters'],
+    ms: Spread | null,
+    parts: StepResult['parts'] = {},
+    skipped?: string,
+  ): string[] => [
+    plain(name),
+    ...(timed
+      ? [msText(ms), spreadText(ms), ...partNames(result).map((part) => msText(parts[part]))]
+      : []),
+    ...columns.map((c) => (skipped ? 'n/a' : number(counters[c]))),
+  ];
+  return `${[
+    `${workload.title} (version ${result.version})`,
+    ...headOf(result.run),
+    '',
+    ...table(
+      ['step', ...(timed ? ['time', 'from-to', ...partNames(result)] : []), ...columns],
+      [
+        ...result.steps.map((s) => row(s.id, s.counters, s.ms, s.parts, s.skipped)),
+        row('total', result.totals, result.totalMs),
+      ],
+    ),
+    ...(passesText(result)
+      ? ['', `  passes: ${passesText(result)}`, ...notCounted(result).map((words) => `  ${words}`)]
+      : []),
+    ...shareText(result),
+    ...footOf(result),
+  ].join('\n')}\n`;
+}
+const partNames = (result: RunResult): string[] => [
+  ...new Set(result.steps.flatMap((s) => Object.keys(s.parts))),
+];
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const shareText = (result: RunResult): string[] =>
+  sharesOf(result).flatMap(({ step, parts }) => [
+    '',
+    `  share of ${measured(result)} (${plain(step)}): ${parts.map(([p, share]) => `${p} ${percent(share)}`).join(', ')}`,
+  ]);
+const measured = (result: RunResult): string =>
+  result.run.mode === 'count' ? 'instructions' : 'time';
+
+const footOf = (result: RunResult): string[] => [
+  ...result.steps.flatMap((s) => (s.skipped ? [`  ${plain(s.id)}: n/a, ${plain(s.skipped)}`] : [])),
+  ...result.notes.map((note) => `  ! ${plain(note)}`),
+  ...(result.verdicts.length ? ['', ...result.verdicts.map(verdictText)] : []),
+  '',
+  `  rows ${result.digest}; ${result.stored ? `stored ${result.stored.digest}; ` : ''}${Object.entries(
+    result.settings,
+  )
+    .map(([k, v]) => `${k} ${plain(v)}`)
+    .join(', ')}`,
+  `  ${environmentText(result)}`,
+];
+
+/** Two runs of one workload: every watched counter of both, with the exact difference. */
+export function compareText(workload: Workload, a: RunResult, b: RunResult): string {
+  const columns = countersShown(
+    workload,
+    [...a.steps, ...b.steps].map(({ counters }) => counters),
+  );
+  const rows: string[][] = [];
+  // of a single step, the sum says nothing new
+  const sum = a.steps.length > 1 ? [{ id: 'total', counters: a.totals, ms: a.totalMs }] : [];
+  for (const step of [...a.steps, ...sum]) {
+    const other =
+      step.id === 'total'
+        ? { counters: b.totals, ms: b.totalMs }
+        : b.steps.find((s) => s.id === step.id);
+    if (!other) continue;
+    if (step.ms && other.ms) {
+      const noise =
+        Math.abs(step.ms.median - other.ms.median) <= 2 * Math.max(step.ms.mad, other.ms.mad);
+      rows.push([
+        step.id,
+        'ms',
+        step.ms.median.toFixed(2),
+        other.ms.median.toFixed(2),
+        (other.ms.median - step.ms.median).toFixed(2),
+        noise ? 'noise' : ratio(step.ms.median, other.ms.median),
+      ]);
+    }
+    for (const name of columns) {
+      const [x, y] = [step.counters[name], other.counters[name]];
+      if (x === undefined && y === undefined) continue;
+      rows.push([
+        step.id,
+        name,
+        number(x),
+        number(y),
+        x === undefined || y === undefined ? 'n/a' : signed(y - x),
+        x === undefined || y === undefined ? '' : ratio(x, y),
+      ]);
+    }
+  }
+  return `${[
+    `${workload.title} (version ${a.version})`,
+    'A',
+    ...headOf(a.run),
+    'B',
+    ...headOf(b.run),
+    ...(a.digest === b.digest ? [] : ['  ! The rows that came back differ between A and B.']),
+    '',
+    ...table(
+      ['step', 'counter', 'A', 'B', 'B - A', 'B / A'],
+      rows.map((r) => r.map(plain)),
+    ),
+    '',
+    ...[['A', a] as const, ['B', b] as const].flatMap(([name, result]) =>
+      passesText(result)
+        ? [
+            `  passes ${name}: ${passesText(result)}`,
+            ...notCounted(result).map((words) => `  ${name}: ${words}`),
+          ]
+        : [],
+    ),
+    ...[...a.notes, ...b.notes].map((note) => `  ! ${plain(note)}`),
+    ...a.verdicts.map((v) => verdictText({ ...v, text: `A: ${v.text}` })),
+    ...b.verdicts.map((v) => verdictText({ ...v, text: `B: ${v.text}` })),
+  ].join('\n')}\n`;
+}
+
+export function experimentText(
+  experiment: Experiment,
+  { results, skipped, verdicts, growth }: ExperimentResult,
+): string {
+  const ran = experiment.variants.flatMap((v) =>
+    results[v.id] ? [{ ...v, result: results[v.id]! }] : [],
+  );
+  const base = results[experiment.baseline];
+  // what actors did to one another is expected to be nothing in particular, and is what one looks for
+  const watched = ran.flatMap(({ result: { run } }) => {
+    const { actors, watch } = workloadOf(run.workload, run.sql);
+    return actors
+      ? watch.filter((name) => ran.some(({ result }) => result.totals[name] !== undefined))
+      : [];
+  });
+  const expected = experiment.expectations.flatMap((e) => [
+    e.left.counter,
+    ...(typeof e.right === 'number' ? [] : [e.right.counter]),
+  ]);
+  const counters = [...new Set([...expected, ...watched])].filter((c) => !isTime(c));
+  const timed = ran.some((v) => v.result.totalMs);
+  const times = ({ totalMs }: RunResult): string[] => [
+    msText(totalMs),
+    spreadText(totalMs),
+    totalMs && base?.totalMs ? ratio(base.totalMs.median, totalMs.median) : '',
+  ];
+  return `${[
+    experiment.title,
+    `  ${experiment.document}`,
+    `  ${experiment.question}`,
+    '',
+    ...table(
+      ['variant', ...(timed ? ['time', 'from-to', `/ ${experiment.baseline}`] : []), ...counters],
+      ran.map(({ id, result }) => [
+        id,
+        ...(timed ? times(result) : []),
+        ...counters.map((c) => number(result.totals[c])),
+      ]),
+    ),
+    ...Object.entries(skipped).map(([id, why]) => `  ${id}: not run, ${plain(why)}`),
+    ...sharesTable(ran),
+    ...growthLines(growth.filter(({ counter }) => isTime(counter) || counters.includes(counter))),
+    ...passesTable(
+      'variant',
+      ran.map(({ id, result }) => ({ name: id, result })),
+    ),
+    '',
+    'Expected',
+    ...verdicts.map(verdictText),
+    '',
+    experiment.agreement,
+  ].join('\n')}\n`;
+}
+
+/** Of every variant that is made of transactions; nothing where none is. */
+function sharesTable(
+  ran: readonly { readonly id: string; readonly result: RunResult }[],
+): string[] {
+  const rows = ran.flatMap(({ id, result }) =>
+    sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => percent(share))]),
+  );
+  return rows.length
+    ? [
+        '',
+        `Share of ${measured(ran[0]!.result)}`,
+        ...table(['variant', 'begin', 'body', 'commit'], rows),
+      ]
+    : [];
+}

@@ -1,0 +1,77 @@
+/** Numbers, times, settings and verdicts of the Lab as its texts say them. */
+import { BELOW_VFS, isTime } from '../experiments/aggregate.ts';
+import type {
+  Config,
+  Counters,
+  Run,
+  RunResult,
+  Spread,
+  Verdict,
+  Workload,
+} from '../experiments/types.ts';
+import { plain } from '../../analysis/report/report-words.ts';
+
+export const number = (n: number | undefined | null): string =>
+  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+export const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
+export const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
+export const msText = (s: Spread | null | undefined): string =>
+  s ? `${s.median.toFixed(2)} ms` : '';
+export const spreadText = (s: Spread | null | undefined): string =>
+  s && s.n > 1 ? `${s.least.toFixed(2)}-${s.most.toFixed(2)}` : '';
+
+/** Each pass: runs that fall in two classes have a median that is neither. One in brackets is left out of the median, or warmed up. */
+export function passesText({ totalMs, warmUpMs, leftOut }: RunResult): string {
+  if (!totalMs || (totalMs.passes.length === 1 && warmUpMs === null)) return '';
+  const out = new Set(leftOut.map(({ pass }) => pass));
+  const passes = totalMs.passes.map((ms, i) =>
+    out.has(i + 1) ? `[${ms.toFixed(2)}]` : ms.toFixed(2),
+  );
+  return `${[...(warmUpMs === null ? [] : [`[${warmUpMs.toFixed(2)}]`]), ...passes].join(', ')} ms`;
+}
+export const notCounted = ({ warmUpMs, leftOut }: RunResult): string[] => [
+  ...(warmUpMs === null ? [] : ['in brackets first: the pass that warms up']),
+  ...leftOut.map(({ pass, reason }) => `pass ${pass} is left out: ${plain(reason)}`),
+];
+
+/** `name=value` of those that have a value, apart by blanks. */
+export const settingsText = (settings: readonly (readonly [string, unknown])[]): string =>
+  settings
+    .flatMap(([name, value]) => (value === null ? [] : [plain(`${name}=${String(value)}`)]))
+    .join(' ');
+/** The settings that are not the build's own. */
+export const configText = (config: Config): string => settingsText(Object.entries(config));
+export const modeText = (run: Run): string =>
+  run.mode === 'count'
+    ? 'counted: metered engine, fresh instance, seeded'
+    : `timed: unmetered, median of ${run.repeats} after one that warms up`;
+/** Mode, settings and parameters, a line each. */
+export const headOf = (run: Run): string[] => [
+  `  ${modeText(run)}`,
+  `  ${configText(run.config)}`,
+  ...(Object.keys(run.parameters).length
+    ? [`  ${settingsText(Object.entries(run.parameters))}`]
+    : []),
+];
+export const environmentText = ({ environment }: RunResult): string =>
+  Object.entries(environment)
+    .map(([k, v]) => `${plain(k)}: ${plain(String(v))}`)
+    .join(', ');
+
+const MARK = { true: 'holds', false: 'FAILS', null: 'open' } as const;
+export const verdictText = (v: Verdict): string => {
+  const sides =
+    v.left === null || v.right === null ? '' : ` (${number(v.left)} and ${number(v.right)})`;
+  return `  ${MARK[`${v.holds}`].padEnd(6)} ${plain(v.text)}${sides}${v.why ? `: ${plain(v.why)}` : ''}`;
+};
+
+/** The counters worth a column: those that the workload watches and that were counted at all, and those of the storage beneath that moved. */
+export function countersShown(workload: Workload, all: readonly Counters[]): string[] {
+  const watched = workload.watch.filter(
+    (name) => !isTime(name) && all.some((counters) => counters[name] !== undefined),
+  );
+  const below = all.flatMap((counters) =>
+    Object.keys(counters).filter((name) => BELOW_VFS.test(name) && counters[name]),
+  );
+  return [...new Set([...watched, ...below.sort()])];
+}

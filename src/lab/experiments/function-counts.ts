@@ -1,0 +1,24 @@
+/** Count mode, function by function: what each executed by its own instructions between two moments. They sum up to the count, exactly. */
+import type { FunctionCount } from '../meter/meter.ts';
+import type { FunctionInstructions } from './types.ts';
+
+/** Functions that are listed; the rest is one number. */
+const MOST = 300;
+
+/** @returns the dearest first; last, where there are more than are listed, '' with their sum */
+export function functionsBetween(
+  before: readonly FunctionCount[],
+  after: readonly FunctionCount[],
+): FunctionInstructions[] {
+  const earlier = new Map(before.map(({ index, instructions }) => [index, instructions]));
+  const all = after
+    .map(({ index, name, instructions }) => ({
+      name: name ?? `#${index}`,
+      instructions: Number(instructions - (earlier.get(index) ?? 0n)),
+    }))
+    .filter(({ instructions }) => instructions > 0)
+    .sort((a, b) => b.instructions - a.instructions);
+  if (all.length <= MOST) return all;
+  const rest = all.slice(MOST).reduce((sum, { instructions }) => sum + instructions, 0);
+  return [...all.slice(0, MOST), { name: '', instructions: rest }];
+}

@@ -1,0 +1,49 @@
+/** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by whoever opens it: Node, a worker. */
+import type { FunctionCount } from '../meter/meter.ts';
+import type { StatementCounts } from './statement-counts.ts';
+import type { Actor, Counters, RawStep } from './types.ts';
+
+/** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
+export interface SqliteApi {
+  open_v2(name: string, flags?: number, vfs?: string): Promise<number>;
+  close(db: number): Promise<number>;
+  exec(db: number, sql: string, row?: (row: unknown[], columns: string[]) => void): Promise<number>;
+  /** The statements of a script, one after the other; the iterator's end finalizes the last. */
+  statements(db: number, sql: string): AsyncIterable<number>;
+  step(stmt: number): Promise<number>;
+  reset(stmt: number): Promise<number>;
+  row(stmt: number): unknown[];
+  column_names(stmt: number): string[];
+  bind(stmt: number, i: number, value: unknown): number;
+}
+
+/** An open database and what can be known about it. */
+export interface Host {
+  readonly sqlite3: SqliteApi;
+  /** Changes with `reopen`. */
+  db: number;
+  /** Cumulative counters that are not part of the engine's own run: VFS, block VFS, web, page cache. Read between the steps only. */
+  readonly counters: () => Counters;
+  /** Executed instructions so far; null in time mode. Read straight before and after the calls. */
+  readonly instructions: (() => bigint) | null;
+  /** Count mode: statement by statement; null in time mode, and where functions are counted apart. */
+  readonly statements: StatementCounts | null;
+  /** Where functions are counted apart: what each has executed so far; null else. */
+  readonly functions: (() => FunctionCount[]) | null;
+  /** Count mode: a step begins at this many instructions. */
+  readonly mark: (instructions: bigint) => void;
+  /** Milliseconds. */
+  readonly now: () => number;
+  /** Closes the connection, opens the same file again with the same settings, and sets `db`. */
+  readonly reopen: () => Promise<void>;
+  /** null where there is no block cache. */
+  readonly dropBlockCache: (() => Promise<void>) | null;
+  /**
+   * Where there are workers: runs the actors of a workload on the database, all at once, and answers what they counted. `after` runs
+   * when all are done and none has ended yet: a dead worker's handles are let go of late.
+   */
+  readonly runActors:
+    ((actors: readonly Actor[], after: () => Promise<Counters>) => Promise<Counters>) | null;
+  /** Where IndexedDB exists: runs a step without SQLite. */
+  readonly rawStep: ((step: RawStep) => Promise<Counters>) | null;
+}

@@ -1,0 +1,99 @@
+/** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
+import { meterModule, type FunctionCount, type MeteredModule } from '../meter/meter.ts';
+import { buildOf, type Build, type EngineModule } from './builds.ts';
+import type { SqliteApi } from './host.ts';
+import type { Config } from './types.ts';
+
+/** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
+export type WasmLoader = (packagePath: string) => Promise<Uint8Array<ArrayBuffer>>;
+
+export interface Engine {
+  readonly build: Build;
+  readonly module: EngineModule;
+  readonly sqlite3: SqliteApi;
+  /** A wasm export as it is, by its name; undefined where it has another in this build. */
+  readonly exported: (name: string) => unknown;
+  /** Of the wasm file as it is published, metered or not. */
+  readonly wasmBytes: number;
+  /** null when unmetered. */
+  readonly instructions: (() => bigint) | null;
+  /** By function, where asked for. */
+  readonly functions: () => FunctionCount[];
+}
+
+/** `functions` counts each function apart. */
+export type Metering = 'none' | 'total' | 'functions';
+
+interface Compiled {
+  readonly module: WebAssembly.Module;
+  readonly bytes: number;
+  readonly metered: MeteredModule | null;
+}
+
+/** Names of exports as the glue knows them: Emscripten shortens `sqlite3_step` to `ua`. Asyncify's glue wraps them, and so keeps their names to itself. */
+function glueNames(module: EngineModule, exports: WebAssembly.Exports): Map<string, string> {
+  const byFunction = new Map(
+    Object.entries(exports).map(([name, value]) => [value as unknown, name]),
+  );
+  const names = new Map<string, string>();
+  for (const [name, value] of Object.entries(module)) {
+    const exported = byFunction.get(value);
+    if (typeof value === 'function' && exported !== undefined)
+      names.set(exported, name.replace(/^_/, ''));
+  }
+  return names;
+}
+
+/** Opens instances; keeps what was compiled. */
+export class Engines {
+  private readonly compiled = new Map<string, Promise<Compiled>>();
+  constructor(private readonly wasm: WasmLoader) {}
+
+  async open(config: Pick<Config, 'engine' | 'build'>, metering: Metering): Promise<Engine> {
+    const build = buildOf(config);
+    const { module: compiled, bytes, metered } = await this.compile(build.wasm, metering);
+    const { factory, api } = await build.load();
+    let exports: WebAssembly.Exports = {};
+    // a failing instantiation would leave the factory's promise open for ever
+    const module = await new Promise<EngineModule>((resolve, reject) => {
+      factory({
+        instantiateWasm(imports, done) {
+          WebAssembly.instantiate(compiled, imports).then((instance) => {
+            exports = instance.exports;
+            done(instance, compiled);
+          }, reject);
+          return {};
+        },
+      }).then(resolve, reject);
+    });
+    return {
+      build,
+      module,
+      sqlite3: api(module),
+      exported: (name) => exports[name],
+      wasmBytes: bytes,
+      instructions: metered && (() => metered.read(exports)),
+      functions: () => {
+        const names = glueNames(module, exports);
+        return (metered?.readFunctions(exports) ?? []).map((f) => ({
+          ...f,
+          name: names.get(f.name ?? '') ?? f.name,
+        }));
+      },
+    };
+  }
+
+  private compile(path: string, metering: Metering): Promise<Compiled> {
+    const key = `${metering} ${path}`;
+    let entry = this.compiled.get(key);
+    if (!entry) this.compiled.set(key, (entry = this.make(path, metering)));
+    return entry;
+  }
+  private async make(path: string, metering: Metering): Promise<Compiled> {
+    const bytes = await this.wasm(path);
+    if (metering === 'none')
+      return { module: await WebAssembly.compile(bytes), bytes: bytes.byteLength, metered: null };
+    const metered = meterModule(bytes, { counters: metering });
+    return { module: await WebAssembly.compile(metered.bytes), bytes: bytes.byteLength, metered };
+  }
+}

@@ -1,0 +1,191 @@
+/** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
+import { seedRealm } from '../meter/seeded-realm.ts';
+import { applyConfig } from './apply-config.ts';
+import type { EngineModule } from './builds.ts';
+import { loadDatabase, type CopyModule } from './load-database.ts';
+import type { Host } from './host.ts';
+import { pageCacheReader } from './page-cache.ts';
+import type { Engines, Metering } from './open-engine.ts';
+import { StatementCounts } from './statement-counts.ts';
+import type { Config, Counters } from './types.ts';
+import { VfsTally } from './vfs-tally.ts';
+
+/** A VFS instance of our own, with what it counts below xRead and xWrite. */
+export interface OpenVfs {
+  /** With the x* methods of its wa-sqlite generation. */
+  readonly vfs: Record<string, unknown>;
+  readonly counters?: () => Counters;
+  readonly dropBlockCache?: () => Promise<void>;
+}
+/** @returns null for a VFS that it does not know */
+export type VfsMaker = (
+  config: Config,
+  module: EngineModule,
+  name: string,
+) => Promise<OpenVfs | null>;
+
+export interface HostOptions {
+  readonly metering: Metering;
+  readonly seed: number;
+  readonly makeVfs?: VfsMaker;
+  readonly rawStep?: Host['rawStep'];
+  readonly runActors?: Host['runActors'];
+  /** What the database holds at the begin; absent: nothing. */
+  readonly database?: Blob;
+  /** Read the page cache's counters between the steps. Off where counts must equal those of a plain run to the last digit. */
+  readonly pageCache: boolean;
+}
+export interface OpenHost {
+  readonly host: Host;
+  /** Of the engine's wasm file as it is published. */
+  readonly wasmBytes: number;
+  /** Closes the database, and gives the realm its chance and clock back. */
+  readonly close: () => Promise<void>;
+}
+
+/** Stored counts belong to a name of 4 letters: SQLite copies it at every journal. */
+const FILE = 't.db';
+/** VFSs that wait by the clock would wait for ever on one that moves by calls. */
+const NEEDS_CLOCK = new Set([
+  'OPFSCoopSync',
+  'OPFSAdaptive',
+  'OPFSAnyContext',
+  'OPFSPermuted',
+  'OPFSWriteAhead',
+  'IDBMirror',
+]);
+
+/** @throws when the build or the VFS is not to be had here */
+export async function openHost(
+  engines: Engines,
+  config: Config,
+  options: HostOptions,
+): Promise<OpenHost> {
+  const counting = options.metering !== 'none';
+  const restore = counting
+    ? seedRealm({ seed: options.seed, clock: !NEEDS_CLOCK.has(config.vfs) })
+    : (): void => {};
+  try {
+    return await open(engines, config, options, restore);
+  } catch (e) {
+    restore();
+    throw e;
+  }
+}
+
+async function open(
+  engines: Engines,
+  config: Config,
+  options: HostOptions,
+  restore: () => void,
+): Promise<OpenHost> {
+  const engine = await engines.open(config, options.metering);
+  const { sqlite3, module } = engine;
+  const made = config.vfs === 'memory' ? null : await vfsOf(config, module, options.makeVfs);
+  const executed = engine.instructions;
+  // a counter a function: too many to be read at every statement and call
+  const total = options.metering === 'total' ? executed : null;
+  const statements: StatementCounts | null =
+    total && new StatementCounts(sqlite3, total, () => tally?.total ?? 0);
+  const tally =
+    made && new VfsTally(made.vfs, engine.build.generation, module, statements?.instructions);
+  if (made)
+    (sqlite3 as unknown as { vfs_register(vfs: object, asDefault: boolean): number }).vfs_register(
+      made.vfs,
+      true,
+    );
+  const path = made ? FILE : ':memory:';
+  const readCache = options.pageCache ? pageCacheReader(module) : null;
+  // a new connection counts from 0: what the closed ones had counted stays in the sum
+  let closed: Counters = {};
+  const cache = (): Counters =>
+    readCache
+      ? Object.fromEntries(
+          Object.entries(readCache(host.db)).map(([name, n]) => [name, n + (closed[name] ?? 0)]),
+        )
+      : {};
+  const host: Host = {
+    sqlite3,
+    db: await sqlite3.open_v2(path),
+    counters: () => ({ ...tally?.read(), ...made?.counters?.(), ...cache() }),
+    instructions: statements?.instructions ?? executed,
+    statements,
+    functions: options.metering === 'functions' ? engine.functions : null,
+    mark: (instructions) => tally?.mark(instructions),
+    now: () => performance.now(),
+    async reopen() {
+      if (path === ':memory:')
+        throw new Error('vfs=memory keeps nothing that could be opened again: choose MemoryVFS.');
+      closed = cache();
+      await sqlite3.close(host.db);
+      host.db = await sqlite3.open_v2(path);
+      await applyConfig(host, config, true);
+    },
+    dropBlockCache: made?.dropBlockCache ?? null,
+    rawStep: options.rawStep ?? null,
+    runActors: options.runActors ?? null,
+  };
+  if (options.database) {
+    await loadDatabase(
+      sqlite3,
+      module as CopyModule,
+      host.db,
+      options.database,
+      config.pageSize,
+      engine.exported,
+    );
+    await host.reopen(); // its page cache is empty, as an app's is at the start
+  }
+  return {
+    host,
+    wasmBytes: engine.wasmBytes,
+    async close() {
+      try {
+        await sqlite3.close(host.db);
+      } finally {
+        restore();
+      }
+    },
+  };
+}
+
+async function vfsOf(
+  config: Config,
+  module: EngineModule,
+  make: VfsMaker | undefined,
+): Promise<OpenVfs> {
+  const vfs = (await make?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
+  if (!vfs)
+    throw new Error(
+      `${config.vfs} is not to be had here; in Node there are memory, MemoryVFS and MemoryAsyncVFS.`,
+    );
+  return vfs;
+}
+
+interface VfsClass {
+  new (): object;
+  create?(name: string, module: object): Promise<object>;
+}
+
+/** wa-sqlite's own in-memory VFSs, which need nothing of a browser. */
+export async function memoryVfs(config: Config, module: EngineModule): Promise<OpenVfs | null> {
+  const { vfs, engine } = config;
+  if (vfs !== 'MemoryVFS' && vfs !== 'MemoryAsyncVFS') return null;
+  if (vfs === 'MemoryAsyncVFS' && config.build === 'sync')
+    throw new Error('MemoryAsyncVFS needs an asyncify or jspi build.');
+  const classes = (await (engine === 'wa-sqlite-1.0.0'
+    ? vfs === 'MemoryVFS'
+      ? import('wa-sqlite/src/examples/MemoryVFS.js')
+      : import('wa-sqlite/src/examples/MemoryAsyncVFS.js')
+    : vfs === 'MemoryVFS'
+      ? import('@journeyapps/wa-sqlite/src/examples/MemoryVFS.js')
+      : import('@journeyapps/wa-sqlite/src/examples/MemoryAsyncVFS.js'))) as unknown as Record<
+    string,
+    VfsClass
+  >;
+  const Vfs = classes[vfs]!;
+  const made = Vfs.create
+    ? await Vfs.create('lab', module)
+    : Object.assign(new Vfs(), { name: 'lab' });
+  return { vfs: made as Record<string, unknown> };
+}

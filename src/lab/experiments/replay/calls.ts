@@ -1,0 +1,221 @@
+/** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
+import { Op } from '../../../event/event.ts';
+import type { FileKind } from '../../../event/definitions.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+
+export interface ReplayFile {
+  /** Of its own, in the Lab's storage; null: a temporary file that SQLite names not. */
+  readonly name: string | null;
+  readonly kind: FileKind;
+  /** Bytes that it had when the recording began, as far as reads show. */
+  readonly size: number;
+}
+export interface ReplayCall {
+  readonly op: number;
+  /** Place in `files`. */
+  readonly file: number;
+  /** Byte offset, or new size; 0 where there is none. */
+  readonly offset: number;
+  readonly length: number;
+  /** Open flags, lock level, sync flags, opcode. */
+  readonly aux: number;
+  /** What it answered in the recording. */
+  readonly result: number;
+}
+export interface ReplayScript {
+  readonly files: readonly ReplayFile[];
+  readonly calls: readonly ReplayCall[];
+  /** The busiest thread: place in the trace's threads. */
+  readonly thread: number;
+  /** Those that are replayed. */
+  readonly threads: readonly number[];
+  /** Sum of what the calls took in the recording, microseconds; nested calls of the VFS itself are none. */
+  readonly recordedUs: number;
+  /** What of the recording is not in the script, in words. */
+  readonly leftOut: readonly string[];
+}
+
+const REPLAYED: ReadonlySet<number> = new Set([
+  ...[
+    Op.xOpen,
+    Op.xClose,
+    Op.xRead,
+    Op.xWrite,
+    Op.xTruncate,
+    Op.xSync,
+    Op.xFileSize,
+    Op.xLock,
+    Op.xUnlock,
+    Op.xCheckReservedLock,
+  ],
+  ...[Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics, Op.xDelete, Op.xAccess],
+]);
+const isVfs = (op: number): boolean => op > 0 && op < 64;
+const MOST_CALLS = 5_000_000;
+
+/**
+ * The VFS calls of every thread, each thread's in its own order. Threads whose databases are their own are put on one line by the
+ * clock: files do not know of each other, so counts are the same in any order. Where two threads share a database, their locks would
+ * have to be waited for as they were, by two connections at once: the busiest thread alone is replayed, and `leftOut` says why.
+ * @throws Error in words where the recording has no VFS call, or too many
+ */
+export function replayScriptOf(store: TraceStore): ReplayScript {
+  const counts = store.threads.map((thread) => countOf(thread));
+  const all = counts.reduce((sum, n) => sum + n, 0);
+  if (all === 0)
+    throw new Error(
+      'The recording has no VFS call: there is nothing to replay. Record the page from its start (“reload” beside Record), so that its engine is found, and let it use the database.',
+    );
+  const busiest = counts.indexOf(Math.max(...counts));
+  const asked = store.threads.map((_, i) => i).filter((i) => counts[i]! > 0);
+  const shared = sharedDatabases(asked.map((i) => store.threads[i]!));
+  const chosen = shared.length ? [busiest] : asked;
+  const calls = chosen.reduce((sum, i) => sum + counts[i]!, 0);
+  if (calls > MOST_CALLS)
+    throw new Error(
+      `The recording has ${calls} VFS calls; a replay takes up to ${MOST_CALLS}. Record a shorter time.`,
+    );
+  const left = all - calls;
+  const cause = `${left} VFS calls of other threads: several threads share ${shared.join(', ')}, and who waited for whom cannot be replayed on one connection`;
+  const scripts: Scripted[] = [];
+  for (const i of chosen)
+    scripts.push(
+      scriptOf(
+        store.threads[i]!,
+        scripts.reduce((n, { databases }) => n + databases, 0),
+      ),
+    );
+  return {
+    ...merged(scripts),
+    thread: busiest,
+    threads: chosen,
+    leftOut: [...(left ? [cause] : []), ...new Set(scripts.flatMap((s) => s.leftOut))],
+  };
+}
+
+type Scripted = Omit<ReplayScript, 'thread' | 'threads'> & {
+  readonly at: readonly number[];
+  readonly databases: number;
+};
+
+/** Calls of several threads by the time at which they began; each thread's order stays. */
+function merged(
+  scripts: readonly Scripted[],
+): Pick<ReplayScript, 'files' | 'calls' | 'recordedUs'> {
+  const [only] = scripts;
+  if (scripts.length === 1 && only)
+    return { files: only.files, calls: only.calls, recordedUs: only.recordedUs };
+  const files: ReplayFile[] = [];
+  const calls: { at: number; call: ReplayCall }[] = [];
+  for (const script of scripts) {
+    const base = files.length;
+    files.push(...script.files);
+    script.calls.forEach((call, i) =>
+      calls.push({ at: script.at[i]!, call: { ...call, file: base + call.file } }),
+    );
+  }
+  calls.sort((a, b) => a.at - b.at); // stable
+  return {
+    files,
+    calls: calls.map(({ call }) => call),
+    recordedUs: scripts.reduce((sum, s) => sum + s.recordedUs, 0),
+  };
+}
+
+const withoutSuffix = (path: string): string =>
+  path.replace(/-(?:journal|wal|shm)$/, '').replace(/^\/+/, '');
+
+/** Paths of databases that more than one thread opened. In-memory VFSs of two workers share none: there no path would be enough, so names decide. */
+function sharedDatabases(threads: readonly ThreadStore[]): string[] {
+  const users = new Map<string, number>();
+  for (const { definitions } of threads) {
+    const paths = new Set<string>();
+    for (const d of definitions.values())
+      if (d.kind === 'file' && d.fileKind !== 'temp' && d.fileKind !== 'memory-journal' && d.path)
+        paths.add(withoutSuffix(d.path));
+    for (const path of paths) users.set(path, (users.get(path) ?? 0) + 1);
+  }
+  return [...users].flatMap(([path, n]) => (n > 1 ? [path] : []));
+}
+
+/** VFS calls of a thread. */
+export function countOf({ events }: ThreadStore): number {
+  let n = 0;
+  for (let i = 0; i < events.count; i++) if (isVfs(events.op[i]!)) n++;
+  return n;
+}
+
+/** Microseconds that a thread's VFS calls took, by the recorder's own begin and end. */
+export function timeInCalls({ events }: ThreadStore): number {
+  let us = 0;
+  for (let i = 0; i < events.count; i++) if (isVfs(events.op[i]!)) us += events.dur[i]!;
+  return us;
+}
+
+/** @param before databases that other threads have: ours are numbered after them */
+function scriptOf(
+  { events, definitions, dropped, missing }: ThreadStore,
+  before: number,
+): Scripted {
+  const files: (ReplayFile & { size: number })[] = [];
+  const written: number[] = [];
+  const byId = new Map<number, number>();
+  const databases = new Map<string, string>();
+  /** A name of ours for each: the database's number and SQLite's own suffix. */
+  const nameOf = (path: string, kind: FileKind): string | null => {
+    if (kind === 'temp' || path === '') return null;
+    const suffix = /-(?:journal|wal|shm)$/.exec(path)?.[0] ?? '';
+    const base = path.slice(0, path.length - suffix.length).replace(/^\/+/, '');
+    const known = databases.get(base) ?? `vfscope-lab-${before + databases.size + 1}.db`;
+    databases.set(base, known);
+    return known + suffix;
+  };
+  const fileOf = (id: number): number | null => {
+    const known = byId.get(id);
+    if (known !== undefined) return known;
+    const d = definitions.get(id);
+    if (d?.kind !== 'file' || d.fileKind === 'memory-journal') return null;
+    const name = nameOf(d.path, d.fileKind);
+    const same = name === null ? -1 : files.findIndex((f) => f.name === name);
+    const at = same >= 0 ? same : files.push({ name, kind: d.fileKind, size: 0 }) - 1;
+    byId.set(id, at);
+    return at;
+  };
+  const calls: ReplayCall[] = [];
+  const at: number[] = [];
+  let [skipped, unknown, recordedUs] = [0, 0, 0];
+  for (let i = 0; i < events.count; i++) {
+    const op = events.op[i]!;
+    if (!isVfs(op)) continue;
+    const file = fileOf(events.object[i]!);
+    if (file === null) {
+      unknown++;
+      continue;
+    }
+    if (!REPLAYED.has(op)) {
+      skipped++;
+      continue;
+    }
+    const offset = Number.isNaN(events.offset[i]!) ? 0 : events.offset[i]!;
+    const [length, result] = [events.length[i]!, events.result[i]!];
+    const end = offset + length;
+    if (op === Op.xRead && result === 0 && end > (written[file] ?? 0))
+      files[file]!.size = Math.max(files[file]!.size, end);
+    if (op === Op.xWrite && result === 0) written[file] = Math.max(written[file] ?? 0, end);
+    recordedUs += events.dur[i]!;
+    at.push(events.t0[i]!);
+    calls.push({ op, file, offset, length, aux: events.aux[i]!, result });
+  }
+  const leftOut = [
+    ...(skipped
+      ? [`${skipped} calls on shared memory or memory maps, which the Lab's VFSs do not have`]
+      : []),
+    ...(unknown
+      ? [
+          `${unknown} calls on files that the recording does not name, or on SQLite's in-memory journal`,
+        ]
+      : []),
+    ...(dropped + missing ? [`${dropped + missing} records that the recording lost`] : []),
+  ];
+  return { files, calls, at, databases: databases.size, recordedUs, leftOut };
+}

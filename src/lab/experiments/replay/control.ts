@@ -1,0 +1,83 @@
+/**
+ * How far a replay can be trusted, measured: the recording replayed on the VFS that it was made on (recorded-vfs.ts says which). What
+ * differs from the recording there is the replay's own error.
+ */
+import type { Summary } from '../../../analysis/report/summary.ts';
+import type { Counters, VfsName } from '../types.ts';
+import type { RecordedVfs } from './recorded-vfs.ts';
+
+export interface ReplayError {
+  /** Of the recording. */
+  readonly vfs: VfsName;
+  /** Whether that is known, or a guess, and by what. */
+  readonly certain: boolean;
+  readonly why: string;
+  /** Counts by kind of file and call: how many there are, and how many the replay has otherwise. */
+  readonly counts: number;
+  readonly differing: number;
+  /** Storage calls of the whole recording, and of the replay. */
+  readonly web: readonly {
+    readonly name: string;
+    readonly recorded: number;
+    readonly replayed: number;
+  }[];
+  /** Time in calls, replayed over recorded; null where the recording's clock saw none. Of this machine, now, against the recording's. */
+  readonly timeRatio: number | null;
+}
+
+const flat = (web: Summary['web']): (readonly [string, number])[] =>
+  Object.entries(web).flatMap(([family, counts]) =>
+    Object.entries(counts as Record<string, number>).flatMap(([name, n]) =>
+      /Bytes$/.test(name) ? [] : [[`${family}.${name}`, n] as const],
+    ),
+  );
+/** Storage calls by name, as `opfs.reads`; those that were not made are left out, and so are bytes. */
+export const webCalls = (web: Summary['web']): Counters =>
+  Object.fromEntries(flat(web).filter(([, n]) => n > 0));
+
+interface Side {
+  readonly vfs: Readonly<Record<string, number>>;
+  readonly vfsUs: number;
+}
+/** @param own the VFS of both sides @param counted storage calls of the replay, where they were counted */
+export function errorOf(
+  own: RecordedVfs & { readonly vfs: VfsName },
+  recorded: Side,
+  replayed: Side,
+  web: Summary['web'],
+  counted: Counters | null,
+): ReplayError {
+  const names = [...new Set([...Object.keys(recorded.vfs), ...Object.keys(replayed.vfs)])];
+  return {
+    ...own,
+    counts: names.length,
+    differing: names.filter((name) => recorded.vfs[name] !== replayed.vfs[name]).length,
+    web: counted
+      ? flat(web).flatMap(([name, recorded]) => {
+          const replayed = counted[name] ?? 0;
+          return recorded === 0 && replayed === 0 ? [] : [{ name, recorded, replayed }];
+        })
+      : [],
+    timeRatio: recorded.vfsUs > 0 ? replayed.vfsUs / recorded.vfsUs : null,
+  };
+}
+
+/** In one or two sentences. @param why what `errorWhy` of a report says */
+export function errorWords(error: ReplayError | null, why: string): string {
+  if (!error) return `The estimate's error is not known: ${why}`;
+  const { vfs, certain, why: by, counts, differing, web, timeRatio } = error;
+  const off = web.filter(({ recorded, replayed }) => recorded !== replayed);
+  return [
+    `The estimate's error: replayed on ${vfs}, which the recording ${certain ? 'was made on' : 'was probably made on, a guess'} (${by}), ${differing} of ${counts} VFS counts differ`,
+    ...(web.length
+      ? [
+          off.length
+            ? `; storage calls differ in ${off.map((w) => `${w.name} (${w.recorded.toLocaleString('en-US')} recorded, ${w.replayed.toLocaleString('en-US')} replayed)`).join(', ')}`
+            : '; storage calls are equal',
+        ]
+      : []),
+    timeRatio === null
+      ? '.'
+      : `; the time in calls is ${timeRatio.toPrecision(2)} of the recorded.`,
+  ].join('');
+}

@@ -1,0 +1,50 @@
+/** What a recording offers to a replay, told before anything runs: what of it is replayed, what is not, and what it was made on. */
+import { pageSizesOf, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
+import { Analyses } from '../../../analysis/shared.ts';
+import { summaryOf } from '../../../analysis/report/summary.ts';
+import type { TraceStore } from '../../../trace/store.ts';
+import { countOf, replayScriptOf } from './calls.ts';
+import { recordedVfs, type RecordedVfs } from './recorded-vfs.ts';
+
+export interface RecordingFacts {
+  /** VFS calls that are replayed, and those of all threads. */
+  readonly calls: number;
+  readonly callsInAll: number;
+  readonly threads: number;
+  /** Paths of the databases, as the page named them, each at most 200 characters. */
+  readonly databases: readonly string[];
+  /** Names that the page gave its VFSs. */
+  readonly vfsNames: readonly string[];
+  /** The Lab's VFS that it was made on; without one the error of a replay is not known. */
+  readonly recordedVfs: RecordedVfs;
+  readonly leftOut: readonly string[];
+  /** By database, of all threads: reads and writes at other page sizes, an estimate. */
+  readonly pageSizes: readonly PageSizes[];
+}
+const MOST_CHARACTERS = 200;
+const MOST_NAMES = 20;
+const short = (text: string): string =>
+  text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+
+/** @throws Error in words where there is nothing to replay */
+export function recordingFactsOf(store: TraceStore): RecordingFacts {
+  const script = replayScriptOf(store);
+  const shared = new Analyses(store);
+  const summary = summaryOf(store, shared);
+  const databases = summary.files
+    .filter(({ kind, path }) => kind === 'main-db' && path !== '')
+    .map(({ path }) => short(path));
+  const vfsNames = summary.engines.flatMap(({ vfs }) => vfs.map(short));
+  return {
+    calls: script.calls.length,
+    callsInAll: store.threads.reduce((n, thread) => n + countOf(thread), 0),
+    threads: script.threads.length,
+    databases: [...new Set(databases)].slice(0, MOST_NAMES),
+    vfsNames: [...new Set(vfsNames)].slice(0, MOST_NAMES),
+    recordedVfs: recordedVfs(store, summary),
+    leftOut: script.leftOut,
+    pageSizes: pageSizesOf(store, shared)
+      .slice(0, MOST_NAMES)
+      .map((sizes) => ({ ...sizes, path: short(sizes.path), vfs: short(sizes.vfs) })),
+  };
+}

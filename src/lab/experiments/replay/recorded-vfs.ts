@@ -1,0 +1,186 @@
+/**
+ * On which of the Lab's VFSs a recording was made. First what the recording knows for certain: its SQLite build, and the files and stores
+ * that one VFS alone lays out so. Then a guess, by the name that the app gave its VFS or by the storage calls. The reason is told either way.
+ */
+import type { Summary } from '../../../analysis/report/summary.ts';
+import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts';
+import { Op } from '../../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { VfsName } from '../types.ts';
+import { countOf } from './calls.ts';
+
+export interface RecordedVfs {
+  /** null: none of the Lab's. */
+  readonly vfs: VfsName | null;
+  /** false: a guess. */
+  readonly certain: boolean;
+  /** What it is known or guessed by, as the end of a sentence. */
+  readonly why: string;
+}
+
+const known = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: true, why });
+const guess = (vfs: VfsName | null, why: string): RecordedVfs => ({ vfs, certain: false, why });
+const MOST_CHARACTERS = 60;
+const quoted = (name: string): string =>
+  `“${name.length > MOST_CHARACTERS ? `${name.slice(0, MOST_CHARACTERS)}…` : name}”`;
+
+/** What lies in storage under the VFS, by its names. */
+interface Layout {
+  /** Paths of OPFS files, without the slash at their head. */
+  readonly opfs: readonly string[];
+  /** Names of the object stores, by IndexedDB database. */
+  readonly stores: readonly ReadonlySet<string>[];
+  /** Last parts of the paths of databases, journals and logs, as SQLite opened them. */
+  readonly opened: ReadonlySet<string>;
+}
+const LAYOUTS: readonly {
+  readonly vfs: VfsName;
+  readonly why: string;
+  readonly is: (at: Layout) => boolean;
+}[] = [
+  {
+    vfs: 'OPFSCoopSync',
+    why: 'temporary files in an OPFS folder “.ahp-…” are its own',
+    is: ({ opfs }) => opfs.some((path) => /(?:^|\/)\.ahp-[^/]*(?:\/|$)/.test(path)),
+  },
+  {
+    vfs: 'OPFSWriteAhead',
+    why: 'logs “-wa0” and “-wa1” beside a database in OPFS are its own',
+    is: ({ opfs, opened }) =>
+      opfs.some((path) => /-wa[01]$/.test(path) && opened.has(lastPart(path).slice(0, -4))),
+  },
+  {
+    vfs: 'OPFSPermuted',
+    why: 'IndexedDB stores “pages” and “pending” are its own',
+    is: (at) => hasStores(at, 'pages', 'pending'),
+  },
+  {
+    vfs: 'IDBMirror',
+    why: 'IndexedDB stores “blocks” and “tx” are its own',
+    is: (at) => hasStores(at, 'blocks', 'tx'),
+  },
+  {
+    vfs: 'IDBBatchAtomic',
+    why: 'IndexedDB stores “blocks” and “metadata” are its own',
+    is: (at) => hasStores(at, 'blocks', 'metadata'),
+  },
+  {
+    vfs: 'BlockIDB',
+    why: 'IndexedDB stores “blocks” and “files” are its own',
+    is: (at) => hasStores(at, 'blocks', 'files'),
+  },
+  {
+    vfs: 'AccessHandlePool',
+    why: 'OPFS files with random names, none with a database’s, are its pool',
+    is: ({ opfs, opened }) =>
+      opfs.some((path) => /\/[0-9a-z]{8,13}$/.test(path)) &&
+      !opfs.some((path) => opened.has(lastPart(path).replace(/-wa[01]$/, ''))),
+  },
+];
+const hasStores = ({ stores }: Layout, ...names: string[]): boolean =>
+  stores.some((has) => names.every((name) => has.has(name)));
+const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** VFSs that apps name after their class, as `IDBBatchAtomicVFS`. */
+const NAMED: readonly VfsName[] = [
+  ...([
+    'MemoryAsyncVFS',
+    'MemoryVFS',
+    'BlockIDB',
+    'IDBBatchAtomic',
+    'IDBMirror',
+    'AccessHandlePool',
+  ] as const),
+  ...([
+    'OPFSCoopSync',
+    'OPFSAdaptive',
+    'OPFSAnyContext',
+    'OPFSPermuted',
+    'OPFSWriteAhead',
+  ] as const),
+];
+
+/** @param summary of the same store */
+export function recordedVfs(
+  store: TraceStore,
+  summary: Pick<Summary, 'web' | 'engines' | 'threads'>,
+): RecordedVfs {
+  const using = store.threads.filter((thread) => countOf(thread) > 0);
+  const ids = new Set(using.map(({ info }) => info.id));
+  const engines = summary.engines.filter(({ thread }) => ids.has(thread));
+  const names = [...new Set(engines.flatMap(({ vfs }) => vfs))];
+  const byBuild = ofBuild(new Set(engines.map(({ name }) => name)), names);
+  if (byBuild) return byBuild;
+  // a library's build is known, its layout too; of a build that nobody knows, files so laid out are no proof
+  const isWaSqlite = engines.some(({ name }) => /(?:^|\/)wa-sqlite$/.test(name));
+  const at = layoutOf(using);
+  const laid = LAYOUTS.filter(({ is }) => is(at));
+  if (laid.length === 1) return (isWaSqlite ? known : guess)(laid[0]!.vfs, laid[0]!.why);
+  if (laid.length > 1)
+    return guess(null, `its storage is laid out by ${laid.map(({ vfs }) => vfs).join(' and ')}`);
+  for (const name of names) {
+    const named = NAMED.find((vfs) => name.toLowerCase().includes(vfs.toLowerCase()));
+    if (named) return guess(named, `the app calls its VFS ${quoted(name)}`);
+  }
+  const web = knownWeb(summary.web);
+  if (!web || !summary.threads.some(({ layers }) => layers.includes('web')))
+    return guess(null, 'its storage calls were not recorded');
+  return byCalls(web, using);
+}
+
+/** Builds that bring VFSs of their own: what they are named is fixed. */
+function ofBuild(builds: ReadonlySet<string>, names: readonly string[]): RecordedVfs | null {
+  if (builds.has('absurd-sql'))
+    return known(null, 'it was made on absurd-sql, which brings a VFS of its own');
+  if (builds.has('sql.js')) return guess('MemoryVFS', 'sql.js keeps its files in memory, too');
+  if (!builds.has('@sqlite.org/sqlite-wasm')) return null;
+  if (names.includes('opfs-sahpool'))
+    return guess('AccessHandlePool', 'sqlite.org’s “opfs-sahpool” keeps such a pool of files, too');
+  const own = names.find((name) => /^(?:opfs|opfs-wl|kvvfs|.*-kvvfs)$/.test(name));
+  if (own !== undefined) return known(null, `it was made on sqlite.org’s VFS ${quoted(own)}`);
+  return null;
+}
+
+function layoutOf(threads: readonly ThreadStore[]): Layout {
+  const opfs: string[] = [];
+  const stores = new Map<string, Set<string>>();
+  const opened = new Set<string>();
+  for (const d of threads.flatMap(({ definitions }) => [...definitions.values()])) {
+    if (d.kind === 'opfs-file') opfs.push(d.path.replace(/^\/+/, ''));
+    else if (d.kind === 'file') opened.add(lastPart(d.path));
+    else if (d.kind === 'idb-store') {
+      const known = stores.get(d.db);
+      if (known) known.add(d.store);
+      else stores.set(d.db, new Set([d.store]));
+    }
+  }
+  opened.delete('');
+  return { opfs, stores: [...stores.values()], opened };
+}
+
+/** Calls that only asynchronous VFSs on OPFS make: through File objects and writable streams. */
+const STREAMS: ReadonlySet<number> = new Set([Op.opfsFileRead, Op.opfsStreamWrite]);
+
+function byCalls(web: WebCounts<number>, threads: readonly ThreadStore[]): RecordedVfs {
+  const opfs = web.opfs.reads + web.opfs.writes;
+  const idb = web.idb.get + web.idb.put + web.idb.cursor + web.idb.getAll;
+  if (opfs && idb) return guess(null, 'it has calls of OPFS and of IndexedDB');
+  if (opfs) {
+    const streams = threads.some(({ events }) =>
+      events.op.subarray(0, events.count).some((op) => STREAMS.has(op)),
+    );
+    if (streams)
+      return guess('OPFSAnyContext', 'it reads and writes OPFS by File objects and streams');
+    if (
+      threads.some(({ engines }) =>
+        engines.some(({ suspension }) => suspension === 'asyncify' || suspension === 'jspi'),
+      )
+    )
+      return guess('OPFSAdaptive', 'it has access handles of OPFS under an asynchronous build');
+    return guess('OPFSCoopSync', 'it has access handles of OPFS under a synchronous build');
+  }
+  if (idb) return guess('IDBBatchAtomic', 'its storage calls are those of IndexedDB');
+  if (web.localStorage.get + web.localStorage.set)
+    return guess(null, 'it keeps its pages in localStorage');
+  return guess('MemoryVFS', 'it made no storage call');
+}

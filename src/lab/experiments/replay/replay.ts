@@ -1,0 +1,214 @@
+/**
+ * What if the recorded app's database lay on another VFS: its calls replayed there, counts side by side, and the replay as a trace.
+ * Times are an estimate: SQLite itself does not run, and the bytes are made up.
+ */
+import { summaryOf, type Summary } from '../../../analysis/report/summary.ts';
+import { missRatioAt, missRatiosOf } from '../../../analysis/cache/miss-ratio.ts';
+import type { Recorder } from '../../../record/recorder.ts';
+import type { TraceStore } from '../../../trace/store.ts';
+import {
+  instrument,
+  startRecording,
+  type Recording,
+} from '../../../vfs-instrumented/library/index.ts';
+import type { EngineModule } from '../builds.ts';
+import type { Engines } from '../open-engine.ts';
+import { memoryVfs, type VfsMaker } from '../open-host.ts';
+import { DEFAULT_CONFIG, type Config, type Counters } from '../types.ts';
+import { countOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
+import { errorOf, webCalls, type ReplayError } from './control.ts';
+import { Player, type Played, type ReplayModule } from './play.ts';
+import { recordedVfs } from './recorded-vfs.ts';
+
+/** By kind of file, as `main-db.xRead`, `journal.xWriteBytes`. */
+export type KindCounts = Readonly<Record<string, number>>;
+export interface ReplayReport {
+  readonly config: Config;
+  readonly calls: number;
+  /** `web`: storage calls of the whole recording, whoever made them; null where that layer was not recorded. */
+  readonly recorded: {
+    readonly vfs: KindCounts;
+    readonly vfsUs: number;
+    readonly web: Counters | null;
+  };
+  readonly replayed: { readonly vfs: KindCounts; readonly vfsUs: number; readonly web: Counters };
+  /** Calls made once more, because the VFS had to wait first. */
+  readonly retries: number;
+  readonly differing: Readonly<Record<string, number>>;
+  readonly leftOut: readonly string[];
+  /** For `cacheSize` in pages: reads that SQLite's page cache of that size would make, by the miss-ratio curve; null where no curve says. */
+  readonly cache: readonly {
+    readonly path: string;
+    readonly requests: number;
+    readonly misses: number | null;
+    readonly note: string;
+  }[];
+  /** How the times are to be taken. */
+  readonly estimate: string;
+  /** Measured on the VFS that the recording was made on; null: `errorWhy` says why not. */
+  readonly error: ReplayError | null;
+  readonly errorWhy: string;
+}
+
+/** How far a replay is: bytes that the files are filled with, calls made, and calls made to measure the error. */
+export interface ReplayProgress {
+  readonly stage: 'fill' | 'replay' | 'error';
+  readonly done: number;
+  readonly all: number;
+}
+export interface ReplayAround {
+  readonly engines: Engines;
+  readonly makeVfs?: VfsMaker;
+  /** Records the storage calls of this thread from now on. @returns what ends it; absent: they are not counted */
+  readonly probe?: (recorder: Recorder) => () => void;
+  /** Closes the VFS and empties its storage: between the replay and that on the recording's own VFS. */
+  readonly clean?: () => Promise<void>;
+  readonly onProgress?: (progress: ReplayProgress) => void;
+}
+const ESTIMATE = 'Times are an estimate: the calls were made again without SQLite between them.';
+
+/**
+ * @returns the report, and the replay as the bytes of a .vfst file
+ * @throws Error in words where there is nothing to replay, or the VFS fails
+ */
+export async function replay(
+  store: TraceStore,
+  asked: Config,
+  around: ReplayAround,
+): Promise<{ report: ReplayReport; trace: Blob }> {
+  const script = replayScriptOf(store);
+  if (asked.vfs === 'memory')
+    throw new Error('vfs=memory makes no VFS call: choose a VFS to replay on.');
+  if (asked.engine !== 'wa-sqlite-2.0.6')
+    throw new Error('A replay runs on the VFSs of wa-sqlite-2.0.6.');
+  const summary = summaryOf(store);
+  const hasWeb = summary.threads.some(({ layers }) => layers.includes('web'));
+  const recorded = {
+    vfs: vfsCounts(summary),
+    vfsUs: Math.round(script.recordedUs),
+    web: hasWeb ? webCalls(summary.web) : null,
+  };
+  const { trace, played, web, side } = await playOn(script, asked, around, 'replay');
+  const own = recordedVfs(store, summary);
+  let error: ReplayError | null = null;
+  let errorWhy = `the Lab does not have the recording's VFS: ${own.why}.`;
+  if (script.threads.length < store.threads.filter((t) => countOf(t) > 0).length)
+    errorWhy = 'only one of its threads is replayed.';
+  else if (own.vfs !== null) {
+    const on = { ...own, vfs: own.vfs };
+    try {
+      if (own.vfs === asked.vfs) error = errorOf(on, recorded, side, summary.web, web);
+      else {
+        await around.clean?.();
+        const control = await playOn(script, { ...DEFAULT_CONFIG, vfs: own.vfs }, around, 'error');
+        error = errorOf(on, recorded, control.side, summary.web, control.web);
+      }
+    } catch (e) {
+      errorWhy = `${own.vfs}, which the recording ${own.certain ? 'was made on' : 'was probably made on, a guess'} (${own.why}), could not be replayed on: ${e instanceof Error ? e.message : String(e)}`;
+    }
+  }
+  const report: ReplayReport = {
+    config: asked,
+    calls: played.calls,
+    recorded,
+    replayed: { vfs: side.vfs, vfsUs: side.vfsUs, web: { ...web, ...side.own } },
+    retries: played.retries,
+    differing: played.differing,
+    leftOut: script.leftOut,
+    cache: cacheAt(store, asked.cacheSize),
+    estimate: ESTIMATE,
+    error,
+    errorWhy: error ? '' : errorWhy,
+  };
+  return { report, trace };
+}
+
+interface PlayedOn {
+  readonly trace: Blob;
+  readonly played: Played;
+  /** Storage calls; null where they are not counted. */
+  readonly web: Counters | null;
+  readonly side: { readonly vfs: KindCounts; readonly vfsUs: number; readonly own: Counters };
+}
+
+/** @throws Error in words where the VFS is not to be had */
+async function playOn(
+  script: ReplayScript,
+  asked: Config,
+  around: ReplayAround,
+  stage: 'replay' | 'error',
+): Promise<PlayedOn> {
+  // no SQLite runs: any module has the memory that a VFS reads names from and writes bytes to
+  const { module } = await around.engines.open({ engine: asked.engine, build: 'sync' }, 'none');
+  const config: Config = { ...asked, build: 'asyncify' };
+  const recording = startRecording({
+    ...{ name: `replay on ${config.vfs}`, keep: { kind: 'everything' } },
+    layers: around.probe ? ['vfs', 'web'] : ['vfs'],
+  });
+  recording.pause(); // what makes the files ready is no part of the replay
+  const unprobe = around.probe?.(recording.recorder); // before the VFS opens what it keeps open
+  try {
+    return await playInto(recording, script, config, module, around, stage);
+  } finally {
+    unprobe?.();
+  }
+}
+
+async function playInto(
+  recording: Recording,
+  script: ReplayScript,
+  config: Config,
+  module: EngineModule,
+  around: ReplayAround,
+  stage: 'replay' | 'error',
+): Promise<PlayedOn> {
+  const made = (await around.makeVfs?.(config, module, 'lab')) ?? (await memoryVfs(config, module));
+  if (!made)
+    throw new Error(
+      `${config.vfs} is not to be had here; in Node there are MemoryVFS and MemoryAsyncVFS.`,
+    );
+  const player = new Player(made.vfs, module as ReplayModule);
+  const { onProgress } = around;
+  await player.prepare(script.files, (done, all) => onProgress?.({ stage: 'fill', done, all }));
+  instrument(made.vfs, recording);
+  recording.resume();
+  const played = await player.play(script, (done, all) => onProgress?.({ stage, done, all }));
+  const done = recording.store();
+  if (done.dropped)
+    throw new Error(
+      `${done.dropped} records of the replay found no room: its counts would not be true. Replay a shorter recording.`,
+    );
+  const summary = summaryOf(done);
+  const vfsUs = Math.round(done.threads.reduce((sum, thread) => sum + timeInCalls(thread), 0));
+  const web = around.probe ? webCalls(summary.web) : null;
+  return {
+    trace: await recording.save(),
+    played,
+    web,
+    side: { vfs: vfsCounts(summary), vfsUs, own: made.counters?.() ?? {} },
+  };
+}
+
+/** Counts of the summary's files, by kind; SQLite's in-memory journal is no file. */
+export function vfsCounts(summary: Summary): KindCounts {
+  const out: Record<string, number> = {};
+  for (const { kind, vfs } of summary.files) {
+    if (kind === 'memory-journal') continue;
+    for (const [name, n] of Object.entries(vfs))
+      if (n) out[`${kind}.${name}`] = (out[`${kind}.${name}`] ?? 0) + n;
+  }
+  return Object.fromEntries(Object.entries(out).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function cacheAt(store: TraceStore, pages: number | null): ReplayReport['cache'] {
+  if (pages === null || pages < 0) return [];
+  return missRatiosOf(store).map((curve) => {
+    const ratio = missRatioAt(curve, pages);
+    return {
+      path: curve.path,
+      requests: curve.requests,
+      misses: ratio === null ? null : Math.round(ratio * curve.requests),
+      note: curve.note,
+    };
+  });
+}

@@ -1,0 +1,190 @@
+/** One step of a workload on an open database, with the difference of every counter over it. */
+import type { FunctionCount } from '../meter/meter.ts';
+import { functionsBetween } from './function-counts.ts';
+import type { Host } from './host.ts';
+import type { RowDigest } from './row-digest.ts';
+import type {
+  BoundStep,
+  Counters,
+  StatementCount,
+  Step,
+  StepSample,
+  TransactionsStep,
+  Value,
+} from './types.ts';
+
+const SQLITE_ROW = 100;
+type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;
+type Sums = Record<string, number>;
+
+/** @throws what SQLite throws */
+export async function runStep(host: Host, step: Step, digest: RowDigest): Promise<Outcome> {
+  switch (step.kind) {
+    case 'sql':
+      return wholeStep(host, (sums) => script(host, step.sql, digest, sums));
+    case 'bound':
+      return wholeStep(host, (sums) => bound(host, step, digest, sums));
+    case 'transactions':
+      return wholeStep(host, (sums) => transactions(host, step, digest, sums));
+    case 'sequence':
+      return wholeStep(host, async (sums) => {
+        for (const part of step.steps)
+          if (part.kind === 'sql') await script(host, part.sql, digest, sums);
+          else await bound(host, part, digest, sums);
+      });
+    case 'host': {
+      const drop = host.dropBlockCache;
+      if (step.action === 'drop-block-cache' && !drop)
+        return { counters: {}, skipped: 'this VFS has no block cache' };
+      return wholeStep(host, () => (step.action === 'reopen' ? host.reopen() : drop!()));
+    }
+    case 'raw-idb': {
+      const raw = host.rawStep;
+      if (!raw) return { counters: {}, skipped: 'there is no IndexedDB here' };
+      return { counters: await raw(step) };
+    }
+  }
+}
+
+/** A whole step: in count mode its statements, too, or its functions. */
+async function wholeStep(host: Host, work: (sums: Sums) => Promise<void>): Promise<Outcome> {
+  const { statements, functions } = host;
+  if (functions) return byFunction(host, functions, work);
+  if (!statements) return { counters: await measured(host, work) };
+  const counts: StatementCount[] = [];
+  const counters = await measured(
+    host,
+    async (sums) => {
+      await work(sums);
+      counts.push(...statements.stop());
+    },
+    (first) => {
+      statements.start(first);
+      host.mark(first);
+    },
+  );
+  return { counters, statements: counts };
+}
+
+async function byFunction(
+  host: Host,
+  read: () => FunctionCount[],
+  work: (sums: Sums) => Promise<void>,
+): Promise<Outcome> {
+  let [before, after]: FunctionCount[][] = [[], []];
+  const counters = await measured(
+    host,
+    async (sums) => {
+      await work(sums);
+      after = read();
+    },
+    () => (before = read()),
+  );
+  return { counters, functions: functionsBetween(before!, after!) };
+}
+
+/**
+ * Differences of the counters over `work`; `sums` is what the work itself counts. The clock and the instructions stand innermost.
+ * @param begin told the instructions from which `work` counts
+ */
+async function measured(
+  host: Host,
+  work: (sums: Sums) => Promise<void>,
+  begin?: (first: bigint) => void,
+): Promise<Counters> {
+  const sums: Sums = {};
+  const before = host.counters();
+  const start = host.instructions ? 0 : host.now();
+  const first = host.instructions?.() ?? 0n;
+  begin?.(first);
+  await work(sums);
+  if (host.instructions) sums.instructions = Number(host.instructions() - first);
+  else sums.ms = host.now() - start;
+  return { ...difference(before, host.counters()), ...sums };
+}
+
+/** Counters that did not move are left out where they never had. */
+export function difference(before: Counters, after: Counters): Sums {
+  const out: Sums = {};
+  for (const [name, value] of Object.entries(after)) out[name] = value - (before[name] ?? 0);
+  return out;
+}
+
+/** Calls the engine exactly as wa-sqlite's exec with a row callback does, so that counts equal those of exec. */
+async function script(host: Host, sql: string, digest: RowDigest, sums: Sums): Promise<void> {
+  const { sqlite3 } = host;
+  let statements = 0;
+  const rows = digest.rows;
+  for await (const stmt of prepared(host, sql)) {
+    statements++;
+    host.statements?.ran();
+    let named = false;
+    while ((await sqlite3.step(stmt)) === SQLITE_ROW) {
+      if (!digest.reading) digest.rows++;
+      else {
+        if (!named) sqlite3.column_names(stmt);
+        named = true;
+        digest.add(sqlite3.row(stmt));
+      }
+    }
+  }
+  sums.statements = (sums.statements ?? 0) + statements;
+  sums.rows = (sums.rows ?? 0) + digest.rows - rows;
+}
+
+const prepared = ({ sqlite3, statements, db }: Host, sql: string): AsyncIterable<number> =>
+  statements?.over(db, sql) ?? sqlite3.statements(db, sql);
+
+/** Steps a prepared statement once a row of values. */
+async function each(
+  { sqlite3, statements: counts }: Host,
+  stmt: number,
+  rows: Iterable<readonly Value[]>,
+  digest: RowDigest,
+  sums: Sums,
+): Promise<void> {
+  let statements = 0;
+  const before = digest.rows;
+  for (const values of rows) {
+    values.forEach((value, i) => sqlite3.bind(stmt, i + 1, value));
+    while ((await sqlite3.step(stmt)) === SQLITE_ROW)
+      if (digest.reading) digest.add(sqlite3.row(stmt));
+      else digest.rows++;
+    await sqlite3.reset(stmt);
+    statements++;
+  }
+  counts?.ran(statements);
+  sums.statements = (sums.statements ?? 0) + statements;
+  sums.rows = (sums.rows ?? 0) + digest.rows - before;
+}
+
+async function bound(host: Host, step: BoundStep, digest: RowDigest, sums: Sums): Promise<void> {
+  if (step.oneTransaction) await script(host, 'BEGIN', digest, sums);
+  for await (const stmt of prepared(host, step.sql))
+    await each(host, stmt, step.rows, digest, sums);
+  if (step.oneTransaction) await script(host, 'COMMIT', digest, sums);
+}
+
+const PARTS = ['begin', 'body', 'commit'] as const;
+
+async function transactions(
+  host: Host,
+  step: TransactionsStep,
+  digest: RowDigest,
+  sums: Sums,
+): Promise<void> {
+  for await (const stmt of prepared(host, step.sql))
+    for (let t = 0; t < step.transactions; t++) {
+      const rows = step.rows(t);
+      const run = {
+        begin: (): Promise<void> => script(host, step.begin, digest, sums),
+        body: (): Promise<void> => each(host, stmt, rows, digest, sums),
+        commit: (): Promise<void> => script(host, step.commit, digest, sums),
+      };
+      for (const part of PARTS)
+        for (const [name, value] of Object.entries(await measured(host, run[part])))
+          // a gap may begin in the part before
+          if (value && !name.startsWith('gap.'))
+            sums[`${part}.${name}`] = (sums[`${part}.${name}`] ?? 0) + value;
+    }
+}

@@ -1,0 +1,174 @@
+/**
+ * Counts what a VFS of our own is asked to do: calls and bytes by operation and kind of file, and what happens inside checkpoints.
+ * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
+ * adds to two array elements, names are made when someone reads.
+ */
+import { type FileKind, fileKindOfOpenFlags } from '../../event/definitions.ts';
+import type { EngineModule, Generation } from './builds.ts';
+import type { Counters } from './types.ts';
+
+/** xFileControl operations around the copying of a checkpoint (sqlite3.h). */
+const FCNTL_CKPT_DONE = 37;
+const FCNTL_CKPT_START = 39;
+
+type Method = (...args: unknown[]) => unknown;
+const METHODS = [
+  'xOpen',
+  'xClose',
+  'xRead',
+  'xWrite',
+  'xTruncate',
+  'xSync',
+  'xFileSize',
+  'xLock',
+  'xUnlock',
+  'xCheckReservedLock',
+  'xFileControl',
+  'xDelete',
+  'xAccess',
+] as const;
+type MethodName = (typeof METHODS)[number];
+
+/** SQLite's in-memory journal never reaches a VFS. */
+const KINDS = ['main-db', 'journal', 'wal', 'temp', 'other'] as const;
+type Kind = (typeof KINDS)[number];
+const kindIndex = (kind: FileKind): number =>
+  Math.max(0, KINDS.indexOf(kind === 'memory-journal' ? 'other' : kind));
+const OTHER = KINDS.indexOf('other');
+
+const GAP_SIZES = [1e3, 1e4, 1e5, 1e6, 1e7];
+const GAP_NAMES = ['1k', '10k', '100k', '1M', '10M'];
+
+export class VfsTally {
+  /** By method and kind: method index * number of kinds + kind. */
+  private readonly calls = new Float64Array(METHODS.length * KINDS.length);
+  private readonly bytes = new Float64Array(METHODS.length * KINDS.length);
+  private readonly checkpoint = { count: 0, walReads: 0, dbWrites: 0, runs: 0 };
+  /** Kinds of open files by sqlite3_file pointer (2.x) or file id (1.0). */
+  private readonly files = new Map<unknown, number>();
+  /** By method and kind, as `calls`: instructions since the call before. */
+  private readonly gaps = new Float64Array(METHODS.length * KINDS.length);
+  private readonly sizes = new Float64Array(GAP_SIZES.length + 1);
+  private gapFrom = 0n;
+  /** Calls so far. */
+  total = 0;
+  private copying = false;
+  /** Where the last database write of this checkpoint ended. */
+  private runEnd = -1;
+
+  /**
+   * @param vfs not yet registered
+   * @param instructions of the engine so far, where they are counted: it stands still while a VFS works
+   */
+  constructor(
+    vfs: Record<string, unknown>,
+    private readonly generation: Generation,
+    private readonly module: EngineModule,
+    private readonly instructions: (() => bigint) | null = null,
+  ) {
+    METHODS.forEach((name, index) => {
+      const method = vfs[name];
+      if (typeof method !== 'function') return;
+      vfs[name] = (...args: unknown[]): unknown => {
+        this.count(name, index * KINDS.length, args);
+        return Reflect.apply(method as Method, vfs, args);
+      };
+    });
+  }
+
+  /** Gaps begin anew: a step does. @param instructions so far */
+  mark(instructions: bigint): void {
+    this.gapFrom = instructions;
+  }
+
+  /** Cumulative, by the names that types.ts lists. Operations that never came are left out. */
+  read(): Counters {
+    const out: Record<string, number> = { 'vfs.calls': 0 };
+    METHODS.forEach((name, index) =>
+      KINDS.forEach((kind, k) => {
+        const at = index * KINDS.length + k;
+        const calls = this.calls[at]!;
+        if (!calls) return;
+        const add = (counter: string, n: number): void =>
+          void (out[counter] = (out[counter] ?? 0) + n);
+        add('vfs.calls', calls);
+        add(`vfs.${name}`, calls);
+        add(`vfs.${kind}.${name}`, calls);
+        if (this.instructions) add(`gap.${kind}.${name}`, this.gaps[at]!);
+        if (name !== 'xRead' && name !== 'xWrite') return;
+        add(`vfs.${name}Bytes`, this.bytes[at]!);
+        add(`vfs.${kind}.${name}Bytes`, this.bytes[at]!);
+      }),
+    );
+    this.sizes.forEach((n, i) => {
+      if (n)
+        out[`gap.size.${i < GAP_SIZES.length ? `<${GAP_NAMES[i]}` : `>=${GAP_NAMES.at(-1)}`}`] = n;
+    });
+    for (const [name, n] of Object.entries(this.checkpoint)) out[`checkpoint.${name}`] = n;
+    return out;
+  }
+
+  /** Called before the method: the byte counts are what was asked for. */
+  private count(name: MethodName, base: number, args: unknown[]): void {
+    const kind = this.kind(name, args);
+    this.calls[base + kind]!++;
+    this.total++;
+    if (this.instructions) this.gap(base + kind, this.instructions());
+    if (name === 'xRead' || name === 'xWrite') {
+      const bytes =
+        this.generation === 1
+          ? (args[1] as { byteLength: number }).byteLength
+          : (args[2] as number);
+      this.bytes[base + kind]! += bytes;
+      if (this.copying) this.copied(name, KINDS[kind]!, this.offset(args), bytes);
+    } else if (name === 'xFileControl') this.fileControl(args[1]);
+  }
+
+  private gap(at: number, now: bigint): void {
+    const gap = Number(now - this.gapFrom);
+    this.gapFrom = now;
+    this.gaps[at]! += gap;
+    const size = GAP_SIZES.findIndex((limit) => gap < limit);
+    this.sizes[size < 0 ? GAP_SIZES.length : size]!++;
+  }
+
+  private kind(name: MethodName, args: unknown[]): number {
+    if (name === 'xDelete' || name === 'xAccess')
+      return this.kindOfName(this.generation === 1 ? args[0] : args[1]);
+    if (name !== 'xOpen') return this.files.get(args[0]) ?? OTHER;
+    const [file, flags] = this.generation === 1 ? [args[1], args[2]] : [args[2], args[3]];
+    const kind = kindIndex(fileKindOfOpenFlags(Number(flags)));
+    this.files.set(file, kind);
+    return kind;
+  }
+
+  /** xDelete and xAccess know no flags: SQLite's own suffixes tell. */
+  private kindOfName(name: unknown): number {
+    const text = typeof name === 'number' ? this.module.UTF8ToString(name) : String(name);
+    return kindIndex(
+      text.endsWith('-journal') ? 'journal' : text.endsWith('-wal') ? 'wal' : 'other',
+    );
+  }
+
+  private offset(args: unknown[]): number {
+    return this.generation === 1
+      ? Number(args[2])
+      : (Number(args[3]) >>> 0) + Number(args[4]) * 2 ** 32;
+  }
+
+  private fileControl(op: unknown): void {
+    if (op === FCNTL_CKPT_START) {
+      this.checkpoint.count++;
+      this.copying = true;
+      this.runEnd = -1;
+    } else if (op === FCNTL_CKPT_DONE) this.copying = false;
+  }
+
+  private copied(name: MethodName, kind: Kind, offset: number, bytes: number): void {
+    if (name === 'xRead' && kind === 'wal') this.checkpoint.walReads++;
+    if (name !== 'xWrite' || kind !== 'main-db') return;
+    this.checkpoint.dbWrites++;
+    if (offset !== this.runEnd) this.checkpoint.runs++;
+    this.runEnd = offset + bytes;
+  }
+}

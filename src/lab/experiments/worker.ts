@@ -1,0 +1,143 @@
+/**
+ * Experiments in a browser's worker: where builds, VFSs and storage come from here. Who runs it (the Lab's worker) brings the bytes of
+ * the wasm files; no message is known here.
+ */
+import { installEngines } from '../../engines/install.ts';
+import { installProbes } from '../../probes/install.ts';
+import { readTrace } from '../../trace/file/read.ts';
+import type { Recorder } from '../../record/recorder.ts';
+import { Engines, type WasmLoader } from './open-engine.ts';
+import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
+import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
+import { sampleOf } from './run.ts';
+import type { Config, Counters, Run, RunResult, Sample } from './types.ts';
+import { hasJspi } from './worker/builds-here.ts';
+import { explain } from './worker/failure.ts';
+import { rawIdb } from './worker/raw-idb.ts';
+import { runActors, type ActorStarter } from './worker/actors.ts';
+import { removeLabStorage } from './worker/storage.ts';
+import { VfsMakers } from './worker/vfs-makers.ts';
+import { WebTally } from './worker/web-tally.ts';
+
+/** Where results come from, for the table's foot. */
+export function environmentHere(): RunResult['environment'] {
+  return {
+    userAgent: navigator.userAgent,
+    crossOriginIsolated: globalThis.crossOriginIsolated === true,
+    jspi: hasJspi(),
+    cores: navigator.hardwareConcurrency,
+  };
+}
+
+/** Some VFSs hold handles for as long as their worker lives: waiting longer does not help here. */
+const PATIENCE_MS = 100;
+
+/** Asyncify where JSPI was asked for and this browser has none. */
+function withBuildOfThisBrowser(run: Run): Run {
+  return run.config.build === 'jspi' && !hasJspi()
+    ? { ...run, config: { ...run.config, build: 'asyncify' } }
+    : run;
+}
+
+export class ExperimentWorker {
+  private readonly engines: Engines;
+  private readonly makers = new VfsMakers();
+
+  /** @param wasm bytes of a wasm file, by its path in its npm package @param startActor a worker for each actor of a workload that has several */
+  constructor(
+    wasm: WasmLoader,
+    private readonly startActor: ActorStarter,
+  ) {
+    this.engines = new Engines(wasm);
+  }
+
+  /** Records everything that this thread does from now on: SQL, VFS and web layer, as in a page. Before the first sample. */
+  static trace(recorder: Recorder): void {
+    installProbes(recorder);
+    installEngines(recorder);
+  }
+
+  /** What a recording offers to a replay. @param file a .vfst file @returns `warnings`: what of the file is not whole @throws Error in words for the user */
+  async look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
+    const { store, warnings } = await readTrace(file);
+    return { facts: recordingFactsOf(store), warnings };
+  }
+
+  /**
+   * A recording's VFS calls on another configuration, on fresh storage, which is removed behind it.
+   * @param file a .vfst file @throws Error in words for the user
+   */
+  async replay(
+    file: Blob,
+    config: Config,
+    onProgress?: (progress: ReplayProgress) => void,
+  ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
+    const { store } = await readTrace(file);
+    try {
+      const clean = async (): Promise<void> => {
+        await this.makers.close();
+        await removeLabStorage(PATIENCE_MS);
+      };
+      await clean();
+      const done = await replay(store, config, {
+        ...{ engines: this.engines, makeVfs: this.makers.make, clean },
+        probe: (recorder) => {
+          const probes = installProbes(recorder);
+          return () => void probes.restore();
+        },
+        ...(onProgress ? { onProgress } : {}),
+      });
+      await this.makers.close();
+      return { ...done, left: await removeLabStorage(PATIENCE_MS) };
+    } catch (error) {
+      throw new Error(explain(error, this.makers.lastError()), { cause: error });
+    }
+  }
+
+  /**
+   * One pass over a workload on fresh storage, which is removed behind it.
+   * @returns `left`: what could not be removed while this worker lives
+   * @throws Error in words for the user
+   */
+  async sample(asked: Run): Promise<{ sample: Sample; left: string[] }> {
+    const run = withBuildOfThisBrowser(asked);
+    // in count mode only: the probes cost time
+    const web =
+      run.mode === 'count' && run.config.vfs !== 'memory' && !run.config.vfs.startsWith('Memory')
+        ? new WebTally()
+        : null;
+    try {
+      const sample = await sampleOf(run, {
+        engines: this.engines,
+        makeVfs: async (config, module, name) => {
+          const made = await this.makers.make(config, module, name);
+          return made && web
+            ? { ...made, counters: (): Counters => ({ ...made.counters?.(), ...web.read() }) }
+            : made;
+        },
+        rawStep: rawIdb,
+        runActors: (actors, after) => runActors(actors, run, this.startActor, after),
+        environment: environmentHere(),
+        clean: async () => void (await removeLabStorage(PATIENCE_MS)),
+      });
+      await this.makers.close();
+      return { sample, left: await removeLabStorage(PATIENCE_MS) };
+    } catch (error) {
+      const words = explain(error, this.makers.lastError());
+      try {
+        await this.makers.close();
+        await removeLabStorage(PATIENCE_MS);
+      } catch (closing) {
+        throw new Error(
+          `${words} Closing the VFS failed as well: ${closing instanceof Error ? closing.message : String(closing)}`,
+          {
+            cause: error,
+          },
+        );
+      }
+      throw new Error(words, { cause: error });
+    } finally {
+      web?.restore();
+    }
+  }
+}

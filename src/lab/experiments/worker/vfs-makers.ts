@@ -1,0 +1,147 @@
+/**
+ * wa-sqlite's VFSs that need a browser, and our block VFS, made for an experiment's configuration. Each says what it needs: what is
+ * not to be had here is an error in words, not a hang.
+ */
+import {
+  BlockIdbVfs,
+  type WaSqliteModule,
+} from '../../../vfs-instrumented/block-idb/block-idb-vfs.ts';
+import type { EngineModule } from '../builds.ts';
+import type { OpenVfs, VfsMaker } from '../open-host.ts';
+import { needsAsync } from '../plan.ts';
+import type { Config, VfsName } from '../types.ts';
+import { isAvailable } from './builds-here.ts';
+import { LAB } from './storage.ts';
+
+interface VfsObject extends Record<string, unknown> {
+  close?(): unknown;
+  lastError?: unknown;
+}
+interface Made extends OpenVfs {
+  readonly close: () => Promise<void>;
+}
+interface VfsClass {
+  new (name: string, module?: object): object;
+  create?(name: string, module: object, options?: object): Promise<object>;
+}
+type Modules = () => Promise<unknown>;
+
+interface Kind {
+  readonly needs: 'indexeddb' | 'opfs';
+  readonly modules: Partial<Record<Config['engine'], Modules>>;
+}
+
+const two = (modules: Modules): Kind['modules'] => ({ 'wa-sqlite-2.0.6': modules });
+const KINDS: Partial<Record<VfsName, Kind>> = {
+  AccessHandlePool: {
+    needs: 'opfs',
+    modules: {
+      'wa-sqlite-2.0.6': () => import('@journeyapps/wa-sqlite/src/examples/AccessHandlePoolVFS.js'),
+      'wa-sqlite-1.0.0': () => import('wa-sqlite/src/examples/AccessHandlePoolVFS.js'),
+    },
+  },
+  OPFSCoopSync: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSCoopSyncVFS.js')),
+  },
+  OPFSWriteAhead: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSWriteAheadVFS.js')),
+  },
+  OPFSAdaptive: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAdaptiveVFS.js')),
+  },
+  OPFSAnyContext: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSAnyContextVFS.js')),
+  },
+  OPFSPermuted: {
+    needs: 'opfs',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/OPFSPermutedVFS.js')),
+  },
+  IDBBatchAtomic: {
+    needs: 'indexeddb',
+    modules: {
+      'wa-sqlite-2.0.6': () => import('@journeyapps/wa-sqlite/src/examples/IDBBatchAtomicVFS.js'),
+      'wa-sqlite-1.0.0': () => import('wa-sqlite/src/examples/IDBBatchAtomicVFS.js'),
+    },
+  },
+  IDBMirror: {
+    needs: 'indexeddb',
+    modules: two(() => import('@journeyapps/wa-sqlite/src/examples/IDBMirrorVFS.js')),
+  },
+};
+
+/** Makes VFSs and closes them. */
+export class VfsMakers {
+  private made: Made | null = null;
+  /** The VFS of the run at hand, for its `lastError`. */
+  current: VfsObject | null = null;
+
+  readonly make: VfsMaker = async (config, module) => {
+    this.current = null;
+    const made = await makeVfs(config, module);
+    this.made = made;
+    this.current = (made?.vfs as VfsObject | undefined) ?? null;
+    return made;
+  };
+
+  async close(): Promise<void> {
+    const { made } = this;
+    this.made = null;
+    await made?.close();
+  }
+
+  /** What the VFS says of its last failure, '' where it says nothing: SQLite itself says "disk I/O error" only. */
+  lastError(): string {
+    const error = this.current?.lastError;
+    return error instanceof Error ? [error.name, error.message].filter(Boolean).join(': ') : '';
+  }
+}
+
+async function makeVfs(config: Config, module: EngineModule): Promise<Made | null> {
+  const { vfs, engine, build } = config;
+  if (!isAvailable(vfs, engine)) throw new Error(`${engine} has no VFS ${vfs}.`);
+  if (needsAsync(vfs) && build === 'sync')
+    throw new Error(`${vfs} is asynchronous: it needs an asyncify or jspi build.`);
+  if (vfs === 'BlockIDB') return blockIdb(config, module);
+  const kind = KINDS[vfs];
+  if (!kind) return null; // in memory: made where everyone makes them
+  requireApi(kind.needs, vfs);
+  const Vfs = ((await kind.modules[engine]!()) as Record<string, VfsClass>)[`${vfs}VFS`]!;
+  const made = (Vfs.create ? await Vfs.create(LAB, module) : new Vfs(LAB)) as VfsObject;
+  if (!Vfs.create) {
+    await made.isReady; // 1.0: a promise
+    if (made.name === undefined) made.name = LAB;
+  }
+  return { vfs: made, close: async () => void (await made.close?.()) };
+}
+
+async function blockIdb(config: Config, module: EngineModule): Promise<Made> {
+  requireApi('indexeddb', 'BlockIDB');
+  const { blockSize, writePolicy, cacheBlocks, durability } = config;
+  const vfs = await BlockIdbVfs.create(LAB, module as WaSqliteModule, {
+    ...(blockSize === null ? {} : { blockSize }),
+    ...(writePolicy === null ? {} : { writePolicy }),
+    ...(cacheBlocks === null ? {} : { cacheBlocks }),
+    ...(durability === null ? {} : { durability }),
+  });
+  return {
+    vfs: vfs as unknown as Record<string, unknown>,
+    counters: () =>
+      Object.fromEntries(Object.entries(vfs.stats).map(([name, n]) => [`block.${name}`, n])),
+    dropBlockCache: () => vfs.dropCaches(),
+    close: async () => vfs.close(),
+  };
+}
+
+/** @throws saying what is missing, and where it would be */
+function requireApi(needs: Kind['needs'], vfs: string): void {
+  if (needs === 'indexeddb' && typeof indexedDB === 'undefined')
+    throw new Error(`${vfs} needs IndexedDB, which this place does not have.`);
+  if (needs === 'opfs' && typeof navigator.storage?.getDirectory !== 'function')
+    throw new Error(
+      `${vfs} needs OPFS (navigator.storage.getDirectory), which this browser or this window does not have.`,
+    );
+}

@@ -1,0 +1,298 @@
+/** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
+import { headings, type Knob } from '../experiments/knobs.ts';
+import { resultOfPasses } from '../experiments/passes.ts';
+import type { Mode, Run, RunResult, Workload } from '../experiments/types.ts';
+import { workloadOf } from '../experiments/workloads/index.ts';
+import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
+import type { Bench } from './bench.ts';
+import { EXPERIMENT_OFFERS, WORKLOAD_OFFERS, type Offer } from './catalog.ts';
+import {
+  runsOfExperiment,
+  runsOfGrid,
+  type Choices,
+  type OwnInput,
+  type ParameterChoices,
+} from './grid.ts';
+import { starterScript, type DatabaseFacts } from './database-file.ts';
+import { hasSiteAccess, requestSiteAccess } from '../../platform/site-access.ts';
+import { siteName } from '../../viewer/ui/site-name.ts';
+import { copyFrom, databasesOf } from './page-copy/copy.ts';
+import type { PlanRow } from './messages.ts';
+import { statementsOf } from './query-plan.ts';
+import { ReplayModel, type Replayed } from './replay/replay-model.svelte.ts';
+import { resultsFile } from './results-file.ts';
+import { RunQueue, type QueuedRun } from './run-queue.ts';
+import { saveFile } from '../../viewer/ui/save-file.ts';
+
+/** A run as its column shows it. */
+export interface Column {
+  heading: string;
+  item: QueuedRun;
+}
+/** A trace that the viewer shows over the Lab, and one to compare it with. */
+interface ShownTrace {
+  file: Blob;
+  name: string;
+  other?: { file: Blob; name: string };
+}
+const FIRST_SQL =
+  "CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);\nWITH RECURSIVE n(x) AS (VALUES(1) UNION ALL SELECT x+1 FROM n WHERE x<5000)\n  INSERT INTO t SELECT x, 'row '||x FROM n;\n-- step read\nSELECT count(*), max(b) FROM t;\n";
+const OWN_DATABASE = WORKLOAD_OFFERS.find(({ id }) => id === 'own-database')!;
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+export class LabModel {
+  /** What the main part shows: an offer's runs, or the replay of a recording. */
+  place = $state<'runs' | 'replay'>('runs');
+  readonly replay: ReplayModel;
+  offer = $state.raw<Offer>(EXPERIMENT_OFFERS[0] ?? WORKLOAD_OFFERS[0]!);
+  mode = $state<Mode>('count');
+  choices = $state.raw<Choices>({});
+  /** Of the workload that is offered: another one has others. */
+  parameterChoices = $state.raw<ParameterChoices>({});
+  sql = $state(FIRST_SQL);
+  /** A copy of the user's database, which the script finds. */
+  database = $state.raw<(DatabaseFacts & { name: string; from: string }) | null>(null);
+  /** The tab whose page's databases can be copied, where the Lab was opened from a panel. */
+  pageTab = $state<number | null>(null);
+  /** Its origin, where we have no access to it; '' = we have, or that is not known. */
+  pageWithheld = $state('');
+  page = $state.raw<PageDatabases | null>(null);
+  plan = $state.raw<PlanRow[] | null>(null);
+  /** What went wrong with something that was asked for. */
+  error = $state('');
+  busy = $state('');
+  columns = $state.raw<Column[]>([]);
+  running = $state(false);
+  canResume = $state(false);
+  progress = $state.raw({ done: 0, all: 0 });
+  trace = $state.raw<ShownTrace | null>(null);
+  /** What the columns on show were run from. */
+  shown = $state.raw<{ offer: Offer; mode: Mode } | null>(null);
+  /** The runs on show once more, function by function; [] where nobody asked for it. */
+  byFunction = $state.raw<(RunResult | null)[]>([]);
+  private queue: RunQueue | null = null;
+
+  constructor(private readonly bench: Bench) {
+    this.replay = new ReplayModel(bench, (what) => (this.busy = what));
+  }
+
+  readonly own = $derived<OwnInput>(
+    this.offer.id === 'own-database' && this.database
+      ? { sql: this.sql, database: { name: this.database.name, file: this.database.file } }
+      : /^own-/.test(this.offer.id)
+        ? { sql: this.sql }
+        : {},
+  );
+  readonly workload = $derived<Workload | null>(
+    this.offer.kind === 'experiment'
+      ? null
+      : /^own-/.test(this.offer.id)
+        ? workloadOf(this.offer.id, this.sql)
+        : this.offer.workload,
+  );
+  /** The mode of an experiment is its own. */
+  readonly effectiveMode = $derived<Mode>(
+    this.offer.kind === 'experiment' ? this.offer.experiment.mode : this.mode,
+  );
+  readonly runs = $derived.by<{ run: Run; heading: string }[]>(() => {
+    const { offer } = this;
+    if (offer.kind === 'experiment')
+      return runsOfExperiment(offer.experiment).map(({ title, run }) => ({ run, heading: title }));
+    if (offer.id === 'own-database' && !this.database) return [];
+    const runs = runsOfGrid(
+      this.workload!,
+      this.choices,
+      this.mode,
+      this.own,
+      this.parameterChoices,
+    );
+    const names = headings(runs);
+    return runs.map((run, i) => ({ run, heading: names[i]! }));
+  });
+
+  choose(offer: Offer): void {
+    if (offer.id !== this.offer.id) this.parameterChoices = {};
+    this.offer = offer;
+    this.place = 'runs';
+    this.error = '';
+  }
+
+  toggle(key: Knob['key'], value: string | number | null): void {
+    const chosen = this.choices[key] ?? [];
+    const next = chosen.includes(value) ? chosen.filter((v) => v !== value) : [...chosen, value];
+    this.choices = { ...this.choices, [key]: next };
+  }
+  toggleParameter(name: string, value: number): void {
+    const chosen = this.parameterChoices[name] ?? [];
+    const next = chosen.includes(value)
+      ? chosen.filter((v) => v !== value)
+      : [...chosen, value].sort((a, b) => a - b);
+    this.parameterChoices = { ...this.parameterChoices, [name]: next };
+  }
+
+  async run(): Promise<void> {
+    const { runs } = this;
+    this.place = 'runs';
+    this.error = '';
+    const queue = new RunQueue(
+      this.bench,
+      runs.map(({ run }) => run),
+      () =>
+        this.show(
+          queue,
+          runs.map(({ heading }) => heading),
+        ),
+    );
+    this.queue = queue;
+    this.shown = { offer: this.offer, mode: this.effectiveMode };
+    this.byFunction = [];
+    await queue.go();
+  }
+  async cancel(): Promise<void> {
+    await this.queue?.cancel();
+  }
+  async resume(): Promise<void> {
+    this.place = 'runs';
+    await this.queue?.go();
+  }
+
+  /** @returns why it cannot be left out, '' where it is */
+  leaveOut(index: number, pass: number, reason: string): string {
+    const before = this.queue?.items[index]?.result?.leftOut ?? [];
+    try {
+      this.queue?.leaveOut(index, [...before, { pass, reason }]);
+      return '';
+    } catch (error) {
+      return words(error);
+    }
+  }
+  takeIn(index: number, pass: number): void {
+    const before = this.queue?.items[index]?.result?.leftOut ?? [];
+    this.queue?.leaveOut(
+      index,
+      before.filter((out) => out.pass !== pass),
+    );
+  }
+  /** The runs on show, counted once more with every function apart. */
+  async countFunctions(): Promise<void> {
+    const { columns } = this;
+    await this.attempt('Counting function by function', async () => {
+      const results: (RunResult | null)[] = [];
+      for (const { item } of columns) {
+        const run: Run = { ...item.run, functions: true, readBack: false, repeats: 1 };
+        const taken = item.result && (await this.bench.sample(run));
+        results.push(taken && resultOfPasses(run, [taken.sample], taken.environment));
+      }
+      if (columns.length === this.columns.length) this.byFunction = results;
+    });
+  }
+  saveResults(): void {
+    if (!this.shown) return;
+    const { name, text } = resultsFile(this.shown.offer, this.columns);
+    saveFile(name, new Blob([text], { type: 'application/json' }));
+  }
+
+  private show(queue: RunQueue, names: readonly string[]): void {
+    if (queue !== this.queue) return;
+    this.columns = queue.items.map((item, i) => ({ heading: names[i]!, item: { ...item } }));
+    this.running = queue.running;
+    this.canResume = queue.canResume;
+    this.progress = queue.progress;
+  }
+
+  async openTrace({ item, heading }: Column): Promise<void> {
+    await this.attempt('Running it once more, with every layer recorded', async () => {
+      this.trace = {
+        file: await this.bench.traced(item.run),
+        name: `${item.run.workload}, ${heading}`,
+      };
+    });
+  }
+  /** The trace on show goes to the replay box. */
+  async replayTrace(): Promise<void> {
+    const { trace } = this;
+    if (!trace) return;
+    this.trace = null;
+    this.place = 'replay';
+    await this.replay.take(trace.file, trace.name, 'a run of the Lab');
+  }
+  /** The recording as A, a replay of it as B. */
+  compareReplay({ heading, trace }: Replayed): void {
+    const { recording } = this.replay;
+    if (recording)
+      this.trace = {
+        file: recording.file,
+        name: recording.name,
+        other: { file: trace, name: `replayed on ${heading}` },
+      };
+  }
+  async explain(): Promise<void> {
+    await this.attempt('Asking for the query plans', async () => {
+      this.plan = await this.bench.plan(this.ownFile, this.sql);
+    });
+  }
+  async takeFile(file: File): Promise<void> {
+    await this.attempt(`Reading ${file.name}`, async () => {
+      if (/\.vfst$/i.test(file.name))
+        this.plan = await this.bench.plan(this.ownFile, await statementsOf(file));
+      else if (/\.(?:sql|txt)$/i.test(file.name)) this.sql = await file.text();
+      else await this.takeDatabase(file.name, 'a file', file, null);
+    });
+  }
+
+  /** Opened from a panel: which databases its page stores. Reads names, sizes and headers. */
+  async lookAtPage(tabId: number, origin = ''): Promise<void> {
+    this.pageTab = tabId;
+    this.choose(OWN_DATABASE);
+    await this.attempt('Looking at what the page stores', async () => {
+      this.pageWithheld = origin && !(await hasSiteAccess(origin)) ? origin : '';
+      if (this.pageWithheld) return;
+      this.page = await databasesOf(tabId);
+    });
+  }
+  /** In a click: ask for access to the page. */
+  async allowPage(): Promise<void> {
+    const origin = this.pageWithheld;
+    const answer = requestSiteAccess([origin]); // at once: later the browser does not take it for the click's
+    await this.attempt('Waiting for your answer', async () => {
+      if (!(await answer))
+        throw new Error(
+          `You didn't allow access to ${siteName(origin)}, so its databases can't be copied.`,
+        );
+    });
+    if (!this.error) await this.lookAtPage(this.pageTab!, origin);
+  }
+  async copyFromPage(database: PageDatabase): Promise<void> {
+    await this.attempt(`Copying ${database.name}`, async () => {
+      const { main, wal } = await copyFrom(this.pageTab!, database);
+      await this.takeDatabase(database.name, this.page?.origin ?? 'the page', main, wal);
+    });
+  }
+  private async takeDatabase(
+    name: string,
+    from: string,
+    main: Blob,
+    wal: Blob | null,
+  ): Promise<void> {
+    const facts = await this.bench.take(main, wal);
+    if (this.sql === FIRST_SQL) this.sql = starterScript(facts.tables);
+    this.database = { ...facts, name, from };
+    this.plan = null;
+    this.choose(OWN_DATABASE);
+  }
+  private get ownFile(): Blob | null {
+    return this.own.database?.file ?? null;
+  }
+
+  private async attempt(what: string, work: () => Promise<void>): Promise<void> {
+    this.busy = what;
+    this.error = '';
+    try {
+      await work();
+    } catch (error) {
+      this.error = words(error);
+    } finally {
+      this.busy = '';
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * The Lab's page. `globalThis.vfscopeLab` is the door for the command line, which drives this page in a browser of its own: it runs
+ * what it is given by the same queue as the buttons.
+ */
+import { mount } from 'svelte';
+import { labStorage } from '../experiments/worker/storage.ts';
+import type { ReplayReport } from '../experiments/replay/replay.ts';
+import type { Config, Run, RunResult } from '../experiments/types.ts';
+import { Bench } from './bench.ts';
+import { webOrigin } from '../../platform/recordable.ts';
+import { isPanelKey } from '../../protocol/panel-trace.ts';
+import { offerFor } from './catalog.ts';
+import Lab from './Lab.svelte';
+import { LabModel } from './lab-model.svelte.ts';
+import { RunQueue } from './run-queue.ts';
+
+/** Longest time that one pass may take. */
+const PATIENCE_MS = 300_000;
+
+export interface DrivenRun {
+  result: RunResult | null;
+  message: string;
+  left: string[];
+}
+export interface LabDoor {
+  /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
+  addPiece(piece: string): void;
+  /** Checks it, and keeps it for the runs to come that have a database. @throws Error in words where it is none, or not whole */
+  takeDatabase(): Promise<void>;
+  /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
+  run(runs: Run[], patienceMs?: number): Promise<DrivenRun[]>;
+  /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
+  trace(run: Run): Promise<string>;
+  /** A recording's calls on another configuration; trace in, trace out: bytes of .vfst files in base64. */
+  replay(
+    trace: string,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
+  /** What runs have left in storage. */
+  storage(): Promise<string[]>;
+}
+declare global {
+  var vfscopeLab: LabDoor | undefined;
+  /** Who drives the page wants to know how far it is. */
+  var vfscopeLabProgress: ((done: number, all: number) => void) | undefined;
+}
+
+const urls = {
+  workerUrl: new URL('lab-worker.js', location.href).href,
+  keeperUrl: new URL('keeper-worker.js', location.href).href,
+};
+const bench = (patienceMs = PATIENCE_MS): Bench => new Bench({ ...urls, patienceMs });
+
+async function base64(file: Blob): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 8192)
+    text += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  return btoa(text);
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+let pieces: Uint8Array<ArrayBuffer>[] = [];
+let driven: Blob | null = null;
+
+globalThis.vfscopeLab = {
+  addPiece(piece) {
+    pieces.push(bytesOf(piece));
+  },
+  async takeDatabase() {
+    const file = new Blob(pieces);
+    pieces = [];
+    const own = bench();
+    driven = (await own.take(file, null).finally(() => own.cancel())).file; // its worker ends with it
+  },
+  async run(runs, patienceMs) {
+    const found = runs.map((run) =>
+      run.database && driven
+        ? { ...run, database: { name: run.database.name, file: driven } }
+        : run,
+    );
+    const queue: RunQueue = new RunQueue(bench(patienceMs), found, () =>
+      globalThis.vfscopeLabProgress?.(queue.progress.done, queue.progress.all),
+    );
+    await queue.go();
+    return queue.items.map(({ result, message, left }) => ({ result, message, left }));
+  },
+  async trace(run) {
+    return base64(await bench().traced(run));
+  },
+  async replay(trace, config) {
+    const done = await bench().replay(new Blob([bytesOf(trace)]), config);
+    return { ...done, trace: await base64(done.trace) };
+  },
+  storage: labStorage,
+};
+
+const model = new LabModel(bench());
+mount(Lab, {
+  target: document.body,
+  props: { model, storeWorkerUrl: new URL('../devtools/store-worker.js', location.href).href },
+});
+document.documentElement.dataset['ready'] = 'true';
+
+const asked = new URLSearchParams(location.search);
+// `?page=<tab>&site=<origin>`: opened from a panel, to copy a database of the page that it inspects
+const tab = asked.get('page');
+const site = asked.get('site') ?? '';
+if (tab !== null && /^\d{1,10}$/.test(tab))
+  void model.lookAtPage(Number(tab), URL.canParse(site) ? webOrigin(site) : '');
+
+// `?trace=<key>`: opened from a panel, which hands its recording over
+const key = asked.get('trace');
+if (isPanelKey(key)) model.replay.panelKey = key;
+
+// `?try=<name>`: a finding's pattern, run both ways at once, as its button promised; the recording that showed it is taken behind it
+const wanted = asked.get('try');
+if (wanted !== null) {
+  const offer = offerFor(wanted);
+  if (offer) {
+    model.choose(offer);
+    void model.run().then(() => model.replay.takeFromPanel());
+  } else model.error = `The Lab has no experiment “${wanted}”.`;
+} else if (model.replay.panelKey !== null) {
+  model.place = 'replay';
+  void model.replay.takeFromPanel();
+}

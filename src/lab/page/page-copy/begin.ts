@@ -1,0 +1,172 @@
+/**
+ * Takes hold of one database in the page for copying: never written, no lock taken, no SQL. Runs in the page as text: nothing from
+ * outside its braces. What is held waits in our isolated world for `pieceOf`; `checkCopy` says whether it is one state of the file.
+ *
+ * The rule for a plain OPFS file: no rollback journal is hot, and neither the database, its journal nor its log (which is copied with
+ * it) changed from the first look to the last piece: each transaction that writes leaves a mark in one of them. Of IndexedDB blocks, one
+ * readonly transaction sees one state; uncommitted versions are left out.
+ */
+import type { CopyBegun, CopyRefused } from '../../../protocol/page-copy.ts';
+
+/** What the functions in the page leave for each other. */
+export interface Held {
+  main: Blob;
+  wal: Blob | null;
+  /** What must be the same at the end, for a file; null where the copy is whole already. */
+  state: (() => Promise<string>) | null;
+  before: string;
+}
+
+export async function beginCopy(
+  store: 'opfs' | 'idb',
+  at: string,
+  name: string,
+  maxBytes: number,
+): Promise<CopyBegun | CopyRefused> {
+  const place = globalThis as unknown as { vfscopeCopy?: Held };
+  delete place.vfscopeCopy;
+  const textOf = (blob: Blob): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result as string);
+      reader.onerror = () => reject(reader.error ?? new Error('it cannot be read'));
+      reader.readAsText(blob, 'latin1');
+    });
+  const ask = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
+    });
+  const JOURNAL_MAGIC = '\xd9\xd5\x05\xf9\x20\xa1\x63\xd7';
+  const HOT =
+    'A transaction is under way or was cut off: its rollback journal is hot. Wait until the app has written, and try again.';
+  const refuse = (refused: string): CopyRefused => ({ refused });
+
+  async function fromFile(): Promise<Held | CopyRefused> {
+    const parts = at.split('/').filter(Boolean);
+    const file = parts.pop()!;
+    let folder = await navigator.storage.getDirectory();
+    for (const part of parts) folder = await folder.getDirectoryHandle(part);
+    const get = async (suffix: string): Promise<File | null> => {
+      try {
+        return await (await folder.getFileHandle(file + suffix)).getFile();
+      } catch (e) {
+        if (e instanceof DOMException && e.name === 'NotFoundError') return null;
+        throw e;
+      }
+    };
+    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    const names = folder.keys();
+    for (let next = await names.next(); !next.done; next = await names.next()) {
+      const other = next.value;
+      if (other.startsWith(`${file}-`) && !/^-(?:journal|wal|shm)$/.test(other.slice(file.length)))
+        return refuse(
+          `Beside it lies ${other}: this VFS keeps more than SQLite's own files. Let the app export the database.`,
+        );
+    }
+    const look = async (): Promise<{
+      main: File | null;
+      wal: File | null;
+      hot: boolean;
+      text: string;
+    }> => {
+      const [main, journal, wal] = [await get(''), await get('-journal'), await get('-wal')];
+      const head = journal && journal.size > 0 ? await textOf(journal.slice(0, 8)) : '';
+      const stamp = (f: File | null): string => (f ? `${f.size} ${f.lastModified}` : 'none');
+      const header = main ? await textOf(main.slice(0, 100)) : '';
+      const log = wal ? await textOf(wal.slice(0, 32)) : '';
+      return {
+        main,
+        wal,
+        hot: head === JOURNAL_MAGIC,
+        text: [stamp(main), stamp(journal), stamp(wal), head, header, log].join('|'),
+      };
+    };
+    const seen = await look();
+    if (!seen.main) return refuse('The file is not there any more.');
+    if (seen.hot) return refuse(HOT);
+    const wal = seen.wal && seen.wal.size > 32 ? seen.wal : null;
+    return { main: seen.main, wal, before: seen.text, state: async () => (await look()).text };
+  }
+
+  async function fromBlocks(): Promise<Held | CopyRefused> {
+    const opening = indexedDB.open(at);
+    opening.onupgradeneeded = () => opening.transaction?.abort();
+    const db = await ask(opening);
+    db.onversionchange = () => db.close();
+    try {
+      interface Block {
+        offset: number;
+        version: number;
+        data: Uint8Array<ArrayBuffer>;
+        fileSize?: number;
+      }
+      const names = [...db.objectStoreNames];
+      const transaction = db.transaction(names, 'readonly');
+      const blocks = transaction.objectStore('blocks');
+      const range = (path: string): IDBKeyRange =>
+        IDBKeyRange.bound([path, -Infinity], [path, Infinity]);
+      // all requests at once: one readonly transaction sees one state, and ends when nothing more is asked of it
+      const second = names.includes('metadata');
+      const asked = second
+        ? ask(transaction.objectStore('metadata').get(name))
+        : Promise.resolve(undefined);
+      const first = ask(blocks.getAll(IDBKeyRange.bound([name, 0], [name, 0, Infinity])));
+      const journalFirst = ask(
+        blocks.getAll(IDBKeyRange.bound([`${name}-journal`, 0], [`${name}-journal`, 0, Infinity])),
+      );
+      const every = ask(blocks.getAll(range(name)));
+      const meta = (await asked) as { fileSize: number; version: number } | undefined;
+      const [zero] = (await first) as Block[];
+      const fileSize = meta?.fileSize ?? zero?.fileSize;
+      const version = meta?.version ?? zero?.version;
+      if (fileSize === undefined || version === undefined || !zero)
+        return refuse('The database is not there any more.');
+      if (fileSize > maxBytes) return refuse('It is too large to be copied.');
+      const [journal] = (await journalFirst) as Block[];
+      // 2.x commits by version whatever the journal does; 1.x writes in place under a journal that has grown
+      const magic =
+        journal && journal.data.byteLength >= 8
+          ? await textOf(new Blob([journal.data]).slice(0, 8))
+          : '';
+      if (!second && magic === JOURNAL_MAGIC) return refuse(HOT);
+      const all = (await every) as Block[];
+      const newest = new Map<number, Block>();
+      for (const block of all) {
+        if (block.version < version) continue; // of a transaction that has not committed
+        const known = newest.get(block.offset);
+        if (!known || block.version < known.version) newest.set(block.offset, block);
+      }
+      const pieces: Blob[] = [];
+      let end = 0;
+      for (const block of [...newest.values()].sort((a, b) => b.offset - a.offset)) {
+        const offset = -block.offset;
+        if (offset >= fileSize) break;
+        if (offset < end) continue;
+        if (offset > end) pieces.push(new Blob([new Uint8Array(offset - end)]));
+        const piece = new Blob([block.data]).slice(0, fileSize - offset);
+        pieces.push(piece);
+        end = offset + piece.size;
+      }
+      return { main: new Blob(pieces), wal: null, before: '', state: null };
+    } finally {
+      db.close();
+    }
+  }
+
+  try {
+    const held = store === 'opfs' ? await fromFile() : await fromBlocks();
+    if ('refused' in held) return held;
+    if (held.main.size + (held.wal?.size ?? 0) > maxBytes)
+      return refuse('It is too large to be copied.');
+    place.vfscopeCopy = held;
+    return { main: held.main.size, wal: held.wal ? held.wal.size : null };
+  } catch (e) {
+    return refuse(
+      `The browser does not let it be read: ${e instanceof Error ? e.message : String(e)}. Is the app writing to it?`.slice(
+        0,
+        1000,
+      ),
+    );
+  }
+}

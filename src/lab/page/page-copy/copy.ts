@@ -1,0 +1,65 @@
+/** From the inspected page to the Lab: which databases it stores, and the bytes of one of them. Everything stays in this browser. */
+import { runInPage } from '../../../platform/in-page.ts';
+import {
+  COPY_PIECE_BYTES,
+  isCopyBegun,
+  isCopyPiece,
+  isCopyRefused,
+  isPageDatabases,
+  MAX_COPY_BYTES,
+  type PageDatabase,
+  type PageDatabases,
+} from '../../../protocol/page-copy.ts';
+import { beginCopy } from './begin.ts';
+import { listDatabases } from './list.ts';
+import { checkCopy, pieceOf } from './pieces.ts';
+
+const MOST_DATABASES = 100;
+/** An app that writes now and then lets a copy through between two writes. */
+const TRIES = 5;
+const CHANGED =
+  'It changed while it was copied: the app is writing to it. Try again when the app is at rest.';
+
+export interface Copied {
+  main: Blob;
+  wal: Blob | null;
+}
+
+/** @throws Error in words */
+export async function databasesOf(tabId: number): Promise<PageDatabases> {
+  const answer = await runInPage(tabId, listDatabases, [MOST_DATABASES, MAX_COPY_BYTES]);
+  if (!isPageDatabases(answer))
+    throw new Error('The page answered something that is no list of databases.');
+  return answer;
+}
+
+/** @throws Error in words: refused, changed, or no access to the page */
+export async function copyFrom(tabId: number, { store, at, name }: PageDatabase): Promise<Copied> {
+  for (let tries = 1; ; tries++) {
+    const begun = await runInPage(tabId, beginCopy, [store, at, name, MAX_COPY_BYTES]);
+    if (isCopyRefused(begun)) throw new Error(`${name} was not copied. ${begun.refused}`);
+    if (!isCopyBegun(begun)) throw new Error('The page answered something that is no copy.');
+    const main = await partOf(tabId, 'main', begun.main);
+    const wal = main && begun.wal !== null ? await partOf(tabId, 'wal', begun.wal) : null;
+    const last = (await runInPage(tabId, checkCopy, [])) as { same?: unknown };
+    if (main && last.same === true && (begun.wal === null || wal)) return { main, wal };
+    if (tries === TRIES) throw new Error(`${name} was not copied. ${CHANGED}`);
+  }
+}
+
+/** @returns null where it changed meanwhile */
+async function partOf(tabId: number, part: 'main' | 'wal', size: number): Promise<Blob | null> {
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  for (let from = 0; from < size; from += COPY_PIECE_BYTES) {
+    const to = Math.min(size, from + COPY_PIECE_BYTES);
+    const piece = await runInPage(tabId, pieceOf, [part, from, to]);
+    if (isCopyRefused(piece)) return null;
+    if (!isCopyPiece(piece))
+      throw new Error('The page answered something that is no piece of a file.');
+    const bytes = Uint8Array.from(atob(piece), (c) => c.charCodeAt(0));
+    if (bytes.length !== to - from)
+      throw new Error(`The page answered ${bytes.length} bytes instead of ${to - from}.`);
+    pieces.push(bytes);
+  }
+  return new Blob(pieces);
+}

@@ -1,0 +1,143 @@
+/** Which SQLite databases the page's origin stores, and which of them can be copied. Runs in the page as text: nothing from outside its braces. */
+import type { PageDatabase, PageDatabases } from '../../../protocol/page-copy.ts';
+
+/** @param most databases told @param maxBytes larger ones are refused */
+export async function listDatabases(most: number, maxBytes: number): Promise<PageDatabases> {
+  const HEADER = 'SQLite format 3\0';
+  const found: PageDatabases = { origin: location.origin, databases: [], failures: [] };
+  const words = (e: unknown): string => (e instanceof Error ? e.message : String(e)).slice(0, 500);
+  const add = (database: Omit<PageDatabase, 'cause'>, cause = ''): void => {
+    const large = database.size > maxBytes ? `It is larger than ${maxBytes / 2 ** 20} MiB.` : '';
+    if (found.databases.length < most) found.databases.push({ ...database, cause: cause || large });
+  };
+  const attempt = async (what: string, run: () => Promise<void>): Promise<void> => {
+    try {
+      await run();
+    } catch (e) {
+      found.failures.push(`${what}: ${words(e)}`);
+    }
+  };
+  /** Text by FileReader: in Firefox, what belongs to the page's realm is read by its own APIs only. */
+  const textOf = (blob: Blob): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result as string);
+      reader.onerror = () => reject(reader.error ?? new Error('it cannot be read'));
+      reader.readAsText(blob, 'latin1');
+    });
+
+  /** OPFS paths of files whose pages lie in an order that IndexedDB keeps. */
+  const permuted = new Set<string>();
+  const bare = (path: string): string => path.replace(/^\/+/, '');
+  const PERMUTED =
+    'OPFSPermutedVFS keeps its pages in an order of its own: let the app export the database, and open that file here.';
+
+  /** @param names of all that lies beside it */
+  async function inspect(
+    at: string,
+    handle: FileSystemFileHandle,
+    names: readonly string[],
+  ): Promise<void> {
+    const name = at.split('/').pop()!;
+    if (/-(?:journal|wal|shm)$/.test(name)) return;
+    const file = await handle.getFile();
+    const start = await textOf(file.slice(0, 8192));
+    const other = names.find(
+      (n) => n.startsWith(`${name}-`) && !/^-(?:journal|wal|shm)$/.test(n.slice(name.length)),
+    );
+    const beside = other
+      ? `Beside it lies ${other.slice(0, 200)}: this VFS keeps more than SQLite's own files. Let the app export it.`
+      : '';
+    // a new database of OPFSWriteAheadVFS lies in its logs alone
+    if (start.startsWith(HEADER) || /-wa[01]$/.test(other ?? ''))
+      add({ store: 'opfs', name, at, size: file.size }, permuted.has(bare(at)) ? PERMUTED : beside);
+    else if (start.slice(4096).startsWith(HEADER)) {
+      const named = /^\/?([^\0]{1,500})\0/.exec(start)?.[1] ?? name;
+      const cause =
+        'It lies in a pool of files whose names the VFS keeps: let the app export it, and open that file here.';
+      add({ store: 'opfs', name: named, at, size: file.size - 4096 }, cause);
+    }
+  }
+  async function walk(
+    folder: FileSystemDirectoryHandle,
+    prefix: string,
+    depth: number,
+  ): Promise<void> {
+    // by hand: in Firefox the page's iterators are none for `for await` in our world
+    const found: [name: string, handle: FileSystemHandle][] = [];
+    const entries = folder.entries();
+    for (let next = await entries.next(); !next.done; next = await entries.next())
+      found.push([next.value[0], next.value[1]]);
+    const names = found.map(([name]) => name);
+    for (const [name, handle] of found)
+      if (handle.kind === 'directory') {
+        if (depth < 8)
+          await walk(handle as FileSystemDirectoryHandle, `${prefix}${name}/`, depth + 1);
+      } else
+        await attempt(`OPFS ${prefix}${name}`.slice(0, 500), () =>
+          inspect(prefix + name, handle as FileSystemFileHandle, names),
+        );
+  }
+  const ask = <T>(request: IDBRequest<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error ?? new Error('IndexedDB refused'));
+    });
+
+  /** wa-sqlite's IDBBatchAtomicVFS: `blocks` by [path, offset, version]; 2.x has `metadata` beside it. */
+  async function look(at: string): Promise<void> {
+    const opening = indexedDB.open(at);
+    opening.onupgradeneeded = () => opening.transaction?.abort(); // it was deleted meanwhile: it is not to be made
+    const db = await ask(opening);
+    db.onversionchange = () => db.close();
+    try {
+      if (db.objectStoreNames.contains('pages') && db.objectStoreNames.contains('pending'))
+        permuted.add(bare(at));
+      if (!db.objectStoreNames.contains('blocks')) return;
+      const names = [...db.objectStoreNames];
+      const transaction = db.transaction(names, 'readonly');
+      const keyPath = transaction.objectStore('blocks').keyPath;
+      if (String(keyPath) !== 'path,offset,version') {
+        add(
+          { store: 'idb', name: at, at, size: 0 },
+          'Its blocks are not those of IDBBatchAtomicVFS: let the app export the database.',
+        );
+        return;
+      }
+      const paths = new Map<string, number>();
+      if (names.includes('metadata'))
+        for (const file of (await ask(transaction.objectStore('metadata').getAll())) as {
+          name: string;
+          fileSize: number;
+        }[])
+          paths.set(file.name, file.fileSize);
+      else {
+        const blocks = transaction.objectStore('blocks');
+        for (let from: IDBKeyRange | null = null; paths.size < 1000;) {
+          const cursor: IDBCursorWithValue | null = await ask(blocks.openCursor(from));
+          if (!cursor) break;
+          const { path } = cursor.value as { path: string };
+          const all = (await ask(
+            blocks.getAll(IDBKeyRange.bound([path, 0], [path, 0, Infinity])),
+          )) as { fileSize: number }[];
+          paths.set(path, all[0]?.fileSize ?? 0);
+          from = IDBKeyRange.lowerBound([path, []], true);
+        }
+      }
+      for (const [name, size] of paths)
+        if (!/-(?:journal|wal)$/.test(name) && size >= 512) add({ store: 'idb', name, at, size });
+    } finally {
+      db.close();
+    }
+  }
+
+  // first: it says which files of OPFS are permuted
+  await attempt('IndexedDB', async () => {
+    for (const { name } of await indexedDB.databases())
+      if (name) await attempt(`IndexedDB ${name}`.slice(0, 500), () => look(name));
+  });
+  if (isSecureContext)
+    await attempt('OPFS', async () => walk(await navigator.storage.getDirectory(), '/', 0));
+  found.failures.splice(20);
+  return found;
+}

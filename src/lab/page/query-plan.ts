@@ -1,0 +1,106 @@
+/** EXPLAIN QUERY PLAN of every statement of a script, in memory: on the tables that the script's own DDL makes, or on a copy of the user's database. */
+import type { SqliteApi } from '../experiments/host.ts';
+import { openSource } from '../experiments/load-database.ts';
+import { Engines, type WasmLoader } from '../experiments/open-engine.ts';
+import { readTrace } from '../../trace/file/read.ts';
+import type { PlanRow } from './messages.ts';
+
+/**
+ * The script runs statement by statement, so that a plan sees the tables made before it.
+ * @param database a copy of it is what the script finds; null: an empty one @throws what SQLite says of the script
+ */
+export async function explainSql(
+  wasm: WasmLoader,
+  database: Blob | null,
+  sql: string,
+): Promise<PlanRow[]> {
+  const { sqlite3, db } = await opened(wasm, database);
+  const rows: PlanRow[] = [];
+  try {
+    const { sql: textOf } = sqlite3 as unknown as { sql(stmt: number): string };
+    for await (const stmt of sqlite3.statements(db, sql)) {
+      const text = textOf.call(sqlite3, stmt).trim();
+      if (/^\s*(?:explain)\b/i.test(text)) continue;
+      if (/^\s*(?:select|insert|update|delete|replace|with|values)\b/i.test(text))
+        await sqlite3.exec(
+          db,
+          `EXPLAIN QUERY PLAN ${text}`,
+          ([id, parent, , detail]) =>
+            void rows.push({
+              sql: text,
+              id: Number(id),
+              parent: Number(parent),
+              detail: String(detail),
+            }),
+        );
+      while ((await sqlite3.step(stmt)) === 100) continue;
+    }
+  } finally {
+    await sqlite3.close(db);
+  }
+  return rows;
+}
+
+async function opened(
+  wasm: WasmLoader,
+  database: Blob | null,
+): Promise<{ sqlite3: SqliteApi; db: number }> {
+  const { sqlite3, module } = await new Engines(wasm).open(
+    { engine: 'wa-sqlite-2.0.6', build: 'sync' },
+    'none',
+  );
+  return {
+    sqlite3,
+    db: database
+      ? (await openSource(sqlite3, module, database, null)).db
+      : await sqlite3.open_v2(':memory:'),
+  };
+}
+
+const EXPLAINED = /^\s*(?:select|insert|update|delete|replace|with|values)\b/i;
+const MOST_STATEMENTS = 2000;
+
+/** The distinct statements of a recording, in their order; cut ones are left out. @throws Error in words where it holds none */
+export async function statementsOf(file: Blob): Promise<string[]> {
+  const { store } = await readTrace(new Uint8Array(await file.arrayBuffer()));
+  const texts = store.threads.flatMap(({ said }) =>
+    said.flatMap((d) => (d.kind === 'sql' && d.truncated !== true ? [d.text.trim()] : [])),
+  );
+  const statements = [...new Set(texts)]
+    .filter((text) => EXPLAINED.test(text))
+    .slice(0, MOST_STATEMENTS);
+  if (statements.length === 0)
+    throw new Error('The recording holds no statement that has a plan: was its SQL text captured?');
+  return statements;
+}
+
+/** Plans of statements that are not run; one that has none on this database says why, and the others go on. */
+export async function explainOnly(
+  wasm: WasmLoader,
+  database: Blob | null,
+  statements: readonly string[],
+): Promise<PlanRow[]> {
+  const { sqlite3, db } = await opened(wasm, database);
+  const rows: PlanRow[] = [];
+  try {
+    for (const sql of statements)
+      try {
+        await sqlite3.exec(
+          db,
+          `EXPLAIN QUERY PLAN ${sql}`,
+          ([id, parent, , detail]) =>
+            void rows.push({ sql, id: Number(id), parent: Number(parent), detail: String(detail) }),
+        );
+      } catch (error) {
+        rows.push({
+          sql,
+          id: 0,
+          parent: 0,
+          detail: `no plan: ${error instanceof Error ? error.message : String(error)}`,
+        });
+      }
+  } finally {
+    await sqlite3.close(db);
+  }
+  return rows;
+}

@@ -1,0 +1,330 @@
+/**
+ * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
+ * comes back. Binary answers are transferred.
+ */
+import type { FileRow } from '../analysis/files/files.ts';
+import type { Activity, Layer } from '../event/event.ts';
+import type { EngineInfo } from '../event/definitions.ts';
+import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
+import type { Summary } from '../analysis/report/summary.ts';
+import type { Keep } from '../trace/retention.ts';
+import type { StorageHealth } from '../event/storage-health.ts';
+import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
+import type { ExportFormat } from '../viewer/export-formats.ts';
+import type { QueryAnswer, QueryArgs, QueryName } from '../viewer/session/queries/index.ts';
+
+/** A page's console may say `performance.mark('vfscope:freeze')`: seen without any global of ours in the page. */
+export const FREEZE_MARK = 'vfscope:freeze';
+
+/** What freezes a flight recording, besides the mark. */
+export interface FreezeOn {
+  /** Result codes of VFS and SQL calls, extended ones included. */
+  busy: boolean;
+  ioerr: boolean;
+  corrupt: boolean;
+  /** An exception of the page that nobody caught. */
+  error: boolean;
+  /** A commit that takes longer; null = none does. */
+  slowCommitMs: number | null;
+}
+export interface FlightOptions {
+  keep: Keep;
+  freezeOn: FreezeOn;
+}
+/** The trigger that froze a recording: what it was, in words, and its event. */
+export interface Frozen {
+  text: string;
+  thread: number;
+  row: number;
+  atUs: number;
+}
+
+/** Where a recording stops growing, and the disk that its copy should have left. */
+export interface RecordingLimits {
+  events: number;
+  /** Of columns, lanes and definitions. */
+  bytes: number;
+  /** Bytes of definitions, as a file counts them. */
+  words: number;
+  disk: number;
+}
+/** `browser`: it gave no more memory, below the limits. */
+export type RoomKind = 'events' | 'memory' | 'words' | 'browser' | 'disk';
+/** A limit that a recording is near, or has reached. */
+export interface Room {
+  kind: RoomKind;
+  /** Of the limit, 0..1. */
+  share: number;
+  /** In events or bytes; of the disk what is left; null where it is not known. */
+  limit: number | null;
+  /** Until it is reached at the rate of the last seconds; null where that is not known. */
+  secondsLeft: number | null;
+  /** The newest half is kept since. */
+  reached: boolean;
+  /** Events that went. */
+  forgotten: number;
+}
+
+/** The live strip: totals since the recording began and rates over the last second. null = cannot be known (yet). */
+export interface LiveStats {
+  recording: boolean;
+  /** In the trace now. */
+  events: number;
+  /** Recorded since the beginning, those that a flight recorder has forgotten included. */
+  seen: number;
+  /** A flight recorder's state; null where everything is kept. */
+  flight: { keep: Keep; frozen: Frozen | null } | null;
+  /** null: there is room for more. */
+  room: Room | null;
+  eventsPerSecond: number;
+  bytesReceived: number;
+  dropped: number;
+  faults: number;
+  reads: number;
+  writes: number;
+  syncs: number;
+  /** null where no VFS call is recorded: a commit is told by VFS calls. */
+  commits: number | null;
+  lockWaits: number | null;
+  /** commits, lockWaits and ioShare have not been computed yet. */
+  computing: boolean;
+  /** Share of the time with SQL in flight that went to storage calls, 0..1. */
+  ioShare: number | null;
+  /** SQLite's page cache, from engine counters, 0..1. */
+  cacheHitRate: number | null;
+  /** Nanoseconds of the tracer's own work per event, measured by the hook; null before the first measurement. */
+  costNsPerEvent: number | null;
+  /** Messages on ports that no honest thread sends: malformed, or in the name of a thread that has not said hello there. */
+  ignoredMessages: number;
+  /** What went wrong in the session itself, in words for the user: the spool could not be written, a thread of another version. */
+  problems: string[];
+  durationUs: number;
+  threads: number;
+  spooledBytes: number;
+  /** Worst-case notes count, for a badge. */
+  notes: number;
+}
+
+export type LaneKind = TimelineKind;
+export type LaneInfo = TimelineRow;
+export interface ThreadRow {
+  index: number;
+  id: string;
+  kind: string;
+  title: string;
+  url: string;
+  events: number;
+  dropped: number;
+  ended: string | null;
+  engines: EngineInfo[];
+  notes: { topic: string; text: string; url?: string }[];
+  lanes: LaneInfo[];
+}
+
+/** One frame of the timeline: per lane what each pixel column shows, and the slices wide enough to be told apart. */
+export interface TimelineFrame {
+  from: number;
+  to: number;
+  /** Pixel columns. */
+  width: number;
+  lanes: LaneFrame[];
+}
+export type LaneFrame = TimelineLaneFrame;
+export const ACTIVITIES: readonly Activity[] = [
+  'none',
+  'cpu',
+  'read',
+  'write',
+  'sync',
+  'lock',
+  'wait',
+  'meta',
+];
+
+export interface EventFilter {
+  /** Free text: matched against operation, file and SQL text, case-insensitive. */
+  text: string;
+  layers: Layer[] | null;
+  /** Only results that are errors. */
+  errorsOnly: boolean;
+  fromUs: number | null;
+  toUs: number | null;
+  /** What single columns must hold; absent = anything. */
+  where?: EventWhere;
+}
+/** Conditions on columns, all of which an event must meet; null and '' ask for nothing. */
+export interface EventWhere {
+  /** Place in the trace's threads. */
+  thread: number | null;
+  /** Operation by its name: xRead, idb.get. */
+  op: string | null;
+  /** Part of the name of its file or store, in any case. */
+  object: string;
+  /** Part of its result in words (SQLITE_BUSY, threw), or its result as a number. */
+  result: string;
+  /** It took at least so long, microseconds; one that has not ended does not count. */
+  leastUs: number | null;
+  /** It moved at least so many bytes. */
+  leastBytes: number | null;
+  /** It read or wrote this page of a database, in the database or as a frame of its WAL; from 1. */
+  page: number | null;
+}
+export interface EventLine {
+  thread: number;
+  /** The row's number for life (ThreadStore.forgotten): the same while rows before it are forgotten. */
+  row: number;
+  t0: number;
+  dur: number;
+  open: boolean;
+  /** It has no duration: something that happened, or that was counted. */
+  instant: boolean;
+  /** Smallest step of the thread's clock, microseconds; null where it is not known. */
+  clockStepUs: number | null;
+  layer: Layer;
+  name: string;
+  object: string;
+  offset: number | null;
+  length: number;
+  result: number;
+  /** The result in words where it has some: SQLITE_BUSY, threw. */
+  resultText: string;
+  failed: boolean;
+  statement: string;
+  connection: number | null;
+  /** aux in words: lock level, open flags, opcode, IndexedDB mode and durability. */
+  detail: string;
+}
+export interface EventDetails extends EventLine {
+  flags: string[];
+  threadTitle: string;
+  engine: string;
+  parent: { thread: number; row: number; name: string } | null;
+  children: { thread: number; row: number; name: string; dur: number }[];
+  childCount: number;
+}
+
+/** A recording's copy on disk that no panel uses. */
+export interface Spool {
+  name: string;
+  /** When it last grew, ms. */
+  writtenAt: number;
+  /** When the user last saved the recording as a file, ms; null = never. The file may not exist: browsers don't report failed downloads. */
+  savedAt: number | null;
+  bytes: number;
+  origin: string;
+}
+export interface LoadResult {
+  events: number;
+  threads: number;
+  /** What could not be read, in words for the user; [] when the file is whole. */
+  warnings: string[];
+  /** It was given up while it was read, and holds what was there by then. */
+  partial: boolean;
+}
+
+/** Requests, each answered once. A rejected one carries a message for the user. */
+export interface SessionApi {
+  /** A recording begins, with a spool; what is loaded is kept until `begun`. */
+  begin(meta: {
+    originMs: number;
+    spoolKey: string;
+    userAgent: string;
+    flight: FlightOptions | null;
+    limits?: RecordingLimits;
+  }): Promise<void>;
+  /** It runs: forget what was loaded before. */
+  begun(): Promise<void>;
+  /** It does not: what was loaded before is there again. */
+  revert(): Promise<void>;
+  /** A thread's port, transferred. */
+  attach(port: MessagePort): Promise<void>;
+  /** What the browser said of the recorded page's storage. */
+  storage(when: 'start' | 'stop', health: StorageHealth): Promise<void>;
+  /** Send stop to every thread, wait for their byes (at most `timeoutMs`), finish the spool. */
+  end(timeoutMs: number): Promise<void>;
+  clear(): Promise<void>;
+  open(file: Blob, name: string): Promise<LoadResult>;
+  /** Give up the `open` or `recover` that is under way: it rejects with an AbortError, or, once `opening` was pushed, keeps what was read, with a warning. */
+  cancelOpen(): Promise<void>;
+  /** The loaded trace as a .vfst file. */
+  save(): Promise<Blob>;
+  /** The browser was given the file to save: the copy on disk stays, marked, until the trace is cleared or the next recording starts. */
+  saved(): Promise<void>;
+  /** In another format; `sanitize` takes the app's words out, `title` is what the trace is called in the result. */
+  exportAs(options: { format: ExportFormat; sanitize: boolean; title: string }): Promise<Blob>;
+  /** Give up the export that is under way; it rejects with an AbortError. */
+  cancelExport(): Promise<void>;
+  /** What a copy of the loaded trace would tell of the app. */
+  privacy(): Promise<PrivacyReport>;
+  /** Read a second trace to compare with (`compareSources`, `comparison` of worker/queries/compare.ts). */
+  openOther(file: Blob, name: string): Promise<LoadResult>;
+  /** Compare with the recording before this one. @throws where it is not kept */
+  comparePrevious(): Promise<void>;
+  closeOther(): Promise<void>;
+  stats(): Promise<LiveStats>;
+  threads(): Promise<ThreadRow[]>;
+  /** All events, and those that the timeline draws. */
+  extents(): Promise<Pick<SessionChange, 'extent' | 'drawn'>>;
+  /** @param request lanes null: those that an overview needs, without slices */
+  timeline(request: {
+    from: number;
+    to: number;
+    width: number;
+    lanes: string[] | null;
+  }): Promise<TimelineFrame>;
+  /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
+  hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null>;
+  event(thread: number, row: number): Promise<EventDetails>;
+  files(): Promise<FileRow[]>;
+  /** Sets the filter and says how many events match; lines are numbered in time order over all threads. */
+  filterEvents(filter: EventFilter): Promise<number>;
+  eventLines(from: number, count: number): Promise<EventLine[]>;
+  /** Lines of the filter as CSV, in their order; it can be given up like any export. */
+  exportLines(range: { from: number; count: number }): Promise<Blob>;
+  /** Place of an event in the filtered order, or -1. */
+  lineOf(thread: number, row: number): Promise<number>;
+  summary(): Promise<Summary>;
+  /** A view's question, by name (worker/queries). Views use `ask` of ask.svelte.ts. @param id under which it is told how far it is, and cancelled */
+  ask<N extends QueryName>(name: N, args: QueryArgs<N>, id?: number): Promise<QueryAnswer<N>>;
+  /** Give up the question that was asked under this number: it rejects with an AbortError. What it has computed for all stays. */
+  cancelAsk(id: number): Promise<void>;
+  /** Recordings that were not saved because DevTools was closed or crashed. */
+  spools(): Promise<Spool[]>;
+  recover(name: string): Promise<LoadResult>;
+  discard(name: string): Promise<void>;
+}
+
+/** Pushed by the worker, unasked: the trace has grown or changed. At most ten a second, forty while recording. */
+export interface SessionChange {
+  /** Raised with everything that changes what the views show. */
+  version: number;
+  stats: LiveStats;
+  extent: [number, number];
+  /** The part of the extent in which the timeline has something to draw; the extent where it has nothing. */
+  drawn: [number, number];
+  /** The set of threads or lanes is not what it was. */
+  threadsChanged: boolean;
+}
+
+/** Pushed while a file is read or exported. */
+export interface LoadProgress {
+  bytes: number;
+  /** null where it is not known before the end. */
+  totalBytes: number | null;
+}
+/** Pushed before each step of a long question. */
+export interface AskProgress {
+  /** As the asker called it. */
+  id: number;
+  /** What is computed next, in words. */
+  what: string;
+  /** Steps done, of all. */
+  done: number;
+  of: number;
+}
+/** `opening`: the loaded trace has made room for a large file; the timeline shows what its summaries say until its events are there. */
+export type SessionPush =
+  | { k: 'change'; change: SessionChange }
+  | { k: 'opening' }
+  | { k: 'progress'; progress: LoadProgress }
+  | { k: 'computing'; progress: AskProgress };

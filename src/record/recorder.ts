@@ -1,0 +1,268 @@
+/**
+ * The hot path in JavaScript: fixed-size records into the thread's ring, no object per event. The trampolines of
+ * vfs-instrumented/interpose write the same records from wasm; ring-layout.ts is the contract between the two.
+ *
+ * begin, end, instant, emit, define, note and fault never throw: they run in the app's own calls, some where nothing above
+ * would catch. What goes wrong inside is counted as a fault.
+ */
+import { Field, Flag, Op, RECORD_BYTES } from '../event/event.ts';
+import { Header, RING_AT } from './ring-layout.ts';
+import { ThreadRing } from './thread-ring.ts';
+
+/**
+ * A begun call: sequence number * 65536 + ring slot. -1 when nothing was recorded (disabled, or no room). Taken apart by `&`, which is
+ * exact for whole numbers of any size: `%` of a number beyond 31 bits is a call into the C library.
+ */
+export type Token = number;
+export const NOTHING: Token = -1;
+
+const W = (byte: number): number => byte >>> 2;
+const SLOTS = 65536;
+const SLOT = SLOTS - 1;
+
+export class Recorder extends ThreadRing {
+  /**
+   * Begin a call. Writes the record and publishes it; the caller runs the app's function next, then `end`.
+   * @param offset bytes or a numeric key; NaN = not applicable @param length bytes @param aux, aux2 see `AUX` in event.ts
+   */
+  begin(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux = 0,
+    context = 0,
+    aux2 = 0,
+  ): Token {
+    if (this.u32[W(Header.enabled)] === 0) return NOTHING;
+    try {
+      return this.write(op, object, offset, length, aux, context, aux2, true);
+    } catch (e) {
+      this.fault('begin', e);
+      return NOTHING;
+    }
+  }
+
+  /** `begin` and `enter` in one: what begins from now on, until `leave`, is a part of this call. */
+  beginInside(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux: number,
+    aux2: number,
+  ): Token {
+    const { u32 } = this;
+    if (u32[W(Header.enabled)] === 0) return NOTHING;
+    try {
+      const token = this.write(op, object, offset, length, aux, 0, aux2, true);
+      if (token === NOTHING) return NOTHING;
+      u32[W(Header.current)] = u32[W(Header.seq)]!;
+      u32[W(Header.context)] = 0;
+      return token;
+    } catch (e) {
+      this.fault('begin', e);
+      return NOTHING;
+    }
+  }
+
+  /** @param timed false: dated as the clock was last read */
+  private write(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux: number,
+    context: number,
+    aux2: number,
+    timed: boolean,
+  ): Token {
+    const { u32, f64, shared } = this;
+    if (shared && this.definitions.waiting) this.definitions.push();
+    let head = u32[W(Header.head)]!;
+    if ((head - u32[W(Header.claimed)]!) >>> 0 >= u32[W(Header.pressure)]!) {
+      this.onPressure();
+      head = u32[W(Header.head)]!;
+    }
+    if ((head - u32[W(Header.released)]!) >>> 0 > this.mask) {
+      u32[W(Header.dropped)]!++;
+      return NOTHING;
+    }
+    const slot = head & this.mask;
+    const at = RING_AT + slot * RECORD_BYTES;
+    const w = at >>> 2;
+    const seq = ++u32[W(Header.seq)]!;
+    const t0 = timed ? this.now() : f64[W(Header.lastClock) >>> 1]!;
+    f64[at >>> 3] = t0;
+    f64[(at + Field.t1) >>> 3] = t0;
+    f64[W(Header.lastClock) >>> 1] = t0;
+    u32[w + W(Field.seq)] = seq;
+    u32[w + W(Field.endSeq)] = 0;
+    u32[w + W(Field.op)] = op;
+    u32[w + W(Field.result)] = 0;
+    f64[(at + Field.offset) >>> 3] = offset;
+    u32[w + W(Field.length)] = length;
+    u32[w + W(Field.object)] = object;
+    u32[w + W(Field.parent)] = u32[W(Header.current)]!;
+    u32[w + W(Field.context)] = context;
+    u32[w + W(Field.aux)] = aux;
+    u32[w + W(Field.aux2)] = aux2;
+    if (shared) Atomics.store(u32, W(Header.head), (head + 1) | 0);
+    else u32[W(Header.head)] = head + 1;
+    return seq * SLOTS + slot;
+  }
+
+  /**
+   * End a call begun before, on any later turn.
+   * @param length bytes, when known only now; undefined keeps what `begin` said
+   * @param aux, aux2 details known only now; both 0 keeps what `begin` said
+   */
+  end(token: Token, result: number, flags = 0, length?: number, aux = 0, aux2 = 0): void {
+    if (token === NOTHING) return;
+    try {
+      this.finish(token, this.now(), result, flags, length, aux, aux2);
+    } catch (e) {
+      this.fault('end', e);
+    }
+  }
+
+  private finish(
+    token: Token,
+    t1: number,
+    result: number,
+    flags: number,
+    length: number | undefined,
+    aux: number,
+    aux2: number,
+  ): void {
+    const { u32, i32, f64, mask, shared } = this;
+    const slot = token & SLOT;
+    const seq = (token - slot) / SLOTS;
+    const at = RING_AT + slot * RECORD_BYTES;
+    const w = at >>> 2;
+    const endSeq = ++u32[W(Header.seq)]!;
+    f64[W(Header.lastClock) >>> 1] = t1;
+    if (u32[w + W(Field.seq)] === seq && this.isUnclaimed(slot)) {
+      f64[(at + Field.t1) >>> 3] = t1;
+      i32[w + W(Field.result)] = result;
+      u32[w + W(Field.op)]! |= flags << 8;
+      if (length !== undefined) u32[w + W(Field.length)] = length;
+      if ((aux | aux2) !== 0) {
+        u32[w + W(Field.aux)] = aux;
+        u32[w + W(Field.aux2)] = aux2;
+      }
+      if (!shared) {
+        u32[w + W(Field.endSeq)] = endSeq; // who reads this ring runs on this thread, hence not now
+        return;
+      }
+      Atomics.store(u32, w + W(Field.endSeq), endSeq | 0);
+      if (this.isUnclaimed(slot)) return; // else a reader took the record meanwhile, perhaps without its end: say it again
+    }
+    const head = u32[W(Header.head)]!;
+    if ((head - u32[W(Header.released)]!) >>> 0 > mask) {
+      u32[W(Header.dropped)]!++;
+      return;
+    }
+    const e = RING_AT + (head & mask) * RECORD_BYTES;
+    const ew = e >>> 2;
+    f64[e >>> 3] = t1;
+    f64[(e + Field.t1) >>> 3] = t1;
+    u32[ew + W(Field.seq)] = seq;
+    u32[ew + W(Field.endSeq)] = endSeq;
+    u32[ew + W(Field.op)] = Op.end | (flags << 8);
+    i32[ew + W(Field.result)] = result;
+    f64[(e + Field.offset) >>> 3] = length === undefined ? NaN : length; // an end record says a late length here
+    u32[ew + W(Field.length)] = length ?? 0;
+    u32[ew + W(Field.aux)] = aux; // both 0: what the begin said stands
+    u32[ew + W(Field.aux2)] = aux2;
+    if (shared) Atomics.store(u32, W(Header.head), (head + 1) | 0);
+    else u32[W(Header.head)] = head + 1;
+  }
+
+  private isUnclaimed(slot: number): boolean {
+    const claimed = this.shared
+      ? Atomics.load(this.u32, W(Header.claimed))
+      : this.u32[W(Header.claimed)]!;
+    return ((slot - claimed) & this.mask) < (this.u32[W(Header.head)]! - claimed) >>> 0;
+  }
+
+  /** Set a begun record's field that only became known during the call, before it ends (aux, aux2, object, context). */
+  amend(token: Token, field: 'aux' | 'aux2' | 'object' | 'context', value: number): void {
+    if (token === NOTHING) return;
+    const slot = token & SLOT;
+    const w = (RING_AT + slot * RECORD_BYTES) >>> 2;
+    if (this.u32[w + W(Field.seq)] === (token - slot) / SLOTS && this.isUnclaimed(slot))
+      this.u32[w + W(Field[field])] = value;
+  }
+
+  /**
+   * An event without duration.
+   * @param timed false: it belongs to what the clock was last read for, the call that has just ended
+   */
+  instant(
+    op: number,
+    object: number,
+    offset: number,
+    length: number,
+    aux = 0,
+    context = 0,
+    aux2 = 0,
+    timed = true,
+  ): void {
+    if (this.u32[W(Header.enabled)] === 0) return;
+    try {
+      const token = this.write(op, object, offset, length, aux, context, aux2, timed);
+      if (token === NOTHING) return;
+      this.finish(token, this.f64[W(Header.lastClock) >>> 1]!, 0, 0, undefined, 0, 0);
+    } catch (e) {
+      this.fault('instant', e);
+    }
+  }
+
+  /**
+   * An exception has passed through the VFS calls below this one, whose trampolines see no end then: end them, innermost first. A second
+   * end, of one that had left the ring, is ignored by who reads.
+   */
+  endBelow(token: Token): void {
+    if (token === NOTHING) return;
+    const { u32, mask } = this;
+    const head = u32[W(Header.head)]!;
+    const seqs = [Recorder.seqOf(token)];
+    const tokens: Token[] = [];
+    for (let n = mask + 1; n > 0; n--) {
+      const slot = (head - n) & mask;
+      const w = (RING_AT + slot * RECORD_BYTES) >>> 2;
+      const seq = u32[w + W(Field.seq)]!;
+      if (
+        seq <= seqs[0]! ||
+        (u32[w + W(Field.op)]! & 255) >= Op.idbOpen ||
+        u32[w + W(Field.endSeq)]
+      )
+        continue;
+      if (seqs.includes(u32[w + W(Field.parent)]!))
+        tokens.push(seqs[seqs.push(seq) - 1]! * SLOTS + slot);
+    }
+    while (tokens.length) this.end(tokens.pop()!, -1, Flag.threw);
+  }
+
+  /** Make `token` the parent of what begins until `leave`. @returns what to hand to `leave` */
+  enter(token: Token, context: number): number {
+    const { u32 } = this;
+    const before = u32[W(Header.current)]!;
+    if (token !== NOTHING) {
+      u32[W(Header.current)] = (token - (token & SLOT)) / SLOTS;
+      u32[W(Header.context)] = context;
+    }
+    return before;
+  }
+
+  /** Set the innermost open call again (0 = none). */
+  leave(seq: number, context: number): void {
+    this.u32[W(Header.current)] = seq;
+    this.u32[W(Header.context)] = context;
+  }
+
+  static seqOf(token: Token): number {
+    return token === NOTHING ? 0 : (token - (token & SLOT)) / SLOTS;
+  }
+}

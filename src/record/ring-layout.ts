@@ -1,0 +1,76 @@
+/**
+ * Where things lie in a thread's trace memory. One WebAssembly.Memory per thread, because the trampolines that write into it
+ * are wasm; shared where the page is cross-origin isolated, so that a worker that sits in Atomics.wait is read from outside.
+ *
+ *   0 header words | 256 ring of records | ring of definitions (bytes) | one block per traced engine
+ *
+ * One writer (the thread itself), one reader (the thread itself, or the page for a shared memory). The writer publishes a
+ * record by storing HEAD after its fields; the reader claims, copies, then releases. A call that ends after its record was
+ * claimed adds an `end` record instead of writing into the ring.
+ */
+import { RECORD_BYTES } from '../event/event.ts';
+
+/** Byte addresses of the header's words (u32 unless said). Counters of records run modulo 2^32. */
+export const Header = {
+  /** records begun so far */
+  head: 0,
+  /** records that the reader has taken: their slots must not be written any more */
+  claimed: 4,
+  /** records whose slots may be used again */
+  released: 8,
+  /** the last sequence number drawn */
+  seq: 12,
+  /** records that found no room, in all */
+  dropped: 16,
+  /** seq of the innermost open vfs or sql call: the `parent` of what begins now */
+  current: 20,
+  /** connection id that belongs to `current` */
+  context: 24,
+  /** the writer asks for a drain when head - claimed reaches this (u32; 0xffffffff = never) */
+  pressure: 28,
+  /** f64: the last clock reading, for calls that are counted and not timed */
+  lastClock: 32,
+  /** 1 while recording; with 0 every hook passes its call straight on */
+  enabled: 40,
+  /** bytes of definitions written and read so far */
+  definitionsHead: 44,
+  definitionsTail: 48,
+  /** capacity of the ring in records (a power of two) and of the definitions ring in bytes; the reader learns them here */
+  capacity: 52,
+  definitionsCapacity: 56,
+  /** hook exceptions caught, in all */
+  faults: 60,
+} as const;
+
+export const RING_AT = 256;
+/** Bytes set aside per engine for its table of open files and its suspended calls (vfs-instrumented/interpose owns the inside). */
+export const ENGINE_BLOCK_BYTES = 16384;
+
+export interface RingLayout {
+  readonly capacity: number;
+  readonly definitionsAt: number;
+  readonly definitionsCapacity: number;
+  readonly enginesAt: number;
+  readonly maxEngines: number;
+  readonly totalBytes: number;
+}
+
+/** @param capacity records, a power of two up to 65536 @param definitionsCapacity bytes, a power of two (0 when not shared) */
+export function ringLayout(
+  capacity: number,
+  definitionsCapacity: number,
+  maxEngines: number,
+): RingLayout {
+  if (capacity & (capacity - 1) || capacity > 65536 || capacity < 2)
+    throw new RangeError(`ring capacity must be a power of two up to 65536, got ${capacity}`);
+  const definitionsAt = RING_AT + capacity * RECORD_BYTES;
+  const enginesAt = definitionsAt + definitionsCapacity;
+  return {
+    capacity,
+    definitionsAt,
+    definitionsCapacity,
+    enginesAt,
+    maxEngines,
+    totalBytes: enginesAt + maxEngines * ENGINE_BLOCK_BYTES,
+  };
+}

@@ -1,0 +1,98 @@
+/** SQLite's page-cache hit rate of a thread over time, from the engine's own counters (sqlCounters events). */
+import { Op } from '../event/event.ts';
+import type { ThreadStore } from '../trace/store.ts';
+
+/** Page requests. */
+export interface Requests {
+  hits: number;
+  misses: number;
+}
+
+/** Turns readings of connections, which are sums since each was opened, into what happened in between; as counter-deltas.ts, while a trace grows. */
+export class RequestReadings {
+  private readonly last = new Map<number, Requests>();
+
+  /** A connection was opened: its counters begin at 0. */
+  opened(connection: number): void {
+    if (!this.last.has(connection)) this.last.set(connection, { hits: 0, misses: 0 });
+  }
+
+  /** @returns what happened since its reading before; null for the first one of a connection opened before the recording: that is no part of it */
+  since(connection: number, hits: number, misses: number): Requests | null {
+    const before = this.last.get(connection);
+    this.last.set(connection, { hits, misses });
+    // less than before: the app had them reset
+    return before
+      ? {
+          hits: hits < before.hits ? hits : hits - before.hits,
+          misses: misses < before.misses ? misses : misses - before.misses,
+        }
+      : null;
+  }
+}
+
+export class CacheCounter {
+  /** Readings: when, and hits and misses of all connections up to then. */
+  private us: number[] = [];
+  private hits: number[] = [];
+  private misses: number[] = [];
+  private readonly readings = new RequestReadings();
+  private next = 0;
+
+  constructor(private readonly thread: ThreadStore) {}
+
+  get seen(): boolean {
+    return this.us.length > 0;
+  }
+
+  update(): void {
+    const { events } = this.thread;
+    for (; this.next < events.count; this.next++) {
+      const row = this.next;
+      const connection = events.context[row]!;
+      if (events.op[row] === Op.sqlOpen) this.readings.opened(connection);
+      if (events.op[row] !== Op.sqlCounters) continue;
+      const since = this.readings.since(connection, events.offset[row]!, events.length[row]!);
+      if (!since) continue;
+      this.us.push(events.t0[row]!);
+      this.hits.push((this.hits.at(-1) ?? 0) + since.hits);
+      this.misses.push((this.misses.at(-1) ?? 0) + since.misses);
+    }
+  }
+
+  /** Hit rate by column, 0..1; between readings the last one holds; NaN before the first. */
+  rates(fromUs: number, toUs: number, width: number): Float32Array {
+    const values = new Float32Array(width).fill(NaN);
+    const { us, hits, misses } = this;
+    const step = (toUs - fromUs) / width;
+    let i = lowerBound(us, fromUs);
+    const rate = (from: number, to: number): number => {
+      const h = (hits[to - 1] ?? 0) - (hits[from - 1] ?? 0);
+      const all = h + (misses[to - 1] ?? 0) - (misses[from - 1] ?? 0);
+      return all > 0 ? h / all : NaN;
+    };
+    let held = i > 0 ? rate(i - 1, i) : NaN;
+    for (let column = 0; column < width; column++) {
+      const from = i;
+      const until = fromUs + (column + 1) * step;
+      while (i < us.length && us[i]! < until) i++;
+      if (i > from) {
+        const now = rate(from, i);
+        if (!Number.isNaN(now)) held = now;
+      }
+      values[column] = held;
+    }
+    return values;
+  }
+}
+
+function lowerBound(sorted: readonly number[], value: number): number {
+  let lo = 0;
+  let hi = sorted.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >>> 1;
+    if (sorted[mid]! < value) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}

@@ -1,0 +1,253 @@
+/**
+ * Numbers that grow row by row (bytes read and written, the used part of the WAL), kept as samples of every 32nd row, so that their
+ * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows. Where columns
+ * hold hundreds of rows, it is taken in part by the time instead, as totals-cursor.ts does.
+ */
+import { bytesMoved, MOVES } from '../trace/bytes-moved.ts';
+import { AUX_WAL_HEADER, Op } from '../event/event.ts';
+import { resized } from '../trace/resized.ts';
+import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
+import type { ThreadStore } from '../trace/store.ts';
+
+/** Sums by place: bytes read and written. */
+const SUMS = 2;
+/** What MOVES says of a read: of a VFS call, of a storage call. Of a write it is one more. */
+const [VFS, WEB] = [1, 3];
+/** Ids of files below are remembered: a page can make up any id. */
+const CLOSE_IDS = 4096;
+/** Of `walMost`: less than any number of bytes. */
+const UNTOUCHED = -1;
+/** Calls whose end is awaited, to count what they moved in truth: no honest thread has more in flight. */
+const MAX_OPEN = 4096;
+
+export class RowCounters {
+  private readonly samples: RowSamples;
+  /** Of VFS calls; of storage calls as long as no VFS call has moved bytes. Those beneath VFS calls are not counted again. */
+  private sums: Float64Array = new Float64Array(SUMS * 64);
+  /** Bytes of the WAL in use at each block's begin, and at most within it; UNTOUCHED where no row of the block changes it. */
+  private wal: Float64Array = new Float64Array(64);
+  private walMost: Float64Array = new Float64Array(64);
+  private readonly now = new Float64Array(SUMS);
+  /** Of calls that have not ended: what was counted by row. */
+  private readonly open = new Map<number, number>();
+  /** What was read is counted with what was written, and asked for right after it. */
+  private other: { way: 0 | 1; fromUs: number; toUs: number; values: Float32Array } | null = null;
+  private used = 0;
+  private next = 0;
+  /** By object id: 1 no WAL, 2 a WAL, 0 not looked at. */
+  private readonly walIds = new Uint8Array(CLOSE_IDS);
+  /** What MOVES says of a read that is counted. */
+  private firstMove = WEB;
+  moved = false;
+  walSeen = false;
+  /** Of a page, from the frames of the WAL; 0 = not known. */
+  pageSize = 0;
+
+  constructor(private readonly thread: ThreadStore) {
+    this.samples = new RowSamples(thread.events);
+  }
+
+  /** Take in new rows, and ends that have come since. */
+  update(): void {
+    const { events } = this.thread;
+    for (const [row, counted] of this.open) this.ended(row, counted);
+    const { op, endSeq } = events;
+    for (; this.next < events.count; this.next++) {
+      const row = this.next;
+      if ((row & (ROWS_SAMPLE - 1)) === 0) this.sample(row >>> ROWS_SHIFT);
+      const code = op[row]!;
+      const moves = MOVES[code]!;
+      if (moves) {
+        const bytes = bytesMoved(events, row);
+        if (moves < WEB && this.firstMove === WEB && bytes > 0) this.beginVfs();
+        const place = moves - this.firstMove;
+        if (place === 0 || place === 1) this.now[place]! += bytes;
+        // a VFS call that has moved nothing yet may be the one from which only those count
+        if (endSeq[row] === 0 && place <= 1 && this.open.size < MAX_OPEN) this.open.set(row, bytes);
+      }
+      if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
+        const used = this.walAfter(row, this.used);
+        const block = row >>> ROWS_SHIFT;
+        if (used !== this.used)
+          this.walMost[block] = Math.max(this.walMost[block]!, this.used, used);
+        this.used = used;
+      }
+    }
+    this.samples.update();
+    this.other = null;
+    this.moved = this.now.some((bytes) => bytes > 0);
+  }
+
+  /** Give back room that is not used: nothing more is expected. */
+  trim(): void {
+    const blocks = Math.max(1, (this.next + ROWS_SAMPLE - 1) >>> ROWS_SHIFT);
+    this.sums = resized(this.sums, blocks * SUMS);
+    this.wal = resized(this.wal, blocks);
+    this.walMost = resized(this.walMost, blocks);
+    this.samples.trim();
+  }
+
+  /** From the first VFS call on that moves bytes only those count; there were none before it. */
+  private beginVfs(): void {
+    this.firstMove = VFS;
+    this.sums.fill(0);
+    this.now.fill(0);
+    const { op } = this.thread.events;
+    for (const row of this.open.keys()) if (MOVES[op[row]!]! >= WEB) this.open.delete(row);
+  }
+
+  /** An end may say that other bytes were moved than the begin did. */
+  private ended(row: number, counted: number): void {
+    const { events } = this.thread;
+    if (events.endSeq[row] === 0) return;
+    this.open.delete(row);
+    const more = bytesMoved(events, row) - counted;
+    if (more === 0) return;
+    const moves = MOVES[events.op[row]!]!;
+    if (moves < WEB && this.firstMove === WEB) this.beginVfs();
+    const place = moves - this.firstMove;
+    this.now[place]! += more;
+    const last = (this.next - 1) >>> ROWS_SHIFT;
+    for (let block = (row >>> ROWS_SHIFT) + 1; block <= last; block++)
+      this.sums[block * SUMS + place]! += more;
+  }
+
+  private sample(block: number): void {
+    if (block >= this.wal.length) {
+      const room = Math.max(
+        this.wal.length + (this.wal.length >>> 1),
+        this.thread.expected >>> ROWS_SHIFT,
+      );
+      this.sums = resized(this.sums, room * SUMS);
+      [this.wal, this.walMost] = [resized(this.wal, room), resized(this.walMost, room)];
+    }
+    this.sums.set(this.now, block * SUMS);
+    this.wal[block] = this.used;
+    this.walMost[block] = UNTOUCHED;
+  }
+
+  private isWal(id: number): boolean {
+    if (id < CLOSE_IDS && this.walIds[id] !== 0) return this.walIds[id] === 2;
+    const d = this.thread.definitions.get(id);
+    const wal = d?.kind === 'file' && d.fileKind === 'wal';
+    if (id < CLOSE_IDS) this.walIds[id] = wal ? 2 : 1;
+    return wal;
+  }
+
+  /** The WAL's bytes in use after an xWrite, xTruncate or xDelete. */
+  private walAfter(row: number, used: number): number {
+    const { op, object, offset, length, aux } = this.thread.events;
+    const code = op[row]!;
+    const id = object[row]!;
+    if (this.walIds[id] === 1 || !this.isWal(id)) return used;
+    this.walSeen = true;
+    if (code !== Op.xWrite) return code === Op.xDelete ? 0 : Math.min(used, offset[row]! || 0);
+    const end = offset[row]! + length[row]!;
+    if (length[row]! >= 512 && this.pageSize === 0 && aux[row] === 0) this.pageSize = length[row]!;
+    return offset[row] === 0 || aux[row] === AUX_WAL_HEADER
+      ? end
+      : Math.max(used, Number.isFinite(end) ? end : 0);
+  }
+
+  /** Bytes per second by column, of the calls that began in it. @param way 0 read, 1 written */
+  rates(way: 0 | 1, fromUs: number, toUs: number, width: number): Float32Array {
+    const { other } = this;
+    this.other = null;
+    if (
+      other?.way === way &&
+      other.fromUs === fromUs &&
+      other.toUs === toUs &&
+      other.values.length === width
+    )
+      return other.values;
+    const both = [new Float32Array(width), new Float32Array(width)] as const;
+    this.fillRates(both, fromUs, (toUs - fromUs) / width, width);
+    this.other = { way: way ? 0 : 1, fromUs, toUs, values: both[way ? 0 : 1] };
+    return both[way];
+  }
+
+  private fillRates(
+    [read, written]: readonly [Float32Array, Float32Array],
+    fromUs: number,
+    step: number,
+    width: number,
+  ): void {
+    const perSecond = 1e6 / step;
+    const { firstMove } = this;
+    const { rows, shares } = this.samples.boundaries(fromUs, step, width);
+    const { sums } = this;
+    const { events } = this.thread;
+    const { op } = events;
+    const lastBlock = Math.max(0, (this.next - 1) >>> ROWS_SHIFT);
+    let [reads, writes, readsBefore, writesBefore] = [0, 0, 0, 0];
+    let last = -1; // the row that the sums are of
+    for (let column = 0; column <= width; column++) {
+      const row = rows[column]!;
+      const share = shares[column]!;
+      // from the nearest place whose sums are known; rows are taken off again where that lies behind
+      const block =
+        share > 0
+          ? row >>> ROWS_SHIFT
+          : Math.min((row + ROWS_SAMPLE / 2) >>> ROWS_SHIFT, lastBlock);
+      let i = block << ROWS_SHIFT;
+      const at = block * SUMS;
+      if (last >= 0 && share === 0 && row - last <= Math.abs(row - i)) i = last;
+      else [reads, writes] = [sums[at]!, sums[at + 1]!];
+      if (share > 0) {
+        reads += Math.round(share * (sums[at + SUMS]! - reads));
+        writes += Math.round(share * (sums[at + SUMS + 1]! - writes));
+      } else {
+        const [from, to, sign] = i <= row ? [i, row, 1] : [row, i, -1];
+        for (let r = from; r < to; r++) {
+          const place = MOVES[op[r]!]! - firstMove;
+          if (place === 0) reads += sign * bytesMoved(events, r);
+          else if (place === 1) writes += sign * bytesMoved(events, r);
+        }
+      }
+      last = share > 0 ? -1 : row;
+      if (column > 0) {
+        read[column - 1] = (reads - readsBefore) * perSecond;
+        written[column - 1] = (writes - writesBefore) * perSecond;
+      }
+      readsBefore = reads;
+      writesBefore = writes;
+    }
+  }
+
+  /** Bytes of the WAL in use by column, the most within it. */
+  walBytes(fromUs: number, toUs: number, width: number): Float32Array {
+    const values = new Float32Array(width);
+    const step = (toUs - fromUs) / width;
+    const { rows } = this.samples.boundaries(fromUs, step, width); // a block that is not looked into counts from its end on
+    const last = (this.next - 1) >>> ROWS_SHIFT;
+    const { op } = this.thread.events;
+    let row = rows[0]! & ~(ROWS_SAMPLE - 1);
+    let used = row < this.next ? this.wal[row >>> ROWS_SHIFT]! : this.used;
+    for (let column = 0; column <= width; column++) {
+      const to = rows[column]!;
+      let most = used;
+      while (row < to) {
+        const block = row >>> ROWS_SHIFT;
+        const end = (block + 1) << ROWS_SHIFT;
+        if (this.walMost[block] === UNTOUCHED) {
+          row = Math.min(end, to);
+          continue;
+        }
+        if (row === end - ROWS_SAMPLE && end <= to && block < last) {
+          most = Math.max(most, this.walMost[block]!);
+          used = this.wal[block + 1]!;
+          row = end;
+          continue;
+        }
+        const code = op[row]!;
+        if (code === Op.xWrite || code === Op.xTruncate || code === Op.xDelete) {
+          used = this.walAfter(row, used);
+          if (used > most) most = used;
+        }
+        row++;
+      }
+      if (column > 0) values[column - 1] = most;
+    }
+    return values;
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * Every lane of the timeline: the calls' own (pyramid.ts), and what is derived from them: where the time went, transactions, storage
+ * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
+ */
+import { Analyses } from '../analysis/shared.ts';
+import { CacheCounter } from './cache-counter.ts';
+import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
+import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
+import { frameOf, TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
+import { RowCounters } from './row-counters.ts';
+import type { ThreadStore, TraceStore } from '../trace/store.ts';
+import { SubLanes } from './sub-lanes.ts';
+import { toNs } from '../trace/lanes/sweep.ts';
+import { threadEndUs } from '../trace/thread-end.ts';
+import { TimeLane } from './time-lane.ts';
+import { eachColumn } from '../trace/lanes/totals-cursor.ts';
+import { transactionIntervals, transactionWord } from './transaction-lane.ts';
+
+/** Counters are drawn as areas. */
+export const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
+export type CounterKind = (typeof COUNTER_KINDS)[number];
+export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
+
+/** A lane's frame: of a lane of calls the pyramid's; else one of the two below. */
+export interface TimelineLaneFrame extends LaneFrame {
+  /** Of `time` lanes: shares of each column's time, 0..255, by `column * 8 + place in SQL_PARTS`. */
+  stack?: Uint8Array;
+  /** Of counters, by column: bytes per second, calls in flight, bytes, hit rate 0..1; NaN = not known. */
+  values?: Float32Array;
+}
+
+export interface TimelineRow {
+  /** `<thread index>:<kind>`, sub-lanes with their number behind */
+  key: string;
+  thread: number;
+  kind: TimelineKind;
+  /** Rows in it; 0 where that is not what it shows. */
+  events: number;
+}
+
+/** So many calls in flight are drawn one by one. */
+const SHOWN_LINES = 4;
+const NOTHING = new IntervalIndex();
+/** In ACTIVITIES: transactions wait, they ask for nothing. */
+const SYNC = 4;
+
+/** Whether a thread with these lanes will have one of transactions: it has its place before they are known. */
+export const expectsTransactions = (lanes: readonly LaneKind[]): boolean =>
+  lanes.includes('vfs') && lanes.includes('lock');
+
+class ThreadTimeline {
+  readonly time: TimeLane;
+  lines: SubLanes;
+  counters: RowCounters;
+  cache: CacheCounter;
+  private forgotten: number;
+
+  constructor(readonly thread: ThreadStore) {
+    this.time = new TimeLane(thread);
+    this.forgotten = thread.forgotten;
+    this.lines = new SubLanes(thread.events);
+    this.counters = new RowCounters(thread);
+    this.cache = new CacheCounter(thread);
+  }
+
+  update(horizonUs: number): void {
+    const { thread } = this;
+    if (this.forgotten !== thread.forgotten) {
+      this.forgotten = thread.forgotten; // rows have other places now
+      this.lines = new SubLanes(thread.events);
+      this.counters = new RowCounters(thread);
+      this.cache = new CacheCounter(thread);
+    }
+    this.lines.update(toNs(threadEndUs(thread, horizonUs)), shareRead(thread));
+    this.counters.update();
+    this.cache.update();
+  }
+}
+
+export class TimelineLanes {
+  readonly pyramid: TracePyramid;
+  private readonly byThread: ThreadTimeline[] = [];
+  private transactions: { intervals: IntervalIndex[]; forgotten: number } | null = null;
+  /** Rows and ends that there were then. */
+  private settledAt = -1;
+
+  constructor(private readonly store: TraceStore) {
+    this.pyramid = new TracePyramid(store);
+  }
+
+  /** @param horizonUs the trace's end so far; calls still running are shown up to here, or to their thread's end */
+  update(horizonUs: number): void {
+    this.pyramid.update(horizonUs);
+    const { threads } = this.store;
+    for (let i = this.byThread.length; i < threads.length; i++)
+      this.byThread.push(new ThreadTimeline(threads[i]!));
+    for (const thread of this.byThread) thread.update(horizonUs);
+  }
+
+  /** Bytes of the lanes of calls, and of those one by one. */
+  get bytes(): number {
+    const lines = this.byThread.flatMap((thread) => thread.lines.lines);
+    return [...this.pyramid.lanes, ...lines].reduce(
+      (sum, { settled, tail }) => sum + settled.bytes + tail.bytes,
+      0,
+    );
+  }
+
+  /** The trace is whole: give back the room that was made for more. */
+  trim(): void {
+    this.pyramid.trim();
+    for (const { lines, counters } of this.byThread) {
+      for (const { settled } of lines.lines) settled.trim();
+      counters.trim();
+    }
+  }
+
+  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param shared of the trace as it is now */
+  settle(shared: Analyses = new Analyses(this.store)): void {
+    const { store } = this;
+    const news = store.threads.reduce(
+      (n, { events, forgotten, received }) => n + events.count + forgotten + received,
+      0,
+    );
+    if (news === this.settledAt) return;
+    this.settledAt = news;
+    for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(shared);
+    this.transactions = {
+      intervals: transactionIntervals(store, shared.anatomies),
+      forgotten: store.forgotten,
+    };
+  }
+
+  /** Nanoseconds of a thread in [fromUs, toUs) by place in SQL_PARTS; null without SQL, or where they are not settled. */
+  times(thread: ThreadStore, fromUs: number, toUs: number): Float64Array | null {
+    return this.runsSql(thread)
+      ? (this.byThread[thread.index]?.time.times(fromUs, toUs) ?? null)
+      : null;
+  }
+
+  /** Whether it has a lane of where its time with SQL went. */
+  runsSql(thread: ThreadStore): boolean {
+    return this.pyramid.lanesOf(thread).some(({ kind }) => kind === 'sql' || kind === 'vfs');
+  }
+  private transactionsOf(thread: ThreadStore): IntervalIndex {
+    const { transactions } = this;
+    return transactions?.forgotten === this.store.forgotten
+      ? (transactions.intervals[thread.index] ?? NOTHING)
+      : NOTHING;
+  }
+
+  /** Lanes of a thread that hold something, top to bottom. */
+  rowsOf(thread: ThreadStore): TimelineRow[] {
+    const own = this.byThread[thread.index];
+    if (!own) return [];
+    const rows: TimelineRow[] = [];
+    const add = (kind: TimelineKind, events = 0, number = ''): void =>
+      void rows.push({
+        key: `${thread.index}:${kind}${number}`,
+        thread: thread.index,
+        kind,
+        events,
+      });
+    const core = this.pyramid.lanesOf(thread);
+    const calls = (kind: LaneKind): void => {
+      const lane = core.find((l) => l.kind === kind);
+      if (lane) add(kind, lane.events);
+    };
+    if (this.runsSql(thread)) add('time');
+    calls('sql');
+    const transactions = this.transactionsOf(thread).count;
+    if (transactions || (!this.transactions && expectsTransactions(core.map(({ kind }) => kind))))
+      add('txn', transactions);
+    calls('vfs');
+    calls('web');
+    const lines = own.lines.lines.length;
+    if (lines > 1)
+      for (let line = 1; line <= Math.min(lines, SHOWN_LINES); line++) add('sub', 0, String(line));
+    calls('lock');
+    if (own.counters.moved) {
+      add('reads');
+      add('writes');
+    }
+    if (lines > 1) add('queue');
+    if (own.counters.walSeen) add('wal');
+    if (own.cache.seen) add('cache');
+    return rows;
+  }
+  get rows(): TimelineRow[] {
+    return this.store.threads.flatMap((thread) => this.rowsOf(thread));
+  }
+
+  /** The lane of this key, if it is one of intervals that can be pointed at. */
+  lane(key: string): Lane | undefined {
+    const [index = '', kind = ''] = key.split(':');
+    const own = this.byThread[Number(index)];
+    if (!own) return undefined;
+    if (kind === 'txn')
+      return {
+        ...{ key, thread: own.thread, kind: 'sql', events: 0 },
+        ...{
+          settled: this.transactionsOf(own.thread),
+          tail: NOTHING,
+          labelOf: (_row, intervalKind) => transactionWord(intervalKind),
+        },
+      };
+    const line = /^sub(\d+)$/.exec(kind)?.[1];
+    if (line === undefined) return this.pyramid.lane(key);
+    const sweep = own.lines.lines[Number(line) - 1];
+    return (
+      sweep && {
+        key,
+        thread: own.thread,
+        kind: 'web',
+        events: 0,
+        settled: sweep.settled,
+        tail: sweep.tail,
+      }
+    );
+  }
+
+  /** Frames of the lanes asked for, in that order; null = what an overview needs, without slices. Unknown keys are left out. */
+  frames(
+    keys: readonly string[] | null,
+    fromUs: number,
+    toUs: number,
+    width: number,
+  ): TimelineLaneFrame[] {
+    const overview = ({ kind }: TimelineRow): boolean => kind === 'time' || kind === 'web';
+    const wanted = keys ?? this.rows.filter(overview).map(({ key }) => key);
+    return wanted.flatMap((key) => this.frame(key, fromUs, toUs, width, keys !== null) ?? []);
+  }
+
+  private frame(
+    key: string,
+    fromUs: number,
+    toUs: number,
+    width: number,
+    slices: boolean,
+  ): TimelineLaneFrame | null {
+    const lane = this.lane(key);
+    if (lane) return frameOf(lane, fromUs, toUs, width, slices);
+    const [index = '', kind = ''] = key.split(':');
+    const own = this.byThread[Number(index)];
+    if (!own) return null;
+    const empty = {
+      key,
+      busy: new Uint8Array(0),
+      activity: new Uint8Array(0),
+      slices: new Float32Array(0),
+      labels: [],
+    };
+    switch (kind as TimelineKind) {
+      case 'time':
+        return {
+          ...empty,
+          stack: own.time.columns(this.pyramid.lanesOf(own.thread), fromUs, toUs, width),
+        };
+      case 'reads':
+      case 'writes':
+        return {
+          ...empty,
+          values: own.counters.rates(kind === 'reads' ? 0 : 1, fromUs, toUs, width),
+        };
+      case 'wal':
+        return { ...empty, values: own.counters.walBytes(fromUs, toUs, width) };
+      case 'cache':
+        return { ...empty, values: own.cache.rates(fromUs, toUs, width) };
+      case 'queue':
+        return { ...empty, values: this.queue(own, fromUs, toUs, width) };
+      default:
+        return null;
+    }
+  }
+
+  /** Mean number of reads and writes in flight, by column. */
+  private queue(own: ThreadTimeline, fromUs: number, toUs: number, width: number): Float32Array {
+    const values = new Float32Array(width);
+    const step = ((toUs - fromUs) * 1000) / width;
+    const lines = own.lines.lines.flatMap(({ settled, tail }) => [settled, tail]);
+    eachColumn(lines, { fromNs: fromUs * 1000, step }, 0, width, (column, times) => {
+      let ns = 0;
+      for (let kind = 0; kind < KINDS; kind++) if (kind !== SYNC) ns += times[kind]!;
+      values[column] = ns / step;
+    });
+    return values;
+  }
+}

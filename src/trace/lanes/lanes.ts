@@ -1,0 +1,126 @@
+/**
+ * The rows of a thread that the timeline shows: its SQL calls, VFS calls, storage calls of the browser, and SQLite's lock level.
+ * A lane follows its thread as it grows; `update` takes in what is new.
+ */
+import { OPS, Op, type Activity } from '../../event/event.ts';
+import type { IntervalIndex } from './interval-index.ts';
+import { LockLadder } from './lock-ladder.ts';
+import type { ThreadStore } from '../store.ts';
+import { Sweep, toNs } from './sweep.ts';
+import { threadEndUs } from '../thread-end.ts';
+
+export type LaneKind = 'sql' | 'vfs' | 'web' | 'lock';
+export const LANE_KINDS: readonly LaneKind[] = ['sql', 'vfs', 'web', 'lock'];
+/** Activities by the number that frames and indexes carry. */
+export const ACTIVITIES: readonly Activity[] = [
+  'none',
+  'cpu',
+  'read',
+  'write',
+  'sync',
+  'lock',
+  'wait',
+  'meta',
+];
+
+/** Lane of an operation by its code: -1 none, else the place in LANE_KINDS. Held locks and counters are no calls. */
+const LANE_OF_OP: readonly number[] = OPS.map((info) => {
+  if (!info || info.code === Op.lockHeld || info.code === Op.sqlCounters) return -1;
+  return info.layer === 'sql' ? 0 : info.layer === 'vfs' ? 1 : info.layer === 'web' ? 2 : -1;
+});
+/** Number of an operation's activity, by code. */
+export const ACTIVITY_OF_OP: readonly number[] = OPS.map((info) =>
+  info ? ACTIVITIES.indexOf(info.activity) : 0,
+);
+
+/** The lane that an operation's calls belong to; null for events of the host, held locks and counters. */
+export function laneOfOp(code: number): 'sql' | 'vfs' | 'web' | null {
+  const lane = LANE_OF_OP[code] ?? -1;
+  return lane < 0 ? null : (LANE_KINDS[lane] as 'sql' | 'vfs' | 'web');
+}
+
+/** One lane: disjoint intervals, settled and still moving. In lock lanes an interval's kind is the lock level, else its activity. */
+export interface Lane {
+  /** `<thread index>:<kind>` */
+  readonly key: string;
+  readonly thread: ThreadStore;
+  readonly kind: LaneKind;
+  /** Rows in the lane. */
+  events: number;
+  readonly settled: IntervalIndex;
+  readonly tail: IntervalIndex;
+  /** What a slice says, where it is not its event's own name. */
+  readonly labelOf?: (row: number, kind: number) => string;
+}
+
+/** Rows from which on the rest can be foretold. */
+const TELLING_ROWS = 16_384;
+
+/** Share of a thread's rows that are here of those that its file holds; 0 = not known, or too few to tell from. */
+export const shareRead = ({ events, expected }: ThreadStore): number =>
+  events.count >= TELLING_ROWS && expected > events.count ? events.count / expected : 0;
+
+/** The lanes of one thread. */
+export class ThreadLanes {
+  private sweeps: Sweep[] = [];
+  private ladder: LockLadder;
+  private all: Lane[] = [];
+  private next = 0;
+  private forgotten = 0;
+
+  constructor(readonly thread: ThreadStore) {
+    this.ladder = this.begin();
+  }
+
+  private begin(): LockLadder {
+    const { thread } = this;
+    const sweeps = [0, 1, 2].map(() => new Sweep(thread.events));
+    const ladder = new LockLadder(thread.events);
+    this.next = 0;
+    this.forgotten = thread.forgotten;
+    this.sweeps = sweeps;
+    this.all = LANE_KINDS.map((kind, i) => {
+      const from = sweeps[i] ?? ladder;
+      return {
+        ...{ key: `${thread.index}:${kind}`, thread, kind, events: 0 },
+        get settled() {
+          return from.settled;
+        },
+        get tail() {
+          return from.tail;
+        },
+      };
+    });
+    return ladder;
+  }
+
+  /** Lanes that hold something, in the order of LANE_KINDS. */
+  get lanes(): Lane[] {
+    return this.all.filter((lane) => lane.events > 0);
+  }
+
+  /**
+   * Take in rows and ends that arrived since the last time.
+   * @param horizonUs the trace's end so far: calls without an end run until here, or to their thread's end
+   */
+  update(horizonUs: number): void {
+    const { events } = this.thread;
+    if (this.forgotten !== this.thread.forgotten) this.ladder = this.begin(); // rows have other places now
+    for (; this.next < events.count; this.next++) {
+      const op = events.op[this.next]!;
+      const lane = LANE_OF_OP[op] ?? -1;
+      if (lane >= 0) {
+        this.sweeps[lane]!.add(this.next, ACTIVITY_OF_OP[op]!);
+        this.all[lane]!.events++;
+      }
+      this.ladder.add(this.next, op);
+    }
+    const horizon = toNs(threadEndUs(this.thread, horizonUs));
+    const share = shareRead(this.thread);
+    for (const sweep of this.sweeps) {
+      if (share > 0) sweep.expect(share);
+      sweep.settle(horizon);
+    }
+    this.all[3]!.events = this.ladder.settle(horizon);
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * SQLite's lock level of a thread over time: the highest level that any of its files holds, from successful xLock and xUnlock
+ * calls. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
+ */
+import { Op } from '../../event/event.ts';
+import type { EventColumns } from '../columns.ts';
+import { IntervalIndex } from './interval-index.ts';
+import { Sweep, toNs } from './sweep.ts';
+
+/** Lock levels by number: sqlite.org/lockingv3.html */
+export const LOCK_LEVELS = ['NONE', 'SHARED', 'RESERVED', 'PENDING', 'EXCLUSIVE'] as const;
+
+export class LockLadder {
+  private readonly own = new IntervalIndex();
+  private readonly ownTail = new IntervalIndex();
+  private readonly webLocks: Sweep;
+  /** Lock calls whose end has not been seen yet. */
+  private waiting: number[] = [];
+  private readonly levelOf = new Map<number, number>();
+  private level = 0;
+  private since = 0;
+  private row = 0;
+  private vfsEvents = 0;
+  private webEvents = 0;
+
+  constructor(private readonly events: EventColumns) {
+    this.webLocks = new Sweep(events);
+  }
+
+  get settled(): IntervalIndex {
+    return this.vfsEvents ? this.own : this.webLocks.settled;
+  }
+  get tail(): IntervalIndex {
+    return this.vfsEvents ? this.ownTail : this.webLocks.tail;
+  }
+
+  add(row: number, op: number): void {
+    if (op === Op.xLock || op === Op.xUnlock || op === Op.xClose) this.waiting.push(row);
+    else if (op === Op.lockHeld) {
+      this.webLocks.add(row, this.events.aux[row]! & 1 ? 1 : 4);
+      this.webEvents++;
+    }
+  }
+
+  /** Apply the calls that have ended. @returns rows that shaped the lane */
+  settle(horizonNs: number): number {
+    const { events } = this;
+    const ended = this.waiting.filter((row) => events.endSeq[row] !== 0);
+    if (ended.length) {
+      this.waiting = this.waiting.filter((row) => events.endSeq[row] === 0);
+      ended.sort((a, b) => events.endSeq[a]! - events.endSeq[b]!); // a lock holds from the end of its call
+      for (const row of ended) this.apply(row);
+    }
+    this.ownTail.clear();
+    if (this.level && horizonNs > this.since)
+      this.ownTail.push(this.since, horizonNs - this.since, this.level, this.row);
+    this.webLocks.settle(horizonNs);
+    return this.vfsEvents || this.webEvents;
+  }
+
+  private apply(row: number): void {
+    const { events, levelOf } = this;
+    const op = events.op[row]!;
+    if (op !== Op.xClose) this.vfsEvents++;
+    if (events.result[row] !== 0) return;
+    const file = events.object[row]!;
+    const before = levelOf.get(file) ?? 0;
+    const asked = events.aux[row]!;
+    const after =
+      op === Op.xClose ? 0 : op === Op.xLock ? Math.max(before, asked) : Math.min(before, asked);
+    if (after === before) return;
+    if (after) levelOf.set(file, Math.min(4, after));
+    else levelOf.delete(file);
+    let level = 0;
+    for (const held of levelOf.values()) level = Math.max(level, held);
+    if (level === this.level) return;
+    const at = Math.max(this.since, toNs(events.t0[row]! + events.dur[row]!));
+    if (this.level) this.own.push(this.since, at - this.since, this.level, this.row);
+    this.level = level;
+    this.since = at;
+    this.row = row;
+  }
+}

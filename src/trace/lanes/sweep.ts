@@ -1,0 +1,101 @@
+/**
+ * Calls that nest and overlap, in order of their begin -> disjoint intervals: every moment belongs to the call that began last
+ * and still runs. Works while the trace grows: what is settled goes to `settled`, what later calls may still cut to `tail`.
+ */
+import { IntervalIndex } from './interval-index.ts';
+import type { EventColumns } from '../columns.ts';
+
+export const toNs = (us: number): number => Math.round(us * 1000);
+
+export class Sweep {
+  readonly settled = new IntervalIndex();
+  /** Follows `settled`; rebuilt by `settle`. */
+  readonly tail = new IntervalIndex();
+  /** Calls that may still run at the cursor, in order of their begin, and when they end: Infinity where that was not known. */
+  private rows = new Uint32Array(16);
+  private kinds = new Uint8Array(16);
+  private ends = new Float64Array(16);
+  private depth = 0;
+  /** Everything before is settled, nanoseconds. */
+  private cursor = -Infinity;
+
+  constructor(private readonly events: EventColumns) {}
+
+  private endOf(row: number): number {
+    const { events } = this;
+    return events.endSeq[row] === 0 ? Infinity : toNs(events.t0[row]! + events.dur[row]!);
+  }
+
+  /** When the call at a place of the stack ends: asked again as long as it is not known. */
+  private endAt(i: number): number {
+    const end = this.ends[i]!;
+    return end === Infinity ? (this.ends[i] = this.endOf(this.rows[i]!)) : end;
+  }
+
+  /** The next call. `row` must not begin before the ones added earlier. */
+  add(row: number, kind: number): void {
+    const start = toNs(this.events.t0[row]!);
+    const end = this.endOf(row);
+    if (this.depth) this.advance(start);
+    if (start > this.cursor) this.cursor = start;
+    if (end <= start) this.settled.push(start, 0, kind, row);
+    else {
+      if (this.depth === this.rows.length) this.grow();
+      this.rows[this.depth] = row;
+      this.kinds[this.depth] = kind;
+      this.ends[this.depth++] = end;
+    }
+  }
+
+  private grow(): void {
+    const { rows, kinds, ends } = this;
+    const room = rows.length * 2;
+    (this.rows = new Uint32Array(room)).set(rows);
+    (this.kinds = new Uint8Array(room)).set(kinds);
+    (this.ends = new Float64Array(room)).set(ends);
+  }
+
+  /** Settle the time up to `ns`. */
+  private advance(ns: number): void {
+    let { cursor, depth } = this;
+    while (depth && cursor < ns) {
+      const ends = this.endAt(depth - 1);
+      const end = ends < ns ? ends : ns;
+      if (end > cursor) {
+        this.settled.push(cursor, end - cursor, this.kinds[depth - 1]!, this.rows[depth - 1]!);
+        cursor = end;
+      }
+      if (ends <= ns) depth--;
+    }
+    this.cursor = cursor;
+    this.depth = depth;
+  }
+
+  /** `share` of all calls have been added: make room for the rest at once. */
+  expect(share: number): void {
+    this.settled.expect(Math.ceil(this.settled.count / share));
+  }
+
+  /** Bring `tail` up to date. @param horizonNs calls without an end are taken to run until here */
+  settle(horizonNs: number): void {
+    const { rows, kinds, ends, tail } = this;
+    tail.clear();
+    let at = this.cursor;
+    const most = Math.max(horizonNs, this.cursor);
+    for (let i = this.depth - 1; i >= 0; i--) {
+      const end = Math.min(this.endAt(i), most);
+      if (end > at) {
+        tail.push(at, end - at, kinds[i]!, rows[i]!);
+        at = end;
+      }
+    }
+    let kept = 0;
+    for (let i = 0; i < this.depth; i++)
+      if (ends[i]! > this.cursor) {
+        rows[kept] = rows[i]!;
+        kinds[kept] = kinds[i]!;
+        ends[kept++] = ends[i]!;
+      }
+    this.depth = kept;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What SQLite's own headers say, read in passing from the buffer of an xRead or xWrite in JavaScript: header-decode.ts of the
+ * trampolines, for a VFS that one owns. At most 32 bytes are looked at; `AUX` in trace/event.ts says what comes out.
+ */
+import { AUX_WAL_HEADER } from '../../event/event.ts';
+import type { FileKind } from '../../event/definitions.ts';
+
+const [WAL_HEADER_BYTES, FRAME_HEADER_BYTES, SMALLEST_PAGE, DATABASE_HEADER] = [
+  32, 24, 512, 100,
+] as const;
+/** Change counter, pages, first trunk and number of pages of the freelist. */
+const [VERSION_AT, VERSION_BYTES] = [24, 16] as const;
+/** A bit for each type of b-tree page: 2, 5, 10, 13. */
+const BTREE_PAGES = (1 << 2) | (1 << 5) | (1 << 10) | (1 << 13);
+
+/** An open file as the decoder knows it. */
+export interface HeadedFile {
+  readonly kind: FileKind;
+  /** Bytes of a page, once the header of a WAL has said it; 0 before. */
+  walPageBytes: number;
+}
+
+/** The answer of the last `decodeHeader`. One for all: no call comes between it and its use. */
+export const decoded = { aux: 0, aux2: 0 };
+
+const word = (b: Uint8Array, at: number): number =>
+  ((b[at]! << 24) | (b[at + 1]! << 16) | (b[at + 2]! << 8) | b[at + 3]!) >>> 0;
+
+/**
+ * Fills `decoded`, with zeros where the bytes carry no header.
+ * @param bytes memory that holds the buffer @param at where in it @param offset, length of the call, bytes
+ */
+export function decodeHeader(
+  file: HeadedFile,
+  bytes: Uint8Array,
+  at: number,
+  offset: number,
+  length: number,
+): void {
+  decoded.aux = decoded.aux2 = 0;
+  if (at + Math.min(length, WAL_HEADER_BYTES) > bytes.length) return; // a buffer that memory growth has detached
+  if (file.kind === 'main-db') {
+    if (length >= SMALLEST_PAGE) decodeType(bytes[at + (offset === 0 ? DATABASE_HEADER : 0)]!);
+    if (length >= SMALLEST_PAGE && offset === 0) decoded.aux = word(bytes, at + VERSION_AT);
+    else if (offset === VERSION_AT && length === VERSION_BYTES) {
+      decoded.aux = word(bytes, at);
+      decoded.aux2 = word(bytes, at + 12);
+    }
+  } else if (file.kind === 'wal') {
+    decodeWal(file, bytes, at, offset, length);
+  } else if (file.kind === 'journal' && offset === 0 && length >= 8 && length < SMALLEST_PAGE) {
+    decoded.aux2 = word(bytes, at) === 0 && word(bytes, at + 4) === 0 ? 1 : 0;
+  }
+}
+
+function decodeType(type: number): void {
+  if (type < 16 && (BTREE_PAGES >>> type) & 1) decoded.aux2 = type;
+}
+
+function decodeWal(
+  file: HeadedFile,
+  bytes: Uint8Array,
+  at: number,
+  offset: number,
+  length: number,
+): void {
+  if (offset === 0) {
+    if (length !== WAL_HEADER_BYTES) return;
+    const size = word(bytes, at + 8);
+    if (size >= SMALLEST_PAGE && size <= 65536 && (size & (size - 1)) === 0)
+      file.walPageBytes = size;
+    decoded.aux = AUX_WAL_HEADER;
+    decoded.aux2 = word(bytes, at + 16);
+    return;
+  }
+  if (offset < WAL_HEADER_BYTES) return;
+  const within = (offset - WAL_HEADER_BYTES) % (file.walPageBytes + FRAME_HEADER_BYTES);
+  if (file.walPageBytes && within === FRAME_HEADER_BYTES && length === file.walPageBytes)
+    return decodeType(bytes[at]!);
+  // at a sync point SQLite splits a frame's header over two writes: the first eight bytes are those that are wanted
+  const isFrame = file.walPageBytes ? within === 0 && length >= 8 : length === FRAME_HEADER_BYTES;
+  if (!isFrame) return;
+  decoded.aux = word(bytes, at);
+  decoded.aux2 = word(bytes, at + 4);
+}

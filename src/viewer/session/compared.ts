@@ -1,0 +1,30 @@
+/** The second trace of a comparison: a file that was opened beside the first, or the recording before this one. */
+import { Analyses } from '../../analysis/shared.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { ComparedTraces, NamedTrace } from './queries/context.ts';
+
+/** A recording of more events is not kept when the next begins: at about 60 bytes an event, two of them would take too much memory. */
+export const MAX_KEPT_EVENTS = 3_000_000;
+
+export class Compared implements ComparedTraces {
+  other: NamedTrace | null = null;
+  previous: NamedTrace | null = null;
+
+  /** A recording is about to replace this one. */
+  keep(store: TraceStore, name: string): void {
+    if (store.eventCount > 0)
+      this.previous =
+        store.eventCount <= MAX_KEPT_EVENTS ? { store, name, shared: new Analyses(store) } : null;
+  }
+  usePrevious(): void {
+    if (!this.previous) throw new Error('The recording before this one is not kept.');
+    this.other = this.previous;
+  }
+  /** A file was opened beside the trace. */
+  use(store: TraceStore, name: string): void {
+    this.other = { store, name, shared: new Analyses(store) };
+  }
+  forget(): void {
+    this.other = this.previous = null;
+  }
+}

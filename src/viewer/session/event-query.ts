@@ -1,0 +1,210 @@
+/** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
+import { pageAccessesOf } from '../../analysis/pages/page-accesses.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
+import { isFailure, objectName, resultText } from '../../trace/describe.ts';
+import { OPS, opName } from '../../event/event.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { threadEndUs } from '../../trace/thread-end.ts';
+import type { EventFilter, EventWhere } from '../../protocol/session.ts';
+import { StatementIndex } from './statement-index.ts';
+
+/** What a filter asks of one thread, with words looked up once per name and not once per event. */
+interface ThreadTest {
+  layers: Uint8Array;
+  words: { ops: Uint8Array; objects: Set<number> }[];
+  /** Of a column's condition, null where anything will do: ids whose names hold its words; rows of a page. */
+  objects: Set<number> | null;
+  rows: Set<number> | null;
+  /** No event of this thread meets the filter. */
+  nothing: boolean;
+  /** Until when calls without an end run: as long as their thread, Infinity where it goes on. */
+  openUs: number;
+}
+
+export class EventQuery {
+  /** Events that match. */
+  count = 0;
+  /** Rows that the store had forgotten when the filter was applied: lines stand for rows as long as it has forgotten no more. */
+  forgotten = 0;
+  private thread = new Uint16Array(0);
+  private row = new Uint32Array(0);
+  private readonly statements = new Map<ThreadStore, StatementIndex>();
+
+  constructor(private readonly store: TraceStore) {}
+
+  /** Apply a filter to the trace as it is now. @returns events that match */
+  run(filter: EventFilter): number {
+    const { threads } = this.store;
+    this.forgotten = this.store.forgotten;
+    const page = filter.where?.page ?? null;
+    const rows = page === null ? null : rowsOfPage(this.store, page);
+    const tests = threads.map((t) =>
+      testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
+    );
+    const statementIds = threads.map((t) => (filter.text.trim() ? this.statementsOf(t) : null));
+    const total = this.store.eventCount;
+    if (this.row.length < total) {
+      this.thread = new Uint16Array(total);
+      this.row = new Uint32Array(total);
+    }
+    let n = 0;
+    const next = new Uint32Array(threads.length);
+    const head = threads.map(({ events }) => (events.count ? events.t0[0]! : Infinity));
+    for (;;) {
+      // the thread with the earliest event, and how long it stays the earliest
+      let first = -1;
+      let until = Infinity;
+      for (let t = 0; t < head.length; t++) {
+        if (head[t] === Infinity) continue;
+        if (first < 0 || head[t]! < head[first]!) {
+          if (first >= 0) until = head[first]!;
+          first = t;
+        } else if (head[t]! < until) until = head[t]!;
+      }
+      if (first < 0) break;
+      const { events } = threads[first]!;
+      let row = next[first]!;
+      do {
+        if (matches(threads[first]!, row, filter, tests[first]!, statementIds[first]!)) {
+          this.thread[n] = first;
+          this.row[n++] = threads[first]!.forgotten + row;
+        }
+        row++;
+      } while (row < events.count && events.t0[row]! <= until);
+      next[first] = row;
+      head[first] = row < events.count ? events.t0[row]! : Infinity;
+    }
+    this.count = n;
+    return n;
+  }
+
+  private statementsOf(thread: ThreadStore): Uint32Array {
+    let index = this.statements.get(thread);
+    if (!index) this.statements.set(thread, (index = new StatementIndex(thread)));
+    return index.update();
+  }
+
+  /** Thread and row (its number for life) of a line. @throws RangeError outside 0..count-1 */
+  at(line: number): { thread: number; row: number } {
+    if (!(line >= 0 && line < this.count)) throw new RangeError(`line ${line} of ${this.count}`);
+    return { thread: this.thread[line]!, row: this.row[line]! };
+  }
+
+  /** Lines as they are now, for who reads them bit by bit; rows are their numbers for life. */
+  slice(from: number, count: number): { thread: Uint16Array; row: Uint32Array } {
+    const [begin, end] = [Math.max(0, from), Math.min(this.count, from + count)];
+    return { thread: this.thread.slice(begin, end), row: this.row.slice(begin, end) };
+  }
+
+  /** Line of an event, -1 when the filter hides it. */
+  lineOf(thread: number, row: number): number {
+    const t = this.store.threads[thread];
+    if (!t || row < t.forgotten || row >= t.forgotten + t.events.count) return -1;
+    const t0 = t.events.t0[row - t.forgotten]!;
+    let lo = 0;
+    let hi = this.count;
+    while (lo < hi) {
+      const mid = (lo + hi) >>> 1;
+      if (this.t0At(mid) < t0) lo = mid + 1;
+      else hi = mid;
+    }
+    for (; lo < this.count && this.t0At(lo) === t0; lo++)
+      if (this.thread[lo] === thread && this.row[lo] === row) return lo;
+    return -1;
+  }
+  private t0At(line: number): number {
+    const { events, forgotten } = this.store.threads[this.thread[line]!]!;
+    return events.t0[this.row[line]! - forgotten]!;
+  }
+}
+
+/** Places of the events that read or wrote a page, in any database, by thread. */
+function rowsOfPage(store: TraceStore, page: number): Map<number, Set<number>> {
+  const found = new Map<number, Set<number>>();
+  const { count, place, span, thread, row } = pageAccessesOf(store);
+  for (let i = 0; i < count; i++) {
+    if (page < place[i]! || page >= place[i]! + span[i]!) continue;
+    let rows = found.get(thread[i]!);
+    if (!rows) found.set(thread[i]!, (rows = new Set()));
+    rows.add(row[i]!);
+  }
+  return found;
+}
+
+function testOf(thread: ThreadStore, filter: EventFilter, rows: Set<number> | null): ThreadTest {
+  const { where } = filter;
+  const layers = new Uint8Array(256);
+  for (const op of OPS)
+    if (
+      op &&
+      (filter.layers === null || filter.layers.includes(op.layer)) &&
+      (!where?.op || opName(op.code) === where.op)
+    )
+      layers[op.code] = 1;
+  const words = filter.text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter(Boolean)
+    .map((word) => {
+      const ops = new Uint8Array(256);
+      for (const op of OPS)
+        if (op && opName(op.code).toLowerCase().includes(word)) ops[op.code] = 1;
+      return { ops, objects: namedLike(thread, word) };
+    });
+  const nothing = where !== undefined && where.thread !== null && where.thread !== thread.index;
+  const object = where?.object.trim().toLowerCase() ?? '';
+  return {
+    layers,
+    words,
+    objects: object ? namedLike(thread, object) : null,
+    rows,
+    nothing,
+    openUs: threadEndUs(thread, Infinity),
+  };
+}
+function namedLike(thread: ThreadStore, low: string): Set<number> {
+  const ids = new Set<number>();
+  for (const id of thread.definitions.keys())
+    if (objectName(thread, id).toLowerCase().includes(low)) ids.add(id);
+  return ids;
+}
+
+function matches(
+  thread: ThreadStore,
+  row: number,
+  filter: EventFilter,
+  test: ThreadTest,
+  statements: Uint32Array | null,
+): boolean {
+  const { events } = thread;
+  const op = events.op[row]!;
+  if (test.nothing || !test.layers[op]) return false;
+  const t0 = events.t0[row]!;
+  if (filter.toUs !== null && t0 >= filter.toUs) return false;
+  if (
+    filter.fromUs !== null &&
+    (events.endSeq[row] === 0 ? test.openUs : t0 + events.dur[row]!) < filter.fromUs
+  )
+    return false;
+  if (filter.errorsOnly && !isFailure(op, events.result[row]!, events.flags[row]!)) return false;
+  if (test.objects && !test.objects.has(events.object[row]!)) return false;
+  if (test.rows && !test.rows.has(row)) return false;
+  if (filter.where && !meets(thread, row, filter.where)) return false;
+  for (const { ops, objects } of test.words)
+    if (!ops[op] && !objects.has(events.object[row]!) && !objects.has(statements?.[row] ?? 0))
+      return false;
+  return true;
+}
+
+/** The conditions that are asked of every event by itself. */
+function meets({ events }: ThreadStore, row: number, where: EventWhere): boolean {
+  if (where.leastUs !== null && (events.endSeq[row] === 0 || events.dur[row]! < where.leastUs))
+    return false;
+  if (where.leastBytes !== null && bytesMoved(events, row) < where.leastBytes) return false;
+  const wanted = where.result.trim().toLowerCase();
+  if (wanted === '') return true;
+  if (events.endSeq[row] === 0) return false; // it has not answered
+  const result = events.result[row]!;
+  if (/^-?\d+$/.test(wanted)) return result === Number(wanted);
+  return resultText(events.op[row]!, result, events.flags[row]!).toLowerCase().includes(wanted);
+}

@@ -1,0 +1,126 @@
+/** An event of the store as the tables and the details pane show it: numbers turned into words at the last moment. */
+import {
+  auxText,
+  flagTexts,
+  isFailure,
+  objectName,
+  resultText,
+  statementText,
+} from '../../trace/describe.ts';
+import { OPS, Op, opName } from '../../event/event.ts';
+import type { Definition } from '../../event/definitions.ts';
+import type { EventRow } from '../../trace/columns.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { EventDetails, EventLine } from '../../protocol/session.ts';
+import { threadTitles } from './thread-titles.ts';
+
+/** More children than anybody reads; the rest is counted. */
+const MAX_CHILDREN = 200;
+
+/** Place of a row in its thread's columns. @throws RangeError where there is no such event (any more) */
+function placeOf(store: TraceStore, thread: number, row: number): { t: ThreadStore; at: number } {
+  const t = store.threads[thread];
+  if (!t) throw new RangeError(`thread ${thread} of ${store.threads.length}`);
+  if (row < t.forgotten)
+    throw new RangeError(
+      'This event is not kept any more: it is older than what the recording keeps.',
+    );
+  return { t, at: row - t.forgotten };
+}
+
+/** @param row its number for life @throws RangeError where there is no such event */
+export function lineOfEvent(store: TraceStore, thread: number, row: number): EventLine {
+  const { t, at } = placeOf(store, thread, row);
+  const e = t.events.row(at);
+  const layer = OPS[e.op]?.layer ?? 'host';
+  const open = e.endSeq === 0;
+  return {
+    ...{
+      thread,
+      row,
+      t0: e.t0,
+      dur: e.dur,
+      open,
+      instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters),
+    },
+    clockStepUs: t.environment?.clockStepUs ?? null,
+    ...{ layer, name: opName(e.op), object: objectName(t, e.object) },
+    offset: Number.isNaN(e.offset) ? null : e.offset,
+    ...{
+      length: e.length,
+      result: e.result,
+      resultText: resultText(e.op, e.result, e.flags),
+      failed: isFailure(e.op, e.result, e.flags),
+    },
+    statement: statementText(t, at),
+    connection: e.context || null,
+    detail:
+      e.op === Op.sqlCounters
+        ? `hits ${e.offset}, misses ${e.length}, writes ${e.aux}, spills ${e.aux2}`
+        : detailOf(t, e),
+  };
+}
+
+/** What the header of a database said in passing, else the call's own detail. */
+function detailOf(t: ThreadStore, { op, aux, aux2, object, offset, length }: EventRow): string {
+  const d = aux && (op === Op.xRead || op === Op.xWrite) ? t.definitions.get(object) : undefined;
+  if (d?.kind !== 'file' || d.fileKind !== 'main-db') return auxText(op, aux);
+  if (offset === 0) return aux2 ? `change counter ${aux}` : '';
+  return offset === 24 && length === 16
+    ? `change counter ${aux}, ${aux2} free page${aux2 === 1 ? '' : 's'}`
+    : '';
+}
+
+/** @param row its number for life @throws RangeError where there is no such event */
+export function detailsOfEvent(store: TraceStore, thread: number, row: number): EventDetails {
+  const line = lineOfEvent(store, thread, row);
+  const { t, at } = placeOf(store, thread, row);
+  const e = t.events.row(at);
+  const parentRow = e.parent ? t.events.rowOfSeq(e.parent) : -1;
+  const { children, childCount } = childrenOf(t, at);
+  return {
+    ...line,
+    flags: flagTexts(e.flags),
+    threadTitle: threadTitles(store)[thread]!,
+    engine: engineOf(t, e.object),
+    parent:
+      parentRow < 0
+        ? null
+        : { thread, row: t.forgotten + parentRow, name: opName(t.events.op[parentRow]!) },
+    children: children.map((child) => ({
+      thread,
+      row: t.forgotten + child,
+      name: opName(t.events.op[child]!),
+      dur: t.events.dur[child]!,
+    })),
+    childCount,
+  };
+}
+
+/** Calls that serve this one: they began before it ended, so the search ends at its end. */
+function childrenOf(
+  { events }: ThreadStore,
+  row: number,
+): { children: number[]; childCount: number } {
+  const seq = events.seq[row]!;
+  const end = events.endSeq[row] || Infinity;
+  const children: number[] = [];
+  let childCount = 0;
+  for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
+    if (events.parent[i] !== seq) continue;
+    if (childCount++ < MAX_CHILDREN) children.push(i);
+  }
+  return { children, childCount };
+}
+
+/** The engine that opened the file, or the only engine of the thread. */
+function engineOf(thread: ThreadStore, object: number): string {
+  const definition: Definition | undefined = thread.definitions.get(object);
+  const engine =
+    definition?.kind === 'file'
+      ? thread.engines.find((e) => e.id === definition.engine)
+      : thread.engines.length === 1
+        ? thread.engines[0]
+        : undefined;
+  return engine ? [engine.name, engine.sqliteVersion].filter(Boolean).join(' ') : '';
+}

@@ -1,0 +1,147 @@
+/**
+ * The formats that the panel writes, and the one export that may be under way. Made in the worker from the store, in pieces, so that
+ * messages are heard in between and a long trace's text need not fit in memory.
+ */
+import { arrowPieces } from '../../formats/arrow.ts';
+import { chromeJson } from '../../formats/chrome-json.ts';
+import { csv, type RowRef } from '../../formats/csv.ts';
+import { firefoxProfile } from '../../formats/firefox-profile.ts';
+import { htmlReport } from '../../formats/html.ts';
+import { parquetEvents } from '../../formats/parquet.ts';
+import { perfetto } from '../../formats/perfetto.ts';
+import { vfstrace } from '../../formats/vfstrace.ts';
+import { sanitizeStore } from '../../analysis/privacy/sanitize.ts';
+import { TraceWriter } from '../../trace/file/write.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import type { ExportFormat } from '../export-formats.ts';
+import { blobOfPieces } from './export-blob.ts';
+
+type Piece = string | Uint8Array;
+interface Job {
+  store: TraceStore;
+  title: string;
+  /** Of the recording, for a trace's header; '' = not said. */
+  origin: string;
+  sanitized: boolean;
+}
+
+const WRITERS: Readonly<
+  Record<ExportFormat, { type: string; write(job: Job): AsyncIterable<Piece> }>
+> = {
+  chrome: { type: 'application/json', write: ({ store }) => chromeJson(store) },
+  perfetto: { type: 'application/octet-stream', write: ({ store }) => perfetto(store) },
+  firefox: { type: 'application/json', write: ({ store }) => firefoxProfile(store) },
+  csv: { type: 'text/csv', write: ({ store }) => csv(store) },
+  arrow: { type: 'application/vnd.apache.arrow.file', write: ({ store }) => arrowPieces(store) },
+  parquet: { type: 'application/vnd.apache.parquet', write: ({ store }) => parquetEvents(store) },
+  vfstrace: { type: 'text/plain', write: ({ store }) => vfstrace(store) },
+  html: { type: 'text/html', write: htmlPieces },
+  vfst: { type: 'application/x-vfscope-trace', write: filePieces },
+};
+
+export class Exports {
+  private running: AbortController | null = null;
+  /** Settled when the one is over that is under way; null = none is. */
+  done: Promise<unknown> | null = null;
+
+  /**
+   * @param title, origin what the trace is called in the result, and where it was recorded; a sanitised one has neither
+   * @throws AbortError when it was cancelled
+   */
+  async run(
+    store: TraceStore,
+    {
+      format,
+      sanitize,
+      title,
+      origin,
+    }: { format: ExportFormat; sanitize: boolean; title: string; origin: string },
+    onProgress: (bytes: number) => void,
+  ): Promise<Blob> {
+    if (!Object.hasOwn(WRITERS, format))
+      throw new TypeError(`there is no export format "${String(format)}"`);
+    const { type, write } = WRITERS[format];
+    return this.gather(type, onProgress, () =>
+      write({
+        ...{ store: sanitize ? sanitizeStore(store) : store, sanitized: sanitize },
+        ...{ title: sanitize ? 'vfscope trace' : title, origin: sanitize ? '' : origin },
+      }),
+    );
+  }
+
+  /** Some rows as CSV, in their order. @param lines rows by their numbers for life @throws AbortError when it was cancelled */
+  runLines(
+    store: TraceStore,
+    lines: { thread: Uint16Array; row: Uint32Array },
+    onProgress: (bytes: number) => void,
+  ): Promise<Blob> {
+    return this.gather('text/csv', onProgress, () => csv(store, placesOf(store, lines)));
+  }
+
+  /** One at a time: the one before is given up. */
+  private async gather(
+    type: string,
+    onProgress: (bytes: number) => void,
+    pieces: () => AsyncIterable<Piece>,
+  ): Promise<Blob> {
+    this.running?.abort();
+    const abort = new AbortController();
+    this.running = abort;
+    const blob = blobOfPieces(pieces(), { type, signal: abort.signal, onProgress });
+    const done = blob.catch(() => undefined);
+    this.done = done;
+    try {
+      return await blob;
+    } finally {
+      if (this.running === abort) this.running = this.done = null;
+    }
+  }
+
+  cancel(): void {
+    this.running?.abort();
+  }
+}
+
+function* placesOf(
+  store: TraceStore,
+  { thread, row }: { thread: Uint16Array; row: Uint32Array },
+): Generator<RowRef> {
+  for (let i = 0; i < row.length; i++)
+    yield { thread: thread[i]!, row: row[i]! - (store.threads[thread[i]!]?.forgotten ?? 0) };
+}
+
+async function* htmlPieces({ store, title }: Job): AsyncGenerator<string> {
+  yield await Promise.resolve(htmlReport(store, title));
+}
+
+/** As they are packed. Who stops asking ends the writing. */
+async function* filePieces({ store, sanitized, origin }: Job): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let stopped = false;
+  let wake = (): void => {};
+  const write = (bytes: Uint8Array): void => {
+    if (stopped) throw new DOMException('The file was given up.', 'AbortError');
+    pieces.push(bytes);
+    wake();
+  };
+  let end: { error?: unknown } | null = null;
+  new TraceWriter(store, { write }, { sanitised: sanitized, origin })
+    .finish()
+    .then(
+      () => (end = {}),
+      (error: unknown) => (end = { error }),
+    )
+    .finally(() => wake());
+  try {
+    for (;;) {
+      yield* pieces.splice(0);
+      if (pieces.length) continue;
+      const ended = end as { error?: unknown } | null;
+      if (ended && 'error' in ended) throw ended.error;
+      if (ended) return;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    stopped = true;
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The flight recorder: a recording of which the last seconds or megabytes are kept until something happens that is worth a look.
+ * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
+ */
+import { Op, OPS, opName } from '../../event/event.ts';
+import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
+import { objectName, statementRow } from '../../trace/describe.ts';
+import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
+import { resultName } from '../../sqlite/result-codes.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { FREEZE_MARK, type FlightOptions, type Frozen } from '../../protocol/session.ts';
+import { formatDuration } from '../units.ts';
+
+const [BUSY, IOERR, CORRUPT] = [5, 10, 11];
+/** How a VFS says "past the end" and "was not there": SQLite goes on. */
+const [IOERR_SHORT_READ, IOERR_DELETE_NOENT] = [522, 5898];
+
+/** What is looked at in an event, by operation code. */
+const Look = { nothing: 0, resultCode: 1, error: 2, mark: 3 } as const;
+/** Operations whose result is no result code. */
+const ANSWERS: readonly number[] = [
+  Op.xAccess,
+  Op.xSectorSize,
+  Op.xDeviceCharacteristics,
+  Op.sqlCounters,
+];
+const LOOK = Uint8Array.from(OPS, (info) => {
+  if (!info || ANSWERS.includes(info.code)) return Look.nothing;
+  if (info.code === Op.error) return Look.error;
+  if (info.code === Op.mark) return Look.mark;
+  return info.layer === 'vfs' || info.layer === 'sql' ? Look.resultCode : Look.nothing;
+});
+
+export class Flight {
+  frozen: Frozen | null = null;
+  keep: Keep;
+  private finished = false;
+  /** Slow commits, by thread. */
+  private readonly scans: {
+    scanner: TransactionScanner;
+    forgotten: number;
+    seen: number;
+    told: number;
+  }[] = [];
+
+  constructor(
+    private readonly store: TraceStore,
+    readonly options: FlightOptions,
+  ) {
+    this.keep = options.keep;
+  }
+
+  /**
+   * A batch has come in.
+   * @param firstNew place of its first row @param lateEnds places of earlier rows that ended with it @returns the trigger, once
+   */
+  onBatch(thread: ThreadStore, firstNew: number, lateEnds: readonly number[]): Frozen | null {
+    if (this.frozen) return null;
+    let first = -1;
+    let reason = '';
+    const { events } = thread;
+    // what ended first is the cause: the xLock inside the step that both answer SQLITE_BUSY
+    const consider = (row: number, text: string | null): void => {
+      if (text === null || (first >= 0 && events.endSeq[row]! >= events.endSeq[first]!)) return;
+      first = row;
+      reason = text;
+    };
+    for (const row of lateEnds) consider(row, this.reasonOf(thread, row));
+    for (let row = firstNew; row < events.count; row++)
+      if (LOOK[events.op[row]!] !== Look.nothing) consider(row, this.reasonOf(thread, row));
+    const slow = this.slowCommit(thread);
+    if (slow) consider(slow.row, slow.text);
+    if (first < 0) return null;
+    return (this.frozen = {
+      text: reason,
+      thread: thread.index,
+      row: thread.forgotten + first,
+      atUs: events.t0[first]!,
+    });
+  }
+
+  private reasonOf(thread: ThreadStore, row: number): string | null {
+    const { events } = thread;
+    const { freezeOn } = this.options;
+    const op = events.op[row]!;
+    switch (LOOK[op]) {
+      case Look.error:
+        return freezeOn.error
+          ? `an exception of the page: ${objectName(thread, events.object[row]!) || 'without a message'}`
+          : null;
+      case Look.mark:
+        return objectName(thread, events.object[row]!) === FREEZE_MARK
+          ? `performance.mark('${FREEZE_MARK}')`
+          : null;
+      case Look.resultCode: {
+        const code = events.result[row]!;
+        if (code === 0 || code === IOERR_SHORT_READ || code === IOERR_DELETE_NOENT || code < 0)
+          return null;
+        const primary = code & 255;
+        const asked =
+          (primary === BUSY && freezeOn.busy) ||
+          (primary === IOERR && freezeOn.ioerr) ||
+          (primary === CORRUPT && freezeOn.corrupt);
+        if (!asked) return null;
+        const object = objectName(thread, events.object[row]!);
+        return `${resultName(code)} from ${opName(op)}${object ? ` on ${object.slice(0, 120)}` : ''}`;
+      }
+      default:
+        return null;
+    }
+  }
+
+  /**
+   * How long a commit takes: the SQL call in which it lies (COMMIT, or the statement that commits by itself); where no SQL is
+   * recorded, from the RESERVED lock to the transaction's last call.
+   */
+  private slowCommit(thread: ThreadStore): { row: number; text: string } | null {
+    const limit = this.options.freezeOn.slowCommitMs;
+    if (limit === null) return null;
+    const { events, forgotten } = thread;
+    let scan = this.scans[thread.index];
+    if (!scan || scan.forgotten !== forgotten)
+      this.scans[thread.index] = scan = {
+        scanner: new TransactionScanner(thread),
+        forgotten,
+        seen: 0,
+        told: scan?.told ?? 0,
+      };
+    scan.scanner.advance(false);
+    const { transactions } = scan.scanner;
+    for (; scan.seen < transactions.length; scan.seen++) {
+      const { outcome, commitRow, beginRow, endRow } = transactions.at(scan.seen);
+      if (outcome !== 'committed' || endRow + forgotten < scan.told) continue;
+      const statement = statementRow(thread, commitRow);
+      const row = statement < 0 ? beginRow : statement;
+      if (statement >= 0 && events.endSeq[row] === 0) break; // its statement still runs: looked at when it has ended
+      const last = statement < 0 ? endRow : statement;
+      const us = events.t0[last]! + events.dur[last]! - events.t0[row]!;
+      scan.told = endRow + forgotten + 1;
+      if (us > limit * 1000)
+        return { row, text: `a commit that took ${formatDuration(us)}, more than ${limit} ms` };
+    }
+    return null;
+  }
+
+  /** Forget what is too old while the recording runs. @param endUs the trace's end @returns rows forgotten */
+  trim(endUs: number): number {
+    return this.frozen ? 0 : forgetBlock(this.store, this.keep, endUs);
+  }
+
+  /** The recording ends, or has met its trigger: keep exactly what was asked for, and the trigger. Once. @returns rows forgotten */
+  finish(endUs: number): number {
+    if (this.finished) return 0;
+    this.finished = true;
+    const { keep } = this;
+    const triggerUs = this.frozen?.atUs ?? Infinity;
+    const cut = cutOf(
+      this.store,
+      keep,
+      keep.kind === 'seconds' ? Math.min(triggerUs, endUs) : endUs,
+    );
+    return forgetBefore(this.store, Math.min(cut, triggerUs));
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * The journal's worker: it holds the ports of all threads, writes down what they say, and passes it on to the store's worker. It computes
+ * nothing, so what threads say is on disk at once, however long the store's worker is busy.
+ */
+import {
+  checkedThreadMessage,
+  type ThreadCommand,
+  type ThreadMessage,
+} from '../../protocol/messages.ts';
+import { serve, type Channel } from '../../protocol/rpc.ts';
+import { entryBytes, openJournal } from './journal-file.ts';
+import type { SyncAccessHandle } from './sync-access.ts';
+
+/** Name of the worker: the same script as the store's. */
+export const JOURNAL = 'vfscope journal';
+/** Of a file: more than threads may send while the store's worker doesn't answer (32 MiB a page). */
+const MOST_BYTES = 128 << 20;
+
+/** From the journal's worker to the store's, as pushes. */
+export type JournalPush =
+  /** A port has come, and gets this number. */
+  | { k: 'line'; line: number }
+  /** `child`: number of the port that came with it. `said` is undefined where it couldn't be read. */
+  | { k: 'said'; line: number; said: unknown; child: number | null };
+
+/** The files, one of which grows. */
+class Writing {
+  private current = 0;
+  private at = 0;
+  private entries = 0;
+  /** The file lacks what was said last: whatever follows would be of no use. */
+  private cut = false;
+
+  constructor(private readonly files: readonly SyncAccessHandle[]) {}
+
+  write(message: ThreadMessage): void {
+    if (this.cut) return;
+    try {
+      const bytes = entryBytes(this.entries++, message);
+      this.cut =
+        this.at + bytes.length > MOST_BYTES ||
+        this.files[this.current]!.write(bytes, { at: this.at }) < bytes.length;
+      this.at += bytes.length;
+    } catch {
+      this.cut = true; // a full disk: the copy, next to it, reports that
+    }
+  }
+
+  turn(): void {
+    const older = 1 - this.current;
+    this.files[older]!.truncate(0);
+    this.current = older;
+    this.at = 0;
+    this.cut = false;
+  }
+
+  /** @param empty nothing in it is needed */
+  close(empty: boolean): void {
+    for (const file of this.files) {
+      if (empty) file.truncate(0);
+      file.close();
+    }
+  }
+}
+
+/** What the store's worker may ask for. */
+export class JournalDoor {
+  private readonly ports = new Map<number, MessagePort>();
+  private lines = 0;
+  private writing: Writing | null = null;
+
+  constructor(private readonly push: (message: JournalPush, transfer?: Transferable[]) => void) {}
+
+  async open(name: string): Promise<void> {
+    this.writing = new Writing(await openJournal(name));
+  }
+  async attach(port: MessagePort): Promise<void> {
+    this.push({ k: 'line', line: this.take(port) });
+  }
+  async post(line: number, command: ThreadCommand): Promise<void> {
+    this.ports.get(line)?.postMessage(command);
+  }
+  async close(line: number): Promise<void> {
+    const port = this.ports.get(line);
+    this.ports.delete(line);
+    if (!port) return;
+    port.onmessage = null;
+    port.close();
+  }
+  /** Empty the older file and go on in it. The answer comes behind all that was said before. */
+  async turn(): Promise<void> {
+    this.writing?.turn();
+  }
+  /** Write no more. */
+  async end(empty: boolean): Promise<void> {
+    this.writing?.close(empty);
+    this.writing = null;
+  }
+
+  private take(port: MessagePort): number {
+    const line = ++this.lines;
+    this.ports.set(line, port);
+    port.onmessage = ({ data, ports }: MessageEvent<unknown>) => this.receive(line, data, ports);
+    port.onmessageerror = () => this.push({ k: 'said', line, said: undefined, child: null });
+    return line;
+  }
+
+  private receive(line: number, said: unknown, [moved]: readonly MessagePort[]): void {
+    const message = checkedThreadMessage(said);
+    if (message && message.k !== 'child') this.writing?.write(message);
+    const child = message?.k === 'child' && moved ? this.take(moved) : null;
+    this.push(
+      { k: 'said', line, said: message ?? undefined, child },
+      message?.k === 'batch' ? [message.batch.records] : [],
+    );
+  }
+}
+
+export function serveJournal(channel: Channel): void {
+  const push = (message: JournalPush, transfer: Transferable[] = []): void =>
+    channel.postMessage({ push: message }, transfer);
+  serve(channel, new JournalDoor(push));
+}

@@ -1,0 +1,101 @@
+/**
+ * The recording's journal, as the store's worker sees it: ports are given to the journal's worker, which writes down what they bring before it
+ * passes it on as lines. Once the copy on disk has all that a file of the journal holds, that file is emptied.
+ */
+import { remote, type Channel } from '../../protocol/rpc.ts';
+import { JOURNAL, type JournalDoor, type JournalPush } from './journal-worker.ts';
+import type { Line } from './line.ts';
+
+/** A line that goes by way of the journal's worker. */
+class JournalLine implements Line {
+  onSaid: (said: unknown, moved: readonly Line[]) => void = () => {};
+
+  constructor(
+    private readonly id: number,
+    private readonly door: Pick<JournalDoor, 'post' | 'close'>,
+    private readonly onClose: () => void,
+  ) {}
+
+  listen(onSaid: (said: unknown, moved: readonly Line[]) => void): void {
+    this.onSaid = onSaid;
+  }
+  post(...[command]: Parameters<Line['post']>): void {
+    void this.door.post(this.id, command).catch(() => undefined); // the worker has ended, and its ports with it
+  }
+  close(): void {
+    this.onClose();
+    void this.door.close(this.id).catch(() => undefined);
+  }
+}
+
+export class Journal {
+  private readonly lines = new Map<number, JournalLine>();
+  /** All that the older file holds is in the store. */
+  private stored = false;
+  private readonly far: ReturnType<typeof remote<JournalDoor>>;
+
+  /** @param channel to a worker that runs `serveJournal` @param onLine a thread's port has come */
+  constructor(
+    private readonly channel: Channel & { terminate?(): void },
+    private readonly onLine: (line: Line) => void,
+  ) {
+    this.far = remote<JournalDoor>(channel, (message) => this.hear(message as JournalPush));
+  }
+
+  /** Start a worker that writes a journal. @returns null where there are no workers @throws where it can't write */
+  static async start(name: string, onLine: (line: Line) => void): Promise<Journal | null> {
+    if (typeof Worker === 'undefined') return null;
+    const worker = new Worker(self.location.href, { type: 'module', name: JOURNAL });
+    const journal = new Journal(worker, onLine);
+    const started = new AbortController(); // an error that comes later is reported like one of the store's worker
+    const failed = (): void =>
+      journal.far.fail(new Error("the journal's worker could not be started"));
+    worker.addEventListener('error', failed, { signal: started.signal });
+    try {
+      await journal.far.api.open(name);
+    } catch (error) {
+      journal.close();
+      throw error;
+    } finally {
+      started.abort();
+    }
+    await journal.turn();
+    return journal;
+  }
+
+  attach(port: MessagePort): Promise<void> {
+    return this.far.api.attach(port);
+  }
+
+  /** The copy on disk is about to take in what the store holds. @returns call it once it has */
+  covered(): () => void {
+    return this.stored ? () => void this.turn() : () => undefined;
+  }
+  private async turn(): Promise<void> {
+    this.stored = false;
+    await this.far.api.turn().catch(() => undefined); // a file that can't be emptied now can be next time
+    this.stored = true;
+  }
+
+  /** Write no more; lines go on. @param empty the copy on disk has everything */
+  async end(empty: boolean): Promise<void> {
+    await this.far.api.end(empty).catch(() => undefined); // the worker has ended
+  }
+
+  /** End the worker, and the ports with it. */
+  close(): void {
+    this.channel.terminate?.();
+    this.far.fail(new Error('the journal is closed'));
+  }
+
+  private line(id: number): Line {
+    const line = new JournalLine(id, this.far.api, () => this.lines.delete(id));
+    this.lines.set(id, line);
+    return line;
+  }
+  private hear(message: JournalPush): void {
+    if (message.k === 'line') return this.onLine(this.line(message.line));
+    const { line, said, child } = message;
+    this.lines.get(line)?.onSaid(said, child === null ? [] : [this.line(child)]);
+  }
+}

@@ -1,0 +1,56 @@
+/** Everything that belongs to one trace: replaced as a whole by the next. */
+import type { TraceStore } from '../../trace/store.ts';
+import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
+import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
+import type { ThreadRow } from '../../protocol/session.ts';
+import { EventQuery } from './event-query.ts';
+import { LiveCounts } from './live-stats.ts';
+import { Memo } from './queries/context.ts';
+import { threadTitles } from './thread-titles.ts';
+
+export interface Loaded {
+  store: TraceStore;
+  lanes: TimelineLanes;
+  counts: LiveCounts;
+  query: EventQuery;
+  memo: Memo;
+}
+
+export const loaded = (store: TraceStore): Loaded => ({
+  store,
+  lanes: new TimelineLanes(store),
+  counts: new LiveCounts(store),
+  query: new EventQuery(store),
+  memo: new Memo(store),
+});
+
+/** @param lanes up to date */
+export function threadRows(store: TraceStore, lanes: Pick<TimelineLanes, 'rowsOf'>): ThreadRow[] {
+  const titles = threadTitles(store);
+  return store.threads.map((t) => ({
+    ...{
+      index: t.index,
+      id: t.info.id,
+      kind: t.info.kind,
+      title: titles[t.index]!,
+      url: t.info.url,
+    },
+    ...{
+      events: t.events.count,
+      dropped: t.dropped + t.missing,
+      ended: t.ended,
+      engines: t.engines,
+    },
+    notes: t.notes.map(({ topic, text, url }) =>
+      url === undefined ? { topic, text } : { topic, text, url },
+    ),
+    lanes: lanes.rowsOf(t),
+  }));
+}
+
+/** Of a file whose events are not here yet. */
+export const previewRows = (preview: SummaryLanes): ThreadRow[] =>
+  threadRows(preview.store, preview).map((row) => ({
+    ...row,
+    events: preview.eventsOf(preview.store.threads[row.index]!),
+  }));

@@ -1,0 +1,140 @@
+/** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
+import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
+import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
+import { PART, PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
+import type { Analyses } from '../../../analysis/shared.ts';
+import { hasSql } from '../../../analysis/statements/statements.ts';
+import { sharedSummary } from '../../../analysis/report/summary.ts';
+import { hasVfs } from '../../../analysis/transactions/transactions.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import { TimeLane } from '../../../timeline/time-lane.ts';
+import type { QueryContext } from './context.ts';
+import { partitionsOf } from './overview.ts';
+
+export interface Side {
+  events: number;
+  /** With SQL in flight, summed over the threads that run SQLite; null where none does. */
+  times: PartTimes | null;
+}
+export interface Comparison {
+  /** What B is called. */
+  name: string;
+  a: Side;
+  b: Side;
+  numbers: { a: HeadlineNumber; b: HeadlineNumber }[];
+  diff: TraceDiff;
+  /** Coarsest step of the clocks of each, microseconds; null = not known. */
+  stepUs: { a: number | null; b: number | null };
+}
+
+/** One side's time with SQL in flight, from its first statement or VFS call on. */
+export interface Strip {
+  /** From the first to the end of the last, microseconds. */
+  spanUs: number;
+  /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
+  stacks: Uint8Array[];
+}
+export interface Strips {
+  a: Strip;
+  b: Strip;
+}
+/** Columns of a strip. */
+const MOST_COLUMNS = 8192;
+
+export const compareQueries = {
+  /** Both traces over time; `other` names B, so that another one is asked for anew; with `oneScale` a column is equally long in both. null without a second trace. */
+  compareStrips(
+    { shared, compared }: QueryContext,
+    { width, oneScale }: { other: string; width: number; oneScale: boolean },
+  ): Strips | null {
+    const { other } = compared;
+    if (!other) return null;
+    const sides = [shared, other.shared].map((one) => ({ shared: one, range: sqlRangeOf(one) }));
+    const longest = Math.max(...sides.map(({ range }) => range.toUs - range.fromUs));
+    const [a, b] = sides.map(({ shared: one, range: { fromUs, toUs } }): Strip => {
+      const end = oneScale ? fromUs + longest : toUs;
+      const columns = Math.min(MOST_COLUMNS, Math.max(1, Math.round(width)));
+      return {
+        spanUs: toUs - fromUs,
+        stacks:
+          end > fromUs
+            ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns))
+            : [],
+      };
+    }) as [Strip, Strip];
+    return { a, b };
+  },
+
+  /** What this trace can be, and is, compared with. */
+  compareSources(
+    { compared }: QueryContext,
+    _args: object,
+  ): { other: string | null; previous: string | null } {
+    return { other: compared.other?.name ?? null, previous: compared.previous?.name ?? null };
+  },
+
+  /** null without a second trace. */
+  comparison({ store, shared, compared, memo }: QueryContext, _args: object): Comparison | null {
+    const { other } = compared;
+    if (!other) return null;
+    return memo('comparison', () => {
+      const [sharedB, storeB] = [other.shared, other.store];
+      const a = headlineNumbers(store, shared, sharedSummary(shared));
+      const b = headlineNumbers(storeB, sharedB, sharedSummary(sharedB));
+      return {
+        name: other.name,
+        a: sideOf(shared),
+        b: sideOf(sharedB),
+        numbers: a.map((number, i) => ({ a: number, b: b[i]! })),
+        diff: diffOf(store, storeB, shared, sharedB),
+        stepUs: {
+          a: sharedSummary(shared).environment.clockStepUs,
+          b: sharedSummary(sharedB).environment.clockStepUs,
+        },
+      };
+    });
+  },
+};
+
+const sqlThreads = ({ store }: Analyses): ThreadStore[] =>
+  store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
+
+function stackOf(
+  thread: ThreadStore,
+  shared: Analyses,
+  fromUs: number,
+  toUs: number,
+  columns: number,
+): Uint8Array {
+  const lane = new TimeLane(thread);
+  lane.settle(shared);
+  return lane.columns([], fromUs, toUs, columns);
+}
+
+/** From the first moment with SQL in flight to the last, over all threads; 0 to 0 where there is none. */
+function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
+  let [from, to] = [Infinity, -Infinity];
+  for (const thread of sqlThreads(shared)) {
+    const { index } = shared.pieces(thread);
+    let [first, last] = [0, index.count - 1];
+    // the recording's own set-up lies before the first statement, at a distance that says nothing
+    while (first <= last && index.kind[first] === PART.tracer) first++;
+    while (first <= last && index.kind[last] === PART.tracer) last--;
+    if (first > last) continue;
+    from = Math.min(from, index.startOf(first));
+    to = Math.max(to, index.endOf(last));
+  }
+  return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
+}
+
+function sideOf(shared: Analyses): Side {
+  const threads = partitionsOf(shared).filter(({ sqlite }) => sqlite);
+  const times = Object.fromEntries(
+    PARTS.map((part) => [
+      `${part}Us`,
+      threads.reduce((sum, { partition }) => sum + partition[`${part}Us`], 0),
+    ]),
+  ) as PartTimes;
+  times.tracerUs -= threads.reduce((sum, { partition }) => sum + partition.tracerOutsideUs, 0);
+  return { events: shared.store.eventCount, times: threads.length ? times : null };
+}

@@ -1,0 +1,103 @@
+/** Questions of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
+import { databaseName } from '../../../event/file-names.ts';
+import { filesOf, type FileRow } from '../../../analysis/files/files.ts';
+import { originOfThread } from '../../../analysis/core/thread-origin.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { QueryContext } from './context.ts';
+import { accessesOf, placesKey, type PlacesKey } from './pages.ts';
+
+export interface FileLine extends FileRow {
+  /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
+  origin: string;
+  /** Another origin has one of the same name and kind: what is known of pages is of both together. */
+  elsewhere: boolean;
+  /** What it lies under in the tree: a database, an IndexedDB database, a folder of OPFS. */
+  group: string;
+  /** Its pages or blocks, if it has any that are known. */
+  places: PlacesKey | null;
+  /** Why it has none, in words; '' where it has. */
+  cause: string;
+}
+
+/** Rows by origin, for storage is; one origin is not named. */
+function rowsByOrigin({ threads }: TraceStore): (FileRow & { origin: string })[] {
+  const byOrigin = new Map<string, ThreadStore[]>();
+  for (const thread of threads) {
+    const origin = originOfThread(thread) || 'unknown origin';
+    if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
+  }
+  const one = byOrigin.size <= 1;
+  return [...byOrigin].flatMap(([origin, some]) =>
+    filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })),
+  );
+}
+
+const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
+
+const CAUSES: Partial<Record<FileRow['kind'], string>> = {
+  journal:
+    'A rollback journal has no pages of its own: it holds images of pages as they were. Its database has the map.',
+  temp: 'Temporary files are no databases: what their pages hold ends with the statement or the connection.',
+  'memory-journal': 'This journal is in SQLite’s memory: nothing of it reaches storage.',
+  storage: 'localStorage keeps strings by key: they are not numbered.',
+  other: 'This file is none of SQLite’s databases.',
+};
+const NO_PAGES =
+  'No call read or wrote a whole page of it, or the size of its pages cannot be told.';
+const NO_BLOCKS = 'Its keys are no numbers, or no value was read or written.';
+
+function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
+  if (row.kind === 'idb-store') return `IndexedDB ${row.idb ?? ''}`;
+  if (row.kind === 'storage') return 'localStorage';
+  const base = databaseName(row.path);
+  if (row.kind !== 'opfs' || databases.has(base)) return base;
+  const folder = base.lastIndexOf('/');
+  return folder < 0 ? base : `OPFS ${base.slice(0, folder)}`;
+}
+
+export const fileQueries = {
+  /** The most time first. */
+  fileLines(context: QueryContext, _args: Record<string, never>): FileLine[] {
+    return context.memo('fileLines', () => {
+      const rows = rowsByOrigin(context.store).sort(
+        (a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1),
+      );
+      const times = new Map<string, number>();
+      for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
+      const databases = new Set(
+        rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databaseName(path)),
+      );
+      const pages = accessesOf(context, 'pages');
+      const blocks = accessesOf(context, 'blocks');
+      const used = (accesses: typeof pages): Map<string, PlacesKey> => {
+        const layer = accesses === pages ? 'pages' : 'blocks';
+        const touched = new Set(accesses.object.subarray(0, accesses.count));
+        const objects = accesses.objects.filter((_, i) => touched.has(i));
+        return new Map(
+          objects.map((o) => [`${layer} ${o.kind} ${databaseName(o.path)}`, placesKey(o, layer)]),
+        );
+      };
+      const known = new Map([...used(blocks), ...used(pages)]);
+      return rows.map((row) => {
+        const path = databaseName(row.path);
+        const isDatabase = row.kind === 'main-db' || row.kind === 'wal';
+        const found =
+          (isDatabase ? known.get(`pages main-db ${path}`) : undefined) ??
+          (row.kind === 'opfs'
+            ? (known.get(`pages main-db ${path}`) ?? known.get(`blocks opfs ${path}`))
+            : undefined) ??
+          (row.kind === 'idb-store' ? known.get(`blocks idb-store ${path}`) : undefined) ??
+          null;
+        const cause =
+          found !== null ? '' : (CAUSES[row.kind] ?? (isDatabase ? NO_PAGES : NO_BLOCKS));
+        return {
+          ...row,
+          elsewhere: times.get(nameOf(row))! > 1,
+          group: groupOf(row, databases),
+          places: found,
+          cause,
+        };
+      });
+    });
+  },
+};

@@ -1,0 +1,233 @@
+/**
+ * Lanes of the Locks view: one for every thread and thing that it locks. Of what is on screen, its holds and waits as spans; those
+ * narrower than a pixel are joined with their neighbours, so that an answer is no longer than the screen is wide.
+ *
+ *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
+ *          holds        [=====]    [==]
+ */
+import { locksOf, type Locks } from '../../../analysis/locks/locks.ts';
+import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
+import type { Analyses } from '../../../analysis/shared.ts';
+import { rootOf } from '../../../analysis/core/thread-origin.ts';
+import { threadTitles } from '../thread-titles.ts';
+import type { QueryContext } from './context.ts';
+
+export interface LockLane {
+  /** `thread:resource`, places in the trace's threads and in the analysis' resources. */
+  key: string;
+  thread: number;
+  threadTitle: string;
+  /** The page, or whatever else has no parent, that the thread belongs to. */
+  root: number;
+  kind: ResourceKind;
+  name: string;
+  origin: string;
+  holds: number;
+  waits: number;
+  /** Sums over its holds and waits, microseconds. */
+  heldUs: number;
+  waitedUs: number;
+  /** Somebody waited for it here, or here for somebody: they are known. */
+  contended: boolean;
+}
+
+/** Holds and waits of a lane on screen, column by column. */
+export interface LockTrack {
+  key: string;
+  /** Microseconds. */
+  from: Float64Array;
+  to: Float64Array;
+  /** How much of the span is covered by what was joined in it, microseconds. */
+  covered: Float64Array;
+  /** 1 = a wait, 0 = a hold. */
+  wait: Uint8Array;
+  /** SQLite's lock level; of other kinds 1 = shared, 4 = exclusive. The strongest where several are joined. */
+  mode: Uint8Array;
+  /** Outcome of lock-columns.ts; the worst where several are joined. */
+  outcome: Uint8Array;
+  count: Uint32Array;
+  /** First event's row for life. */
+  row: Float64Array;
+}
+
+interface LaneRows {
+  lane: LockLane;
+  /** Places in `holds` and `waits`, in order of their begin. */
+  holds: Uint32Array;
+  waits: Uint32Array;
+}
+
+/** Lanes beyond this many are counted, not drawn. */
+export const MOST_LANES = 1000;
+
+/** The analysis, kept while the trace stays as it is. */
+export const locksIn = (shared: Analyses): Locks =>
+  shared.once('locks', () => locksOf(shared.store));
+export const locksNow = ({ shared }: QueryContext): Locks => locksIn(shared);
+
+/** By key, threads of one page together. */
+export function lanesNow(context: QueryContext): Map<string, LaneRows> {
+  return context.memo('lock lanes', () => {
+    const { store } = context;
+    const { holds, waits, resources, edges } = locksNow(context);
+    const titles = threadTitles(store);
+    const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
+    const laneOf = (
+      columns: IntervalColumns,
+      i: number,
+    ): { lane: LockLane; holds: number[]; waits: number[] } => {
+      const [thread, resource] = [columns.thread[i]!, columns.resource[i]!];
+      const key = `${thread}:${resource}`;
+      let found = made.get(key);
+      if (!found) {
+        const { kind, name, origin } = resources[resource]!;
+        const lane: LockLane = {
+          ...{
+            key,
+            thread,
+            threadTitle: titles[thread]!,
+            root: rootOf(store, thread),
+            kind,
+            name,
+            origin,
+          },
+          ...{ holds: 0, waits: 0, heldUs: 0, waitedUs: 0, contended: false },
+        };
+        made.set(key, (found = { lane, holds: [], waits: [] }));
+      }
+      return found;
+    };
+    for (let i = 0; i < holds.count; i++) {
+      const { lane, holds: list } = laneOf(holds, i);
+      lane.holds++;
+      lane.heldUs += holds.to[i]! - holds.from[i]!;
+      list.push(i);
+    }
+    for (let i = 0; i < waits.count; i++) {
+      const { lane, waits: list } = laneOf(waits, i);
+      lane.waits++;
+      lane.waitedUs += waits.to[i]! - waits.from[i]!;
+      list.push(i);
+    }
+    for (const { waiter, holder, resource } of edges)
+      for (const thread of [waiter, holder]) {
+        const found = made.get(`${thread}:${resource}`);
+        if (found) found.lane.contended = true;
+      }
+    const places = (list: number[], { from }: IntervalColumns): Uint32Array =>
+      Uint32Array.from(list).sort((a, b) => from[a]! - from[b]!);
+    return new Map(
+      [...made.values()]
+        .sort((a, b) => a.lane.root - b.lane.root || a.lane.thread - b.lane.thread)
+        .map((m) => [
+          m.lane.key,
+          { lane: m.lane, holds: places(m.holds, holds), waits: places(m.waits, waits) },
+        ]),
+    );
+  });
+}
+
+/** The lanes that are drawn: all, or those with the longest waits and holds, in the order of their threads. */
+export function shownLanes(context: QueryContext): { lanes: LockLane[]; more: number } {
+  const all = [...lanesNow(context).values()].map(({ lane }) => lane);
+  if (all.length <= MOST_LANES) return { lanes: all, more: 0 };
+  const weight = (l: LockLane): number => (l.contended ? 1e15 : 0) + l.waitedUs + l.heldUs;
+  const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_LANES));
+  return { lanes: all.filter((lane) => kept.has(lane)), more: all.length - MOST_LANES };
+}
+
+interface Span {
+  from: number;
+  to: number;
+  covered: number;
+  wait: number;
+  mode: number;
+  outcome: number;
+  count: number;
+  row: number;
+}
+
+/** @param places in order of their begin @param least spans and gaps below this are joined, microseconds */
+function spansOf(
+  columns: IntervalColumns,
+  places: Uint32Array,
+  wait: number,
+  forgotten: number,
+  view: FrameArgs,
+  least: number,
+): Span[] {
+  const spans: Span[] = [];
+  let last: Span | null = null;
+  for (const i of places) {
+    const [from, to] = [columns.from[i]!, columns.to[i]!];
+    if (from > view.to) break;
+    if (to < view.from) continue;
+    const [mode, outcome] = [columns.mode[i]!, columns.outcome[i]!];
+    if (
+      last &&
+      to - from < least &&
+      from - last.to < least &&
+      (last.count > 1 || last.to - last.from < least)
+    ) {
+      last.covered += Math.max(0, to - Math.max(from, last.to));
+      last.to = Math.max(last.to, to);
+      last.mode = Math.max(last.mode, mode);
+      last.outcome = Math.max(last.outcome, outcome);
+      last.count++;
+    } else {
+      last = {
+        from,
+        to,
+        covered: to - from,
+        wait,
+        mode,
+        outcome,
+        count: 1,
+        row: forgotten + columns.row[i]!,
+      };
+      spans.push(last);
+    }
+  }
+  return spans;
+}
+
+interface FrameArgs {
+  /** Microseconds. */
+  from: number;
+  to: number;
+  /** Pixel columns. */
+  width: number;
+  /** Keys of lanes. */
+  lanes: string[];
+}
+
+export const lockLaneQueries = {
+  /** What the named lanes show between two moments; lanes that are not there any more are left out. */
+  lockFrame(context: QueryContext, args: FrameArgs): LockTrack[] {
+    const all = lanesNow(context);
+    const { holds, waits } = locksNow(context);
+    const least = (args.to - args.from) / Math.max(1, args.width);
+    return args.lanes.flatMap((key): LockTrack[] => {
+      const found = all.get(key);
+      if (!found) return [];
+      const { forgotten } = context.store.threads[found.lane.thread]!;
+      const spans = [
+        ...spansOf(holds, found.holds, 0, forgotten, args, least),
+        ...spansOf(waits, found.waits, 1, forgotten, args, least),
+      ];
+      return [
+        {
+          key,
+          from: Float64Array.from(spans, (s) => s.from),
+          to: Float64Array.from(spans, (s) => s.to),
+          covered: Float64Array.from(spans, (s) => s.covered),
+          wait: Uint8Array.from(spans, (s) => s.wait),
+          mode: Uint8Array.from(spans, (s) => s.mode),
+          outcome: Uint8Array.from(spans, (s) => s.outcome),
+          count: Uint32Array.from(spans, (s) => s.count),
+          row: Float64Array.from(spans, (s) => s.row),
+        },
+      ];
+    });
+  },
+};

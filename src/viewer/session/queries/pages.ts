@@ -1,0 +1,206 @@
+/**
+ * Questions about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
+ * part of the map.
+ */
+import { plainPath } from '../../../event/file-names.ts';
+import {
+  bTreesIn,
+  bTreeTotals,
+  ownersOf,
+  type BTree,
+  type BTreeCause,
+  type BTreeTotals,
+} from '../../../analysis/pages/b-trees.ts';
+import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
+import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
+import {
+  pagesIn,
+  placesOf,
+  type ObjectPages,
+  type PlaceColumns,
+} from '../../../analysis/pages/pages.ts';
+import { rereadsOf } from '../../../analysis/pages/rereads.ts';
+import type { Analyses } from '../../../analysis/shared.ts';
+import { blockAccessesOf } from '../../../analysis/pages/storage-blocks.ts';
+import type { QueryContext } from './context.ts';
+
+/** Names one database or store as long as the trace grows. */
+export type PlacesKey = string;
+type Layer = 'pages' | 'blocks';
+
+/** Of a database (as the VFS named `vfs` has it), or of a store or OPFS file. */
+export const placesKey = (
+  object: Pick<AccessedObject, 'path' | 'kind' | 'vfs'>,
+  layer: Layer,
+): PlacesKey => JSON.stringify([layer, object.kind, object.vfs, plainPath(object.path)]);
+
+/** Of the stores below the VFS, computed once. */
+export const blocksIn = (shared: Analyses): Accesses =>
+  shared.once('blocks', () => blockAccessesOf(shared.store));
+
+export const accessesOf = ({ shared }: QueryContext, layer: Layer): Accesses =>
+  layer === 'pages' ? shared.accesses : blocksIn(shared);
+
+function find(
+  context: QueryContext,
+  key: PlacesKey,
+): { accesses: Accesses; object: number } | null {
+  const layer: Layer = key.startsWith('["pages"') ? 'pages' : 'blocks';
+  const accesses = accessesOf(context, layer);
+  const object = accesses.objects.findIndex((o) => placesKey(o, layer) === key);
+  return object < 0 ? null : { accesses, object };
+}
+
+/** null = from the first access, to the last. */
+export interface PlacesRange {
+  fromUs: number | null;
+  toUs: number | null;
+}
+function rangeOf(
+  { store, memo }: QueryContext,
+  { fromUs, toUs }: PlacesRange,
+): { fromUs: number; toUs: number } {
+  const [first, last] = memo('extent', () => store.extent());
+  return { fromUs: fromUs ?? first, toUs: toUs ?? last + 0.001 }; // a range leaves its end out
+}
+
+/** From the first access to behind the last: a trace often begins long before. */
+function usedIn({ object, us, count }: Accesses, wanted: number): { fromUs: number; toUs: number } {
+  let [first, last] = [0, count - 1];
+  while (first < count && object[first] !== wanted) first++;
+  while (last > first && object[last] !== wanted) last--;
+  return first < count ? { fromUs: us[first]!, toUs: us[last]! + 1 } : { fromUs: 0, toUs: 1 };
+}
+
+export interface PageMapRequest extends PlacesRange {
+  key: PlacesKey;
+  fromPlace: number | null;
+  toPlace: number | null;
+  timeBins: number;
+  /** At most; a place takes at least one. */
+  placeBins: number;
+}
+const MOST_CELLS = 1 << 21;
+
+/** Events of a part of the map: rows for life. */
+export interface PlaceEvents {
+  events: { thread: number; row: number }[];
+  /** In all; `events` are the first of them. */
+  total: number;
+  fromUs: number;
+  toUs: number;
+}
+const MOST_EVENTS = 1000;
+
+/** Which table or index pages belong to. */
+export interface TreesTable {
+  /** By root page; [] where no name is known. */
+  list: BTree[];
+  /** Place in `list` by place of the table, -1 = not known. */
+  owners: Int32Array;
+  /** By place in `list`, and behind them those of no known b-tree. */
+  totals: BTreeTotals;
+  /** What was left out, and why. */
+  causes: BTreeCause[];
+}
+/** A page's table; `decoded`: at least one access said what type of page it was. `trees`: null of blocks. */
+export interface PlacesTable extends ObjectPages {
+  decoded: boolean;
+  trees: TreesTable | null;
+}
+
+function treesOf(
+  { shared }: QueryContext,
+  { kind, index, places }: ObjectPages,
+): TreesTable | null {
+  const trees = kind === 'main-db' ? bTreesIn(shared)[index] : undefined;
+  if (!trees) return null;
+  const owners = ownersOf(trees, places);
+  return {
+    list: trees.list,
+    owners,
+    totals: bTreeTotals(places, owners, trees.list.length),
+    causes: trees.causes,
+  };
+}
+
+const copied = (places: PlaceColumns): PlaceColumns =>
+  Object.fromEntries(
+    Object.entries(places).map(([name, v]) => [name, typeof v === 'number' ? v : v.slice()]),
+  ) as unknown as PlaceColumns;
+
+export const pageQueries = {
+  /** null where the trace has no such database or store. @throws RangeError for a picture of no or too many cells */
+  pageMap(context: QueryContext, request: PageMapRequest): PageMatrix | null {
+    const found = find(context, request.key);
+    if (!found) return null;
+    const { timeBins, placeBins } = request;
+    if (!(timeBins >= 1 && placeBins >= 1 && timeBins * placeBins <= MOST_CELLS))
+      throw new RangeError(`a map of ${timeBins} x ${placeBins} cells`);
+    const { accesses, object } = found;
+    const { kind, highest } = accesses.objects[object]!;
+    const fromPlace = Math.max(kind === 'main-db' ? 1 : 0, request.fromPlace ?? 0);
+    const toPlace = Math.max(fromPlace + 1, Math.min(highest + 1, request.toPlace ?? Infinity));
+    const again = context.memo(`rereads ${request.key}`, () => rereadsOf(accesses, object));
+    const bins = { timeBins, placeBins: Math.min(placeBins, toPlace - fromPlace) };
+    const used = context.memo(`used ${request.key}`, () => usedIn(accesses, object));
+    const range = { fromUs: request.fromUs ?? used.fromUs, toUs: request.toUs ?? used.toUs };
+    return pageMatrix(accesses, { object, ...range, fromPlace, toPlace, ...bins }, again);
+  },
+
+  /** null where the trace has no such database or store, or no access to it in the range. */
+  pageTable(
+    context: QueryContext,
+    { key, ...range }: PlacesRange & { key: PlacesKey },
+  ): PlacesTable | null {
+    const found = find(context, key);
+    if (!found) return null;
+    const { accesses, object } = found;
+    const { shared } = context;
+    const whole = range.fromUs === null && range.toUs === null && accesses === shared.accesses;
+    const all = whole
+      ? pagesIn(shared)
+      : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () =>
+          placesOf(accesses, rangeOf(context, range)),
+        );
+    const table = all.find((o) => o.index === object);
+    if (!table) return null;
+    const decoded = table.places.type.some((t) => t > 0);
+    return { ...table, decoded, trees: treesOf(context, table), places: copied(table.places) };
+  },
+
+  /** The calls that touched the places [fromPlace, toPlace) in the range, in the order of time. */
+  placeEvents(
+    context: QueryContext,
+    {
+      key,
+      fromPlace,
+      toPlace,
+      ...range
+    }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
+  ): PlaceEvents {
+    const { fromUs, toUs } = rangeOf(context, range);
+    const found = find(context, key);
+    const answer: PlaceEvents = { events: [], total: 0, fromUs, toUs };
+    if (!found) return answer;
+    const { accesses, object } = found;
+    for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {
+      const place = accesses.place[i]!;
+      if (
+        accesses.object[i] !== object ||
+        place >= toPlace ||
+        place + accesses.span[i]! <= fromPlace
+      )
+        continue;
+      const thread = accesses.thread[i]!;
+      if (answer.total === 0) answer.fromUs = accesses.us[i]!;
+      answer.toUs = accesses.us[i]!;
+      if (answer.total++ < MOST_EVENTS)
+        answer.events.push({
+          thread,
+          row: context.store.threads[thread]!.forgotten + accesses.row[i]!,
+        });
+    }
+    return answer;
+  },
+};

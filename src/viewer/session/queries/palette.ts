@@ -1,0 +1,81 @@
+/** What the command palette finds in the trace: statements and files, by their text, the most used first. */
+import { eachExecution } from '../../../analysis/statements/statements.ts';
+import { Op } from '../../../event/event.ts';
+import type { Definition } from '../../../event/definitions.ts';
+import type { TraceStore } from '../../../trace/store.ts';
+import type { QueryContext } from './context.ts';
+import { forLife } from './overview.ts';
+
+export interface PaletteItem {
+  kind: 'statement' | 'file';
+  text: string;
+  /** Executions, or calls. */
+  count: number;
+  /** Its first event; the row is its number for life. */
+  event: { thread: number; row: number };
+}
+
+const MAX_TEXT = 300;
+
+export const paletteQueries = {
+  /** @param words all of them must be in the text, in any case */
+  paletteItems(
+    { store, memo }: QueryContext,
+    { words, limit }: { words: string[]; limit: number },
+  ): PaletteItem[] {
+    const all = memo('palette', () => itemsOf(store));
+    const low = words.map((word) => word.toLowerCase());
+    const found: PaletteItem[] = [];
+    for (const item of all) {
+      if (found.length >= limit) break;
+      if (low.every((word) => item.text.toLowerCase().includes(word)))
+        found.push({ ...item, text: item.text.slice(0, MAX_TEXT) });
+    }
+    return found;
+  },
+
+  /** The first event of a thread that is kept; null where it has none. */
+  firstEvent(
+    { store }: QueryContext,
+    { thread }: { thread: number },
+  ): { thread: number; row: number } | null {
+    return store.threads[thread]?.events.count ? forLife(store, { thread, row: 0 }) : null;
+  },
+};
+
+function itemsOf(store: TraceStore): PaletteItem[] {
+  const items = new Map<string, PaletteItem>();
+  for (const thread of store.threads) {
+    const { events, definitions, index } = thread;
+    const uses = new Map<number, { count: number; row: number }>();
+    const use = (row: number): void => {
+      const known = uses.get(events.object[row]!);
+      if (known) known.count++;
+      else uses.set(events.object[row]!, { count: 1, row });
+    };
+    eachExecution(thread, use);
+    for (let row = 0; row < events.count; row++)
+      if (events.op[row] !== Op.none && events.op[row]! < Op.sqlOpen) use(row);
+    for (const [id, { count, row }] of uses) {
+      const named = nameOf(definitions.get(id));
+      if (!named) continue;
+      const key = named.join(' ');
+      const known = items.get(key);
+      if (known) known.count += count;
+      else
+        items.set(key, {
+          kind: named[0],
+          text: named[1],
+          count,
+          event: forLife(store, { thread: index, row }),
+        });
+    }
+  }
+  return [...items.values()].sort((a, b) => b.count - a.count);
+}
+
+function nameOf(d: Definition | undefined): [PaletteItem['kind'], string] | null {
+  if (d?.kind === 'sql') return d.text ? ['statement', d.text] : null;
+  if (d?.kind === 'file' || d?.kind === 'opfs-file') return ['file', d.path];
+  return d?.kind === 'idb-store' ? ['file', `${d.db} / ${d.store}`] : null;
+}

@@ -1,0 +1,146 @@
+/** Arrows of the timeline for the selected event: from a statement to its I/O, from who waits to who holds the lock. */
+import type { Locks } from '../../../analysis/locks/locks.ts';
+import { parentRow, serves } from '../../../analysis/core/time-calls.ts';
+import type { EventColumns } from '../../../trace/columns.ts';
+import { statementRow } from '../../../trace/describe.ts';
+import { Op } from '../../../event/event.ts';
+import { laneOfOp } from '../../../trace/lanes/lanes.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import { threadTitles } from '../thread-titles.ts';
+import type { QueryContext } from './context.ts';
+import { locksNow } from './lock-lanes.ts';
+
+export interface Flow {
+  from: { lane: string; us: number };
+  to: { lane: string; us: number };
+  kind: 'io' | 'wait';
+}
+export interface Flows {
+  flows: Flow[];
+  /** I/O calls of the statement, those without an arrow included. */
+  calls: number;
+  /** Threads that hold what the event waits for, the longest wait first: how long, and the call that took the lock, for life. */
+  holders: { thread: number; title: string; resource: string; waitedUs: number; row: number }[];
+  /** Where the arrows lead: to the event's statement; to the first call of a statement, or to the call that holds up the event longest. */
+  cause: Place | null;
+  effect: Place | null;
+}
+/** An event, by its row for life. */
+export interface Place {
+  thread: number;
+  row: number;
+}
+
+/** More arrows hide what they show. */
+const MAX_ARROWS = 60;
+
+export const timelineFlowQueries = {
+  timelineFlows(context: QueryContext, args: { thread: number; row: number }): Flows {
+    const thread = context.store.threads[args.thread];
+    const row = args.row - (thread?.forgotten ?? 0);
+    const answer: Flows = { flows: [], calls: 0, holders: [], cause: null, effect: null };
+    if (!thread || !(row >= 0 && row < thread.events.count)) return answer;
+    io(thread, row, answer);
+    waits(context, thread, row, answer);
+    const [holder] = answer.holders;
+    if (holder) answer.effect ??= { thread: holder.thread, row: holder.row };
+    return answer;
+  },
+};
+
+function io(thread: ThreadStore, row: number, answer: Flows): void {
+  const { events } = thread;
+  const lane = laneOfOp(events.op[row]!);
+  const key = (kind: string): string => `${thread.index}:${kind}`;
+  const place = (at: number): Place => ({ thread: thread.index, row: thread.forgotten + at });
+  if (lane !== 'sql') {
+    const statement = lane ? statementRow(thread, row) : -1;
+    if (statement < 0) return;
+    answer.cause = place(statement);
+    answer.flows.push({
+      from: { lane: key('sql'), us: Math.max(events.t0[statement]!, events.t0[row]!) },
+      to: { lane: key(lane!), us: events.t0[row]! },
+      kind: 'io',
+    });
+    return;
+  }
+  const end = events.endSeq[row] || Infinity;
+  const beneath: { web: number[]; vfs: number[] } = { web: [], vfs: [] };
+  for (let i = row + 1; i < events.count && events.seq[i]! < end; i++) {
+    const kind = laneOfOp(events.op[i]!);
+    if ((kind === 'web' || kind === 'vfs') && statementRow(thread, i) === row)
+      beneath[kind].push(i);
+  }
+  const kind = beneath.web.length ? 'web' : 'vfs';
+  answer.calls = beneath[kind].length;
+  const calls = beneath[kind];
+  if (calls.length) answer.effect = place(calls[0]!);
+  const every = Math.max(1, Math.ceil(calls.length / MAX_ARROWS));
+  for (let i = 0; i < calls.length; i += every) {
+    const us = events.t0[calls[i]!]!;
+    answer.flows.push({ from: { lane: key('sql'), us }, to: { lane: key(kind), us }, kind: 'io' });
+  }
+}
+
+/**
+ * Whether an event has to do with a wait of its thread: it asked for the lock, or was made by who asked, or by whom it is asked for.
+ * Of an IndexedDB transaction that waits so do its requests; a chain of refusals is every xLock and statement of the connection.
+ */
+function isPartOf(
+  { waits, resources }: Locks,
+  wait: number,
+  events: EventColumns,
+  row: number,
+): boolean {
+  const [asked, connection] = [waits.row[wait]!, waits.context[wait]];
+  if (serves(events, row, asked) || serves(events, asked, row)) return true;
+  const { kind } = resources[waits.resource[wait]!]!;
+  if (kind === 'idb')
+    return laneOfOp(events.op[row]!) === 'web' && events.context[row] === connection;
+  if (kind !== 'sqlite') return false;
+  let asks = row;
+  while (asks >= 0 && laneOfOp(events.op[asks]!) === 'web') asks = parentRow(events, asks);
+  return (
+    asks >= 0 &&
+    events.context[asks] === connection &&
+    (events.op[asks] === Op.xLock || laneOfOp(events.op[asks]!) === 'sql')
+  );
+}
+
+function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
+  const locks = locksNow(context);
+  const { events } = thread;
+  const from = events.t0[row]!;
+  const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001); // of what still runs the wait says how long
+  const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
+  for (const edge of locks.edges) {
+    if (edge.fromUs > to) break;
+    if (
+      edge.waiter !== thread.index ||
+      edge.toUs < from ||
+      !isPartOf(locks, edge.wait, events, row)
+    )
+      continue;
+    const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
+    if (us > (best.get(edge.holder)?.us ?? 0)) best.set(edge.holder, { edge, us });
+  }
+  if (!best.size) return;
+  const { threads } = context.store;
+  const titles = threadTitles(context.store);
+  for (const { edge, us } of best.values()) {
+    const lock = (index: number): string => `${index}:lock`;
+    answer.flows.push({
+      from: { lane: lock(edge.waiter), us: Math.max(from, edge.fromUs) },
+      to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, locks.holds.from[edge.firstHold]!) },
+      kind: 'wait',
+    });
+    answer.holders.push({
+      ...{ thread: edge.holder, title: titles[edge.holder]!, waitedUs: us },
+      ...{
+        resource: locks.resources[edge.resource]?.name ?? '',
+        row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]!,
+      },
+    });
+  }
+  answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);
+}

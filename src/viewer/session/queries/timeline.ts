@@ -1,0 +1,151 @@
+/** Questions of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
+import {
+  areaRows,
+  blockEndsOf,
+  type AreaBy,
+  type AreaRow,
+  type BlockEnds,
+} from '../../../analysis/time/area.ts';
+import {
+  ioAt,
+  ioMap,
+  ioObjects,
+  type IoMap,
+  type IoMapRequest,
+  type IoObject,
+} from '../../../analysis/files/io-map.ts';
+import type { PartTimes } from '../../../analysis/core/time-parts.ts';
+import type { Layer } from '../../../event/event.ts';
+import {
+  checkedAnnotations,
+  type Annotations,
+  type LaneSetup,
+  type TraceNote,
+} from '../../../trace/notes.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
+import { StatementIndex } from '../statement-index.ts';
+import type { QueryContext } from './context.ts';
+
+export interface AreaAnswer {
+  rows: AreaRow[];
+  /** Where the time of the chosen threads with SQL went, summed; null where that is not computed yet of one of them, or no thread runs SQL. */
+  times: PartTimes | null;
+  /** The threads chosen that run SQL: those in the sum. */
+  sqlThreads: number;
+}
+
+const statementsOf = (context: QueryContext, thread: ThreadStore): Uint32Array =>
+  context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).update());
+
+export interface AnnotationsAnswer extends Annotations {
+  /** Another number for another trace. */
+  trace: number;
+}
+const traces = new WeakMap<TraceStore, number>();
+let lastTrace = 0;
+function annotationsOf(store: TraceStore): AnnotationsAnswer {
+  let trace = traces.get(store);
+  if (trace === undefined) traces.set(store, (trace = ++lastTrace));
+  return { ...store.annotations, trace };
+}
+
+export const timelineQueries = {
+  /** Notes, bookmarks and the setup of the lanes: what is saved with the trace. */
+  annotations({ store }: QueryContext, _args: Record<string, never>): AnnotationsAnswer {
+    return annotationsOf(store);
+  },
+  /** Replace them. @param args what is not said stays */
+  setAnnotations(
+    { store }: QueryContext,
+    args: { trace: number; notes?: TraceNote[]; lanes?: LaneSetup },
+  ): AnnotationsAnswer {
+    const now = annotationsOf(store);
+    if (args.trace === now.trace)
+      store.annotations = checkedAnnotations({
+        notes: args.notes ?? now.notes,
+        lanes: args.lanes ?? now.lanes,
+      });
+    return annotationsOf(store);
+  },
+
+  /** Files and stores that the I/O map can show, the busiest first. */
+  ioObjects(context: QueryContext, _args: Record<string, never>): IoObject[] {
+    return context.memo('io objects', () => ioObjects(context.store));
+  },
+
+  ioMap(context: QueryContext, request: IoMapRequest): Promise<IoMap> {
+    return ioMap(context.store, request, context.rest);
+  },
+
+  /** The read or write nearest to a point of the map. */
+  ioAt(
+    { store }: QueryContext,
+    { key, ...point }: { key: string; us: number; slackUs: number; offset: number; slack: number },
+  ): { thread: number; row: number } | null {
+    const found = ioAt(store, key, point);
+    return (
+      found && { thread: found.thread, row: found.row + store.threads[found.thread]!.forgotten }
+    );
+  },
+
+  /** What happened in an area, by operation, statement or file. Rows of events are their numbers for life. */
+  timelineArea(
+    context: QueryContext,
+    args: { fromUs: number; toUs: number; by: AreaBy; threadsOff: number[]; layers: Layer[] },
+  ): AreaAnswer {
+    const { store } = context;
+    const { fromUs, toUs, by, layers } = args;
+    const threads = store.threads.filter(({ index }) => !args.threadsOff.includes(index));
+    const lanes = context.timeline();
+    const until = context.shared.extent[1];
+    const ends = (): BlockEnds => context.memo('block ends', () => blockEndsOf(store));
+    const request = {
+      fromUs,
+      toUs,
+      by,
+      layers,
+      threads: args.threadsOff.length ? threads.map(({ index }) => index) : null,
+    };
+    const rows = areaRows(store, request, until, (thread) => statementsOf(context, thread), ends);
+    for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;
+    const sums = new Float64Array(SQL_PARTS.length);
+    const withSql = threads.filter((thread) => lanes.runsSql(thread));
+    const sqlThreads = withSql.length;
+    let settled = sqlThreads > 0;
+    for (const thread of withSql) {
+      const times = lanes.times(thread, fromUs, toUs);
+      if (times) times.forEach((ns, i) => (sums[i]! += ns));
+      else settled = false;
+    }
+    return {
+      rows,
+      times: settled ? partTimes(sums, (toUs - fromUs) * sqlThreads) : null,
+      sqlThreads,
+    };
+  },
+};
+
+/** @param ns by place in SQL_PARTS; what is left of the whole is idle */
+function partTimes(ns: Float64Array, wholeUs: number): PartTimes {
+  const times: PartTimes = {
+    ...{
+      cpuUs: 0,
+      readUs: 0,
+      writeUs: 0,
+      syncUs: 0,
+      idbTransactionUs: 0,
+      lockUs: 0,
+      tracerUs: 0,
+      otherUs: 0,
+      outsideUs: 0,
+    },
+    idleUs: wholeUs,
+  };
+  SQL_PARTS.forEach((part, i) => {
+    times[`${part}Us`] = ns[i]! / 1000;
+    times.idleUs -= ns[i]! / 1000;
+  });
+  times.idleUs = Math.max(0, times.idleUs);
+  return times;
+}

@@ -1,0 +1,246 @@
+/** Questions of the Transactions view: all of them in short, and the anatomy of one. */
+import { statementRow, statementText } from '../../../trace/describe.ts';
+import { Flag, Op, opName } from '../../../event/event.ts';
+import type { Transaction } from '../../../analysis/transactions/transactions.ts';
+import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
+import type {
+  LadderStep,
+  TransactionAnatomy,
+} from '../../../analysis/transactions/transaction-anatomy.ts';
+import {
+  partOfCall,
+  TRANSACTION_PARTS,
+  type TransactionPart,
+  type TransactionTimes,
+} from '../../../analysis/transactions/transaction-time.ts';
+import { totalTimeInSql } from '../../../analysis/time/time-partition.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
+import { threadTitles } from '../thread-titles.ts';
+import type { QueryContext } from './context.ts';
+
+export interface TransactionLine {
+  /** First event of it: thread and row for life. Also its name. */
+  thread: number;
+  row: number;
+  threadTitle: string;
+  path: string;
+  kind: Transaction['kind'];
+  outcome: Transaction['outcome'];
+  mode: TransactionAnatomy['mode'];
+  commitPoint: Transaction['commitPoint'];
+  fromUs: number;
+  durationUs: number;
+  /** What the commit took; null where nothing was committed. */
+  commitUs: number | null;
+  idleUs: number;
+  /** Step of the thread's clock; null = not known. */
+  stepUs: number | null;
+  pagesRead: number;
+  pagesWritten: number | null;
+  bytesWritten: number;
+  syncs: number;
+  statements: number | null;
+  busyRetries: number;
+}
+
+export interface TransactionLines {
+  rows: TransactionLine[];
+  total: number;
+  /** All commits together, and the time with SQL in flight that they are a part of, microseconds; null = not known. */
+  commits: CommitTotals & { inSqlUs: number | null };
+}
+
+/** Beyond this many the longest are listed. */
+export const MOST_TRANSACTIONS = 20_000;
+
+/** A stretch of calls of one part, neighbours drawn as one where they are closer than a pixel. */
+export interface CallRun {
+  part: TransactionPart;
+  fromUs: number;
+  toUs: number;
+  calls: number;
+  /** First call, for life, and its name. */
+  row: number;
+  name: string;
+}
+export interface TransactionDetails extends TransactionLine {
+  toUs: number;
+  ladder: (LadderStep | null)[];
+  time: TransactionTimes;
+  commit: { fromUs: number; toUs: number; time: TransactionTimes } | null;
+  /** Executions inside it, at most 500 of them. */
+  statementList: { row: number; fromUs: number; toUs: number; text: string }[];
+  dbBytes: number;
+  journalBytes: number;
+  walBytes: number;
+  runs: CallRun[];
+  /** Calls in `runs`, all together. */
+  calls: number;
+}
+
+const MOST_STATEMENTS = 500;
+/** Calls closer than this share of the transaction are drawn as one. */
+const PIXELS = 1200;
+
+const anatomies = (context: QueryContext): AnatomyTable => context.shared.anatomies;
+
+/** One plain literal: there are tens of thousands of them. @param titles of the threads */
+function lineOf(
+  { store }: QueryContext,
+  a: TransactionAnatomy,
+  titles: readonly string[],
+): TransactionLine {
+  const t = a.transaction;
+  const thread = store.threads[t.thread]!;
+  return {
+    thread: t.thread,
+    row: thread.forgotten + t.beginRow,
+    threadTitle: titles[t.thread]!,
+    path: t.path,
+    kind: t.kind,
+    outcome: t.outcome,
+    mode: a.mode,
+    commitPoint: t.commitPoint,
+    fromUs: a.fromUs,
+    durationUs: a.toUs - a.fromUs,
+    commitUs: a.commit ? a.commit.toUs - a.commit.fromUs : null,
+    idleUs: a.time.idleUs,
+    stepUs: thread.environment?.clockStepUs ?? null,
+    pagesRead: a.pagesRead,
+    pagesWritten: a.pagesWritten,
+    bytesWritten: a.dbBytes + a.journalBytes + a.walBytes,
+    syncs: a.syncs,
+    statements: a.statements,
+    busyRetries: a.busyRetries,
+  };
+}
+
+/** Places of the longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
+function longestOf(all: AnatomyTable): number[] {
+  const durations = Float64Array.from({ length: all.length }, (_, i) => all.durationUs(i));
+  const sorted = durations.slice().sort();
+  const least = sorted[sorted.length - MOST_TRANSACTIONS]!;
+  let equal = MOST_TRANSACTIONS;
+  for (let i = sorted.length - 1; sorted[i]! > least; i--) equal--;
+  const kept: number[] = [];
+  for (let i = 0; i < all.length; i++)
+    if (durations[i]! > least || (durations[i] === least && equal-- > 0)) kept.push(i);
+  return kept;
+}
+
+/** The storage calls of a transaction by part, close ones joined. */
+function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; calls: number } {
+  const { events, forgotten } = thread;
+  const { context, path, beginRow, endRow } = a.transaction;
+  const gap = (a.toUs - a.fromUs) / PIXELS;
+  const last = new Map<number, CallRun>();
+  const runs: CallRun[] = [];
+  let calls = 0;
+  for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
+    const op = events.op[row]!;
+    if (op === 0 || op >= 64 || events.context[row] !== context || events.endSeq[row] === 0)
+      continue;
+    if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
+    const file = thread.definitions.get(events.object[row]!);
+    const own = file?.kind === 'file' && file.path.replace(/-(journal|wal)$/, '') === path;
+    const part = partOfCall(op, own ? file.fileKind : 'other');
+    const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
+    calls++;
+    const run = last.get(part);
+    if (run && fromUs - run.toUs <= gap) {
+      run.toUs = Math.max(run.toUs, toUs);
+      run.calls++;
+    } else {
+      const made = {
+        part: TRANSACTION_PARTS[part]!,
+        fromUs,
+        toUs,
+        calls: 1,
+        row: forgotten + row,
+        name: opName(op),
+      };
+      last.set(part, made);
+      runs.push(made);
+    }
+  }
+  return { runs, calls };
+}
+
+export const transactionQueries = {
+  /** All transactions in order of time, and how many there are; the longest where they are too many. */
+  transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
+    const all = anatomies(context);
+    const kept =
+      all.length <= MOST_TRANSACTIONS
+        ? Array.from({ length: all.length }, (_, i) => i)
+        : longestOf(all);
+    const titles = threadTitles(context.store);
+    const rows = kept.map((i) => lineOf(context, all.at(i), titles));
+    const commits = {
+      ...all.commitTotals(),
+      inSqlUs: totalTimeInSql(context.store, context.shared),
+    };
+    return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
+  },
+
+  /** One transaction, by its first event; null where it is in the trace no longer. */
+  transaction(
+    context: QueryContext,
+    { thread: index, row }: { thread: number; row: number },
+  ): TransactionDetails | null {
+    const thread = context.store.threads[index];
+    if (!thread) return null;
+    const all = anatomies(context);
+    const place = all.transactions.placeOf(index, row - thread.forgotten);
+    if (place < 0) return null;
+    const a = all.at(place);
+    const { events, forgotten } = thread;
+    return {
+      ...lineOf(context, a, threadTitles(context.store)),
+      ...{ toUs: a.toUs, ladder: a.ladder, time: a.time, commit: a.commit },
+      ...{ dbBytes: a.dbBytes, journalBytes: a.journalBytes, walBytes: a.walBytes },
+      statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
+        row: forgotten + at,
+        fromUs: events.t0[at]!,
+        toUs: events.t0[at]! + events.dur[at]!,
+        text: statementText(thread, at),
+      })),
+      ...runsOf(thread, a),
+    };
+  },
+
+  /**
+   * The transaction that an event belongs to, by its first event; null where it belongs to none. It is one of the connection that the
+   * event's SQL or VFS call is of: the innermost that it lies in, else the first one of its statement.
+   */
+  transactionOf(
+    context: QueryContext,
+    { thread: index, row }: { thread: number; row: number },
+  ): { thread: number; row: number } | null {
+    const thread = context.store.threads[index];
+    const at = row - (thread?.forgotten ?? 0);
+    if (!thread || !(at >= 0 && at < thread.events.count)) return null;
+    const owners = context.shared.owners(thread);
+    const caller = owners.vfs(at) < 0 ? owners.sql(at) : owners.vfs(at);
+    if (caller < 0) return null;
+    const connection = thread.events.context[caller]!;
+    const serves = statementRow(thread, at);
+    const all = anatomies(context);
+    const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
+    let [innermost, ofStatement] = [-1, -1];
+    for (let i = 0; i < all.length; i++) {
+      if (
+        threads[i] !== index ||
+        (connections[i] !== connection && connections[i] !== 0 && connection !== 0)
+      )
+        continue;
+      if (beginRow[i]! <= at && at <= endRow[i]!) {
+        if (innermost < 0 || endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!)
+          innermost = i;
+      } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves))
+        ofStatement = i;
+    }
+    const found = innermost < 0 ? ofStatement : innermost;
+    return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };
+  },
+};

@@ -1,0 +1,77 @@
+/** Questions of the WAL view: each log's history and its checkpoints. */
+import { checkpointsIn, type Checkpoint } from '../../../analysis/wal/checkpoints.ts';
+import { isStarved, walHistories, walsIn, type WalHistory } from '../../../analysis/wal/wal.ts';
+import { threadTitles } from '../thread-titles.ts';
+import type { QueryContext } from './context.ts';
+
+export interface CheckpointLine extends Checkpoint {
+  threadTitle: string;
+  /** First call, for life. */
+  row: number;
+}
+export interface WalLog {
+  history: Omit<WalHistory, 'series'>;
+  starved: boolean | null;
+  /** Size over time, thinned to what a screen can show: of each stretch its largest. */
+  series: { timeUs: Float64Array; usedBytes: Float64Array; fileBytes: Float64Array };
+  checkpoints: CheckpointLine[];
+}
+
+const MOST_POINTS = 3000;
+
+/** Every stretch of n points by the one with the largest log and the one with the smallest, in order. */
+export function thinned(
+  { timeUs, usedBytes, fileBytes }: WalHistory['series'],
+  most = MOST_POINTS,
+): WalHistory['series'] {
+  const n = timeUs.length;
+  const stretch = Math.ceil(n / (most / 2));
+  const kept: number[] = [];
+  if (n <= most) for (let i = 0; i < n; i++) kept.push(i);
+  else
+    for (let from = 0; from < n; from += stretch) {
+      let [low, high] = [from, from];
+      for (let i = from; i < Math.min(n, from + stretch); i++) {
+        if (usedBytes[i]! < usedBytes[low]!) low = i;
+        if (usedBytes[i]! > usedBytes[high]!) high = i;
+      }
+      kept.push(...(low === high ? [low] : [Math.min(low, high), Math.max(low, high)]));
+    }
+  const pick = (column: Float64Array): Float64Array => Float64Array.from(kept, (i) => column[i]!);
+  return { timeUs: pick(timeUs), usedBytes: pick(usedBytes), fileBytes: pick(fileBytes) };
+}
+
+const copyOf = ({ timeUs, usedBytes, fileBytes }: WalHistory['series']): WalHistory['series'] => ({
+  timeUs: timeUs.slice(),
+  usedBytes: usedBytes.slice(),
+  fileBytes: fileBytes.slice(),
+});
+
+export const walQueries = {
+  /** By database, in the order in which they were first used; [] without a log. */
+  wal(context: QueryContext, _: Record<string, never>): WalLog[] {
+    const logs = context.memo('wal', () => {
+      const { store } = context;
+      const files = walsIn(context.shared);
+      const checkpoints = checkpointsIn(context.shared);
+      const titles = threadTitles(store);
+      return walHistories(store, files).map((wal): WalLog => {
+        const { series, ...history } = wal;
+        return {
+          history,
+          starved: isStarved(wal),
+          series: thinned(series),
+          checkpoints: checkpoints
+            .filter(({ path }) => path === wal.path)
+            .map((c) => ({
+              ...c,
+              threadTitle: titles[c.thread]!,
+              row: store.threads[c.thread]!.forgotten + c.fromRow,
+            })),
+        };
+      });
+    });
+    // answers are transferred: what is kept stays here
+    return logs.map((log) => ({ ...log, series: copyOf(log.series) }));
+  },
+};

@@ -1,0 +1,210 @@
+/**
+ * A view's question to the store's worker, asked again whenever the trace or the arguments change: one at a time, the newest
+ * wish wins, and while a recording runs no more often than the answers can be had cheaply. A question that nobody needs any more
+ * (the view was left, the arguments have changed) is cancelled; so is one when the user has enough of waiting.
+ */
+import { fromStore } from 'svelte/store';
+import type { Asking } from './questions.ts';
+import type { AskProgress } from '../../protocol/session.ts';
+import { viewerModel } from './viewer-context.ts';
+import type { QueryArgs, QueryAnswer, QueryName } from '../session/queries/index.ts';
+
+/** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
+export interface Awaited {
+  /** Why there is no newer answer, in words for the user. */
+  readonly error: string | null;
+  /** An answer is awaited that is newer than the one that there is. */
+  readonly busy: boolean;
+  /** An answer is there, maybe an older one. */
+  readonly shown: boolean;
+  /** It has taken so long that the user is told how far it is; `of` 0 = not known. null = not long, or nothing is awaited. */
+  readonly progress: Omit<AskProgress, 'id'> | null;
+  /** The user has cancelled it; other arguments or another trace are asked for all the same. */
+  readonly stopped: boolean;
+  cancel(): void;
+  /** After it was stopped, or has failed. */
+  again(): void;
+}
+export interface Answer<T, Args> extends Awaited {
+  /** The last answer, shown until the next is there; null before the first, and where what is asked about is another thing. */
+  readonly value: T | null;
+  /** What `value` answers: of a range that moves, the one before. */
+  readonly asked: Args | null;
+}
+export interface AskOptions<Args> {
+  /**
+   * What the arguments name: the answer about one statement is none about the next, and is gone at once. Without it the last answer stays
+   * until its successor is there: of a range or width the old picture is better than none.
+   */
+  about?: (args: Args) => unknown;
+}
+
+/** Which trace is asked about: a question that was stopped is asked of the next one, and as soon as its recording has ended. */
+interface Of {
+  trace: number;
+  file: unknown;
+  recording: boolean;
+}
+const same = (a: Of, b: Of): boolean =>
+  a.trace === b.trace && a.file === b.file && a.recording === b.recording;
+/** A question apart from how far the trace has grown. */
+interface Asked {
+  key: string;
+  of: Of;
+}
+const sameQuestion = (a: Asked | null, b: Asked | null): boolean =>
+  a?.key === b?.key && a?.of.trace === b?.of.trace;
+
+/** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
+const PAUSE_MS = 400;
+const PAUSE_RATIO = 3;
+/** Who waits longer is told how far it is. */
+const SLOW_MS = 500;
+const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
+
+/**
+ * Ask while the calling component lives. Call it in a component's script.
+ * @param args read reactively; null asks nothing
+ */
+export function ask<N extends QueryName>(
+  name: N,
+  args: () => QueryArgs<N> | null,
+  { about }: AskOptions<QueryArgs<N>> = {},
+): Answer<QueryAnswer<N>, QueryArgs<N>> {
+  const model = viewerModel();
+  const version = fromStore(model.version);
+  const trace = fromStore(model.trace);
+  const file = fromStore(model.file);
+  const stats = fromStore(model.stats);
+  const recording = $derived(stats.current?.recording ?? false);
+  const wanted = $derived(args());
+  const key = $derived(wanted && JSON.stringify(wanted));
+  const thing = $derived(about && JSON.stringify(wanted && about(wanted)));
+  let last = $state.raw<{
+    value: QueryAnswer<N>;
+    args: QueryArgs<N>;
+    trace: number;
+    thing: string | undefined;
+  } | null>(null);
+  let failed = $state.raw<(Asked & { why: string }) | null>(null);
+  const answer = $derived(last?.trace === trace.current && last.thing === thing ? last : null);
+  const error = $derived(
+    failed?.key === key && failed?.of.trace === trace.current ? failed.why : null,
+  );
+  let busy = $state(false);
+  let progress = $state.raw<Awaited['progress']>(null);
+  let stopped = $state(false);
+  let wish: (Asked & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null =
+    null;
+  let answered: (Asked & { version: number; at: number; took: number }) | null = null;
+  let stoppedWish: Asked | null = null;
+  let running: (Asked & { question: Asking<QueryAnswer<N>> }) | null = null;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const settled = (): boolean =>
+    wish === null ||
+    stopped ||
+    (sameQuestion(answered, wish) && answered?.version === wish.version);
+  function plan(): void {
+    clearTimeout(timer);
+    stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
+    busy = !settled();
+    if (running && !sameQuestion(running, wish)) running.question.cancel();
+    if (running || !busy || !wish) return;
+    const again = answered !== null && sameQuestion(answered, wish);
+    const pause = again
+      ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now()
+      : 0;
+    timer = setTimeout(() => void run(), Math.max(0, pause));
+  }
+  async function run(): Promise<void> {
+    const asked = wish!;
+    const { args: said, key, of, thing } = asked;
+    const began = performance.now();
+    let [slow, heard] = [false, null as Awaited['progress']];
+    const question = model.questions.ask(name, said, (now) => {
+      heard = now;
+      if (slow) progress = now;
+    });
+    running = { key, of, question };
+    const first = answer === null || !sameQuestion(answered, asked);
+    const late = setTimeout(() => {
+      slow = true;
+      progress = heard ?? (first ? NOT_KNOWN : null); // a growing trace is asked about again and again: what is shown holds
+    }, SLOW_MS);
+    let cancelled = false;
+    try {
+      const value = await question.answer;
+      if (sameQuestion(wish, asked)) {
+        last = { value, args: said, trace: of.trace, thing };
+        failed = null;
+      }
+    } catch (e) {
+      cancelled = e instanceof Error && e.name === 'AbortError';
+      if (!cancelled) failed = { key, of, why: e instanceof Error ? e.message : String(e) };
+    }
+    clearTimeout(late);
+    progress = null;
+    running = null;
+    const now = performance.now();
+    if (!cancelled) answered = { key, of, version: asked.version, at: now, took: now - began };
+    plan();
+  }
+
+  $effect(() => {
+    const of = { trace: trace.current, file: file.current, recording };
+    wish =
+      wanted === null || key === null
+        ? null
+        : {
+            args: $state.snapshot(wanted) as QueryArgs<N>,
+            key,
+            thing,
+            version: version.current,
+            of,
+          };
+    plan();
+  });
+  $effect(() => () => {
+    clearTimeout(timer);
+    wish = null;
+    running?.question.cancel();
+  });
+
+  return {
+    get value() {
+      return answer?.value ?? null;
+    },
+    get asked() {
+      return answer?.args ?? null;
+    },
+    get error() {
+      return error;
+    },
+    get busy() {
+      return busy;
+    },
+    get shown() {
+      return answer !== null;
+    },
+    get progress() {
+      return progress;
+    },
+    get stopped() {
+      return stopped;
+    },
+    cancel() {
+      if (!wish) return;
+      stoppedWish = { key: wish.key, of: wish.of };
+      running?.question.cancel();
+      progress = null;
+      plan();
+    },
+    again() {
+      stoppedWish = null;
+      answered = null;
+      failed = null;
+      plan();
+    },
+  };
+}

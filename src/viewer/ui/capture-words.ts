@@ -1,0 +1,31 @@
+/** What the levels and layers of a recording are called, in the panel's settings and on the options page. */
+import type { CapturedLayer, CaptureLevel } from '../../event/capture.ts';
+
+export const CAPTURE_LEVEL_WORDS: readonly (readonly [
+  level: CaptureLevel,
+  title: string,
+  help: string,
+])[] = [
+  [0, 'Calls only', 'Operations, offsets, sizes, times, lock levels. No SQL text.'],
+  [
+    1,
+    'SQL without values',
+    'SQL text with literals folded to ? (numbers that a PRAGMA sets, like cache_size, stay), and names of tables and indexes. Bound values are not recorded.',
+  ],
+  [2, 'SQL with literals', 'SQL text as the app wrote it: it may hold what users typed.'],
+  [
+    3,
+    'SQL with bound values',
+    'Everything an app gives to SQLite may be in the trace. For a trace that stays with you.',
+  ],
+];
+
+export const CAPTURED_LAYER_WORDS: Readonly<Record<CapturedLayer, string>> = {
+  sql: 'SQL: statements of SQLite builds that are known',
+  vfs: 'VFS: reads, writes, syncs and locks of SQLite',
+  web: 'Storage: IndexedDB, OPFS, Web Locks, localStorage',
+};
+
+export const STACKS_WORDS = 'JavaScript stack at the first run of each statement';
+export const BUFFER_HELP =
+  'A thread that makes events faster than they can be taken drops what finds no room; drops are counted and shown';

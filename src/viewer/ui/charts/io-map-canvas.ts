@@ -1,0 +1,237 @@
+/**
+ * The I/O map's canvas: x is the timeline's, y the offset in one file. Reads in their blue, writes in their orange, a cell the
+ * stronger the more calls, syncs as lines. Shows the last picture stretched until the next is there.
+ */
+import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
+import type { SessionApi } from '../../../protocol/session.ts';
+import { formatBytes, formatCount } from '../../units.ts';
+import type { Palette } from './palette.ts';
+import { mixed } from './timeline-paint.ts';
+import { spanOf, type Range } from './viewport.ts';
+
+/** Columns asked for beyond each edge, as a share of the width. */
+const MARGIN = 0.25;
+/**
+ * While the view moves the last map is moved with it: the next one, a pass over all rows in it, waits until the view rests. So long at
+ * most, and so many times what the last one took: pictures of the lanes wait for it, piece by piece.
+ */
+const REST_MS = 80;
+const WAIT_AT_MOST_MS = 400;
+const WAIT_RATIO = 10;
+/** Codes of a cell from which on a colour is at its strongest: 16 calls. */
+const STRONGEST = 64;
+/** A cell with one call has this share of its colour. */
+const WEAKEST = 0.55;
+const [READ, WRITE, SYNC] = [2, 3, 4];
+
+export class IoMapCanvas {
+  private readonly g: CanvasRenderingContext2D;
+  private size = { width: 0, height: 0, ratio: 1 };
+  private view: Range = { from: 0, to: 1 };
+  private object: IoObject | null = null;
+  private palette: Palette | null = null;
+  private picture: { canvas: OffscreenCanvas; of: Range; key: string; end: number } | null = null;
+  private underWay = false;
+  private wanted = false;
+  private scheduled = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Since when a map of another view is wanted, ms of performance.now(). */
+  private movedAt: number | null = null;
+  /** What the last map took, ms. */
+  private took = 0;
+  private destroyed = false;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly session: Pick<SessionApi, 'ask'>,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.g = canvas.getContext('2d', { alpha: false })!;
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    cancelAnimationFrame(this.scheduled);
+    clearTimeout(this.timer);
+  }
+
+  resize(width: number, height: number): void {
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, Math.round(width * ratio));
+    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    this.size = { width, height, ratio };
+    this.refresh();
+    this.draw(); // at once: resizing has emptied the canvas
+  }
+
+  update(view: Range, object: IoObject | null, palette: Palette): void {
+    const other =
+      palette !== this.palette ||
+      object?.key !== this.object?.key ||
+      object?.end !== this.object?.end ||
+      !this.picture;
+    const moved = view.from !== this.view.from || view.to !== this.view.to;
+    Object.assign(this, { view, object, palette });
+    if (other) this.refresh();
+    else {
+      if (moved && !this.covers(view)) this.refreshAtRest();
+      this.invalidate();
+    }
+  }
+
+  private refreshAtRest(): void {
+    const now = performance.now();
+    this.movedAt ??= now;
+    const atMost = Math.max(WAIT_AT_MOST_MS, WAIT_RATIO * this.took);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () => this.refresh(),
+      Math.max(0, Math.min(REST_MS, this.movedAt + atMost - now)),
+    );
+  }
+
+  private covers(view: Range): boolean {
+    const { picture, size } = this;
+    if (!picture) return false;
+    const columns = (spanOf(picture.of) / spanOf(view)) * Math.round(size.width * size.ratio);
+    return (
+      Math.abs(columns / picture.canvas.width - 1) < 1e-6 &&
+      picture.of.from <= view.from &&
+      picture.of.to >= view.to
+    );
+  }
+
+  /** The trace has changed. */
+  refresh(): void {
+    clearTimeout(this.timer);
+    this.movedAt = null;
+    this.wanted = true;
+    this.invalidate();
+    void this.ask();
+  }
+
+  private async ask(): Promise<void> {
+    if (this.underWay || this.destroyed) return;
+    this.underWay = true;
+    try {
+      while (this.wanted && !this.destroyed) {
+        this.wanted = false;
+        const { view, object, palette } = this;
+        const { width, height, ratio } = this.size;
+        const [columns, rows] = [Math.round(width * ratio), Math.round(height * ratio)];
+        if (!object || !palette || columns < 1 || rows < 1) {
+          this.picture = null;
+          continue;
+        }
+        const margin = Math.round(columns * MARGIN);
+        const usPerColumn = spanOf(view) / columns;
+        const of = { from: view.from - margin * usPerColumn, to: view.to + margin * usPerColumn };
+        const wide = columns + 2 * margin;
+        const { key, end } = object;
+        const request = { key, end, fromUs: of.from, toUs: of.to, width: wide, height: rows };
+        const began = performance.now();
+        const map = await this.session.ask('ioMap', request);
+        if (this.destroyed) return;
+        this.took = performance.now() - began;
+        this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };
+        this.canvas.dataset.map = String(Number(this.canvas.dataset.map ?? 0) + 1);
+        this.invalidate();
+      }
+    } catch (error) {
+      this.onError(error);
+    } finally {
+      this.underWay = false;
+    }
+  }
+
+  private invalidate(): void {
+    if (!this.scheduled)
+      this.scheduled = requestAnimationFrame(() => {
+        this.scheduled = 0;
+        this.draw();
+      });
+  }
+
+  private draw(): void {
+    const { g, picture, palette, object, view } = this;
+    const { width, height, ratio } = this.size;
+    if (!palette) return;
+    g.setTransform(ratio, 0, 0, ratio, 0, 0);
+    g.fillStyle = palette.background;
+    g.fillRect(0, 0, width, height);
+    if (picture && picture.key === object?.key) {
+      const usPerColumn = spanOf(picture.of) / picture.canvas.width;
+      const x = (us: number): number => ((us - view.from) / spanOf(view)) * width;
+      const from = Math.max(0, Math.floor((view.from - picture.of.from) / usPerColumn));
+      const to = Math.min(
+        picture.canvas.width,
+        Math.ceil((view.to - picture.of.from) / usPerColumn),
+      );
+      g.imageSmoothingEnabled = false;
+      if (to > from) {
+        const left = x(picture.of.from + from * usPerColumn);
+        const right = x(picture.of.from + to * usPerColumn);
+        g.drawImage(
+          picture.canvas,
+          from,
+          0,
+          to - from,
+          picture.canvas.height,
+          left,
+          0,
+          right - left,
+          height,
+        );
+      }
+    }
+    if (!object) return;
+    g.font = '11px system-ui, sans-serif';
+    g.fillStyle = palette.subtle;
+    g.textBaseline = 'top';
+    const place = (share: number): string =>
+      object.kind === 'idb-store'
+        ? `key ${formatCount(object.end * share)}`
+        : formatBytes(Math.round(object.end * share));
+    g.fillText(place(1), 3, 2);
+    g.textBaseline = 'bottom';
+    if (height > 60) g.fillText('0', 3, height - 2);
+  }
+
+  /** What the pointer is over: an offset, microseconds and how far around it counts as there. */
+  at(x: number, y: number): { us: number; slackUs: number; offset: number; slack: number } | null {
+    const { object, view, size } = this;
+    if (!object || size.height < 1) return null;
+    const perPx = object.end / size.height;
+    const usPerPx = spanOf(view) / size.width;
+    return {
+      us: view.from + x * usPerPx,
+      slackUs: 3 * usPerPx,
+      offset: (size.height - y) * perPx,
+      slack: 3 * perPx,
+    };
+  }
+}
+
+function paint(map: IoMap, width: number, height: number, palette: Palette): OffscreenCanvas {
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext('2d')!;
+  const image = context.createImageData(width, height);
+  const pixels = new Uint32Array(image.data.buffer);
+  const { activity, background } = palette.pixels;
+  const shades = (color: number): Uint32Array =>
+    Uint32Array.from({ length: 256 }, (_, code) =>
+      mixed(color, background, WEAKEST + (1 - WEAKEST) * Math.min(1, code / STRONGEST)),
+    );
+  const [reads, writes] = [shades(activity[READ]!), shades(activity[WRITE]!)];
+  const sync = mixed(activity[SYNC]!, background, 0.6);
+  for (let x = 0; x < width; x++)
+    if (map.syncs[x]) for (let y = 0; y < height; y++) pixels[y * width + x] = sync;
+  for (let i = 0; i < pixels.length; i++) {
+    const written = map.writes[i]!;
+    const read = map.reads[i]!;
+    if (written) pixels[i] = writes[written]!;
+    else if (read) pixels[i] = reads[read]!;
+  }
+  context.putImageData(image, 0, 0);
+  return canvas;
+}

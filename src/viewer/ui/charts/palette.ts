@@ -1,0 +1,79 @@
+/** The theme's colours as canvases need them, read from the CSS custom properties of theme.svelte. */
+import { ACTIVITIES } from '../../../protocol/session.ts';
+import { pixelOf, type PaintColors } from './timeline-paint.ts';
+
+export interface Palette {
+  /** For ImageData. */
+  pixels: PaintColors;
+  /** For fillStyle, by activity. */
+  activity: string[];
+  background: string;
+  text: string;
+  /** Text on a slice, by activity. */
+  onSlice: string[];
+  /** Text on a statement's slice. */
+  onStatement: string;
+  subtle: string;
+  grid: string;
+  header: string;
+  accent: string;
+  statement: string;
+  shade: string;
+  error: string;
+  /** Notes and bookmarks. */
+  note: string;
+}
+
+/** Of the parts of the time partition with SQL in flight, in their order: cpu read write sync idbTransaction lock tracer other. */
+const PART_COLORS = ['cpu', 'read', 'write', 'sync', 'idb', 'lock', 'meta', 'wait'];
+
+const WHITE = '#ffffff';
+const BLACK = '#000000';
+
+/** Contrast of two colours after WCAG 2, 1 to 21. @throws RangeError where one is not `#rrggbb` */
+export function contrastOf(a: string, b: string): number {
+  const luminance = (color: string): number => {
+    const pixel = pixelOf(color);
+    const [r, g, blue] = [0, 8, 16].map((shift) => {
+      const value = ((pixel >>> shift) & 255) / 255;
+      return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    }) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * blue;
+  };
+  const [x, y] = [luminance(a), luminance(b)];
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+}
+/** Black or white, whichever is read better: at least 4.5 on any colour. */
+const textOn = (color: string): string =>
+  contrastOf(WHITE, color) >= contrastOf(BLACK, color) ? WHITE : BLACK;
+
+/** @param element within the viewer's root */
+export function paletteOf(element: Element): Palette {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const activity = ACTIVITIES.map((a) => color(`activity-${a}`));
+  return {
+    pixels: {
+      activity: Uint32Array.from(activity, pixelOf),
+      parts: Uint32Array.from(PART_COLORS, (name) => pixelOf(color(`activity-${name}`))),
+      ...{
+        statement: pixelOf(color('statement')),
+        accent: pixelOf(color('accent')),
+        background: pixelOf(color('bg')),
+      },
+    },
+    activity,
+    background: color('bg'),
+    text: color('text'),
+    onSlice: activity.map(textOn),
+    onStatement: color('on-slice'),
+    subtle: color('text-subtle'),
+    grid: color('grid'),
+    header: color('bg-header'),
+    accent: color('accent'),
+    statement: color('statement'),
+    shade: color('shade'),
+    error: color('error'),
+    note: color('record'),
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * The timeline's canvas: asks the session for frames and shows the last one stretched until the next is there. One request is under
+ * way at a time; the newest wish wins. What wheel and pointer mean: timeline-pointer.ts.
+ */
+import type { SessionApi } from '../../../protocol/session.ts';
+import { paintStrip } from './frame-strip.ts';
+import type { Palette } from './palette.ts';
+import { drawScene, type Scene } from './timeline-draw.ts';
+import { AXIS_HEIGHT, lanesIn, topOf, type TimelineLayout } from './timeline-layout.ts';
+import { TimelinePointer, type TimelineEvents } from './timeline-pointer.ts';
+import { spanOf, type Range } from './viewport.ts';
+
+/** Columns asked for beyond each edge, as a share of the width: a short pan finds them painted. A view that follows is not panned. */
+const MARGIN = 0.5;
+/** The same of a picture at a new zoom: the next one often has another, and half the columns are there twice as fast. The rest follows. */
+const MARGIN_OF_ZOOM = 0.125;
+/** Lanes asked for above and below those on screen, as a share of the height: scrolling finds them painted. At a new zoom they follow, too. */
+const LANES_AROUND = 1;
+const REST_MS = 200;
+const MAX_COLUMNS = 16384;
+
+export class TimelineCanvas {
+  /** Script time of the last picture, ms: shown by the benchmark. */
+  lastDrawMs = 0;
+  private readonly g: CanvasRenderingContext2D;
+  private readonly scene: Scene;
+  private following = false;
+  private frameWanted = false;
+  private frameUnderWay = false;
+  private scheduled = 0;
+  /** Rings when the zoom has been the same for a while. */
+  private restTimer: ReturnType<typeof setTimeout> | undefined;
+  private destroyed = false;
+  private readonly abort = new AbortController();
+  readonly pointer: TimelinePointer;
+
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly session: Pick<SessionApi, 'timeline' | 'hit'>,
+    private readonly events: TimelineEvents,
+    palette: Palette,
+  ) {
+    this.g = canvas.getContext('2d', { alpha: false })!;
+    const view = { from: 0, to: 1 };
+    const layout: TimelineLayout = { groups: [], height: 0, pinned: [], pinnedHeight: 0 };
+    this.scene = {
+      ...{ width: 0, height: 0, ratio: 1, scrollTop: 0, view, layout, strip: null, palette },
+      ...{ selected: null, marked: null, area: null, notes: [], hits: [], arrows: [] },
+    };
+    this.pointer = new TimelinePointer(
+      canvas,
+      this.scene,
+      session,
+      events,
+      () => this.invalidate(),
+      this.abort.signal,
+    );
+  }
+
+  destroy(): void {
+    this.destroyed = true;
+    cancelAnimationFrame(this.scheduled);
+    clearTimeout(this.restTimer);
+    this.abort.abort();
+  }
+
+  resize(width: number, height: number): void {
+    const ratio = window.devicePixelRatio || 1;
+    this.canvas.width = Math.max(1, Math.round(width * ratio));
+    this.canvas.height = Math.max(1, Math.round(height * ratio));
+    Object.assign(this.scene, { width, height, ratio });
+    this.refresh();
+    this.draw(); // at once: resizing has emptied the canvas
+  }
+
+  /** Data, lanes or colours are not what they were: ask for a new frame. */
+  refresh(): void {
+    this.frameWanted = true;
+    this.canvas.dataset.waiting = 'true';
+    this.invalidate();
+    void this.askForFrame();
+  }
+
+  /** @param following the view keeps up with a recording by itself */
+  update(
+    change: Partial<Omit<Scene, 'width' | 'height' | 'ratio' | 'strip' | 'marked'>>,
+    extent: Range,
+    following: boolean,
+  ): void {
+    this.pointer.extent = extent;
+    this.following = following;
+    const scrolled = change.scrollTop !== undefined && change.scrollTop !== this.scene.scrollTop;
+    const lookedElsewhere =
+      change.view &&
+      (change.view.from !== this.scene.view.from || change.view.to !== this.scene.view.to);
+    const changedShape =
+      (change.layout && change.layout !== this.scene.layout) ||
+      (change.palette && change.palette !== this.scene.palette);
+    Object.assign(this.scene, change);
+    const scrolledAway =
+      change.scrollTop !== undefined &&
+      this.lanesNear(this.scene.layout, 0).some((key) => !this.scene.strip?.lanes.has(key));
+    if (changedShape || scrolledAway || (lookedElsewhere && !this.covered())) this.refresh();
+    else this.invalidate();
+    if (lookedElsewhere || changedShape || scrolled) this.pointer.moved(following);
+  }
+
+  /** Keys of the lanes on screen, and so many px above and below: no others are asked for. */
+  private lanesNear(layout: TimelineLayout, around: number): string[] {
+    const { height, scrollTop } = this.scene;
+    return lanesIn(layout)
+      .filter((lane) => {
+        const top = AXIS_HEIGHT + topOf(layout, lane, scrollTop);
+        return top < height + around && top + lane.height > -around;
+      })
+      .map((lane) => lane.key);
+  }
+
+  /** The painted strip has the view's own resolution. */
+  private sameZoom(): boolean {
+    const { strip, view, width, ratio } = this.scene;
+    if (!strip) return false;
+    const { frame } = strip;
+    return (
+      Math.abs(
+        (frame.to - frame.from) / frame.width / (spanOf(view) / Math.round(width * ratio)) - 1,
+      ) < 1e-6
+    );
+  }
+
+  /** The painted strip shows the whole view at the view's own resolution. */
+  private covered(): boolean {
+    const { strip, view } = this.scene;
+    return (
+      strip !== null &&
+      this.sameZoom() &&
+      strip.frame.from <= view.from &&
+      strip.frame.to >= view.to
+    );
+  }
+
+  /** What a short pan needs, once nobody zooms any more. */
+  private rest(): void {
+    clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => this.refresh(), REST_MS);
+  }
+
+  private async askForFrame(): Promise<void> {
+    if (this.frameUnderWay || this.destroyed) return;
+    this.frameUnderWay = true;
+    try {
+      while (this.frameWanted && !this.destroyed) {
+        this.frameWanted = false;
+        const { view, width, ratio, layout } = this.scene;
+        const columns = Math.min(MAX_COLUMNS, Math.round(width * ratio));
+        const narrow = !this.following && !this.sameZoom();
+        const lanes = this.lanesNear(layout, narrow ? 0 : LANES_AROUND * this.scene.height);
+        if (columns < 1 || !lanes.length) continue; // out of sight for a moment: what is painted is there when it comes back
+        const margin = this.following
+          ? 0
+          : Math.round(columns * (narrow ? MARGIN_OF_ZOOM : MARGIN));
+        const usPerColumn = spanOf(view) / columns;
+        const request = {
+          from: view.from - margin * usPerColumn,
+          to: view.to + margin * usPerColumn,
+          width: columns + 2 * margin,
+          lanes,
+        };
+        const frame = await this.session.timeline(request);
+        if (this.destroyed) return;
+        this.scene.strip = paintStrip(
+          frame,
+          this.scene.layout,
+          this.scene.palette.pixels,
+          ratio,
+          this.scene.strip,
+        );
+        this.canvas.dataset.frame = String(Number(this.canvas.dataset.frame ?? 0) + 1);
+        this.pointer.tell();
+        if (narrow) this.rest();
+        this.invalidate();
+      }
+    } catch (error) {
+      this.events.onError(error);
+    } finally {
+      this.frameUnderWay = false;
+      this.invalidate();
+    }
+  }
+
+  private invalidate(): void {
+    if (!this.scheduled && !this.destroyed)
+      this.scheduled = requestAnimationFrame(() => {
+        this.scheduled = 0;
+        this.draw();
+      });
+  }
+  private draw(): void {
+    const began = performance.now();
+    drawScene(this.g, this.scene);
+    if (!this.frameWanted && !this.frameUnderWay) delete this.canvas.dataset.waiting; // what is shown is what is wanted
+    this.lastDrawMs = performance.now() - began;
+  }
+}

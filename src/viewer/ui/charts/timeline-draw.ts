@@ -1,0 +1,228 @@
+/** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
+import { ACTIVITIES } from '../../../protocol/session.ts';
+import type { FrameStrip } from './frame-strip.ts';
+import { scaleText } from './lane-words.ts';
+import type { Palette } from './palette.ts';
+import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
+import { ticksOf } from './time-axis.ts';
+import {
+  drawArea,
+  drawArrows,
+  drawAxis,
+  drawLines,
+  type Arrow,
+  type NoteMark,
+  type ToX,
+} from './timeline-overlay.ts';
+import { spanOf, type Range } from './viewport.ts';
+
+const SLICE_FIELDS = 5;
+const LOCK = ACTIVITIES.indexOf('lock');
+const FONT = '11px system-ui, sans-serif';
+const MIN_TEXT_PX = 24;
+/** Widths that are remembered. */
+const MAX_WIDTHS = 5000;
+
+export interface Scene {
+  /** CSS pixels. */
+  width: number;
+  height: number;
+  ratio: number;
+  scrollTop: number;
+  view: Range;
+  layout: TimelineLayout;
+  strip: FrameStrip | null;
+  palette: Palette;
+  /** Lane, begin and duration of the selected event. */
+  selected: { lane: string; t0: number; dur: number } | null;
+  /** A range that is being dragged out. */
+  marked: Range | null;
+  /** The range that was chosen last. */
+  area: Range | null;
+  notes: readonly NoteMark[];
+  /** Begins of events that the search found, microseconds. */
+  hits: readonly number[];
+  arrows: readonly Arrow[];
+}
+
+export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
+  const { width, height, ratio, view, palette, layout, scrollTop } = scene;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.fillStyle = palette.background;
+  g.fillRect(0, 0, width, height);
+  g.font = FONT;
+  g.textBaseline = 'middle';
+  const x: ToX = (us) => ((us - view.from) / spanOf(view)) * width;
+  g.fillStyle = palette.grid;
+  for (const tick of ticksOf(view, width))
+    g.fillRect(Math.round(x(tick.us)), AXIS_HEIGHT, 1, height);
+  const below = AXIS_HEIGHT + layout.pinnedHeight;
+  g.save();
+  g.beginPath();
+  g.rect(0, below, width, height - below);
+  g.clip();
+  for (const group of layout.groups) {
+    const top = below + group.y - scrollTop;
+    if (top + group.height < below || top > height) continue;
+    g.fillStyle = palette.header;
+    g.fillRect(0, top, width, GROUP_HEIGHT - 1);
+    for (const lane of group.lanes) drawLane(g, scene, lane, below + lane.y - scrollTop, x);
+  }
+  g.restore();
+  for (const lane of layout.pinned) drawLane(g, scene, lane, AXIS_HEIGHT + lane.y, x);
+  if (layout.pinned.length) {
+    g.fillStyle = palette.subtle;
+    g.fillRect(0, below - 2, width, 1);
+  }
+  drawLines(g, scene, x);
+  const area = scene.marked ?? scene.area;
+  if (area) drawArea(g, scene, area, x);
+  drawArrows(g, scene, x);
+  drawAxis(g, scene, x);
+}
+
+function drawLane(
+  g: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
+  const { width, height, strip, palette, selected, view } = scene;
+  if (y + lane.height < AXIS_HEIGHT || y > height) return;
+  g.fillStyle = palette.grid;
+  g.fillRect(0, y + lane.height + 1, width, 1);
+  const painted = strip?.lanes.get(lane.key);
+  if (strip && painted) {
+    const { frame, canvas } = strip;
+    const usPerColumn = (frame.to - frame.from) / frame.width;
+    // only the columns on screen: a far zoom would stretch the strip beyond what a canvas takes
+    const from = Math.max(0, Math.floor((view.from - frame.from) / usPerColumn));
+    const to = Math.min(frame.width, Math.ceil((view.to - frame.from) / usPerColumn));
+    if (to > from) {
+      const left = x(frame.from + from * usPerColumn);
+      const right = x(frame.from + to * usPerColumn);
+      g.imageSmoothingEnabled = false;
+      g.drawImage(
+        canvas,
+        from,
+        painted.y,
+        to - from,
+        painted.height,
+        left,
+        y,
+        right - left,
+        lane.height,
+      );
+    }
+    drawSlices(g, scene, lane, y, x);
+    if (painted.most > 0) drawScale(g, scene, lane, y, painted.most);
+  }
+  if (selected?.lane === lane.key) {
+    const left = x(selected.t0);
+    const right = Math.max(left + 3, x(selected.t0 + selected.dur));
+    g.strokeStyle = palette.accent;
+    g.lineWidth = 2;
+    g.strokeRect(left - 1, y + 1, right - left + 2, lane.height - 2);
+  }
+}
+
+/** A slice that is wide enough to be told from its neighbours, CSS pixels. */
+interface SliceBox {
+  left: number;
+  right: number;
+  top: number;
+  tall: number;
+  /** In ACTIVITIES; of statements 0, for they are all of one colour. */
+  activity: number;
+  label: string | undefined;
+}
+
+function sliceBoxes({ strip, width }: Scene, lane: LaneBox, y: number, x: ToX): SliceBox[] {
+  const { frame } = strip!;
+  const { slices, labels } = strip!.lanes.get(lane.key)!.frame;
+  const usPerColumn = (frame.to - frame.from) / frame.width;
+  const boxes: SliceBox[] = [];
+  for (let i = 0; i < slices.length; i += SLICE_FIELDS) {
+    const left = Math.max(-2, x(frame.from + slices[i + 1]! * usPerColumn));
+    const right = Math.min(width + 2, x(frame.from + slices[i + 2]! * usPerColumn));
+    if (right - left < 2 || right < 0 || left > width) continue;
+    const kind = slices[i + 3]!;
+    let [top, tall, activity] = [y, lane.height, kind];
+    if (lane.kind === 'sql') [top, tall, activity] = [y + 1, lane.height - 2, 0];
+    else if (lane.kind === 'lock') {
+      tall = Math.round((kind / 4) * lane.height);
+      [top, activity] = [y + lane.height - tall, LOCK];
+    }
+    boxes.push({ left, right, top, tall, activity, label: labels[slices[i + 4]!] });
+  }
+  return boxes;
+}
+
+/** Colour by colour: to set one costs as much as to fill with it. */
+function drawSlices(
+  g: CanvasRenderingContext2D,
+  scene: Scene,
+  lane: LaneBox,
+  y: number,
+  x: ToX,
+): void {
+  const boxes = sliceBoxes(scene, lane, y, x);
+  if (!boxes.length) return;
+  const { palette } = scene;
+  const [sql, lock] = [lane.kind === 'sql', lane.kind === 'lock'];
+  for (const activity of new Set(boxes.map((box) => box.activity))) {
+    g.fillStyle = sql ? palette.statement : palette.activity[activity]!;
+    for (const box of boxes)
+      if (box.activity === activity) g.fillRect(box.left, box.top, box.right - box.left, box.tall);
+  }
+  g.fillStyle = palette.background;
+  for (const { right, top, tall } of boxes) g.fillRect(right - 1, top, 1, tall); // a hairline between neighbours
+  let inkNow = '';
+  for (const { left, right, top, tall, activity, label } of boxes) {
+    const inside = Math.max(left, 0);
+    if (!label || right - inside < MIN_TEXT_PX || tall < 7) continue;
+    const text = fitting(g, label, right - inside - 6, lock);
+    if (!text) continue;
+    const low = lock && tall < 12;
+    const color = low ? palette.text : sql ? palette.onStatement : palette.onSlice[activity]!;
+    if (color !== inkNow) g.fillStyle = inkNow = color;
+    g.fillText(text, inside + 3, low ? top - 6 : lock ? top + 7 : top + tall / 2 + 0.5);
+  }
+}
+
+/** What the full height of a counter's lane stands for. */
+function drawScale(
+  g: CanvasRenderingContext2D,
+  { palette }: Scene,
+  lane: LaneBox,
+  y: number,
+  most: number,
+): void {
+  const text = scaleText(lane.kind, most);
+  g.fillStyle = palette.background;
+  g.globalAlpha = 0.75;
+  g.fillRect(0, y, widthOf(g, text) + 6, 12);
+  g.globalAlpha = 1;
+  g.fillStyle = palette.subtle;
+  g.fillText(text, 3, y + 6);
+}
+
+const widths = new Map<string, number>();
+/** Width of a text in `FONT`, measured once. */
+function widthOf(g: CanvasRenderingContext2D, text: string): number {
+  let width = widths.get(text);
+  if (width === undefined) {
+    if (widths.size >= MAX_WIDTHS) widths.clear();
+    widths.set(text, (width = g.measureText(text).width));
+  }
+  return width;
+}
+
+/** As much of a label as fits, cut by its own average width; '' where too little would be left to read. */
+function fitting(g: CanvasRenderingContext2D, label: string, px: number, whole: boolean): string {
+  const width = widthOf(g, label);
+  if (width <= px) return label;
+  const room = Math.floor((label.length * px) / width);
+  return room >= 4 && !whole ? `${label.slice(0, room - 1)}…` : '';
+}

@@ -1,0 +1,231 @@
+/** Where each thread and lane of the timeline lies, top to bottom. Pure; CSS pixels. */
+import type { LaneInfo, LaneKind, ThreadRow } from '../../../protocol/session.ts';
+
+export const AXIS_HEIGHT = 20;
+export const GROUP_HEIGHT = 20;
+const LANE_HEIGHT: Record<LaneKind, number> = {
+  ...{ time: 32, sql: 16, txn: 14, vfs: 18, web: 18, sub: 8, lock: 18 },
+  ...{ reads: 22, writes: 22, queue: 22, wal: 22, cache: 22 },
+};
+/** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
+const MOST_GROWTH = 2.5;
+/** Text lanes need no more. */
+const GROWS: Partial<Record<LaneKind, number>> = { sql: 1.4, txn: 1.4, sub: 1.5 };
+const LANE_GAP = 3;
+/** Pinned lanes leave at least this share of the picture to the others. */
+const MOST_PINNED = 0.6;
+
+export const LANE_TITLE: Record<LaneKind, string> = {
+  ...{
+    time: 'CPU and I/O',
+    sql: 'SQL',
+    txn: 'Transactions',
+    vfs: 'VFS',
+    web: 'Storage',
+    sub: '',
+    lock: 'Lock',
+  },
+  ...{
+    reads: 'Read B/s',
+    writes: 'Written B/s',
+    queue: 'In flight',
+    wal: 'WAL',
+    cache: 'Cache hits',
+  },
+};
+export const LANE_HINT: Record<LaneKind, string> = {
+  time: 'Impulses and gaps: how each moment with SQL in flight was spent: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL in flight',
+  sql: 'Statements: prepare, step, exec ...',
+  txn: 'Transactions: read (SHARED held), write (from RESERVED on), commit (until the last lock is given back); grey where rolled back',
+  vfs: 'Calls that SQLite made of its VFS: xRead, xWrite, xSync, xLock ...',
+  web: 'Calls of the browser’s storage: IndexedDB, OPFS, Web Locks, localStorage; of those that overlap, the one that began last',
+  sub: 'Storage calls that overlap, one by one',
+  lock: 'SQLite’s lock level: SHARED, RESERVED, PENDING, EXCLUSIVE (held Web Locks where no VFS call was seen)',
+  reads:
+    'Bytes per second that the VFS read (storage calls, where no VFS call was seen), by the begin of the call',
+  writes:
+    'Bytes per second that the VFS wrote (storage calls, where no VFS call was seen), by the begin of the call',
+  queue:
+    'Reads and writes of the browser’s storage that were in flight at the same time (at most 16 are told apart)',
+  wal: 'Bytes of the write-ahead log in use: from its begin to the end of the last frame written',
+  cache:
+    'Hit rate of SQLite’s page cache, from the engine’s own counters; between two readings the last one holds',
+};
+
+export interface LaneBox {
+  key: string;
+  thread: number;
+  kind: LaneKind;
+  title: string;
+  y: number;
+  height: number;
+}
+export interface GroupBox {
+  thread: number;
+  title: string;
+  url: string;
+  events: number;
+  y: number;
+  /** With its lanes. */
+  height: number;
+  collapsed: boolean;
+  lanes: LaneBox[];
+}
+export interface TimelineLayout {
+  groups: GroupBox[];
+  /** Of the groups: what scrolls. */
+  height: number;
+  /** Above the groups, always on screen; y counts from the axis. */
+  pinned: LaneBox[];
+  pinnedHeight: number;
+}
+
+/** What the user chose to see, and where. */
+export interface LaneChoice {
+  collapsed: ReadonlySet<number>;
+  /** Keys of lanes, kinds of lanes (`kind:wal`) and threads (`thread:3`) that are not shown. */
+  hidden: ReadonlySet<string>;
+  pinned: readonly string[];
+  /** Keys of lanes and `thread:<index>`, in the order wanted; what is not in it keeps its own place behind. */
+  order: readonly string[];
+  /** Threads whose title or address holds it; '' = all. */
+  filter: string;
+}
+export const EVERYTHING: LaneChoice = {
+  collapsed: new Set(),
+  hidden: new Set(),
+  pinned: [],
+  order: [],
+  filter: '',
+};
+export const threadKey = (thread: number): string => `thread:${thread}`;
+export const kindKey = (kind: LaneKind): string => `kind:${kind}`;
+
+function ordered<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  order: readonly string[],
+): T[] {
+  if (!order.length) return [...items];
+  const place = (item: T, i: number): number => {
+    const wanted = order.indexOf(keyOf(item));
+    return wanted < 0 ? order.length + i : wanted;
+  };
+  return items
+    .map((item, i) => ({ item, at: place(item, i) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
+}
+
+const titleOf = ({ kind }: LaneInfo): string => LANE_TITLE[kind];
+
+/**
+ * Threads without a lane (nothing recorded on them) have no group.
+ * @param room px that the lanes may fill; 0 = none to spare
+ */
+export function layoutOf(
+  threads: readonly ThreadRow[],
+  choice: LaneChoice = EVERYTHING,
+  room = 0,
+): TimelineLayout {
+  const words = choice.filter.trim().toLowerCase();
+  const shown = ordered(threads, (t) => threadKey(t.index), choice.order).flatMap((thread) => {
+    if (
+      choice.hidden.has(threadKey(thread.index)) ||
+      !`${thread.title} ${thread.url}`.toLowerCase().includes(words)
+    )
+      return [];
+    const wanted = thread.lanes.filter(
+      ({ key, kind }) => !choice.hidden.has(key) && !choice.hidden.has(kindKey(kind)),
+    );
+    return wanted.length
+      ? [{ thread, lanes: ordered(wanted, ({ key }) => key, choice.order) }]
+      : [];
+  });
+  const all = shown.flatMap(({ lanes }) => lanes);
+  const pinnedLanes = choice.pinned.flatMap((key) => all.find((lane) => lane.key === key) ?? []);
+  const below = shown.map(({ thread, lanes }) => ({
+    thread,
+    lanes: lanes.filter((lane) => !pinnedLanes.includes(lane)),
+  }));
+  const pinned: LaneBox[] = [];
+  let y = 0;
+  for (const lane of pinnedLanes) {
+    const height = LANE_HEIGHT[lane.kind];
+    if (room > 0 && y + height > room * MOST_PINNED) break;
+    pinned.push({
+      key: lane.key,
+      thread: lane.thread,
+      kind: lane.kind,
+      title: titleOf(lane),
+      y,
+      height,
+    });
+    y += height + LANE_GAP;
+  }
+  const pinnedHeight = y;
+  const growth = growthFor(
+    below.map(({ thread, lanes }) => (choice.collapsed.has(thread.index) ? [] : lanes)),
+    room - pinnedHeight,
+  );
+  const groups: GroupBox[] = [];
+  y = 0;
+  for (const { thread, lanes } of below) {
+    const group: GroupBox = {
+      ...{ thread: thread.index, title: thread.title, url: thread.url, events: thread.events },
+      ...{ y, height: GROUP_HEIGHT, collapsed: choice.collapsed.has(thread.index), lanes: [] },
+    };
+    if (!group.collapsed)
+      for (const lane of lanes) {
+        const height = Math.floor(
+          LANE_HEIGHT[lane.kind] * Math.min(growth, GROWS[lane.kind] ?? MOST_GROWTH),
+        );
+        group.lanes.push({
+          key: lane.key,
+          thread: thread.index,
+          kind: lane.kind,
+          title: titleOf(lane),
+          y: y + group.height,
+          height,
+        });
+        group.height += height + LANE_GAP;
+      }
+    y += group.height;
+    groups.push(group);
+  }
+  return { groups, height: y, pinned, pinnedHeight };
+}
+
+function growthFor(groups: readonly (readonly LaneInfo[])[], room: number): number {
+  let fixed = 0;
+  let grows = 0;
+  for (const lanes of groups) {
+    fixed += GROUP_HEIGHT;
+    for (const { kind } of lanes) {
+      fixed += LANE_GAP + (GROWS[kind] ? LANE_HEIGHT[kind] : 0);
+      grows += GROWS[kind] ? 0 : LANE_HEIGHT[kind];
+    }
+  }
+  return grows ? Math.min(MOST_GROWTH, Math.max(1, (room - fixed) / grows)) : 1;
+}
+
+/** All lanes on the picture. */
+export function lanesIn(layout: TimelineLayout): LaneBox[] {
+  return [...layout.pinned, ...layout.groups.flatMap((group) => group.lanes)];
+}
+
+/** Top of a lane, from the axis. */
+export function topOf(layout: TimelineLayout, lane: LaneBox, scrollTop: number): number {
+  return layout.pinned.includes(lane) ? lane.y : layout.pinnedHeight + lane.y - scrollTop;
+}
+
+/** The lane at a height below the axis, or null. */
+export function laneAt(layout: TimelineLayout, y: number, scrollTop = 0): LaneBox | null {
+  const within = (lanes: readonly LaneBox[], at: number): LaneBox | null =>
+    lanes.find((lane) => at >= lane.y && at < lane.y + lane.height) ?? null;
+  if (y < layout.pinnedHeight) return within(layout.pinned, y);
+  const at = y - layout.pinnedHeight + scrollTop;
+  for (const group of layout.groups)
+    if (at >= group.y && at < group.y + group.height) return within(group.lanes, at);
+  return null;
+}

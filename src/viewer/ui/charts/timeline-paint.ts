@@ -1,0 +1,210 @@
+/**
+ * A frame of the timeline as pixels. Pure: numbers in, 32-bit pixels out, so that it runs in tests without a canvas.
+ * Bar height is the share of the column's time, colour is what took most of it.
+ */
+import type { LaneFrame } from '../../../protocol/session.ts';
+
+/** Pixels as a canvas keeps them in memory on little-endian machines: 0xAABBGGRR. One per activity. */
+export interface PaintColors {
+  activity: Uint32Array;
+  /** Parts of the time partition, in the order of SQL_PARTS. */
+  parts: Uint32Array;
+  /** Statement spans: CPU's colour, paler, so that text on it is read. */
+  statement: number;
+  accent: number;
+  background: number;
+}
+
+/** A rectangle of pixels to paint into. */
+export interface Surface {
+  pixels: Uint32Array;
+  /** Pixels per row. */
+  width: number;
+  height: number;
+}
+
+/** Shares of a column in LaneFrame.stack. */
+const PARTS = 8;
+/** Pixels of the line on top of a counter's area. */
+const LINE = 2;
+const LOCK_LEVEL_MAX = 4;
+
+/** '#rrggbb' as a canvas pixel. @throws RangeError for any other notation */
+export function pixelOf(color: string): number {
+  const match = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(color.trim());
+  if (!match) throw new RangeError(`a theme colour is #rrggbb, got "${color}"`);
+  const [r, g, b] = match.slice(1).map((hex) => parseInt(hex, 16)) as [number, number, number];
+  return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
+
+/** A colour between two: `share` of the first. */
+export function mixed(a: number, b: number, share: number): number {
+  let out = 255;
+  for (const shift of [16, 8, 0])
+    out =
+      (out << 8) | Math.round(((a >>> shift) & 255) * share + ((b >>> shift) & 255) * (1 - share));
+  return out >>> 0;
+}
+
+function column(
+  { pixels, width }: Surface,
+  x: number,
+  top: number,
+  bottom: number,
+  pixel: number,
+): void {
+  for (let at = top * width + x, end = bottom * width; at < end; at += width) pixels[at] = pixel;
+}
+
+/** A column that is touched at all shows at least this many pixels. */
+function barHeight(share: number, height: number, least: number): number {
+  return share === 0 ? 0 : Math.max(least, Math.round((share / 255) * height));
+}
+
+/** VFS and storage lanes: one bar a column from the bottom up. */
+export function paintCalls(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): void {
+  const n = Math.min(s.width, frame.busy.length);
+  for (let x = 0; x < n; x++) {
+    const bar = barHeight(frame.busy[x]!, height, least);
+    if (bar) column(s, x, y + height - bar, y + height, colors.activity[frame.activity[x]!]!);
+  }
+}
+
+/** Lock lanes: a step as high as the level held. */
+export function paintLock(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+): void {
+  const n = Math.min(s.width, frame.busy.length);
+  for (let x = 0; x < n; x++) {
+    const level = Math.min(LOCK_LEVEL_MAX, frame.busy[x]!);
+    if (level)
+      column(
+        s,
+        x,
+        y + height - Math.round((level / LOCK_LEVEL_MAX) * height),
+        y + height,
+        colors.activity[frame.activity[x]!]!,
+      );
+  }
+}
+
+/** SQL lanes: a span wherever a statement was in flight. */
+export function paintSql(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+): void {
+  const n = Math.min(s.width, frame.busy.length);
+  for (let x = 0; x < n; x++)
+    if (frame.busy[x]) column(s, x, y + 1, y + height - 1, colors.statement);
+}
+
+/** Sums of a stack's parts from the bottom up, so that rounding leaves no hole. @returns the top */
+function paintStack(
+  s: Surface,
+  x: number,
+  stack: Uint8Array,
+  bottom: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): number {
+  let sum = 0;
+  let top = bottom;
+  for (let part = 0, at = x * PARTS; part < PARTS; part++, at++) {
+    if (!stack[at]) continue;
+    sum += stack[at]!;
+    const next = Math.max(
+      bottom - height,
+      Math.min(
+        top - (top === bottom ? least : 1),
+        bottom - Math.round((Math.min(255, sum) / 255) * height),
+      ),
+    );
+    if (next < top) column(s, x, next, top, colors.parts[part]!);
+    top = Math.min(top, next);
+  }
+  return top;
+}
+
+/** Where the time with SQL in flight went: CPU from the bottom, what was waited for on top of it. */
+export function paintTime(
+  s: Surface,
+  frame: LaneFrame,
+  y: number,
+  height: number,
+  colors: PaintColors,
+  least: number,
+): void {
+  const { stack } = frame;
+  if (!stack) return;
+  const n = Math.min(s.width, stack.length / PARTS);
+  for (let x = 0; x < n; x++) paintStack(s, x, stack, y + height, height, colors, least);
+}
+
+/** Counters: an area from the bottom up to the value. @param most the value that fills the height */
+export function paintArea(
+  s: Surface,
+  values: Float32Array,
+  most: number,
+  y: number,
+  height: number,
+  colors: { line: number; area: number },
+): void {
+  const n = Math.min(s.width, values.length);
+  for (let x = 0; x < n; x++) {
+    const value = values[x]!;
+    if (!(value > 0)) continue;
+    const top = y + height - Math.max(1, Math.round(Math.min(1, value / most) * height));
+    const under = Math.min(top + LINE, y + height);
+    column(s, x, top, under, colors.line);
+    column(s, x, under, y + height, colors.area);
+  }
+}
+
+/** Largest value, or 0. */
+export function mostOf(values: Float32Array): number {
+  let most = 0;
+  for (let i = 0; i < values.length; i++) if (values[i]! > most) most = values[i]!;
+  return most;
+}
+
+/** The overview: all threads in one strip, on top of each other; those without SQL show their storage calls. */
+export function paintOverview(
+  s: Surface,
+  lanes: readonly LaneFrame[],
+  colors: PaintColors,
+  least: number,
+): void {
+  const threadOf = (frame: LaneFrame): string => frame.key.slice(0, frame.key.indexOf(':'));
+  const threads = new Map<string, LaneFrame>();
+  for (const frame of lanes)
+    if (frame.stack || !threads.has(threadOf(frame))) threads.set(threadOf(frame), frame);
+  const tops = new Int32Array(s.width).fill(s.height);
+  for (const { stack, busy, activity } of threads.values()) {
+    const n = Math.min(s.width, stack ? stack.length / PARTS : busy.length);
+    for (let x = 0; x < n; x++) {
+      if (tops[x] === 0) continue;
+      if (stack)
+        tops[x] = paintStack(s, x, stack, tops[x]!, Math.min(s.height, tops[x]!), colors, least);
+      else if (busy[x]) {
+        const top = Math.max(0, tops[x]! - barHeight(busy[x]!, s.height, least));
+        column(s, x, top, tops[x]!, colors.activity[activity[x]!]!);
+        tops[x] = top;
+      }
+    }
+  }
+}

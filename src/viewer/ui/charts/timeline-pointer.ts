@@ -1,0 +1,229 @@
+/**
+ * What wheel and pointer mean on the timeline's canvas: where to look, which area, what to select, and what is told of the place
+ * under the pointer.
+ */
+import { shown } from '../../../analysis/report/report-words.ts';
+import { Newest } from '../newest.ts';
+import type { SessionApi } from '../../../protocol/session.ts';
+import { laneWords } from './lane-words.ts';
+import type { Scene } from './timeline-draw.ts';
+import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';
+import { noteAt } from './timeline-overlay.ts';
+import { panBy, spanOf, zoomAt, type Range } from './viewport.ts';
+
+const CLICK_SLACK_PX = 4;
+const HIT_SLACK_PX = 3;
+const WHEEL_ZOOM = 0.0022;
+
+/** The place under the pointer, CSS px of the canvas, and what is known of it without asking. */
+export interface Pointed {
+  x: number;
+  y: number;
+  us: number;
+  /** The range that is being dragged out. */
+  marked: Range | null;
+  /** Of a note's flag, or of a lane that draws values; '' = nothing to say. */
+  text: string;
+}
+
+export interface TimelineEvents {
+  onLook(range: Range): void;
+  /** A range was dragged out. */
+  onArea(range: Range): void;
+  onSelect(found: { thread: number; row: number } | null): void;
+  /** The event under the pointer, or null; x and y in CSS px of the canvas. */
+  onHover(found: { thread: number; row: number; x: number; y: number } | null): void;
+  /** null = the pointer is elsewhere. */
+  onPoint(pointed: Pointed | null): void;
+  /** A note's flag was clicked. */
+  onNote(id: number): void;
+  onDoubleClick(found: { thread: number; row: number } | null): void;
+  onScroll(byPx: number): void;
+  onError(error: unknown): void;
+}
+
+interface Drag {
+  x: number;
+  view: Range;
+  moved: boolean;
+  marking: boolean;
+}
+
+export class TimelinePointer {
+  /** How far one may look. */
+  extent: Range = { from: 0, to: 1 };
+  private drag: Drag | null = null;
+  /** Where the pointer is; null = elsewhere. */
+  private at: { x: number; y: number } | null = null;
+  private readonly hover = new Newest<{ x: number; y: number }>(
+    async (at, wanted) => {
+      const found = await this.find(at.x, at.y);
+      if (wanted()) this.events.onHover(found && { ...found, ...at });
+    },
+    (error) => this.events.onError(error),
+  );
+
+  /** @param redraw what is marked has changed @param signal ends it */
+  constructor(
+    private readonly canvas: HTMLCanvasElement,
+    private readonly scene: Scene,
+    private readonly session: Pick<SessionApi, 'hit'>,
+    private readonly events: TimelineEvents,
+    private readonly redraw: () => void,
+    signal: AbortSignal,
+  ) {
+    canvas.addEventListener('wheel', (event) => this.onWheel(event), { passive: false, signal });
+    canvas.addEventListener('pointerdown', (event) => this.onDown(event), { signal });
+    canvas.addEventListener('pointermove', (event) => this.onMove(event), { signal });
+    canvas.addEventListener('pointerup', (event) => this.onUp(event), { signal });
+    canvas.addEventListener('pointercancel', () => this.endDrag(), { signal });
+    canvas.addEventListener('pointerleave', () => this.leave(), { signal });
+    canvas.addEventListener('dblclick', (event) => void this.onDouble(event), { signal });
+  }
+
+  /** The moment under the pointer; null = it is elsewhere. */
+  get us(): number | null {
+    return this.at && this.usAt(this.at.x);
+  }
+
+  /** The picture has moved under the pointer. @param following it does so all the time: what was found is shown until the next is */
+  moved(following: boolean): void {
+    this.tell();
+    if (!this.at || this.drag) return;
+    if (!following) this.events.onHover(null);
+    this.hover.want(this.at);
+  }
+
+  /** Leave everything as it was before the drag. @returns whether there was one */
+  cancelDrag(): boolean {
+    const { drag } = this;
+    if (!drag) return false;
+    this.endDrag();
+    if (drag.moved && !drag.marking) this.events.onLook(drag.view);
+    return true;
+  }
+
+  private usAt(x: number): number {
+    const { view, width } = this.scene;
+    return view.from + (x / width) * spanOf(view);
+  }
+  private laneUnder(y: number): LaneBox | null {
+    return y < AXIS_HEIGHT
+      ? null
+      : laneAt(this.scene.layout, y - AXIS_HEIGHT, this.scene.scrollTop);
+  }
+
+  private onWheel(event: WheelEvent): void {
+    const { view, width, layout, height } = this.scene;
+    const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1;
+    const sideways = event.shiftKey ? event.deltaY || event.deltaX : event.deltaX;
+    event.preventDefault();
+    if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY))
+      return this.events.onLook(panBy(view, (sideways * unit) / width, this.extent));
+    const scrolls = layout.height > height - AXIS_HEIGHT - layout.pinnedHeight;
+    if (scrolls && !event.ctrlKey && !event.metaKey && event.offsetY >= AXIS_HEIGHT)
+      return this.events.onScroll(event.deltaY * unit);
+    const factor = Math.exp(
+      event.deltaY * unit * WHEEL_ZOOM * (event.ctrlKey && Math.abs(event.deltaY) < 20 ? 5 : 1),
+    ); // a pinch comes in small steps
+    this.events.onLook(zoomAt(view, this.usAt(event.offsetX), factor, this.extent));
+  }
+
+  private onDown(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.drag = {
+      x: event.offsetX,
+      view: this.scene.view,
+      moved: false,
+      marking: event.shiftKey || event.offsetY < AXIS_HEIGHT,
+    };
+  }
+
+  private onMove(event: PointerEvent): void {
+    const { drag } = this;
+    this.at = { x: event.offsetX, y: event.offsetY };
+    if (drag) this.dragTo(drag, event.offsetX);
+    else {
+      this.canvas.style.cursor = noteAt(this.scene, this.at.x, this.at.y) ? 'pointer' : '';
+      this.hover.want(this.at);
+    }
+    this.tell();
+  }
+  private dragTo(drag: Drag, x: number): void {
+    const by = x - drag.x;
+    if (!drag.moved && Math.abs(by) < CLICK_SLACK_PX) return;
+    drag.moved = true;
+    this.unhover();
+    if (drag.marking) {
+      const ends = [this.usAt(drag.x), this.usAt(x)].sort((a, b) => a - b);
+      this.scene.marked = { from: ends[0]!, to: ends[1]! };
+      this.redraw();
+    } else this.events.onLook(panBy(drag.view, -by / this.scene.width, this.extent));
+  }
+
+  private onUp({ offsetX, offsetY }: PointerEvent): void {
+    const { drag } = this;
+    const { marked } = this.scene;
+    this.endDrag();
+    if (!drag) return;
+    const note = drag.moved ? null : noteAt(this.scene, offsetX, offsetY);
+    if (marked) this.events.onArea(marked);
+    else if (note) this.events.onNote(note.id);
+    else if (!drag.moved)
+      void this.find(offsetX, offsetY).then(
+        (found) => this.events.onSelect(found),
+        (error: unknown) => this.events.onError(error),
+      );
+  }
+  private endDrag(): void {
+    this.drag = null;
+    this.scene.marked = null;
+    this.tell();
+    this.redraw();
+  }
+
+  private async onDouble(event: MouseEvent): Promise<void> {
+    try {
+      this.events.onDoubleClick(await this.find(event.offsetX, event.offsetY));
+    } catch (error) {
+      this.events.onError(error);
+    }
+  }
+
+  private async find(x: number, y: number): Promise<{ thread: number; row: number } | null> {
+    const lane = this.laneUnder(y);
+    return (
+      lane &&
+      this.session.hit(
+        lane.key,
+        this.usAt(x),
+        (HIT_SLACK_PX / this.scene.width) * spanOf(this.scene.view),
+      )
+    );
+  }
+
+  private leave(): void {
+    this.at = null;
+    this.unhover();
+    this.events.onPoint(null);
+  }
+  /** What is known without asking: again where the picture is a new one. */
+  tell(): void {
+    const { at, drag, scene } = this;
+    if (!at) return;
+    const us = this.usAt(at.x);
+    const note = drag ? null : noteAt(scene, at.x, at.y);
+    const lane = drag ? null : this.laneUnder(at.y);
+    const text = note
+      ? shown(note.text) || 'bookmark'
+      : lane
+        ? laneWords(scene.strip, lane, us)
+        : '';
+    this.events.onPoint({ ...at, us, marked: scene.marked, text });
+  }
+  private unhover(): void {
+    this.hover.forget();
+    this.events.onHover(null);
+  }
+}

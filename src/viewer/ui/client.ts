@@ -1,0 +1,27 @@
+/** The drawing side's end of the store worker. */
+import { remote } from '../../protocol/rpc.ts';
+import type { SessionApi, SessionPush } from '../../protocol/session.ts';
+
+export interface SessionClient {
+  session: SessionApi;
+  terminate(): void;
+}
+
+/**
+ * Start the store's worker.
+ * @param workerUrl a module script @param onDeath the worker failed for good: every open request is rejected
+ */
+export function startSession(
+  workerUrl: string,
+  onPush: (message: SessionPush) => void,
+  onDeath: (message: string) => void,
+): SessionClient {
+  const worker = new Worker(workerUrl, { type: 'module', name: 'vfscope store' });
+  const { api, fail } = remote<SessionApi>(worker, (message) => onPush(message as SessionPush));
+  worker.addEventListener('error', (event) => {
+    const message = `The trace store stopped working: ${event.message || 'its script could not be loaded'}. Reopen the panel.`;
+    fail(new Error(message));
+    onDeath(message);
+  });
+  return { session: api as SessionApi, terminate: () => worker.terminate() };
+}

@@ -1,0 +1,81 @@
+/**
+ * What the viewer asks of the place that it runs in. The DevTools panel, a tab, the Lab and the tests each supply one; the
+ * viewer itself knows no extension.
+ */
+import type { AccessWanted, RecordingScope, SiteAccess } from '../../protocol/messages.ts';
+import type { CaptureOptions } from '../../event/capture.ts';
+import type { StorageHealth } from '../../event/storage-health.ts';
+import type { SettingsKeeper } from './settings.ts';
+
+export interface RecordingStatus {
+  recording: boolean;
+  /** A start or stop is on its way. */
+  busy: boolean;
+  /** What the recording covers, for the title: an origin. '' when none. */
+  origin: string;
+  /** The last command's failure, with what to do; null when it went well. */
+  error: string | null;
+  /** Which sites the user lets us into; null or absent where that is not known. */
+  access?: PageAccess | null;
+}
+
+/** What a recording may enter of the inspected page. */
+export interface PageAccess extends SiteAccess {
+  /** Allowed since the page was loaded: these are recorded from its next load on. */
+  afterReload: string[];
+}
+
+export type StorageListener = (when: 'start' | 'stop', health: StorageHealth) => void;
+
+/** The host's record button: present where there is a page to record. */
+export interface RecorderControl {
+  /** Begin recording; resolves once the hooks are in place (and the page is reloading, if asked). Without `capture`, what the settings say. */
+  start(options: {
+    scope: RecordingScope;
+    reload: boolean;
+    capture?: CaptureOptions;
+  }): Promise<void>;
+  /** Ask every thread to stop. The threads' last batches arrive on their ports before or shortly after this resolves. */
+  stop(): Promise<void>;
+  /**
+   * Ask the user for access to sites, from inside a click or a key press only.
+   * @returns `asked`: in a tab of its own; `access` of the status says what became of it
+   */
+  allow?(wanted: AccessWanted): Promise<'granted' | 'refused' | 'asked'>;
+  subscribe(listener: (status: RecordingStatus) => void): () => void;
+  /** Each recorded page hands over a MessagePort that carries ThreadMessage and ThreadCommand; the viewer passes it to its worker. */
+  onPort(listener: (port: MessagePort) => void): () => void;
+  /** What the browser says of the storage of the page, at the begin and the end of a recording. Absent where nobody can ask. */
+  onStorage?(listener: StorageListener): () => void;
+}
+
+export interface ViewerHost {
+  /** null: a viewer of files only. */
+  recorder: RecorderControl | null;
+  /** 'auto' follows prefers-color-scheme. */
+  theme: 'light' | 'dark' | 'auto';
+  /** Distinguishes this viewer's disk spool from that of other panels: the tab's id or a name. */
+  spoolKey: string;
+  /** URL of the store worker's script. */
+  workerUrl: string;
+  /** Keeps what the user chose for good; without it choices last as long as the viewer. */
+  settings?: SettingsKeeper;
+  /** Address of the Lab with an experiment (Finding.tryInLab) that runs at once; absent where there is no Lab to go to. */
+  lab?: (experiment: string) => string;
+  /** Address of the Lab that takes this viewer's trace (ViewerHandle.copy) to replay it; absent where there is no Lab. */
+  replayInLab?: string;
+  /** Address of the Lab that offers to copy a database of the inspected page, to which the page's origin is added as `site`; absent where there is no page, or no Lab. */
+  copyToLab?: string;
+  /** Give a file to the browser to save. Whether it does may remain unknown. */
+  saveFile(name: string, data: Blob): Promise<void> | void;
+}
+
+export interface ViewerHandle {
+  /** Load a trace file as if the user had chosen it. */
+  open(file: Blob, name: string): Promise<void>;
+  /** The trace as it is now, also while it is recorded, as a .vfst file. @throws Error in words where there is none */
+  copy(): Promise<{ file: Blob; name: string; recording: boolean }>;
+  /** Load a second trace beside it, and show both in Compare. */
+  compareWith(file: Blob, name: string): Promise<void>;
+  destroy(): void;
+}

@@ -1,0 +1,156 @@
+/** What is looked at in a trace: the range on screen, the view, the selected event, evidence to step through; and what the user is told. */
+import { get, writable } from 'svelte/store';
+import {
+  clampRange,
+  fitAll,
+  fitEvent,
+  followEnd,
+  reveal,
+  spanOf,
+  type Range,
+} from './charts/viewport.ts';
+import { Questions } from './questions.ts';
+import type { EventDetails, SessionApi, SessionChange } from '../../protocol/session.ts';
+
+/** Id of a view (views/registry.ts). */
+export type Tab = string;
+export interface Toast {
+  id: number;
+  kind: 'error' | 'info';
+  text: string;
+}
+/** Events that show something, to be looked at one by one. */
+export interface Evidence {
+  title: string;
+  events: readonly { thread: number; row: number }[];
+  /** Which of them is selected. */
+  at: number;
+  /** All of them lie in it. */
+  range: Range;
+}
+
+/** How much of a running recording is on screen until the user chooses. */
+const LIVE_SPAN_US = 10e6;
+/** A view that shows all and this much more stays where it is when its trace becomes known better. */
+const ENOUGH = 1.02;
+
+export abstract class Looking {
+  readonly extent = writable<Range>({ from: 0, to: 0 });
+  /** What `showAll` fits into view: the time in which the timeline has something to draw. */
+  private drawn: Range = { from: 0, to: 0 };
+  readonly view = writable<Range>({ from: 0, to: LIVE_SPAN_US });
+  /** The view keeps up with the newest data. */
+  readonly follow = writable(true);
+  readonly tab = writable<Tab>('timeline');
+  readonly selected = writable<EventDetails | null>(null);
+  readonly evidence = writable<Evidence | null>(null);
+  readonly toasts = writable<Toast[]>([]);
+  private lastToast = 0;
+  /** Counts what was to be selected: an answer that comes late selects nothing. */
+  private selections = 0;
+
+  /** To the session, with their progress; they can be cancelled. */
+  readonly questions: Questions;
+
+  constructor(readonly session: SessionApi) {
+    this.questions = new Questions(session);
+  }
+
+  // ---- what is on screen ----------------------------------------------------------------------------------------------
+
+  protected takeExtents({ extent, drawn }: Pick<SessionChange, 'extent' | 'drawn'>): void {
+    this.extent.set({ from: extent[0], to: extent[1] });
+    this.drawn = { from: drawn[0], to: drawn[1] };
+  }
+
+  protected followView(recording: boolean): void {
+    const extent = get(this.extent);
+    if (!recording) {
+      const [whole, now] = [fitAll(this.drawn), get(this.view)];
+      const shown =
+        now.from <= this.drawn.from &&
+        now.to >= this.drawn.to &&
+        spanOf(now) <= spanOf(whole) * ENOUGH;
+      if (extent.to > extent.from && !shown) this.view.set(whole);
+      return;
+    }
+    const span = { from: extent.from, to: extent.from + LIVE_SPAN_US };
+    this.view.set(followEnd(span, extent));
+  }
+
+  /** Another trace comes. */
+  protected forgetLooks(): void {
+    this.selections++;
+    this.selected.set(null);
+    this.evidence.set(null);
+    this.follow.set(true);
+    this.view.set({ from: 0, to: LIVE_SPAN_US });
+  }
+
+  /** The user moved the view: it stops following. */
+  look(range: Range): void {
+    this.follow.set(false);
+    this.view.set(clampRange(range, get(this.extent)));
+  }
+  showAll(): void {
+    this.follow.set(true);
+    this.view.set(fitAll(this.drawn));
+  }
+  showSelection(): void {
+    const event = get(this.selected);
+    if (event) this.look(fitEvent(event.t0, event.dur, get(this.extent)));
+  }
+
+  async select(thread: number, row: number, options: { show?: boolean } = {}): Promise<void> {
+    const mine = ++this.selections;
+    await this.attempt(async () => {
+      const event = await this.session.event(thread, row).catch((error: unknown) => {
+        if (mine === this.selections) throw error;
+        return null;
+      });
+      if (!event || mine !== this.selections) return;
+      this.selected.set(event);
+      if (!options.show) return;
+      const range = reveal(get(this.view), event.t0, event.dur, get(this.extent));
+      if (range !== get(this.view)) this.look(range);
+    });
+  }
+
+  /** Step through events, beginning with the first: the timeline shows and selects them one by one. */
+  async showEvidence(title: string, events: Evidence['events'], range: Range): Promise<void> {
+    this.evidence.set({ title, events, at: -1, range });
+    this.tab.set('timeline');
+    await this.stepEvidence(1);
+  }
+  async stepEvidence(by: 1 | -1): Promise<void> {
+    const evidence = get(this.evidence);
+    const n = evidence?.events.length ?? 0;
+    if (!evidence || n === 0) return;
+    const at = (Math.max(evidence.at, by < 0 ? 0 : -1) + by + n) % n;
+    this.evidence.set({ ...evidence, at });
+    const { thread, row } = evidence.events[at]!;
+    await this.select(thread, row, { show: true });
+  }
+
+  // ---- what is said ---------------------------------------------------------------------------------------------------
+
+  /** Run a command; its failure becomes a toast. @returns whether it went well */
+  async attempt(command: () => Promise<void>): Promise<boolean> {
+    try {
+      await command();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'AbortError'))
+        this.say('error', error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  say(kind: Toast['kind'], text: string): void {
+    const toast = { id: ++this.lastToast, kind, text };
+    this.toasts.update((all) => [...all.slice(-3), toast]);
+  }
+  dismiss(id: number): void {
+    this.toasts.update((all) => all.filter((toast) => toast.id !== id));
+  }
+}

@@ -1,0 +1,391 @@
+/**
+ * What the viewer shows and what its buttons do, apart from how it looks: state as Svelte stores, commands as methods. Holds
+ * no trace; that is the session's (session-api.ts).
+ */
+import { get, writable, type Writable } from 'svelte/store';
+import { captureOptionsOf } from '../../event/capture.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../export-formats.ts';
+import { traceName } from './file-name.ts';
+import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
+import type { AccessWanted, RecordingScope } from '../../protocol/messages.ts';
+import type { RecordingStatus, ViewerHost } from './host.ts';
+import { Looking } from './looking.ts';
+import { SettingsModel } from './settings.ts';
+import { siteName } from './site-name.ts';
+import type {
+  LiveStats,
+  LoadProgress,
+  SessionApi,
+  SessionChange,
+  SessionPush,
+  Spool,
+  ThreadRow,
+} from '../../protocol/session.ts';
+import { until } from './until.ts';
+
+/** Threads get this long for their last batches. */
+const STOP_TIMEOUT_MS = 3000;
+const STATS_EVERY_MS = 100;
+
+const refused = (wanted: AccessWanted): string =>
+  `You didn't allow access to ${wanted === 'all' ? 'all sites' : wanted.map(siteName).join(', ')}, so vfscope can't record there. Press again to be asked again.`;
+
+export class ViewerModel extends Looking {
+  readonly status: Writable<RecordingStatus | null>;
+  readonly stats = writable<LiveStats | null>(null);
+  readonly version = writable(0);
+  /** Raised with every trace that replaces the one before. */
+  readonly trace = writable(0);
+  readonly threads = writable<ThreadRow[]>([]);
+  /** A file is read or made: what it is, how far, and how to give up. */
+  readonly loading = writable<
+    (LoadProgress & { what: string; cancel: () => Promise<void> }) | null
+  >(null);
+  /** What is shown comes from this file; null: from a recording, or nothing. */
+  readonly file = writable<{ name: string; warnings: string[] } | null>(null);
+  readonly spools = writable<Spool[]>([]);
+  readonly scope = writable<RecordingScope>('tab');
+  readonly reload = writable(true);
+  readonly flight = writable<FlightChoice>({ ...FLIGHT_DEFAULTS });
+  /** A command is under way that others must not overlap. */
+  readonly busy = writable(false);
+  readonly helpOpen = writable(false);
+  readonly paletteOpen = writable(false);
+  readonly exportOpen = writable(false);
+  readonly settings: SettingsModel;
+  /** The views hold still while the recording goes on: what came meanwhile is shown when it is over. */
+  readonly paused = writable(false);
+  private held: SessionChange | null = null;
+  /** The file that is being read is on screen already. */
+  private opened = false;
+  /** Traces that were asked for, and files that were read: what comes of an earlier one comes too late. */
+  private asked = 0;
+  private readings = 0;
+  /** When the numbers were shown last, ms. */
+  private statsAt = -Infinity;
+  private lastError: string | null = null;
+  /** The user is asked for access to this origin, in a tab of its own; once it is given the recording begins. null = not asked. */
+  readonly asking = writable<string | null>(null);
+  private readonly undo: (() => void)[] = [];
+
+  constructor(
+    session: SessionApi,
+    readonly host: ViewerHost,
+  ) {
+    super(session);
+    this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
+    this.status = writable(
+      host.recorder ? { recording: false, busy: false, origin: '', error: null } : null,
+    );
+    if (host.recorder) {
+      this.undo.push(host.recorder.subscribe((status) => this.onStatus(status)));
+      this.undo.push(host.recorder.onPort((port) => void this.attempt(() => session.attach(port))));
+      const stop = host.recorder.onStorage?.(
+        (when, health) => void this.attempt(() => session.storage(when, health)),
+      );
+      if (stop) this.undo.push(stop);
+    }
+  }
+
+  /** Take over what was chosen last time, and keep what is chosen from now on. */
+  async restoreSettings(): Promise<void> {
+    await this.settings.read();
+    const { reload, flight } = get(this.settings.values);
+    this.reload.set(reload);
+    this.flight.set({ ...flight });
+    let [reloadSeen, flightSeen] = [reload, JSON.stringify(flight)];
+    this.undo.push(
+      this.reload.subscribe((now) => {
+        if (now !== reloadSeen) void this.settings.change({ reload: (reloadSeen = now) });
+      }),
+      this.flight.subscribe((now) => {
+        if (JSON.stringify(now) === flightSeen) return;
+        flightSeen = JSON.stringify(now);
+        void this.settings.change({ flight: { ...now } });
+      }),
+    );
+  }
+
+  destroy(): void {
+    for (const undo of this.undo) undo();
+  }
+
+  private onStatus(status: RecordingStatus): void {
+    this.status.set(status);
+    if (status.error && status.error !== this.lastError) this.say('error', status.error);
+    this.lastError = status.error;
+    const asking = get(this.asking);
+    const { access } = status;
+    if (asking === null || !access) return;
+    if (access.origin !== asking || status.recording) this.asking.set(null);
+    else if (access.granted !== 'none') void this.record();
+  }
+
+  /**
+   * Ask for access to sites, in the user's press: the browser takes no other.
+   * @returns whether it is given now
+   */
+  private async ask(wanted: AccessWanted): Promise<boolean> {
+    const answer = (await this.host.recorder?.allow?.(wanted)) ?? 'granted';
+    if (answer === 'refused') throw new Error(refused(wanted));
+    return answer === 'granted';
+  }
+  /** Let the recording enter these, too. */
+  async allow(wanted: AccessWanted): Promise<void> {
+    await this.attempt(async () => void (await this.ask(wanted)));
+  }
+
+  /** What the inspected page lacks to be recorded; null = nothing, or that is not known. */
+  private missing(allSites: boolean): AccessWanted | null {
+    const access = get(this.status)?.access;
+    if (!access || access.granted === 'all') return null;
+    if (allSites) return 'all';
+    return access.granted === 'none' && access.origin ? [access.origin] : null;
+  }
+
+  // ---- what the session says ------------------------------------------------------------------------------------------
+
+  onPush(push: SessionPush): void {
+    if (push.k === 'progress') this.loading.update((now) => now && { ...now, ...push.progress });
+    else if (push.k === 'opening') {
+      this.forget();
+      this.opened = true;
+    } else if (push.k === 'computing') this.questions.heard(push.progress);
+    else this.onChange(push.change);
+  }
+
+  togglePause(): void {
+    const paused = !get(this.paused);
+    this.paused.set(paused);
+    const { held } = this;
+    this.held = null;
+    if (!paused && held) this.onChange(held);
+  }
+
+  private onChange(change: SessionChange): void {
+    const { version, stats, threadsChanged, ...extents } = change;
+    this.showStats(stats);
+    if (stats.flight?.frozen && stats.recording) void this.stop();
+    if (get(this.paused)) {
+      this.held = {
+        ...change,
+        threadsChanged: threadsChanged || (this.held?.threadsChanged ?? false),
+      };
+      return;
+    }
+    this.takeExtents(extents);
+    this.version.set(version);
+    if (get(this.follow)) this.followView(stats.recording);
+    if (threadsChanged)
+      void this.attempt(async () => this.threads.set(await this.session.threads()));
+  }
+
+  /** While recording the picture is new more often than numbers can be read. */
+  private showStats(stats: LiveStats): void {
+    const now = performance.now();
+    if (stats.recording && get(this.stats)?.recording && now - this.statsAt < STATS_EVERY_MS)
+      return;
+    this.statsAt = now;
+    this.stats.set(stats);
+  }
+
+  // ---- commands -------------------------------------------------------------------------------------------------------
+
+  private async exclusively(command: () => Promise<void>): Promise<void> {
+    if (get(this.busy)) return;
+    this.busy.set(true);
+    await this.attempt(command);
+    this.busy.set(false);
+  }
+
+  /** @param allSites ask for access to all sites, not only to the inspected page's */
+  async record(allSites = false): Promise<void> {
+    const { recorder } = this.host;
+    if (!recorder) return;
+    await this.exclusively(async () => {
+      const missing = this.missing(allSites);
+      const origin = get(this.status)?.access?.origin ?? '';
+      this.asking.set(missing && !(await this.ask(missing)) ? origin : null);
+      if (get(this.asking) !== null) return;
+      const file = get(this.file);
+      this.asked++;
+      this.forget();
+      await this.session.begin({
+        ...{
+          originMs: performance.timeOrigin + performance.now(),
+          spoolKey: this.host.spoolKey,
+          userAgent: navigator.userAgent,
+          flight: flightOptionsOf(get(this.flight)),
+        },
+      });
+      try {
+        await this.settings.read(); // another panel, or `vfscope record`, may have changed them
+        const capture = captureOptionsOf(get(this.settings.values));
+        await recorder.start({ scope: get(this.scope), reload: get(this.reload), capture });
+      } catch (error) {
+        await this.session.revert();
+        this.file.set(file);
+        await this.takeAll();
+        throw error;
+      }
+      await this.session.begun();
+    });
+  }
+
+  async stop(): Promise<void> {
+    const { recorder } = this.host;
+    if (!recorder) return;
+    await this.exclusively(async () => {
+      if (get(this.paused)) this.togglePause();
+      await recorder.stop();
+      await this.session.end(STOP_TIMEOUT_MS);
+      this.takeExtents(await this.session.extents());
+      if (get(this.follow)) this.followView(false); // all of it, at once: not what lay before the first event
+      await this.showTrigger();
+      await this.lookForSpools(); // those of saved recordings are gone
+    });
+  }
+
+  /** Select the event that froze the flight recorder, and show it. */
+  async showTrigger(): Promise<void> {
+    const { flight } = await this.session.stats();
+    if (flight?.frozen) await this.select(flight.frozen.thread, flight.frozen.row, { show: true });
+  }
+
+  toggleRecording(): Promise<void> {
+    return get(this.status)?.recording ? this.stop() : this.record();
+  }
+
+  private forget(): void {
+    this.trace.update((n) => n + 1);
+    this.file.set(null);
+    if (get(this.paused)) this.togglePause();
+    this.forgetLooks();
+  }
+
+  async clear(): Promise<void> {
+    await this.exclusively(async () => {
+      if (get(this.status)?.recording) return;
+      this.asked++;
+      await this.session.clear();
+      this.forget();
+      await this.lookForSpools();
+    });
+  }
+
+  async save(): Promise<void> {
+    await this.exportAs('vfst', false, async (name) => {
+      await this.session.saved();
+      this.say('info', `Your browser is saving ${name}. If the file doesn't appear, save again.`);
+    });
+  }
+  /** The trace as it is now, also while it is recorded: no copy on disk is given up for it. @throws Error in words where there is none */
+  async copy(): Promise<{ file: Blob; name: string; recording: boolean }> {
+    const { events, recording } = await this.session.stats();
+    if (events === 0)
+      throw new Error('The panel has no recording yet: record the page, or open a file.');
+    return { file: await this.session.save(), name: `${this.fileName()}.vfst`, recording };
+  }
+  async exportAs(
+    format: ExportFormat,
+    sanitize = false,
+    done?: (name: string) => Promise<void>,
+  ): Promise<void> {
+    const title = this.fileName();
+    const name = `${sanitize ? 'sanitised-trace' : title}.${EXPORT_FORMATS[format].ending}`;
+    await this.writing(name, () => this.session.exportAs({ format, sanitize, title }), done);
+  }
+  /** Lines of the list that Events shows, as CSV. */
+  async exportLines(range: { from: number; count: number }): Promise<void> {
+    await this.writing(`${this.fileName()}-events.csv`, () => this.session.exportLines(range));
+  }
+  /** With its progress on screen, and a way out. @param done once the browser was given the file */
+  private async writing(
+    name: string,
+    make: () => Promise<Blob>,
+    done?: (name: string) => Promise<void>,
+  ): Promise<void> {
+    await this.exclusively(async () => {
+      this.loading.set({
+        what: `Writing ${name}`,
+        bytes: 0,
+        totalBytes: null,
+        cancel: () => this.session.cancelExport(),
+      });
+      try {
+        await this.host.saveFile(name, await make());
+        await done?.(name);
+      } finally {
+        this.loading.set(null);
+      }
+    });
+  }
+
+  private readonly fileName = (): string =>
+    traceName(get(this.file), get(this.threads)[0]?.url ?? '');
+
+  async open(file: Blob, name: string): Promise<void> {
+    await this.load(name, file.size, () => this.session.open(file, name));
+  }
+  async recover(spool: Spool): Promise<void> {
+    const name = `recovered${spool.origin ? ` ${spool.origin.replace(/^\w+:\/\//, '')}` : ''}`;
+    await this.load(name, spool.bytes, () => this.session.recover(spool.name));
+  }
+  async discard(spool: Spool): Promise<void> {
+    await this.attempt(() => this.session.discard(spool.name));
+    await this.lookForSpools();
+  }
+  lookForSpools(): Promise<boolean> {
+    return this.attempt(async () => this.spools.set(await this.session.spools()));
+  }
+
+  private async load(
+    name: string,
+    totalBytes: number,
+    command: () => ReturnType<SessionApi['open']>,
+  ): Promise<boolean> {
+    return this.reading(name, totalBytes, async () => {
+      const asked = ++this.asked;
+      this.opened = false;
+      const { warnings } = await command();
+      if (asked !== this.asked) return; // another file, or a recording, was asked for meanwhile
+      if (!this.opened) this.forget();
+      this.file.set({ name, warnings });
+      await this.takeAll();
+      await this.lookForSpools();
+    });
+  }
+  /** The session has another trace. */
+  private async takeAll(): Promise<void> {
+    this.takeExtents(await this.session.extents());
+    if (get(this.follow)) this.followView(false);
+    this.threads.set(await this.session.threads());
+    this.stats.set(await this.session.stats());
+  }
+  private async reading(
+    name: string,
+    totalBytes: number,
+    command: () => Promise<void>,
+  ): Promise<boolean> {
+    const reading = ++this.readings;
+    this.loading.set({
+      what: `Reading ${name}`,
+      bytes: 0,
+      totalBytes,
+      cancel: () => this.session.cancelOpen(),
+    });
+    try {
+      return await this.attempt(command);
+    } finally {
+      if (reading === this.readings) this.loading.set(null); // else of a file that was asked for after it
+    }
+  }
+  /** Open a second trace beside this one, after what is being read or written. */
+  async compareWith(file: Blob, name: string): Promise<void> {
+    await until(this.loading, (now) => now === null);
+    await this.reading(name, file.size, async () => {
+      const { warnings } = await this.session.openOther(file, name);
+      for (const text of warnings) this.say('info', `${name}: ${text}`);
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/** Puts the viewer into a page: panel, tab, Lab and tests do it alike. */
+import { mount, tick, unmount } from 'svelte';
+import { startSession } from './client.ts';
+import type { ViewerHandle, ViewerHost } from './host.ts';
+import { ViewerModel } from './model.ts';
+import { viewerContext } from './viewer-context.ts';
+import App from './shell/App.svelte';
+
+export type { ViewerHandle, ViewerHost } from './host.ts';
+
+/**
+ * @param target an element that the viewer fills (it is positioned by its nearest positioned ancestor)
+ * Sets `data-ready="true"` on the document element once the viewer takes input and has looked for unsaved recordings.
+ */
+export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle {
+  const { session, terminate } = startSession(
+    host.workerUrl,
+    (push) => model.onPush(push),
+    (message) => model.say('error', message),
+  );
+  const model = new ViewerModel(session, host);
+  const app = mount(App, { target, context: viewerContext(model) });
+  void model
+    .restoreSettings()
+    .then(() => model.lookForSpools())
+    .then(tick)
+    .then(() => (document.documentElement.dataset.ready = 'true'));
+  return {
+    open: (file, name) => model.open(file, name),
+    copy: () => model.copy(),
+    async compareWith(file, name) {
+      model.tab.set('compare');
+      await model.compareWith(file, name);
+    },
+    destroy() {
+      model.destroy();
+      terminate();
+      void unmount(app);
+      delete document.documentElement.dataset.ready;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+/** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
+import { cut, plain } from '../../analysis/report/report-words.ts';
+import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
+import { countOf, formatBytes, formatCount } from '../units.ts';
+
+export interface Notice {
+  key: string;
+  kind: 'warning' | 'error';
+  text: string;
+  /** More, on hover. */
+  title: string;
+}
+
+const TOPIC: Record<string, string> = {
+  'worker-native': 'A worker is not recorded',
+  'late-start': 'The page was running already',
+  engine: 'A SQLite build is recorded in part',
+  'tracer-error': 'A hook failed; the page went on without it',
+  transport: 'The way from the page to this panel',
+  cut: 'The trace is a part of a recording',
+  'not-restored':
+    "Your app froze these, so vfscope's wrappers stay on them; calls pass through unchanged. Reload the page to remove them",
+};
+
+/** Characters of a notice and of its title: some of the words are the page's. */
+const LONGEST = 1000;
+const said = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => cut(plain(line), LONGEST))
+    .join('\n');
+/** Scripts that a notice names; the rest is in its title. */
+const NAMED = 3;
+
+/** The file of a script's URL; of one that has none, its scheme. */
+function shortUrl(url: string): string {
+  const scheme = /^(data|blob):/.exec(url);
+  return scheme ? `a ${scheme[0]} URL` : url.replace(/[?#].*$/, '').replace(/^.*\//, '') || url;
+}
+
+/** The limit with its unit: `60,000 events`, `1.50 GiB of memory`. */
+function limitOf({ kind, limit }: Room): string {
+  if (kind === 'events') return countOf(limit ?? 0, 'event');
+  return `${formatBytes(limit ?? 0)} of ${kind === 'words' ? 'SQL texts and names' : 'memory'}`;
+}
+const about = (seconds: number): string =>
+  seconds < 90 ? `${Math.max(1, Math.round(seconds))} s` : `${Math.round(seconds / 60)} min`;
+
+/** What a recording without room needs from the user: before the limit, and at it. */
+function noticeOfRoom(room: Room, recording: boolean): Notice {
+  const { kind, share, limit, secondsLeft, reached, forgotten } = room;
+  if (kind === 'disk')
+    return {
+      ...{
+        key: 'room disk',
+        kind: 'warning',
+        title: 'The copy is what is offered when DevTools was closed or crashed',
+      },
+      text: `The disk has only ${formatBytes(limit ?? 0)} left for this recording's backup copy. Free some disk space, or stop and save now.`,
+    };
+  if (!reached) {
+    const when =
+      secondsLeft === null || secondsLeft > 3600
+        ? ''
+        : ` and reaches it in about ${about(secondsLeft)}`;
+    return {
+      ...{
+        key: `room ${kind}`,
+        kind: 'warning',
+        title: `At the limit, vfscope keeps recording: the newest half stays, older events are dropped.`,
+      },
+      text: `This recording is at ${Math.floor(share * 100)} % of its limit (${limitOf(room)})${when}. Then vfscope drops the oldest events. To keep everything, stop and save now.`,
+    };
+  }
+  const dropped = forgotten
+    ? ` ${countOf(forgotten, 'event')} from the start ${forgotten === 1 ? 'was' : 'were'} dropped.`
+    : '';
+  const cause =
+    kind === 'browser'
+      ? 'The browser has no more memory for this recording.'
+      : `This recording reached its limit (${limitOf(room)}).`;
+  const next = recording
+    ? 'It goes on with the newest events. Stop and save now. Next time, record for a shorter time.'
+    : 'Next time, record for a shorter time.';
+  return {
+    ...{
+      key: `room ${kind} reached`,
+      kind: 'warning',
+      title: 'What is kept is a whole trace: you can save and open it.',
+    },
+    text: `${cause}${dropped} ${next}`,
+  };
+}
+
+export function noticesOf(
+  stats: LiveStats | null,
+  threads: readonly ThreadRow[],
+  fileWarnings: readonly string[],
+): Notice[] {
+  const notices: Notice[] = fileWarnings.map((text) => ({
+    key: `file ${text}`,
+    kind: 'warning',
+    text,
+    title: 'Said by the reader of the file',
+  }));
+  if (stats?.room) notices.push(noticeOfRoom(stats.room, stats.recording));
+  for (const text of stats?.problems ?? [])
+    notices.push({ key: text, kind: 'error', text, title: '' });
+  if (stats?.dropped) {
+    const by = threads
+      .filter((t) => t.dropped > 0)
+      .map((t) => `${t.title}: ${formatCount(t.dropped)}`);
+    notices.push({
+      ...{ key: 'dropped', kind: 'warning', title: by.join('\n') },
+      text: `${countOf(stats.dropped, 'event')} ${stats.dropped === 1 ? 'was' : 'were'} dropped: ${stats.room?.kind === 'browser' ? 'the browser had no memory for them' : 'the page produced events faster than vfscope could collect them'}. Counts are too low by that much. Record for a shorter time.`,
+    });
+  }
+  const seen = new Map<string, Notice & { times: number; urls: Set<string> }>();
+  for (const thread of threads)
+    for (const note of thread.notes) {
+      const key = `${note.topic} ${note.text}`;
+      const urls = note.topic === 'worker-native' && note.url ? [shortUrl(note.url)] : [];
+      const known = seen.get(key);
+      if (known) {
+        known.times++;
+        known.title += `\n${note.url ?? thread.title}`;
+        urls.forEach((url) => known.urls.add(url));
+      } else
+        seen.set(key, {
+          ...{
+            key,
+            kind: note.topic === 'tracer-error' ? 'error' : 'warning',
+            times: 1,
+            urls: new Set(urls),
+          },
+          ...{ text: note.text.replace(/^Not recorded: /, ''), title: note.url ?? thread.title },
+        });
+    }
+  for (const [key, { times, urls, ...notice }] of seen) {
+    const topic = key.slice(0, key.indexOf(' '));
+    const which = urls.size
+      ? ` (${[...urls].slice(0, NAMED).join(', ')}${urls.size > NAMED ? `, ${urls.size - NAMED} more` : ''})`
+      : '';
+    notices.push({
+      ...notice,
+      text: `${TOPIC[topic] ?? topic}${which}: ${notice.text}${times > 1 ? ` (${times} times)` : ''}`,
+    });
+  }
+  if (stats?.faults && !threads.some((t) => t.notes.some((n) => n.topic === 'tracer-error')))
+    notices.push({
+      key: 'faults',
+      kind: 'error',
+      title: '',
+      text: `${formatCount(stats.faults)} exceptions were caught inside hooks; the page went on without them.`,
+    });
+  if (stats?.ignoredMessages)
+    notices.push({
+      ...{ key: 'ignored', kind: 'warning', title: '' },
+      text: `${formatCount(stats.ignoredMessages)} messages on the recording’s ports were malformed and are ignored: something in the page imitates the tracer.`,
+    });
+  return notices.map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));
+}

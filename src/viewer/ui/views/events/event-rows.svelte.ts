@@ -1,0 +1,172 @@
+/** The rows of the Events view: how many there are, those on screen, and which are selected. Holds only the rows on screen. */
+import { get, fromStore } from 'svelte/store';
+import type { ViewerModel } from '../../model.ts';
+import type { EventFilter, EventLine } from '../../../../protocol/session.ts';
+import { rowsOnScreen, scrollTopOf, wholeRows } from '../../virtual-rows.ts';
+
+export const ROW_PX = 20;
+/** The events of a growing trace are filtered anew after this long at the soonest, and so many times as long as it took: all are looked at. */
+const PAUSE_MS = 400;
+const PAUSE_RATIO = 3;
+
+interface Wish {
+  filter: EventFilter;
+  version: number;
+}
+interface EventAt {
+  thread: number;
+  row: number;
+}
+
+export class EventRows {
+  /** The filter lets so many through. */
+  total = $state(0);
+  scrollTop = $state(0);
+  viewport = $state(400);
+  /** The heading sticks above the rows. */
+  heading = $state(21);
+  private readonly room = $derived(this.viewport - this.heading);
+  readonly rows = $derived(rowsOnScreen(this.total, ROW_PX, this.scrollTop, this.room));
+  /** `count` of them were asked for. */
+  private lines = $state.raw<{ first: number; count: number; rows: EventLine[] }>({
+    first: 0,
+    count: 0,
+    rows: [],
+  });
+  /** Where a selection of several rows began. */
+  private anchor: EventAt | null = null;
+  /** The lines that the selection spans. */
+  chosen = $state.raw<{ from: number; to: number } | null>(null);
+  /** The same where they are several. */
+  readonly range = $derived(
+    this.chosen && this.chosen.to > this.chosen.from
+      ? { from: this.chosen.from, count: this.chosen.to - this.chosen.from + 1 }
+      : null,
+  );
+  readonly visible = $derived.by(() => {
+    const { rows, lines } = this;
+    const from = Math.max(rows.first, lines.first);
+    const to = Math.min(rows.first + rows.count, lines.first + lines.rows.length);
+    const shown = lines.rows.slice(from - lines.first, Math.max(from, to) - lines.first);
+    return { from, top: rows.top + (from - rows.first) * ROW_PX, lines: shown };
+  });
+  private readonly version;
+  private asked: (Wish & { at: number; took: number }) | null = null;
+  private asking = false;
+  /** The lines on screen are those of the filter before; they stay until their successors are there. */
+  private stale = false;
+  /** The view is gone: what it would filter by is no matter, and would be in the next one's way. */
+  private left = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Call it in a component's script. @param filter read reactively */
+  constructor(
+    private readonly model: ViewerModel,
+    private readonly filter: () => EventFilter,
+  ) {
+    this.version = fromStore(model.version);
+    $effect(() => {
+      void [this.filter(), this.rows, this.version.current];
+      void model.attempt(() => this.refresh());
+    });
+    $effect(() => () => {
+      this.left = true;
+      clearTimeout(this.timer);
+    });
+  }
+
+  /** One question at a time; what has changed meanwhile is asked next. */
+  async refresh(): Promise<void> {
+    if (this.asking) return;
+    this.asking = true;
+    try {
+      while (!this.left && (await this.next()));
+    } finally {
+      this.asking = false;
+    }
+  }
+
+  /** Ask for what is missing first. @returns false where nothing is, or not yet */
+  private async next(): Promise<boolean> {
+    const wish = { filter: this.filter(), version: this.version.current };
+    const pause = this.pauseBefore(wish);
+    if (pause !== null && pause <= 0) {
+      await this.count(wish);
+      return true;
+    }
+    const { first, count } = this.rows;
+    if (
+      this.stale ||
+      first < this.lines.first ||
+      first + count > this.lines.first + this.lines.count
+    ) {
+      this.lines = { first, count, rows: await this.model.session.eventLines(first, count) };
+      this.stale = false;
+      return true;
+    }
+    clearTimeout(this.timer);
+    if (pause !== null)
+      this.timer = setTimeout(() => void this.model.attempt(() => this.refresh()), pause);
+    return false;
+  }
+  /** How long to wait until events are filtered, ms; null = they are. */
+  private pauseBefore(wish: Wish): number | null {
+    if (!this.asked || !sameFilter(this.asked, wish)) return 0;
+    if (this.asked.version === wish.version) return null;
+    return this.asked.at + Math.max(PAUSE_MS, PAUSE_RATIO * this.asked.took) - performance.now();
+  }
+  private async count(wish: Wish): Promise<void> {
+    const began = performance.now();
+    this.total = await this.model.session.filterEvents(wish.filter);
+    this.stale = true;
+    await this.findChosen();
+    const at = performance.now();
+    this.asked = { ...wish, at, took: at - began };
+  }
+
+  /** Lines move while a trace grows: the rows at both ends of the selection are found again. */
+  async findChosen(): Promise<void> {
+    const { session, selected } = this.model;
+    const end = get(selected);
+    if (!this.anchor || !end) return void (this.chosen = null);
+    const ends = [
+      await session.lineOf(this.anchor.thread, this.anchor.row),
+      await session.lineOf(end.thread, end.row),
+    ];
+    this.chosen = ends.includes(-1) ? null : { from: Math.min(...ends), to: Math.max(...ends) };
+  }
+  /** @param extend from where the selection began to this row */
+  async choose({ thread, row }: EventAt, extend: boolean): Promise<void> {
+    const now = get(this.model.selected);
+    if (!extend) this.anchor = { thread, row };
+    else this.anchor ??= now ? { thread: now.thread, row: now.row } : { thread, row };
+    await this.model.select(thread, row);
+    await this.findChosen();
+  }
+  /** Select the row before or after the selected one, or where there is none the first on screen. @returns whether there is one */
+  async step(by: 1 | -1, extend: boolean): Promise<boolean> {
+    const { session, selected } = this.model;
+    const now = get(selected);
+    const line = now ? await session.lineOf(now.thread, now.row) : -1;
+    const to = line < 0 ? this.whole().from : line + by;
+    const [next] = to >= 0 && to < this.total ? await session.eventLines(to, 1) : [];
+    if (next) await this.choose(next, extend);
+    return next !== undefined;
+  }
+  private whole(): { from: number; to: number } {
+    return wholeRows(this.total, ROW_PX, this.scrollTop, this.room);
+  }
+  /** Where to scroll so that the selected event is on screen; null where it is, or is not among the rows. */
+  async scrollTopOfSelected(): Promise<number | null> {
+    const event = get(this.model.selected);
+    const line = event ? await this.model.session.lineOf(event.thread, event.row) : -1;
+    const { from, to } = this.whole();
+    return line < 0 || (line >= from && line < to)
+      ? null
+      : scrollTopOf(line, this.total, ROW_PX, this.room);
+  }
+}
+
+/** Filters are compared by what they say: they are made anew whenever something that they read has moved. */
+const sameFilter = (a: Wish, b: Wish): boolean =>
+  JSON.stringify(a.filter) === JSON.stringify(b.filter);

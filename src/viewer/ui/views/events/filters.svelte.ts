@@ -1,0 +1,105 @@
+/** What the Events view lets through: the bar's filters and those by column, kept with the view. */
+import { fromStore } from 'svelte/store';
+import type { Layer } from '../../../../event/event.ts';
+import { keptAs, keptChoice, keptText, type Kept } from '../../kept.svelte.ts';
+import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
+import { viewerModel } from '../../viewer-context.ts';
+import { bytesOf, durationOf, pageOf } from './amounts.ts';
+
+export const LAYERS: readonly (readonly [Layer, string])[] = [
+  ['sql', 'SQL'],
+  ['vfs', 'VFS'],
+  ['web', 'Storage'],
+  ['host', 'Host'],
+];
+const ALL_LAYERS = LAYERS.map(([layer]) => layer);
+
+/** As typed; '' asks for nothing. */
+export type ColumnWish = 'thread' | 'op' | 'object' | 'result' | 'duration' | 'bytes' | 'page';
+
+export interface EventFilters {
+  readonly text: Kept<string>;
+  readonly layers: Kept<readonly Layer[]>;
+  readonly errorsOnly: Kept<boolean>;
+  readonly inView: Kept<boolean>;
+  /** The filters by column are shown, and hold. */
+  readonly more: Kept<boolean>;
+  readonly wishes: Readonly<Record<ColumnWish, Kept<string>>>;
+  /** At least one of them asks for something. */
+  readonly anyWish: boolean;
+  /** All of it, as the session is asked. */
+  readonly filter: EventFilter;
+  /** Let everything through. */
+  clear(): void;
+}
+
+/** Call it in a component's script. */
+export function eventFilters(): EventFilters {
+  const view = fromStore(viewerModel().view);
+  const kept = (name: ColumnWish): Kept<string> => keptText(`events.${name}`);
+  const text = keptText('events.filter');
+  const layers = keptAs<readonly Layer[]>('events.layers', ALL_LAYERS, {
+    parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
+    format: (some) => some.join(','),
+  });
+  const errorsOnly = keptChoice('events.errors');
+  const inView = keptChoice('events.visible');
+  const more = keptChoice('events.more');
+  const wishes = {
+    ...{ thread: kept('thread'), op: kept('op'), object: kept('object'), result: kept('result') },
+    ...{ duration: kept('duration'), bytes: kept('bytes'), page: kept('page') },
+  };
+  const anyWish = $derived(Object.values(wishes).some(({ value }) => value.trim() !== ''));
+  const where = $derived<EventWhere | null>(more.value && anyWish ? whereOf(wishes) : null);
+  const filter = $derived<EventFilter>({
+    ...{
+      text: text.value,
+      errorsOnly: errorsOnly.value,
+      layers: layers.value.length === LAYERS.length ? null : [...layers.value],
+    },
+    ...{
+      fromUs: inView.value ? view.current.from : null,
+      toUs: inView.value ? view.current.to : null,
+    },
+    ...(where && { where }),
+  });
+  return {
+    ...{ text, layers, errorsOnly, inView, more, wishes },
+    get anyWish() {
+      return anyWish;
+    },
+    get filter() {
+      return filter;
+    },
+    clear() {
+      text.value = '';
+      layers.value = ALL_LAYERS;
+      errorsOnly.value = inView.value = false;
+      for (const wish of Object.values(wishes)) wish.value = '';
+    },
+  };
+}
+
+function whereOf({
+  thread,
+  op,
+  object,
+  result,
+  duration,
+  bytes,
+  page,
+}: EventFilters['wishes']): EventWhere {
+  const place = Number(thread.value);
+  return {
+    ...{
+      thread: thread.value === '' || !Number.isInteger(place) ? null : place,
+      op: op.value || null,
+    },
+    ...{ object: object.value, result: result.value },
+    ...{
+      leastUs: durationOf(duration.value) ?? null,
+      leastBytes: bytesOf(bytes.value) ?? null,
+      page: pageOf(page.value) ?? null,
+    },
+  };
+}

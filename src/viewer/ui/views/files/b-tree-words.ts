@@ -1,0 +1,127 @@
+/** What tables and indexes that pages belong to are called, why some are not known, and the columns of the table by b-tree. */
+import type { BTree, BTreeCause } from '../../../../analysis/pages/b-trees.ts';
+import type { Column } from '../../parts/columns.ts';
+import { formatBytes, formatCount } from '../../../units.ts';
+import type { PlacesTable, TreesTable } from '../../../session/queries/pages.ts';
+
+const CAUSES: Readonly<Record<BTreeCause, string>> = {
+  opaque: 'page 1 is no page of a database: the file is encrypted',
+  changes: 'more changes of interior pages than are followed: what was written later is left out',
+  'not captured': 'names of tables are recorded at capture level 1 and above, with the SQL layer',
+  'several origins': 'several origins have a database of this name',
+  'below the VFS': 'its pages were seen only below the VFS, where they are not decoded',
+  'not seen': 'no page of its schema passed while recording, or an older version recorded it',
+};
+const NO_WAY = 'no page above them passed while recording, or they are overflow or freelist pages';
+
+/** Why the tables and indexes of some pages are not known; '' where all are. */
+export function bTreeCause({ list, owners, causes }: TreesTable): string {
+  const unknown = owners.reduce((n, at) => n + (at < 0 ? 1 : 0), 0);
+  if (unknown === 0) return '';
+  const why = causes.map((cause) => CAUSES[cause]);
+  if (list.length === 0) return `Tables and indexes of pages n/a: ${why.join('; ')}`;
+  return `Table or index n/a for ${formatCount(unknown)} of ${formatCount(owners.length)} pages: ${[...why, NO_WAY].join('; ')}`;
+}
+
+/** `table orders`, `index orders_by_date` */
+export const treeTitle = ({ kind, name }: BTree): string => `${kind} ${name}`;
+
+/** The b-tree of a row of the table; undefined = not known. */
+export const treeOfRow = ({ trees }: PlacesTable, i: number): BTree | undefined =>
+  trees?.list[trees.owners[i] ?? -1];
+
+function rowOfPlace({ places: { place, count } }: PlacesTable, wanted: number): number {
+  let [from, to] = [0, count];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (place[middle]! < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+const PARTS: Readonly<Record<number, string>> = {
+  2: 'interior page',
+  5: 'interior page',
+  10: 'leaf',
+  13: 'leaf',
+};
+
+/** What pages [from, to) are part of: `leaf of index orders_by_date`, `table orders`, `3 tables and indexes`; '' = not known. */
+export function partOf(table: PlacesTable, fromPlace: number, toPlace: number): string {
+  const first = rowOfPlace(table, fromPlace);
+  if (toPlace - fromPlace === 1) {
+    const tree = table.places.place[first] === fromPlace ? treeOfRow(table, first) : undefined;
+    if (!tree) return '';
+    const part = tree.root === fromPlace ? 'root' : (PARTS[table.places.type[first]!] ?? 'page');
+    return `${part} of ${treeTitle(tree)}`;
+  }
+  const found = new Set<BTree | undefined>();
+  for (let i = first; i < table.places.count && table.places.place[i]! < toPlace; i++)
+    found.add(treeOfRow(table, i));
+  found.delete(undefined);
+  const [only] = found;
+  return only && found.size === 1
+    ? treeTitle(only)
+    : found.size
+      ? `${found.size} tables and indexes`
+      : '';
+}
+
+/** A row of the table by b-tree: place in the list, or its length for pages of no known b-tree. */
+export const treeRows = ({ list, totals }: TreesTable): number[] =>
+  [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
+export const NOT_KNOWN = 'not known';
+
+type Sum = keyof TreesTable['totals'];
+
+/** Columns over rows of `treeRows`. */
+export function treeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
+  const sum = (
+    key: Sum,
+    title: string,
+    definition: string,
+    width: string,
+    format = formatCount,
+  ): Column<number> => ({
+    ...{ key, title, definition, width, numeric: true },
+    value: (at) => totals[key][at]!,
+    text: (at) => format(totals[key][at]!),
+  });
+  const inWal = 'of images in frames of the WAL';
+  return [
+    {
+      key: 'name',
+      title: 'Table or index',
+      width: '1fr',
+      value: (at) => list[at]?.name ?? NOT_KNOWN,
+    },
+    { key: 'kind', title: 'Kind', width: '64px', value: (at) => list[at]?.kind ?? null },
+    { key: 'table', title: 'Of table', width: '130px', value: (at) => list[at]?.table ?? null },
+    {
+      ...{
+        key: 'root',
+        title: 'Root',
+        definition: 'Page where it begins',
+        width: '64px',
+        numeric: true,
+      },
+      value: (at) => list[at]?.root ?? null,
+      text: (at) => (list[at] ? formatCount(list[at].root) : 'n/a'),
+    },
+    sum('pages', 'Pages', 'That were read or written', '64px'),
+    sum('reads', 'Reads', 'From the file; what checkpoints copy is left out', '64px'),
+    sum('walReads', 'WAL reads', `Reads ${inWal}`, '80px'),
+    sum(
+      'rereads',
+      'Re-reads',
+      'Reads of a page that the connection had, and that nobody else had written since',
+      '72px',
+    ),
+    sum('writes', 'Writes', 'To the file', '64px'),
+    sum('walWrites', 'WAL writes', `Writes ${inWal}`, '84px'),
+    sum('checkpointWrites', 'Checkpoint', 'Written to the database by checkpoints', '84px'),
+    sum('readBytes', 'Read', 'Bytes', '76px', formatBytes),
+    sum('writeBytes', 'Written', 'Bytes', '76px', formatBytes),
+  ];
+}

@@ -1,0 +1,222 @@
+/**
+ * Draws the page x time map: one cell a bin, its colour what was done most wastefully, its strength how often.
+ *
+ *   page ^ |T|  . . R R . .      T = type of the pages in that line, in a column of its own
+ *        | |T|  W W . . W .
+ *        +---+-------------> time
+ */
+import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
+import { ticksOf } from '../../charts/time-axis.ts';
+
+export const LEFT = 78;
+export const RIGHT = 8;
+export const TOP = 6;
+export const BOTTOM = 18;
+const TYPE_WIDTH = 9;
+
+/** What the map counts. */
+export type Shown = 'all' | 'reads' | 'rereads' | 'writes';
+export interface MapColors {
+  read: string;
+  reread: string;
+  write: string;
+  background: string;
+  text: string;
+  grid: string;
+  accent: string;
+}
+/** A part of the map: times and places, both [from, to). */
+export interface MapArea {
+  fromUs: number;
+  toUs: number;
+  fromPlace: number;
+  toPlace: number;
+}
+
+const channels = (hex: string): [number, number, number] =>
+  [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16)) as [number, number, number];
+/** A cell with a single call is still seen. */
+const FAINTEST = 0.35;
+
+/** One pixel a cell, row 0 the highest place. */
+export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors): ImageData {
+  const { timeBins, placeBins, reads, writes, rereads } = matrix;
+  const image = new ImageData(timeBins, placeBins);
+  const [read, reread, write, back] = [
+    colors.read,
+    colors.reread,
+    colors.write,
+    colors.background,
+  ].map(channels) as [
+    [number, number, number],
+    [number, number, number],
+    [number, number, number],
+    [number, number, number],
+  ];
+  let most = 1;
+  const countOf = (cell: number): number =>
+    shown === 'reads'
+      ? reads[cell]!
+      : shown === 'rereads'
+        ? rereads[cell]!
+        : shown === 'writes'
+          ? writes[cell]!
+          : reads[cell]! + writes[cell]!;
+  for (let cell = 0; cell < reads.length; cell++) most = Math.max(most, countOf(cell));
+  const scale = 1 / Math.log2(1 + most);
+  for (let time = 0; time < timeBins; time++)
+    for (let bin = 0; bin < placeBins; bin++) {
+      const cell = time * placeBins + bin;
+      const count = countOf(cell);
+      if (count === 0) continue;
+      const writing = shown === 'writes' || (shown === 'all' && writes[cell]! > 0);
+      const color = writing
+        ? write
+        : shown === 'rereads' || (shown === 'all' && rereads[cell]! > 0)
+          ? reread
+          : read;
+      const strength = FAINTEST + (1 - FAINTEST) * Math.log2(1 + count) * scale;
+      const at = ((placeBins - 1 - bin) * timeBins + time) * 4;
+      for (let c = 0; c < 3; c++) image.data[at + c] = back[c]! + (color[c]! - back[c]!) * strength;
+      image.data[at + 3] = 255;
+    }
+  return image;
+}
+
+export interface MapFrame {
+  matrix: PageMatrix;
+  cells: ImageData;
+  /** CSS colour by place bin, '' = none known. */
+  types: readonly string[];
+  /** Outlined: under the keyboard's or the pointer's choice. */
+  chosen: MapArea | null;
+  /** Being dragged out. */
+  brush: MapArea | null;
+}
+
+/** Where times and places are on the canvas, CSS px. */
+export class MapScale {
+  constructor(
+    readonly matrix: Pick<
+      PageMatrix,
+      'fromUs' | 'toUs' | 'fromPlace' | 'toPlace' | 'timeBins' | 'placeBins'
+    >,
+    readonly width: number,
+    readonly height: number,
+  ) {}
+  get plotWidth(): number {
+    return Math.max(1, this.width - LEFT - RIGHT);
+  }
+  get plotHeight(): number {
+    return Math.max(1, this.height - TOP - BOTTOM);
+  }
+  x(us: number): number {
+    return (
+      LEFT +
+      ((us - this.matrix.fromUs) / (this.matrix.toUs - this.matrix.fromUs || 1)) * this.plotWidth
+    );
+  }
+  y(place: number): number {
+    return (
+      TOP +
+      (1 - (place - this.matrix.fromPlace) / (this.matrix.toPlace - this.matrix.fromPlace || 1)) *
+        this.plotHeight
+    );
+  }
+  /** The cell under a point; the nearest for one beside the map. */
+  cellAt(x: number, y: number): { time: number; bin: number } {
+    const { timeBins, placeBins } = this.matrix;
+    const clamp = (n: number, most: number): number => Math.max(0, Math.min(most, Math.floor(n)));
+    return {
+      time: clamp(((x - LEFT) / this.plotWidth) * timeBins, timeBins - 1),
+      bin: clamp((1 - (y - TOP) / this.plotHeight) * placeBins, placeBins - 1),
+    };
+  }
+  /** What cells cover, in whole places: a place belongs to the bin that pageMatrix counts it in. */
+  area(a: { time: number; bin: number }, b = a): MapArea {
+    const { fromUs, toUs, fromPlace, toPlace, timeBins, placeBins } = this.matrix;
+    const [time0, time1] = [Math.min(a.time, b.time), Math.max(a.time, b.time) + 1];
+    const [bin0, bin1] = [Math.min(a.bin, b.bin), Math.max(a.bin, b.bin) + 1];
+    const place = (bin: number): number =>
+      fromPlace + Math.ceil((bin * (toPlace - fromPlace)) / placeBins);
+    const us = (time: number): number => fromUs + (time * (toUs - fromUs)) / timeBins;
+    return {
+      fromUs: us(time0),
+      toUs: us(time1),
+      fromPlace: place(bin0),
+      toPlace: Math.max(place(bin0) + 1, place(bin1)),
+    };
+  }
+}
+
+export function drawMap(
+  canvas: HTMLCanvasElement,
+  frame: MapFrame,
+  scale: MapScale,
+  colors: MapColors,
+  cells: OffscreenCanvas,
+): void {
+  const ratio = devicePixelRatio;
+  const { width, height, plotWidth, plotHeight } = scale;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const g = canvas.getContext('2d')!;
+  g.setTransform(ratio, 0, 0, ratio, 0, 0);
+  g.font = '10px system-ui, sans-serif';
+  g.fillStyle = colors.text;
+  g.strokeStyle = colors.grid;
+  const { fromUs, toUs, fromPlace, toPlace, placeBins } = scale.matrix;
+  for (const { us, label } of ticksOf({ from: fromUs, to: toUs }, plotWidth)) {
+    const x = Math.round(scale.x(us)) + 0.5;
+    g.beginPath();
+    g.moveTo(x, TOP);
+    g.lineTo(x, TOP + plotHeight);
+    g.stroke();
+    g.fillText(label, Math.min(x, width - RIGHT - g.measureText(label).width), height - 5);
+  }
+  g.textAlign = 'right';
+  const lines = Math.max(1, Math.min(toPlace - fromPlace, Math.floor(plotHeight / 28)));
+  for (let i = 0; i < lines; i++) {
+    const place = fromPlace + Math.floor((i * (toPlace - fromPlace)) / lines);
+    g.fillText(
+      place.toLocaleString('en-US'),
+      LEFT - TYPE_WIDTH - 8,
+      Math.min(TOP + plotHeight, scale.y(place + 0.5) + 4),
+    );
+  }
+  g.textAlign = 'left';
+  cells.width = frame.cells.width;
+  cells.height = frame.cells.height;
+  cells.getContext('2d')!.putImageData(frame.cells, 0, 0);
+  g.imageSmoothingEnabled = false;
+  g.drawImage(cells, LEFT, TOP, plotWidth, plotHeight);
+  for (let bin = 0; bin < placeBins; bin++) {
+    if (!frame.types[bin]) continue;
+    g.fillStyle = frame.types[bin]!;
+    const top = TOP + (1 - (bin + 1) / placeBins) * plotHeight;
+    g.fillRect(LEFT - TYPE_WIDTH - 3, top, TYPE_WIDTH, Math.max(1, plotHeight / placeBins));
+  }
+  g.strokeStyle = colors.text;
+  g.strokeRect(LEFT - 0.5, TOP - 0.5, plotWidth + 1, plotHeight + 1);
+  for (const [area, fill] of [
+    [frame.chosen, false],
+    [frame.brush, true],
+  ] as const) {
+    if (!area) continue;
+    const [x0, x1] = [
+      Math.max(LEFT, scale.x(area.fromUs)),
+      Math.min(LEFT + plotWidth, scale.x(area.toUs)),
+    ];
+    const [y0, y1] = [
+      Math.max(TOP, scale.y(area.toPlace)),
+      Math.min(TOP + plotHeight, scale.y(area.fromPlace)),
+    ];
+    g.strokeStyle = g.fillStyle = colors.accent;
+    g.lineWidth = 2;
+    g.strokeRect(x0 - 1, y0 - 1, Math.max(3, x1 - x0 + 2), Math.max(3, y1 - y0 + 2));
+    g.lineWidth = 1;
+    g.globalAlpha = 0.2;
+    if (fill) g.fillRect(x0, y0, x1 - x0, y1 - y0);
+    g.globalAlpha = 1;
+  }
+}

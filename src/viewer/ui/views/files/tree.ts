@@ -1,0 +1,78 @@
+/** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
+import { COLUMNS, sortedFiles, type FileColumn } from './file-columns.ts';
+import type { FileLine } from '../../../session/queries/files.ts';
+
+export interface FileGroup {
+  name: string;
+  rows: FileLine[];
+  /** Sums over its rows as SQLite's VFS has them, else over those of storage: both are the same bytes, one above the other. */
+  sum: FileLine;
+}
+
+const NUMERIC = COLUMNS.filter(({ numeric }) => numeric).map(
+  ({ key }) => key as Exclude<FileColumn['key'], 'path' | 'kind' | 'vfs'>,
+);
+export const fileKey = ({
+  kind,
+  path,
+  origin,
+}: Pick<FileLine, 'kind' | 'path' | 'origin'>): string =>
+  origin ? `${kind} ${path} ${origin}` : `${kind} ${path}`;
+
+/** A path as it is called in its group: what a folder of OPFS says already is left out. */
+export function nameIn(group: string, { path }: Pick<FileLine, 'path'>): string {
+  const folder = group.startsWith('OPFS ') ? `/${group.slice('OPFS '.length)}/` : '';
+  return folder && path.startsWith(folder) ? path.slice(folder.length) : path;
+}
+
+export interface FileOrigin {
+  /** '' where there is one only: then it is no level of the tree. */
+  name: string;
+  groups: FileGroup[];
+}
+
+/** The whole tree: origins, the one whose files took most time first; their groups; the rows in these. */
+export function fileOrigins(
+  lines: readonly FileLine[],
+  key: FileColumn['key'],
+  descending: boolean,
+): FileOrigin[] {
+  const byOrigin = new Map<string, FileLine[]>();
+  for (const line of lines) byOrigin.set(line.origin, [...(byOrigin.get(line.origin) ?? []), line]);
+  const time = ([, some]: [string, FileLine[]]): number =>
+    some.reduce((us, { timeUs }) => us + timeUs, 0);
+  return [...byOrigin]
+    .sort((a, b) => time(b) - time(a))
+    .map(([name, some]) => ({ name, groups: fileTree(some, key, descending) }));
+}
+
+/** Groups and the rows in them in the same order; a group of one row stands for that row. */
+export function fileTree(
+  lines: readonly FileLine[],
+  key: FileColumn['key'],
+  descending: boolean,
+): FileGroup[] {
+  const groups = new Map<string, FileLine[]>();
+  for (const line of sortedFiles(lines, key, descending)) {
+    const rows = groups.get(line.group);
+    if (rows) rows.push(line);
+    else groups.set(line.group, [line]);
+  }
+  const found = [...groups].map(([name, rows]): FileGroup => {
+    const sum: FileLine = { ...rows[0]!, path: rows.length > 1 ? name : rows[0]!.path };
+    const ofSqlite = rows.filter(
+      ({ kind }) => kind !== 'opfs' && kind !== 'idb-store' && kind !== 'storage',
+    );
+    const summed = ofSqlite.length ? ofSqlite : rows;
+    for (const column of NUMERIC)
+      sum[column] = summed.reduce((total, row) => total + row[column], 0);
+    return { name, rows, sum };
+  });
+  const order = sortedFiles(
+    found.map(({ sum }) => sum),
+    key,
+    descending,
+  );
+  const bySum = new Map(found.map((group) => [group.sum, group]));
+  return order.map((sum) => bySum.get(sum)!);
+}

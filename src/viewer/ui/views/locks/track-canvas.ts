@@ -1,0 +1,90 @@
+/** Draws one lane of the Locks view: waits as a strip above, holds below, the stronger the mode the stronger the colour. */
+import type { Range } from '../../charts/viewport.ts';
+import type { LockTrack } from '../../../session/queries/lock-lanes.ts';
+
+/** Height of a lane and of its parts, CSS px. */
+export const LANE_HEIGHT = 22;
+const [WAIT_Y, WAIT_HEIGHT] = [3, 5];
+const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
+/** How much of its colour a hold has, by mode 1..4. */
+const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
+
+export interface TrackColors {
+  hold: string;
+  wait: string;
+  refused: string;
+  grid: string;
+  shade: string;
+}
+export function trackColors(element: Element): TrackColors {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    ...{ hold: color('activity-lock'), wait: color('activity-write'), refused: color('error') },
+    ...{ grid: color('grid'), shade: color('shade') },
+  };
+}
+
+/** @param mark a stretch of time to set off, or null @param ticks moments of the grid, microseconds */
+export function drawTrack(
+  canvas: HTMLCanvasElement,
+  track: LockTrack | undefined,
+  {
+    view,
+    width,
+    mark,
+    ticks,
+  }: { view: Range; width: number; mark: Range | null; ticks: readonly number[] },
+  colors: TrackColors,
+): void {
+  const ratio = devicePixelRatio;
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.round(LANE_HEIGHT * ratio);
+  const context = canvas.getContext('2d')!;
+  context.scale(ratio, ratio);
+  const perUs = width / (view.to - view.from);
+  const x = (us: number): number => Math.min(width + 2, Math.max(-2, (us - view.from) * perUs));
+  context.fillStyle = colors.grid;
+  for (const us of ticks) context.fillRect(Math.round(x(us)), 0, 1, LANE_HEIGHT);
+  if (mark) {
+    context.fillStyle = colors.shade;
+    context.fillRect(x(mark.from), 0, Math.max(2, x(mark.to) - x(mark.from)), LANE_HEIGHT);
+  }
+  if (!track) return;
+  for (let i = 0; i < track.from.length; i++) {
+    const [from, to] = [track.from[i]!, track.to[i]!];
+    if (to < view.from || from > view.to) continue;
+    const left = x(from);
+    const wide = Math.max(1, x(to) - left);
+    const cover =
+      track.count[i]! > 1 ? 0.4 + 0.6 * (track.covered[i]! / Math.max(1e-9, to - from)) : 1;
+    if (track.wait[i]) {
+      context.globalAlpha = cover;
+      context.fillStyle = track.outcome[i] === 1 ? colors.refused : colors.wait;
+      context.fillRect(left, WAIT_Y, Math.max(track.outcome[i] === 1 ? 2 : 1, wide), WAIT_HEIGHT);
+    } else {
+      context.globalAlpha = cover * (STRENGTH[track.mode[i]!] ?? 1);
+      context.fillStyle = colors.hold;
+      context.fillRect(left, HOLD_Y, wide, HOLD_HEIGHT);
+    }
+  }
+  context.globalAlpha = 1;
+}
+
+/** The span under a point of a lane: that which is narrowest, within `slackUs`; -1 = none. @param y CSS px within the lane */
+export function spanAt(track: LockTrack, us: number, y: number, slackUs: number): number {
+  const wait = y < (WAIT_Y + WAIT_HEIGHT + HOLD_Y) / 2 ? 1 : 0;
+  let best = -1;
+  for (let i = 0; i < track.from.length; i++) {
+    if (track.from[i]! - slackUs > us || track.to[i]! + slackUs < us) continue;
+    const worse = (at: number): number =>
+      (track.wait[at] === wait ? 0 : 1e15) + track.to[at]! - track.from[at]!;
+    if (best < 0 || worse(i) < worse(best)) best = i;
+  }
+  return best;
+}
+
+/** Place of a span that an event began; -1 = it is not drawn. */
+export function spanOf(track: LockTrack, { row, wait }: { row: number; wait: number }): number {
+  return track.row.findIndex((one, i) => one === row && track.wait[i] === wait);
+}

@@ -1,0 +1,61 @@
+/** A result as the table and the chart show it. */
+import type { Column } from '../../parts/columns.ts';
+import type { SqlAnswer } from '../../../session/queries/sql.ts';
+
+type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
+
+/** Columns that hold numbers and nothing else but NULL. */
+export function numericColumns({ columns, rows }: Result): boolean[] {
+  return columns.map(
+    (_, c) =>
+      rows.some((row) => typeof row[c] === 'number') &&
+      rows.every((row) => row[c] === null || typeof row[c] === 'number'),
+  );
+}
+
+export const cellWords = (value: number | string | null | undefined): string =>
+  value === null || value === undefined
+    ? 'NULL'
+    : typeof value === 'number' && !Number.isInteger(value)
+      ? value.toLocaleString('en-US', {
+          useGrouping: false,
+          maximumFractionDigits: Math.abs(value) >= 100 ? 2 : Math.abs(value) >= 1 ? 3 : 6,
+        })
+      : String(value);
+
+const [NARROW, WIDE, CHARACTER] = [60, 420, 7];
+
+/** Over the numbers of rows. */
+export function resultColumns(result: Result): Column<number>[] {
+  const numeric = numericColumns(result);
+  const looked = result.rows.slice(0, 200);
+  return result.columns.map((title, c) => {
+    const longest = looked.reduce(
+      (most, row) => Math.max(most, cellWords(row[c]).length),
+      title.length + 2,
+    );
+    return {
+      ...{ key: String(c), title, numeric: numeric[c]!, mono: !numeric[c] },
+      value: (row: number) => result.rows[row]![c]!,
+      text: (row: number) => cellWords(result.rows[row]![c]),
+      width: `${Math.max(NARROW, Math.min(WIDE, longest * CHARACTER + 18))}px`,
+    };
+  });
+}
+
+/** Events that rows name by their columns `thread` and `row`; null where the result has no such columns. */
+export function eventsOf({
+  columns,
+  rows,
+}: Result): ((row: number) => { thread: number; row: number } | null) | null {
+  const [t, r] = ['thread', 'row'].map((name) =>
+    columns.findIndex((column) => column.toLowerCase() === name),
+  ) as [number, number];
+  if (t < 0 || r < 0) return null;
+  return (i) => {
+    const [thread, row] = [rows[i]?.[t], rows[i]?.[r]];
+    return Number.isInteger(thread) && Number.isInteger(row)
+      ? { thread: thread as number, row: row as number }
+      : null;
+  };
+}

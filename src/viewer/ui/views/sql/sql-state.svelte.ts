@@ -1,0 +1,100 @@
+/** What the SQL page holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
+import { get } from 'svelte/store';
+import type { ViewerModel } from '../../model.ts';
+import type { SqlAnswer } from '../../../session/queries/sql.ts';
+import { viewStateOf } from '../../view-state.ts';
+import { EXAMPLES } from './examples.ts';
+
+/** What the last result was asked with. */
+export interface ShownResult extends SqlAnswer {
+  sql: string;
+}
+export const LIMITS_MS = [5_000, 20_000, 120_000] as const;
+
+export class SqlState {
+  /** The query in the editor. */
+  text = $state('');
+  result = $state.raw<ShownResult | null>(null);
+  error = $state<string | null>(null);
+  /** Number of the run under way; null = none. */
+  running = $state<number | null>(null);
+  maxMs = $state<number>(LIMITS_MS[1]);
+  chart = $state<'table' | 'bars' | 'line'>('table');
+  private stop: Int32Array | null = null;
+  private lastId = 0;
+
+  constructor(private readonly model: ViewerModel) {
+    this.text = get(viewStateOf(model).texts)['sql.query'] ?? EXAMPLES[0]!.sql;
+    model.trace.subscribe(() => this.forget());
+  }
+  /** What was answered is of a trace that is not on screen any more. */
+  private forget(): void {
+    this.cancel();
+    this.result = this.error = null;
+  }
+  /** Another text stands in the editor: it is kept with the views' settings. */
+  edit(text: string): void {
+    this.text = text;
+    viewStateOf(this.model).set('sql.query', text === EXAMPLES[0]!.sql ? null : text);
+  }
+
+  async run(sql: string): Promise<void> {
+    if (this.running !== null || !sql.trim()) return;
+    await this.attempt(async (request, isOver) => {
+      const answer = await this.model.session.ask('sqlRun', { ...request, sql });
+      if (isOver()) return;
+      this.result = { ...answer, sql };
+      await this.remember(sql);
+    });
+  }
+  /** All rows of a query as a file. */
+  async saveCsv(sql: string): Promise<void> {
+    await this.attempt(async (request) => {
+      await this.model.host.saveFile(
+        'query.csv',
+        await this.model.session.ask('sqlCsv', { ...request, sql }),
+      );
+    });
+  }
+  private async attempt(
+    act: (
+      request: { id: number; maxMs: number; stop: Int32Array | null },
+      isOver: () => boolean,
+    ) => Promise<void>,
+  ): Promise<void> {
+    const trace = get(this.model.trace);
+    const isOver = (): boolean => trace !== get(this.model.trace);
+    this.running = ++this.lastId;
+    this.error = null;
+    // an address that both sides read tells a worker that is busy inside SQLite; without isolation the time limit does
+    this.stop = crossOriginIsolated ? new Int32Array(new SharedArrayBuffer(4)) : null;
+    try {
+      await act({ id: this.running, maxMs: this.maxMs, stop: this.stop }, isOver);
+    } catch (e) {
+      if (!isOver()) this.error = e instanceof Error ? e.message : String(e);
+    }
+    this.running = this.stop = null;
+  }
+  cancel(): void {
+    if (this.running === null) return;
+    if (this.stop) Atomics.store(this.stop, 0, 1);
+    void this.model.attempt(
+      async () => void (await this.model.session.ask('sqlCancel', { id: this.running! })),
+    );
+  }
+
+  private async remember(sql: string): Promise<void> {
+    const { settings } = this.model;
+    const text = sql.trim();
+    await settings.change({
+      sqlHistory: [text, ...get(settings.values).sqlHistory.filter((known) => known !== text)],
+    });
+  }
+}
+
+const states = new WeakMap<ViewerModel, SqlState>();
+export function sqlStateOf(model: ViewerModel): SqlState {
+  let state = states.get(model);
+  if (!state) states.set(model, (state = new SqlState(model)));
+  return state;
+}

@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Browsers on a busy machine: `expect.poll` waits for what comes, as long as a test may take. */
+const BROWSER = { expect: { poll: { timeout: 30_000 } }, fileParallelism: false };
+
 // Three speeds: pure rooms, every engine in Node, real browsers. Browser tests share two cores: one file at a time.
 export default defineConfig({
   test: {
@@ -26,7 +29,7 @@ export default defineConfig({
           include: ['tests/webkit/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          fileParallelism: false,
+          ...BROWSER,
         },
       },
       {
@@ -35,7 +38,7 @@ export default defineConfig({
           include: ['tests/browser/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          ...BROWSER,
         },
       },
       // Full matrices, of which `browser` runs one representative each: npm run test:long
@@ -45,7 +48,7 @@ export default defineConfig({
           include: ['tests/long/**/*.test.ts'],
           testTimeout: 1_800_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          ...BROWSER,
         },
       },
     ],

@@ -71,7 +71,7 @@ export async function moreEvents(panel: Panel, than?: string): Promise<void> {
   await panel.frame.waitForFunction(
     (text) =>
       (document.querySelector('[data-testid="live-events"]')?.parentElement?.title ?? '') !== text,
-    { timeout: 15_000, polling },
+    { timeout: 30_000, polling },
     than ?? (await eventsSaid(panel)),
   );
 }

@@ -47,7 +47,7 @@ const inPage = (body: string, ...args: unknown[]): Promise<unknown> =>
   driven.chrome.inView(view, body, ...args);
 /** The expression in the page is truthy, now or soon. */
 const until = (condition: string): Promise<unknown> =>
-  expect.poll(() => inPage(`return ${condition}`), { timeout: 10_000 }).toBeTruthy();
+  expect.poll(() => inPage(`return ${condition}`), { timeout: 30_000 }).toBeTruthy();
 
 /** A page of the extension in the only tab; the popup over an app. */
 async function show(name: keyof typeof ORDER): Promise<void> {
@@ -112,7 +112,7 @@ const focused = (): Promise<Stop | null> =>
 async function tab(back: boolean): Promise<void> {
   const before = (await focused())?.at;
   await press('Tab', back);
-  await expect.poll(async () => (await focused())?.at, { timeout: 10_000 }).not.toBe(before);
+  await expect.poll(async () => (await focused())?.at, { timeout: 30_000 }).not.toBe(before);
 }
 /** Escape closes a popup, and nothing else. */
 async function leave(): Promise<void> {
@@ -128,7 +128,7 @@ const isOpen = (): Promise<unknown> =>
   driven.chrome.run(
     `return [...extension.extension.views].some(({ viewType }) => viewType === 'popup')`,
   );
-const closed = (): Promise<unknown> => expect.poll(isOpen, { timeout: 10_000 }).toBe(false);
+const closed = (): Promise<unknown> => expect.poll(isOpen, { timeout: 30_000 }).toBe(false);
 /** What the browser tells a screen reader of the element that has the focus. */
 async function spoken(): Promise<[role: string, name: string]> {
   const [role, name] = (await driven.chrome.frameScript(
@@ -173,7 +173,7 @@ describe('what keys do', () => {
     await tab(false);
     await press('Enter');
     await expect
-      .poll(urls, { timeout: 10_000 })
+      .poll(urls, { timeout: 30_000 })
       .toContainEqual(expect.stringMatching(/\/lab\/lab\.html$/));
     await closed();
   });
@@ -184,7 +184,7 @@ describe('what keys do', () => {
     await tab(false);
     await press('Enter');
     await expect
-      .poll(urls, { timeout: 10_000 })
+      .poll(urls, { timeout: 30_000 })
       .toContainEqual(expect.stringMatching(/\/devtools\/options\.html$/));
   });
 
@@ -192,10 +192,10 @@ describe('what keys do', () => {
     const becomes = async (key: string, value: unknown, at: string): Promise<void> => {
       await expect
         .poll(() => inPage('return (await browser.storage.local.get(args[0]))[args[0]]', key), {
-          timeout: 10_000,
+          timeout: 30_000,
         })
         .toEqual(value);
-      await expect.poll(focused, { timeout: 10_000 }).toEqual({ at, ring: true });
+      await expect.poll(focused, { timeout: 30_000 }).toEqual({ at, ring: true });
     };
     await show('options');
     await inPage('await browser.storage.local.clear()');

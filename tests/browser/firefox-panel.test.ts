@@ -145,7 +145,7 @@ test('every format is written, and holds what was recorded', async () => {
         if (names.length !== 1 || !name) return 0;
         return (await stat(path.join(folder, name)).catch(() => ({ size: 0 }))).size;
       };
-      await expect.poll(bytes, { timeout: 20_000 }).toBeGreaterThan(1000);
+      await expect.poll(bytes, { timeout: 30_000 }).toBeGreaterThan(1000);
       files[format] = await readFile(path.join(folder, name));
       await rm(path.join(folder, name));
     }
@@ -164,10 +164,10 @@ test('every format is written, and holds what was recorded', async () => {
     await panel.press('export' as TestId);
     await panel.press('export-share' as TestId);
     await panel.press('export-run' as TestId);
-    await expect.poll(() => readdir(folder), { timeout: 20_000 }).toEqual(['sanitised-trace.vfst']);
+    await expect.poll(() => readdir(folder), { timeout: 30_000 }).toEqual(['sanitised-trace.vfst']);
     const shared = async () => readTrace(await readFile(path.join(folder, 'sanitised-trace.vfst')));
     await expect
-      .poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 20_000 })
+      .poll(async () => (await shared().catch(() => null))?.store.eventCount, { timeout: 30_000 })
       .toBe(store.eventCount);
     const { header, store: clean } = await shared();
     expect(header.sanitised).toBe(true);

@@ -144,12 +144,12 @@ test('frames that the page writes by itself are recorded and restored, in a tab 
   const other = await driven.browser.newPage();
   await driven.load(other, `${server.origin(`unrelated-${labels}`)}/hook-cases/`);
   await other.evaluate(makeFrames);
-  await expect.poll(() => hooked(other), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => hooked(other), { timeout: 30_000 }).toEqual([]);
   expect(await other.evaluate(() => window.frameCases.heard)).toEqual([]);
 
   await arrived(panel, page);
   await stopRecording(panel);
-  await expect.poll(() => hooked(page), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => hooked(page), { timeout: 30_000 }).toEqual([]);
   expect(await page.evaluate(() => window.frameCases.heard)).toEqual([]);
   const marks = (await savedStore(driven, panel)).threads.flatMap((thread) =>
     marksOf(thread).map(({ name }) => name),

@@ -28,7 +28,7 @@ test('the welcome page comes after an installation, once', async () => {
        await install.install();`,
       file,
     );
-    await expect.poll(welcomes, { timeout: 20_000 }).toBe(1);
+    await expect.poll(welcomes, { timeout: 30_000 }).toBe(1);
     await driven.chrome.run(
       `${addons}
        gBrowser.removeTab(gBrowser.tabs.find((tab) => tab.linkedBrowser.currentURI.spec.endsWith('/devtools/welcome.html')));

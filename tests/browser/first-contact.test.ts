@@ -71,7 +71,7 @@ describe('the welcome page', () => {
   test('comes after an installation, once', async () => {
     const target = await driven.browser.waitForTarget(
       (t) => t.url() === address('devtools/welcome.html'),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     );
     const page = (await target.page())!;
     await ready(page);

@@ -112,7 +112,7 @@ describe('flight recorder', () => {
     await panel.frame.waitForFunction(
       () => /xLock/.test(document.querySelector('[data-testid="details"]')?.textContent ?? ''),
       {
-        timeout: 10_000,
+        timeout: 30_000,
         polling,
       },
     );

@@ -55,7 +55,7 @@ test('engines that the app drops are collected, with their memories and tables',
   // a thread has room for 16 at a time: the later ones get that of those that are gone
   for (const n of [12, 13]) {
     await page.evaluate((some) => window.engines.makeAndDrop(some), n);
-    await expect.poll(alive, { timeout: 15_000 }).toBe(0);
+    await expect.poll(alive, { timeout: 30_000 }).toBe(0);
   }
   await page.evaluate(async () => {
     await window.engines.open('late.db');

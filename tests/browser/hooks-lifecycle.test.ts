@@ -108,7 +108,7 @@ test.each(['plain', 'isolated'])(
         probe.postMessage('ask');
         return new Promise((done) => (probe.onmessage = ({ data }) => done(data)));
       });
-    await expect.poll(asked, { timeout: 5000 }).toEqual(native);
+    await expect.poll(asked, { timeout: 30_000 }).toEqual(native);
     await close(page);
   },
 );
@@ -132,7 +132,7 @@ test('without a panel everything waits, and comes whole once there is one', asyn
     new Worker('echo.js');
   });
   await expect
-    .poll(() => page.evaluate(() => window.vfscopeStandIn.offers), { timeout: 5000 })
+    .poll(() => page.evaluate(() => window.vfscopeStandIn.offers), { timeout: 30_000 })
     .toBeGreaterThanOrEqual(2);
   await page.evaluate(() => (window.vfscopeStandIn.answer = 'connected'));
   const threads = await collectUntil(
@@ -258,7 +258,7 @@ test('one long synchronous stretch of a worker is sent from inside it, none lost
   expect(await longStretch(page, calls)).toEqual({ calls, done: true });
   // threadStart, two set-up records, and per drain one record and its end
   await expect
-    .poll(async () => (await arrived(page)).records, { timeout: 10_000 })
+    .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(calls + 3);
   expect((await arrived(page)).dropped).toBe(0);
   await close(page);
@@ -271,7 +271,7 @@ test('without acks a thread stops sending at 32 MiB, counts what it drops, and g
   expect(await longStretch(page, calls)).toEqual({ calls, done: true });
   const cap = (32 * 1024 * 1024) / 64;
   await expect
-    .poll(async () => (await arrived(page)).records, { timeout: 10_000 })
+    .poll(async () => (await arrived(page)).records, { timeout: 30_000 })
     .toBeGreaterThanOrEqual(cap - 1024);
   expect((await arrived(page)).records).toBeLessThan(cap + 16384);
   await page.evaluate(() => window.vfscopeStandIn.ackAll());
@@ -279,7 +279,7 @@ test('without acks a thread stops sending at 32 MiB, counts what it drops, and g
     const { records, dropped } = await arrived(page);
     return dropped > 0 && records + dropped >= calls;
   };
-  await expect.poll(complete, { timeout: 10_000 }).toBe(true);
+  await expect.poll(complete, { timeout: 30_000 }).toBe(true);
   await close(page);
 });
 
@@ -308,7 +308,7 @@ test('every frame is a thread of its own, with its page as parent', async () => 
         ),
     );
   await expect
-    .poll(inFrames, { timeout: 5000 })
+    .poll(inFrames, { timeout: 30_000 })
     .toEqual([[['page', false]], [['frame', true]], [['frame', true]]]);
   await close(page);
 });

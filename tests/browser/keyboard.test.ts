@@ -71,7 +71,7 @@ async function spoken(): Promise<[role: string, name: string]> {
   return [nodes[0]!.role!.value as string, nodes[0]!.name!.value as string];
 }
 const opened = async (path: string): Promise<void> => {
-  await driven.browser.waitForTarget((target) => target.url().endsWith(path), { timeout: 15_000 });
+  await driven.browser.waitForTarget((target) => target.url().endsWith(path), { timeout: 30_000 });
 };
 const kept = (key: string): Promise<unknown> =>
   page.evaluate(async (name) => (await chrome.storage.local.get(name))[name], key);

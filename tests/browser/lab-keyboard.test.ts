@@ -157,7 +157,7 @@ it('with results on show it fits from 400 to 1400 px: wide tables scroll in thei
           boxes.every((e) => e.getBoundingClientRect().right <= innerWidth + 1)
         );
       },
-      { polling, timeout: 10_000 },
+      { polling, timeout: 30_000 },
     );
   }
 });

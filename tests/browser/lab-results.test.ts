@@ -96,7 +96,7 @@ it('a pass is left out with a written reason: struck through, said beside the ta
     ).toMatch(/ms in 4 of 5 passes: /);
     await press('save-results');
     const saved = (): string[] => readdirSync(folder).filter((name) => name.endsWith('.json'));
-    await expect.poll(saved, { timeout: 10_000 }).toEqual(['vfscope-lab-own-sql.json']);
+    await expect.poll(saved, { timeout: 30_000 }).toEqual(['vfscope-lab-own-sql.json']);
     const [result] = JSON.parse(readFileSync(join(folder, saved()[0]!), 'utf8')) as RunResult[];
     expect(result!.leftOut).toEqual([{ pass: 2, reason: 'a <b>backup</b> ran' }]);
     expect([result!.totalMs!.n, result!.totalMs!.passes.length]).toEqual([4, 5]);

@@ -37,15 +37,15 @@ test('frames in a recorded tab are recorded and restored, in any other tab given
   const other = await driven.browser.newPage();
   await other.goto(`${server.origin('unrelated')}/hook-cases/`);
   await other.evaluate(makeFrames);
-  await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => cases(other, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
   await restored(other);
   expect(await cases(other, (c) => c.heard)).toEqual([]);
 
   // those of the recorded tab have asked before; what they hand over is on its way, or there
-  await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => cases(page, (c) => c.handing()), { timeout: 30_000 }).toEqual([]);
   await page.bringToFront(); // a panel in the background draws nothing
   await stopRecording(panel);
-  await expect.poll(() => cases(page, (c) => c.hooked()), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => cases(page, (c) => c.hooked()), { timeout: 30_000 }).toEqual([]);
   expect(await cases(page, (c) => c.heard)).toEqual([]);
   const store = await savedStore(driven, panel);
   const marks = store.threads.flatMap((thread) => marksOf(thread).map(({ name }) => name));

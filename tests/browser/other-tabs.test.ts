@@ -93,7 +93,7 @@ test('pages that load while the background is stopped again and again are record
     const loaded = page.goto(`${origins.origin(`stopped-${i}`)}/page`);
     await session.send('ServiceWorker.stopAllWorkers');
     await loaded;
-    await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 20_000 });
+    await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 30_000 });
   }
   await session.detach();
   await stopRecording(panel);

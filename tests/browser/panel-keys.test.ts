@@ -29,11 +29,11 @@ afterAll(() => driven?.close());
 /** The drawer takes its room from the panel. */
 const height = (): Promise<number> => panel.frame.evaluate(() => innerHeight);
 const isThere = (name: string): Promise<unknown> =>
-  panel.frame.waitForSelector(id(name), { timeout: 10_000 });
+  panel.frame.waitForSelector(id(name), { timeout: 30_000 });
 const isGone = (name: string): Promise<unknown> =>
   panel.frame.waitForFunction(
     (s) => !document.querySelector(s),
-    { timeout: 10_000, polling },
+    { timeout: 30_000, polling },
     id(name),
   );
 
@@ -58,7 +58,7 @@ test('Escape closes one thing at a time, and with nothing left it opens the draw
   await keyboard.press('Escape');
   await panel.frame.waitForFunction(
     (before) => innerHeight < before - 50,
-    { timeout: 10_000, polling },
+    { timeout: 30_000, polling },
     whole,
   );
 });

@@ -81,13 +81,13 @@ const nextOrigin = (): string => server.origin(`permissions-${++labels}`);
 const says = (panel: Panel, pattern: string): Promise<unknown> =>
   panel.frame.waitForFunction(
     (text) => new RegExp(text).test(document.body.innerText),
-    { polling: 50, timeout: 15_000 },
+    { polling: 50, timeout: 30_000 },
     pattern,
   );
 const saysNoLonger = (panel: Panel, pattern: string): Promise<unknown> =>
   panel.frame.waitForFunction(
     (text) => !new RegExp(text).test(document.body.innerText),
-    { polling: 50, timeout: 15_000 },
+    { polling: 50, timeout: 30_000 },
     pattern,
   );
 const inserts = (n: number): Promise<unknown> =>

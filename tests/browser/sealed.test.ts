@@ -243,7 +243,7 @@ test('nothing of another origin loads in our own pages, and nothing is sent ther
   await expect
     .poll(
       async () => [...new Set((await violations(page)).map((text) => text.split(' ')[0]))].sort(),
-      { timeout: 15_000 },
+      { timeout: 30_000 },
     )
     .toEqual(refused);
   await page.close();

@@ -280,7 +280,7 @@ test('a prerendered page is recorded from its first line', async () => {
       code,
     );
   const recordedPage = `Symbol.for('vfscope.thread') in globalThis && !document.prerendering ? location.href : ''`;
-  await expect.poll(() => inTab(recordedPage), { timeout: 20_000 }).toBe(next);
+  await expect.poll(() => inTab(recordedPage), { timeout: 30_000 }).toBe(next);
   await inTab(`void performance.mark('seen')`);
   await stopRecording(panel);
   const { store } = await saved(driven, panel);

@@ -44,7 +44,7 @@ async function spooled(ours: Page): Promise<void> {
     });
   for (let times = 0; times < 2; times++) {
     const before = await size();
-    await expect.poll(size, { timeout: 20_000, interval: polling }).toBeGreaterThan(before);
+    await expect.poll(size, { timeout: 30_000, interval: polling }).toBeGreaterThan(before);
   }
 }
 
@@ -89,7 +89,7 @@ async function recordSome(driven: DrivenBrowser, origin: string): Promise<Runnin
   }, INSERTS);
   await moreEvents(panel);
   await expect
-    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 15_000 })
+    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 30_000 })
     .toBeGreaterThan(20);
   const syncs = await shown(panel, 'live-syncs');
   await spooled(ours);
@@ -142,7 +142,7 @@ async function expectOffered(page: Page, origin: string, syncs: number): Promise
   expect(await panel.textOf('recovered-offer')).toContain(`A recording of ${origin} was not saved`);
   await panel.press('recover' as 'record');
   await expect
-    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 20_000 })
+    .poll(() => shown(panel, 'live-syncs').catch(() => 0), { timeout: 30_000 })
     .toBeGreaterThanOrEqual(syncs);
 }
 

@@ -237,7 +237,7 @@ describe('an opened trace', () => {
           .getImageData(at.x - box.left, at.y - box.top, 1, 1).data;
         return blue! > red!; // reads are blue
       },
-      { timeout: 5000 },
+      { timeout: 30_000 },
       await viewer.page.$(id('timeline')),
       point,
     );

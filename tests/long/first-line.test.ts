@@ -73,7 +73,7 @@ test('ways to a page', async () => {
       for (let i = 0; i < LOADS; i++) {
         await load(page, i);
         if (await seen()) first++;
-        await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 20_000 });
+        await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 30_000 });
       }
       told.push(`${way}: ${first} of ${LOADS}`);
       console.log(told.at(-1));

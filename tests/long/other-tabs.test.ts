@@ -38,7 +38,7 @@ test('other tabs, and a background that is stopped', async () => {
       const loaded = page.goto(`${origins.origin(`stopped-${i % 10}`)}/${i}`);
       await session.send('ServiceWorker.stopAllWorkers');
       await loaded;
-      await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 20_000 });
+      await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50, timeout: 30_000 });
     }
   } finally {
     await driven.close();

@@ -44,7 +44,7 @@ const click = (id: string): Promise<void> =>
   );
 const failures = (): Promise<string[]> => driven.page.evaluate(() => window.vfscopeMock.failures);
 
-const WAIT = { timeout: 20_000, interval: 20 };
+const WAIT = { timeout: 30_000, interval: 20 };
 
 test('a recording over ports that carry JSON: every event arrives and is acknowledged', async () => {
   const reader = new PartReader();

@@ -3,10 +3,10 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import resolve from '@rollup/plugin-node-resolve';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import svelte from 'rollup-plugin-svelte';
-import { HOOK_SCRIPT } from './tools/hook-script.mjs';
-import { inlineConstants } from './tools/inline-constants.mjs';
-import { emitTypes } from './tools/lib-types.mjs';
-import { thirdParty } from './tools/third-party.mjs';
+import { HOOK_SCRIPT } from './tools/build/hook-script.mjs';
+import { inlineConstants } from './tools/build/inline-constants.mjs';
+import { emitTypes } from './tools/build/lib-types.mjs';
+import { thirdParty } from './tools/build/third-party.mjs';
 
 // tests build into folders of their own
 const DIST = process.env.VFSCOPE_DIST ?? 'dist';

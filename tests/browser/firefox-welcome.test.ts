@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { filesOf } from '../../tools/package.mjs';
-import { zip } from '../../tools/zip.mjs';
+import { filesOf } from '../../tools/build/package.mjs';
+import { zip } from '../../tools/build/zip.mjs';
 import { FIREFOX_EXTENSION, launchInFirefox } from './firefox-harness.ts';
 
 test('the welcome page comes after an installation, once', async () => {

@@ -61,7 +61,7 @@ test('vfscope record --browser firefox records the demo', async () => {
     vi.spyOn(console, 'error').mockImplementation((line: string) => void (said += `${line}\n`));
     vi.spyOn(console, 'log').mockImplementation(() => {});
     const url = `${server.origin('demo')}/demo/?vfs=OPFSCoopSync`;
-    const script = path.resolve('tools/demo-steps.mjs');
+    const script = path.resolve('tools/dev/demo-steps.mjs');
     expect(
       await record({
         url,

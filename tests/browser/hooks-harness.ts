@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import resolve from '@rollup/plugin-node-resolve';
 import type { Browser, Page } from 'puppeteer-core';
-import { HOOK_SCRIPT } from '../../tools/hook-script.mjs';
+import { HOOK_SCRIPT } from '../../tools/build/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/event/batch.ts';

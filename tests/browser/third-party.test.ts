@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { filesOf } from '../../tools/package.mjs';
-import { FILE, packageFolder } from '../../tools/third-party.mjs';
+import { filesOf } from '../../tools/build/package.mjs';
+import { FILE, packageFolder } from '../../tools/build/third-party.mjs';
 import { EXTENSION } from './extension-harness.ts';
 
 test.each(['chrome', 'firefox', 'safari'])('%s', async (browser) => {

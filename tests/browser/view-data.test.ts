@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { plain } from '../../src/analysis/report/report-words.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');

@@ -13,7 +13,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { EXPORT_FORMATS } from '../../src/viewer/export-formats.ts';
 import { headlineText } from '../../src/viewer/ui/views/overview/words.ts';
-import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 

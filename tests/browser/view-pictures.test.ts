@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildPanel } from '../../tools/panel.mjs';
+import { buildPanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { difference, decodePng, fontsOf, MAY_DIFFER } from '../pictures/compare.ts';
 import { encodePng } from '../pictures/png.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { launchPlainBrowser } from '../oracle/browser.ts';
-import { buildPanel, servePanel } from '../../tools/panel.mjs';
+import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 
 export const id = (name: string): string => `[data-testid="${name}"]`;
 const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at

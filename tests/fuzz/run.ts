@@ -1,6 +1,6 @@
 // `npm run fuzz`: ten minutes of random stores, damaged files, files changed in what they mean, and forged messages, through everything
 // that is made of a trace; bounded in time and memory.
-// Built and started by tools/fuzz.mjs, which adds the analyses' modules.
+// Built and started by tools/check/fuzz.mjs, which adds the analyses' modules.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { diffOf } from '../../src/analysis/report/diff.ts';
@@ -39,7 +39,7 @@ const endOf = (share: number): number => performance.now() + share * minutes * 6
 const megabytes = (): number => process.resourceUsage().maxRSS / 1024;
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
-/** Run by tools/fuzz.mjs. */
+/** Run by tools/check/fuzz.mjs. */
 export async function fuzz(modules: Record<string, Record<string, unknown>>): Promise<void> {
   console.log(`seeds from ${from}: npm run fuzz -- --from ${from} repeats them`);
   let start = performance.now();

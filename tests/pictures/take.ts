@@ -7,7 +7,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { servePanel } from '../../tools/panel.mjs';
+import { servePanel } from '../../tools/dev/panel.mjs';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { disturbs, type Scene } from './scenes.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { faultsIn, judge, type Fault, type Waiver } from '../../tools/compat-gate.mjs';
+import { faultsIn, judge, type Fault, type Waiver } from '../../tools/check/compat-gate.mjs';
 
 const MANIFEST = {
   manifest_version: 3,
@@ -113,7 +113,7 @@ test('a waiver excuses its browser alone, and one that nothing needs is a fault'
 });
 
 test('every waiver says why', () => {
-  const waivers = JSON.parse(readFileSync('tools/compat-waivers.json', 'utf8')) as Waiver[];
+  const waivers = JSON.parse(readFileSync('tools/check/compat-waivers.json', 'utf8')) as Waiver[];
   for (const { key, browsers, reason } of waivers)
     expect([key, browsers.length > 0, reason.length > 15]).toEqual([key, true, true]);
 });

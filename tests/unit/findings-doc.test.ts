@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { ABOUT_RULES } from '../../src/analysis/findings/about.ts';
 import { findingsOf, RULES } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { findingsDoc } from '../../tools/findings-doc.ts';
+import { findingsDoc } from '../../tools/docs/findings-doc.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');

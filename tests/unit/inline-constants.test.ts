@@ -1,6 +1,6 @@
 // The hook's numbers in place of their names: what is replaced, what stays, and what is refused.
 import { expect, it } from 'vitest';
-import { inlineConstants, inlined, tableOf } from '../../tools/inline-constants.mjs';
+import { inlineConstants, inlined, tableOf } from '../../tools/build/inline-constants.mjs';
 import { Op } from '../../src/event/event.ts';
 
 const tables = new Map([['Op', new Map([['xRead', 2]])]]);

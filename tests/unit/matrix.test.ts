@@ -1,9 +1,9 @@
 /** The README's table of features and browsers says what tests prove, and no more. */
 import { expect, test } from 'vitest';
-import { currentMatrix, faults, readmeMatrix, readOrNull } from '../../tools/matrix.mjs';
+import { currentMatrix, faults, readmeMatrix, readOrNull } from '../../tools/docs/matrix.mjs';
 
 test('every cell that claims something has a test of that name, in that browser', () => {
-  expect(faults(readOrNull), 'to mend it: change the row in tools/matrix.mjs').toEqual([]);
+  expect(faults(readOrNull), 'to mend it: change the row in tools/docs/matrix.mjs').toEqual([]);
 });
 
 test('the README carries the table', () => {

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
-import { emitTypes } from '../../tools/lib-types.mjs';
+import { emitTypes } from '../../tools/build/lib-types.mjs';
 
 const pkg = JSON.parse(readFileSync('package.json', 'utf8')) as {
   files: string[];

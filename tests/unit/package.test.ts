@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inflateRawSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { filesOf, sources } from '../../tools/package.mjs';
-import { crc32, zip } from '../../tools/zip.mjs';
+import { filesOf, sources } from '../../tools/build/package.mjs';
+import { crc32, zip } from '../../tools/build/zip.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import resolve from '@rollup/plugin-node-resolve';
 import { rollup } from 'rollup';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { FILE, notices, packageFolder, thirdParty } from '../../tools/third-party.mjs';
+import { FILE, notices, packageFolder, thirdParty } from '../../tools/build/third-party.mjs';
 
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-licenses-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -53,8 +53,8 @@ const ask = (page: Page, asked: Asked): Promise<Answered> =>
 
 async function workerSource(): Promise<string> {
   const { asShipped } = (await import(
-    new URL('../as-shipped.mjs', import.meta.url).href
-  )) as typeof import('../as-shipped.mjs');
+    new URL('../build/as-shipped.mjs', import.meta.url).href
+  )) as typeof import('../build/as-shipped.mjs');
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('analysis-worker.ts', import.meta.url))],
     bundle: true,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * @throws Error with what the process said, or that it took longer than 10 minutes
  */
 export function inProcess<T>(module: string, call: string): T {
-  const file = join(import.meta.dirname, `${module}.mjs`); // where tools/bench.mjs builds this
+  const file = join(import.meta.dirname, `${module}.mjs`); // where tools/bench/bench.mjs builds this
   const script = `import(${JSON.stringify(file)}).then((m) => m.${call})`;
   try {
     const text = execFileSync(

@@ -46,7 +46,7 @@ async function inChromium(bytes: Uint8Array<ArrayBuffer>): Promise<number[]> {
   if (!executablePath) throw new Error(HOW_TO_INSTALL);
   const bundle = await build({
     stdin: {
-      contents: `import { meterModule } from './src/vfs-instrumented/meter.ts'; globalThis.meterModule = meterModule;`,
+      contents: `import { meterModule } from './src/lab/meter/meter.ts'; globalThis.meterModule = meterModule;`,
       resolveDir: process.cwd(),
     },
     bundle: true,

@@ -256,8 +256,8 @@ async function recorded(browser: Browser, url: string, tell: Tell): Promise<void
 export async function run(): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'vfscope-bench-'));
   const { buildPanel, servePanel } = (await import(
-    new URL('../panel.mjs', import.meta.url).href
-  )) as typeof import('../panel.mjs');
+    new URL('../dev/panel.mjs', import.meta.url).href
+  )) as typeof import('../dev/panel.mjs');
   const rows: Result['rows'] = [];
   const tell: Tell = (...row) => {
     console.error(row.join('  ')); // a long run shows how far it is

@@ -1,4 +1,4 @@
-/** Records scenarios and engine apps by the real extension from its real panel; bundled and started by tools/goldens.mjs. */
+/** Records scenarios and engine apps by the real extension from its real panel; bundled and started by tools/docs/goldens.mjs. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'puppeteer-core';

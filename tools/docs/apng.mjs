@@ -1,6 +1,6 @@
 // Strings PNG pictures of one size together to an animated PNG, which every browser shows. The compressed pixels stay as they are, so no
 // image has to be decoded; all pictures must be of the same kind (as one browser writes them).
-import { crc32 } from './zip.mjs';
+import { crc32 } from '../build/zip.mjs';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const BEGIN = '<!-- matrix: npm run matrix -- --write -->';
 const END = '<!-- /matrix -->';
 
@@ -190,7 +190,7 @@ export const FEATURES = [
   [
     'The package is as its browser or store wants it',
     browser('extension', 'the browser finds no fault with the extension'),
-    { file: 'tools/test.mjs', title: 'lint of the Firefox package' },
+    { file: 'tools/check/test.mjs', title: 'lint of the Firefox package' },
     null,
   ],
 ];

@@ -1,4 +1,4 @@
-// Checks that every import in src/ is an arrow of tools/rooms.mjs. Prints each fault and ends with exit code 1 if there is one.
+// Checks that every import in src/ is an arrow of tools/check/rooms.mjs. Prints each fault and ends with exit code 1 if there is one.
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -28,7 +28,7 @@ export function faultsOf(root, files, read) {
     const below = relative(root, file).split(sep).join('/');
     const room = roomOf(below);
     if (!room) {
-      faults.push(`${file}: no room holds ${below}. Rooms are listed in tools/rooms.mjs.`);
+      faults.push(`${file}: no room holds ${below}. Rooms are listed in tools/check/rooms.mjs.`);
       continue;
     }
     const rule = ROOMS[room];
@@ -44,13 +44,13 @@ export function faultsOf(root, files, read) {
         );
         if (to !== room && !(to && rule.imports.some((allowed) => allows(to, allowed))))
           faults.push(
-            `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/rooms.mjs.`,
+            `${file} imports ${target}: ${room} may import ${rule.imports.join(', ') || 'no other room'}. To allow it, change tools/check/rooms.mjs.`,
           );
       } else if (target.startsWith('node:')) {
         if (!rule.node) faults.push(`${file} imports ${target}: ${room} does not run in Node.`);
       } else if (!rule.npm.some((name) => target === name || target.startsWith(`${name}/`)))
         faults.push(
-          `${file} imports "${target}": ${room} may use ${rule.npm.join(', ') || 'no npm package'}. To allow it, change tools/rooms.mjs.`,
+          `${file} imports "${target}": ${room} may use ${rule.npm.join(', ') || 'no npm package'}. To allow it, change tools/check/rooms.mjs.`,
         );
     }
   }

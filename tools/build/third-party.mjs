@@ -7,7 +7,7 @@ import { join, sep } from 'node:path';
 
 export const FILE = 'THIRD-PARTY.txt';
 const LICENSES = join(import.meta.dirname, 'licenses');
-/** What the compiled files of a package contain besides its own code: names of texts in tools/licenses. */
+/** What the compiled files of a package contain besides its own code: names of texts in tools/build/licenses. */
 const INSIDE = {
   'wa-sqlite': ['sqlite', 'emscripten', 'musl'],
   '@journeyapps/wa-sqlite': ['sqlite', 'emscripten', 'musl', 'powersync-core'],

@@ -20,7 +20,7 @@ const TABLES = {
 };
 /** In a module with this, `W(Header.head)` becomes a number, too: the recorder's functions are then small enough to be inlined by V8. */
 const WORDS = /\bconst W = \(byte(?:: number)?\)(?:: number)? => byte >>> 2;/;
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /**
  * @param {string} name
@@ -36,7 +36,7 @@ export function tableOf(name, source) {
   const numbers = entries.map((entry) => /^(\w+): (0x[\da-f]+|\d+)$/i.exec(entry));
   if (numbers.length === 0 || numbers.includes(null))
     throw new Error(
-      `${name} is no table of plain numbers: take it out of TABLES in tools/inline-constants.mjs`,
+      `${name} is no table of plain numbers: take it out of TABLES in tools/build/inline-constants.mjs`,
     );
   return new Map(numbers.map((match) => [String(match?.[1]), Number(match?.[2])]));
 }

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const out = join(root, '.vfscope');
 const cli = join(root, 'dist/cli/vfscope.mjs');
 
@@ -42,7 +42,7 @@ try {
   process.exit(3);
 }
 
-const { createServer } = await import('../tests/server/server.mjs');
+const { createServer } = await import('../../tests/server/server.mjs');
 const server = await createServer();
 const url = `${server.url}/demo/?vfs=OPFSCoopSync`;
 mkdirSync(out, { recursive: true });
@@ -60,7 +60,7 @@ if (display) {
   const picture = join(out, 'demo.png');
   const summary = join(out, 'demo-summary.txt');
   console.log('no display: recording the demo headless ...');
-  const steps = join(root, 'tools/demo-steps.mjs');
+  const steps = join(root, 'tools/dev/demo-steps.mjs');
   await run(
     process.execPath,
     [cli, 'record', url, '--out', trace, '--script', steps, '--screenshot', picture],

@@ -4,8 +4,8 @@ import { mkdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import puppeteer from 'puppeteer-core';
-import { ensureChromium } from './ensure-browser.mjs';
-import { buildPanel, servePanel } from './panel.mjs';
+import { ensureChromium } from '../dev/ensure-browser.mjs';
+import { buildPanel, servePanel } from '../dev/panel.mjs';
 
 function parseArgsOr(help, config) {
   try {

@@ -8,7 +8,7 @@ import {
   HOW_TO_INSTALL,
   HOW_TO_INSTALL_FIREFOX,
   HOW_TO_INSTALL_WEBKIT,
-} from '../src/drive/find-browser.mjs';
+} from '../../src/drive/find-browser.mjs';
 
 /** Runs apt-get, as root or by sudo without a password; its words go to stderr. */
 function apt(...args) {

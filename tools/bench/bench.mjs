@@ -5,9 +5,9 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { asShipped } from './as-shipped.mjs';
+import { asShipped } from '../build/as-shipped.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const out = join(root, 'node_modules', '.cache', 'vfscope-bench');
 const DOCUMENT = join(root, 'docs', 'benchmarks.md');
 

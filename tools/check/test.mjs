@@ -1,11 +1,11 @@
 // `npm test`: everything that must hold, suite by suite, with the time each took. Ends with "N passed, N failed".
-// `node tools/test.mjs check|unit|contract|webkit|browser|long ...` runs only those; `long` runs only when named.
+// `node tools/check/test.mjs check|unit|contract|webkit|browser|long ...` runs only those; `long` runs only when named.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 const dist = process.env.VFSCOPE_DIST ?? 'dist';
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const reports = mkdtempSync(join(tmpdir(), 'vfscope-test-'));
@@ -18,10 +18,10 @@ const SUITES = {
   check: {
     budget: 4,
     steps: [
-      ['rooms', 'node', ['tools/check-rooms.mjs']],
+      ['rooms', 'node', ['tools/check/check-rooms.mjs']],
       ['build', bin('rollup'), ['-c', '--silent']],
-      ['compat', 'node', ['tools/compat-gate.mjs', dist]],
-      ['package', 'node', ['tools/package.mjs']],
+      ['compat', 'node', ['tools/check/compat-gate.mjs', dist]],
+      ['package', 'node', ['tools/build/package.mjs']],
       [
         'lint of the Firefox package',
         bin('web-ext'),
@@ -135,13 +135,13 @@ for (const name of chosen.length ? chosen : Object.keys(SUITES)) {
   const start = Date.now();
   console.log(`\n== ${name}`);
   if (suite.browser) {
-    const { ensureChromium, ensureFirefox } = await import('./ensure-browser.mjs');
+    const { ensureChromium, ensureFirefox } = await import('../dev/ensure-browser.mjs');
     await ensureChromium();
     await ensureFirefox();
     if (chosen.length) runSteps([['build', bin('rollup'), ['-c', '--silent']]]);
   }
   if (suite.webkit) {
-    const { ensureWebKit } = await import('./ensure-browser.mjs');
+    const { ensureWebKit } = await import('../dev/ensure-browser.mjs');
     if (!(await ensureWebKit())) {
       console.error(
         `suite "${name}" is SKIPPED: it needs WebKitGTK, which runs on Linux only. Safari's engine is not tested here.`,

@@ -1,6 +1,6 @@
 // npm run compat: every manifest key and every extension API in the built folders, and every static of the web platform and the language,
 // against MDN's compatibility data for the oldest browser that each manifest admits. What the data does not know or forbids needs a line in
-// tools/compat-waivers.json that says why it is right all the same; a line that nothing needs is a fault, too.
+// tools/check/compat-waivers.json that says why it is right all the same; a line that nothing needs is a fault, too.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -134,7 +134,8 @@ export function judge(faults, waivers) {
       .filter((f) => !excuses(f))
       .map(({ key, cause, where }) => `${key}: ${cause}, used in ${where}`),
     ...stale.map(
-      (text) => `tools/compat-waivers.json excuses ${text}, which needs no excuse: take that out`,
+      (text) =>
+        `tools/check/compat-waivers.json excuses ${text}, which needs no excuse: take that out`,
     ),
   ];
 }

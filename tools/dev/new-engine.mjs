@@ -1,5 +1,5 @@
 // `npm run new:engine -- <npm package> [version]`: a row of the engine grid to fill in: an app under tests/apps/, its entry in
-// tests/oracle/catalog.ts and in tools/engines.mjs. Says what is left to do.
+// tests/oracle/catalog.ts and in tools/docs/engines.mjs. Says what is left to do.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -79,7 +79,7 @@ export function scaffold(root, name) {
       "  app('turso opfs'",
       `  app('${app}', '/${app}/'),\n`,
     ),
-    edit(join('tools', 'engines.mjs'), '  turso:', `  '${app}': '${name}',\n`),
+    edit(join('tools', 'docs', 'engines.mjs'), '  turso:', `  '${app}': '${name}',\n`),
   ];
   mkdirSync(join(root, folder), { recursive: true });
   for (const [file, text] of files) writeFileSync(join(root, file), text);
@@ -93,7 +93,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
     process.exit(2);
   }
   try {
-    const files = scaffold(join(import.meta.dirname, '..'), name);
+    const files = scaffold(join(import.meta.dirname, '../..'), name);
     console.log(`wrote\n  ${files.join('\n  ')}\n`);
     console.log(`Next:
   1. npm i -D --save-exact ${name}

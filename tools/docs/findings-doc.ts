@@ -1,8 +1,8 @@
-// Builds docs/findings.md from the rules and their words; started by tools/findings-doc.mjs, checked by tests/unit/findings-doc.test.ts.
+// Builds docs/findings.md from the rules and their words; started by tools/docs/findings-doc.mjs, checked by tests/unit/findings-doc.test.ts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ABOUT_RULES } from '../src/analysis/findings/about.ts';
-import { RULES } from '../src/analysis/findings/index.ts';
+import { ABOUT_RULES } from '../../src/analysis/findings/about.ts';
+import { RULES } from '../../src/analysis/findings/index.ts';
 
 interface Judged {
   verdicts: Record<string, string>;

@@ -2,8 +2,8 @@
 // web-ext loads the extension anew.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { findFirefox, HOW_TO_INSTALL_FIREFOX } from '../src/drive/find-browser.mjs';
-import { createServer } from '../tests/server/server.mjs';
+import { findFirefox, HOW_TO_INSTALL_FIREFOX } from '../../src/drive/find-browser.mjs';
+import { createServer } from '../../tests/server/server.mjs';
 import { ensureChromium } from './ensure-browser.mjs';
 
 const [browser = 'firefox'] = process.argv.slice(2);
@@ -21,7 +21,7 @@ const target =
 // as root Chromium starts in no other way
 if (browser !== 'firefox' && process.getuid?.() === 0) target.push('--args=--no-sandbox');
 const folder = join(process.env.VFSCOPE_DIST ?? 'dist', browser);
-const webExt = join(import.meta.dirname, '..', 'node_modules/web-ext/bin/web-ext.js');
+const webExt = join(import.meta.dirname, '../..', 'node_modules/web-ext/bin/web-ext.js');
 const child = spawn(
   process.execPath,
   [webExt, 'run', '--source-dir', folder, ...target, '--start-url', url],

@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
-import { launchBrowser, type DrivenBrowser } from '../src/drive/browser.ts';
-import { openPanel, type Panel } from '../src/drive/panel.ts';
-import { startRecording, stopRecording } from '../src/drive/session.ts';
-import { createServer } from '../tests/server/server.mjs';
+import { launchBrowser, type DrivenBrowser } from '../../src/drive/browser.ts';
+import { openPanel, type Panel } from '../../src/drive/panel.ts';
+import { startRecording, stopRecording } from '../../src/drive/session.ts';
+import { createServer } from '../../tests/server/server.mjs';
 import { apng } from './apng.mjs';
 import { captioned, tile } from './store-pages.ts';
 

@@ -4,9 +4,9 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { loadTs } from './load-ts.mjs';
+import { loadTs } from '../dev/load-ts.mjs';
 
-const root = join(import.meta.dirname, '..');
+const root = join(import.meta.dirname, '../..');
 process.chdir(root);
 const { values, positionals: names } = parseArgs({
   allowPositionals: true,

@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
-import { ensureChromium } from './ensure-browser.mjs';
+import { ensureChromium } from '../dev/ensure-browser.mjs';
 
-const folder = join(import.meta.dirname, '../store-assets/icons');
+const folder = join(import.meta.dirname, '../../store-assets/icons');
 const icon = readFileSync(join(folder, 'icon.svg'), 'utf8');
 const dot =
   '<circle cx="98" cy="98" r="27" fill="#fff"/><circle cx="98" cy="98" r="22" fill="#e5383b"/></svg>';

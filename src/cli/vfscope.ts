@@ -99,7 +99,12 @@ function lab([verb, ...args]: string[]): Promise<number> {
   }
   if (verb === 'replay') {
     const { values, target } = parse(repeated(args, ['--config']), 'file', {
-      ...{ config: words, node: yes, json: yes, out: text, headed: yes, 'page-sizes': yes },
+      config: words,
+      node: yes,
+      json: yes,
+      out: text,
+      headed: yes,
+      'page-sizes': yes,
     });
     const { config = [], node = false, json = false, headed = false, out } = values;
     return replayCommand({
@@ -113,16 +118,18 @@ function lab([verb, ...args]: string[]): Promise<number> {
     });
   }
   const options = {
-    ...{
-      config: words,
-      compare: words,
-      count: yes,
-      statements: yes,
-      functions: yes,
-      node: yes,
-      json: yes,
-    },
-    ...{ repeats: text, sql: text, file: text, headed: yes, browser: text },
+    config: words,
+    compare: words,
+    count: yes,
+    statements: yes,
+    functions: yes,
+    node: yes,
+    json: yes,
+    repeats: text,
+    sql: text,
+    file: text,
+    headed: yes,
+    browser: text,
   } as const;
   const split = repeated(args, ['--config', '--compare']);
   const { values, target } = parse(
@@ -175,24 +182,20 @@ async function run([command, ...args]: string[]): Promise<number> {
   switch (command) {
     case 'record': {
       const options = {
-        ...{
-          out: text,
-          until: text,
-          seconds: text,
-          script: text,
-          browser: text,
-          scope: text,
-          screenshot: text,
-          headed: yes,
-        },
-        ...{
-          marks: yes,
-          'until-mark': yes,
-          capture: text,
-          layers: text,
-          stacks: yes,
-          buffer: text,
-        },
+        out: text,
+        until: text,
+        seconds: text,
+        script: text,
+        browser: text,
+        scope: text,
+        screenshot: text,
+        headed: yes,
+        marks: yes,
+        'until-mark': yes,
+        capture: text,
+        layers: text,
+        stacks: yes,
+        buffer: text,
       };
       const { values, target } = parse(args, 'URL', options);
       const {
@@ -207,14 +210,12 @@ async function run([command, ...args]: string[]): Promise<number> {
         ...rest
       } = values;
       return record({
-        ...{
-          ...rest,
-          url: target,
-          out: needed(out, '--out'),
-          seconds: seconds(time),
-          scope: scope(covers),
-          untilMark,
-        },
+        ...rest,
+        url: target,
+        out: needed(out, '--out'),
+        seconds: seconds(time),
+        scope: scope(covers),
+        untilMark,
         capture: captureOf({ capture, layers, stacks, buffer }),
       });
     }

@@ -77,7 +77,9 @@ export async function launchBrowser(options: LaunchOptions): Promise<DrivenBrows
       handleDevToolsAsPage: true,
       defaultViewport: null,
       userDataDir,
-      ...{ handleSIGINT: handled, handleSIGTERM: handled, handleSIGHUP: handled },
+      handleSIGINT: handled,
+      handleSIGTERM: handled,
+      handleSIGHUP: handled,
       args: [
         ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []), // as root Chromium starts in no other way
         `--window-size=${width},${height}`,

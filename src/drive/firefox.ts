@@ -66,11 +66,9 @@ export async function launchFirefox({
       userDataDir,
       headless: !headed,
       defaultViewport: null,
-      ...{
-        handleSIGINT: !outlivesSignals,
-        handleSIGTERM: !outlivesSignals,
-        handleSIGHUP: !outlivesSignals,
-      },
+      handleSIGINT: !outlivesSignals,
+      handleSIGTERM: !outlivesSignals,
+      handleSIGHUP: !outlivesSignals,
       protocolTimeout: 120_000,
       args: ['--remote-allow-system-access'],
       extraPrefsFirefox: {

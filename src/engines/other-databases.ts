@@ -30,7 +30,11 @@ export function otherDatabase(exports: WebAssembly.Exports): string | null {
 /** Says that such a database runs on this thread. */
 export function announceOther(recorder: Recorder, name: string): void {
   recorder.define({
-    ...{ kind: 'engine', name, sqliteVersion: null, sourceId: null, suspension: 'unknown' },
+    kind: 'engine',
+    name,
+    sqliteVersion: null,
+    sourceId: null,
+    suspension: 'unknown',
     layers: { vfs: false, sql: false, counters: false },
     note: 'not SQLite C: storage calls only',
   });

@@ -333,5 +333,10 @@ export class SqlLayer implements BindKeeper {
 
 /** A call on a connection, or a whole script. */
 const subjectWithoutRuns = (text: number, connection: Connection | null): Statement => ({
-  ...{ text, instance: 0, connection, stepped: false, values: null, fresh: false },
+  text,
+  instance: 0,
+  connection,
+  stepped: false,
+  values: null,
+  fresh: false,
 });

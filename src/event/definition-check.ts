@@ -53,13 +53,11 @@ function engineOf(
   const { vfs, sql, counters } = layers as Loose;
   const textOrNull = (v: unknown): string | null => (isText(v) ? v : null);
   return {
-    ...{
-      kind: 'engine',
-      id: id as number,
-      name,
-      sqliteVersion: textOrNull(sqliteVersion),
-      sourceId: textOrNull(sourceId),
-    },
+    kind: 'engine',
+    id: id as number,
+    name,
+    sqliteVersion: textOrNull(sqliteVersion),
+    sourceId: textOrNull(sourceId),
     suspension: among(SUSPENSIONS, suspension) ?? 'unknown',
     layers: { vfs: vfs === true, sql: sql === true, counters: counters === true },
     note: textOrNull(note),
@@ -75,15 +73,13 @@ function environmentOf(
   const kind = among(THREAD_KINDS, threadKind);
   if (!isText(url) || !kind || !isText(userAgent) || !isNumber(clockStepUs)) return null;
   return {
-    ...{
-      kind: 'environment',
-      id: 0,
-      url,
-      threadKind: kind,
-      crossOriginIsolated: crossOriginIsolated === true,
-      clockStepUs,
-      userAgent,
-    },
+    kind: 'environment',
+    id: 0,
+    url,
+    threadKind: kind,
+    crossOriginIsolated: crossOriginIsolated === true,
+    clockStepUs,
+    userAgent,
     hidden: typeof hidden === 'boolean' ? hidden : null,
     ...(capture !== undefined && { capture: captureOptionsOf(capture) }),
   };
@@ -147,12 +143,10 @@ export function checkedDefinition(v: unknown): Definition | null {
     case 'cost':
       if (!isNumber(d.nsPerJsEvent)) return null;
       return {
-        ...{
-          kind,
-          id: 0,
-          nsPerJsEvent: d.nsPerJsEvent,
-          nsPerVfsEvent: numberOrNull(d.nsPerVfsEvent),
-        },
+        kind,
+        id: 0,
+        nsPerJsEvent: d.nsPerJsEvent,
+        nsPerVfsEvent: numberOrNull(d.nsPerVfsEvent),
         nsPerClockPair: numberOrNull(d.nsPerClockPair) ?? 0,
       };
     case 'values':

@@ -47,15 +47,13 @@ export async function* chromeJson(store: TraceStore): AsyncGenerator<string> {
   const first: object[] = [
     // DevTools asks for this event and for a main thread of this name before it shows anything
     {
-      ...{
-        name: 'TracingStartedInBrowser',
-        cat: 'disabled-by-default-devtools.timeline',
-        ph: 'I',
-        s: 't',
-        ts: 0,
-        pid: PID,
-        tid: 0,
-      },
+      name: 'TracingStartedInBrowser',
+      cat: 'disabled-by-default-devtools.timeline',
+      ph: 'I',
+      s: 't',
+      ts: 0,
+      pid: PID,
+      tid: 0,
       args: { data: { frameTreeNodeId: 1, persistentIds: true, frames } },
     },
     { name: 'process_name', ph: 'M', ts: 0, pid: PID, tid: 0, args: { name: 'vfscope' } },

@@ -70,7 +70,10 @@ const column = (
   nullable: boolean,
   value: EventColumn['value'],
 ): EventColumn => ({
-  ...{ name, type, nullable, value },
+  name,
+  type,
+  nullable,
+  value,
 });
 
 /** In the order of the files. Only add at the end: readers of stored files rely on names and types. */

@@ -141,16 +141,14 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
     i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
   ).join('');
   const files = filesOf(store).map((f) => [
-    ...[
-      f.path || '(no name)',
-      f.kind,
-      count(f.reads),
-      count(f.readBytes),
-      count(f.writes),
-      count(f.writeBytes),
-      count(f.syncs),
-      duration(f.timeUs),
-    ],
+    f.path || '(no name)',
+    f.kind,
+    count(f.reads),
+    count(f.readBytes),
+    count(f.writes),
+    count(f.writeBytes),
+    count(f.syncs),
+    duration(f.timeUs),
   ]);
   const timeline = svgTimeline(store);
   const { blocks } = reportOf(store, { summary, most: MAX_FINDINGS * 2 });

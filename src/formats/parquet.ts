@@ -28,7 +28,9 @@ function schemaOf(columns: readonly Column[]): SchemaElement[] {
   return [
     { name: 'root', num_children: columns.length },
     ...columns.map(({ name, type, nullable }): SchemaElement => ({
-      ...{ name, type: PHYSICAL[type], repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED' },
+      name,
+      type: PHYSICAL[type],
+      repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED',
       ...(type === 'text' ? { converted_type: 'UTF8' as const } : {}),
     })),
   ];

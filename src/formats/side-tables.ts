@@ -31,16 +31,14 @@ export function threadsTable(store: TraceStore): SideTable {
       dropped: 'int64',
     }),
     rows: store.threads.map(({ index, info, events, dropped, missing }) => [
-      ...[
-        index,
-        info.id,
-        info.kind,
-        info.name || null,
-        info.url || null,
-        info.parent,
-        events.count,
-        dropped + missing,
-      ],
+      index,
+      info.id,
+      info.kind,
+      info.name || null,
+      info.url || null,
+      info.parent,
+      events.count,
+      dropped + missing,
     ]),
   };
 }

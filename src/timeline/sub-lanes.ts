@@ -16,23 +16,19 @@ import { Sweep } from '../trace/lanes/sweep.ts';
 export const MAX_LINES = 16;
 
 const SYNCHRONOUS: ReadonlySet<number> = new Set([
-  ...[
-    Op.opfsRead,
-    Op.opfsWrite,
-    Op.opfsFlush,
-    Op.opfsTruncate,
-    Op.opfsGetSize,
-    Op.opfsClose,
-    Op.atomicsWait,
-    Op.atomicsNotify,
-  ],
-  ...[
-    Op.localStorageGet,
-    Op.localStorageSet,
-    Op.localStorageRemove,
-    Op.localStorageKey,
-    Op.localStorageClear,
-  ],
+  Op.opfsRead,
+  Op.opfsWrite,
+  Op.opfsFlush,
+  Op.opfsTruncate,
+  Op.opfsGetSize,
+  Op.opfsClose,
+  Op.atomicsWait,
+  Op.atomicsNotify,
+  Op.localStorageGet,
+  Op.localStorageSet,
+  Op.localStorageRemove,
+  Op.localStorageKey,
+  Op.localStorageClear,
 ]);
 const OVERLAPS = Uint8Array.from({ length: 256 }, (_, op) =>
   laneOfOp(op) === 'web' && !SYNCHRONOUS.has(op) ? 1 : 0,

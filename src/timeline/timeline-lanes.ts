@@ -197,12 +197,13 @@ export class TimelineLanes {
     if (!own) return undefined;
     if (kind === 'txn')
       return {
-        ...{ key, thread: own.thread, kind: 'sql', events: 0 },
-        ...{
-          settled: this.transactionsOf(own.thread),
-          tail: NOTHING,
-          labelOf: (_row, intervalKind) => transactionWord(intervalKind),
-        },
+        key,
+        thread: own.thread,
+        kind: 'sql',
+        events: 0,
+        settled: this.transactionsOf(own.thread),
+        tail: NOTHING,
+        labelOf: (_row, intervalKind) => transactionWord(intervalKind),
       };
     const line = /^sub(\d+)$/.exec(kind)?.[1];
     if (line === undefined) return this.pyramid.lane(key);

@@ -71,14 +71,22 @@ export const ROOMS = {
       'analysis',
       'vfs-instrumented',
       'probes',
-    ].concat(['engines', 'lab/meter']),
+      'engines',
+      'lab/meter',
+    ],
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
   'lab/page': {
-    imports: ['event', 'record', 'trace', 'analysis', 'lab/experiments', 'viewer'].concat([
+    imports: [
+      'event',
+      'record',
+      'trace',
+      'analysis',
+      'lab/experiments',
+      'viewer',
       'protocol',
       'platform',
-    ]),
+    ],
     npm: ['svelte'],
   },
   drive: {

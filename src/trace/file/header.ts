@@ -94,12 +94,10 @@ export async function readHeader(
   const text = (v: unknown): string => (typeof v === 'string' ? v : '');
   return {
     header: {
-      ...{
-        originMs,
-        writer: text(writer),
-        savedAt: typeof savedAt === 'number' ? savedAt : 0,
-        origin: text(origin),
-      },
+      originMs,
+      writer: text(writer),
+      savedAt: typeof savedAt === 'number' ? savedAt : 0,
+      origin: text(origin),
       sanitised: sanitised === true,
     },
     version,

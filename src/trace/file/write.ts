@@ -132,7 +132,11 @@ export class TraceWriter {
   private async appendThread(thread: ThreadStore): Promise<void> {
     const { lanesOf } = this.options;
     const state = (this.states[thread.index] ??= {
-      ...{ said: false, definitions: 0, rows: 0, open: [], counters: '' },
+      said: false,
+      definitions: 0,
+      rows: 0,
+      open: [],
+      counters: '',
       lanes: lanesOf ? null : new ThreadLanes(thread),
     });
     if (!state.said) {

@@ -82,7 +82,10 @@ export class ThreadLanes {
     this.all = LANE_KINDS.map((kind, i) => {
       const from = sweeps[i] ?? ladder;
       return {
-        ...{ key: `${thread.index}:${kind}`, thread, kind, events: 0 },
+        key: `${thread.index}:${kind}`,
+        thread,
+        kind,
+        events: 0,
         get settled() {
           return from.settled;
         },

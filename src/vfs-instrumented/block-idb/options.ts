@@ -41,14 +41,12 @@ export interface BlockStats {
 /** @throws RangeError naming the option that cannot be */
 export function resolveOptions(options: BlockIdbOptions): Resolved {
   const o: Resolved = {
-    ...{
-      blockSize: 8192,
-      writePolicy: 'through',
-      cacheBlocks: 64,
-      durability: 'relaxed',
-      queueDepth: 16,
-      recorder: null,
-    },
+    blockSize: 8192,
+    writePolicy: 'through',
+    cacheBlocks: 64,
+    durability: 'relaxed',
+    queueDepth: 16,
+    recorder: null,
     ...options,
   };
   const { blockSize, cacheBlocks, queueDepth } = o;

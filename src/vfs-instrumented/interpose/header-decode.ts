@@ -41,7 +41,10 @@ export interface Decoder {
 /** @param first index that the first of these functions gets in its module @param peek index of peek(address) -> word */
 export function decodeParts(first: number, peek: number): Decoder {
   return {
-    ...{ where: first, aux: first + 1, aux2: first + 2, behind: first + 3 },
+    where: first,
+    aux: first + 1,
+    aux2: first + 2,
+    behind: first + 3,
     signatures: [
       { params: 'iij', results: 'i' },
       { params: 'ii', results: 'i' },

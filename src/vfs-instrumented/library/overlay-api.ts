@@ -32,8 +32,12 @@ const engineInfo = (
   sqliteVersion: string | null,
   suspension: EngineInfo['suspension'],
 ): EngineInfo => ({
-  ...{ name: 'wa-sqlite', sqliteVersion, sourceId: null, suspension },
-  ...{ layers: { vfs: true, sql: false, counters: false }, note: NOTE },
+  name: 'wa-sqlite',
+  sqliteVersion,
+  sourceId: null,
+  suspension,
+  layers: { vfs: true, sql: false, counters: false },
+  note: NOTE,
 });
 const join = (low: number, high: number): number => high * 4294967296 + (low >>> 0);
 

@@ -64,12 +64,14 @@ export class Recording {
     const { navigator } = globalThis as { navigator?: { userAgent: string } };
     const isolated = (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated === true;
     this.recorder.emit({
-      ...{ kind: 'environment', id: 0, url, threadKind: kind, crossOriginIsolated: isolated },
-      ...{
-        clockStepUs: measureClockStepUs(),
-        userAgent: navigator?.userAgent ?? '',
-        hidden: inWindow ? document.hidden : null,
-      },
+      kind: 'environment',
+      id: 0,
+      url,
+      threadKind: kind,
+      crossOriginIsolated: isolated,
+      clockStepUs: measureClockStepUs(),
+      userAgent: navigator?.userAgent ?? '',
+      hidden: inWindow ? document.hidden : null,
       capture: {
         capture: 0,
         layers: [...(options.layers ?? ['vfs'])],

@@ -35,23 +35,21 @@ export function lineOfEvent(store: TraceStore, thread: number, row: number): Eve
   const layer = OPS[e.op]?.layer ?? 'host';
   const open = e.endSeq === 0;
   return {
-    ...{
-      thread,
-      row,
-      t0: e.t0,
-      dur: e.dur,
-      open,
-      instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters),
-    },
+    thread,
+    row,
+    t0: e.t0,
+    dur: e.dur,
+    open,
+    instant: !open && e.dur === 0 && (layer === 'host' || e.op === Op.sqlCounters),
     clockStepUs: t.environment?.clockStepUs ?? null,
-    ...{ layer, name: opName(e.op), object: objectName(t, e.object) },
+    layer,
+    name: opName(e.op),
+    object: objectName(t, e.object),
     offset: Number.isNaN(e.offset) ? null : e.offset,
-    ...{
-      length: e.length,
-      result: e.result,
-      resultText: resultText(e.op, e.result, e.flags),
-      failed: isFailure(e.op, e.result, e.flags),
-    },
+    length: e.length,
+    result: e.result,
+    resultText: resultText(e.op, e.result, e.flags),
+    failed: isFailure(e.op, e.result, e.flags),
     statement: statementText(t, at),
     connection: e.context || null,
     detail:

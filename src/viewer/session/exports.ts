@@ -63,8 +63,10 @@ export class Exports {
     const { type, write } = WRITERS[format];
     return this.gather(type, onProgress, () =>
       write({
-        ...{ store: sanitize ? sanitizeStore(store) : store, sanitized: sanitize },
-        ...{ title: sanitize ? 'vfscope trace' : title, origin: sanitize ? '' : origin },
+        store: sanitize ? sanitizeStore(store) : store,
+        sanitized: sanitize,
+        title: sanitize ? 'vfscope trace' : title,
+        origin: sanitize ? '' : origin,
       }),
     );
   }

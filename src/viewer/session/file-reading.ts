@@ -72,7 +72,9 @@ export class FileReading {
       if (keepPart) await reading.onOverview!(overview);
       unpacker = Unpacker.start((processors) => events >= unpackBesideFrom(processors));
       const result = await readTrace(source, {
-        ...{ signal, keepPart, rest },
+        signal,
+        keepPart,
+        rest,
         ...(unpacker ? { unpack: unpacker.unpack } : {}),
         ...(overview ? { expected: overview.events } : {}),
         onStore: (made) => reading.onStore?.((store = made)),

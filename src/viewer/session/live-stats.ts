@@ -218,13 +218,11 @@ export class LiveCounts {
     const events = this.store.eventCount;
     const seen = events + this.store.forgotten;
     return {
-      ...{
-        events,
-        seen,
-        eventsPerSecond: settled ? 0 : this.rate(seen, now),
-        ...sum,
-        ...this.slow,
-      },
+      events,
+      seen,
+      eventsPerSecond: settled ? 0 : this.rate(seen, now),
+      ...sum,
+      ...this.slow,
       computing: this.slowVersion < 0 || (settled && this.passing && version !== this.slowVersion),
       cacheHitRate: hits + misses > 0 ? hits / (hits + misses) : null,
       costNsPerEvent: costEvents > 0 ? costNs / costEvents : null,

@@ -28,19 +28,15 @@ export const loaded = (store: TraceStore): Loaded => ({
 export function threadRows(store: TraceStore, lanes: Pick<TimelineLanes, 'rowsOf'>): ThreadRow[] {
   const titles = threadTitles(store);
   return store.threads.map((t) => ({
-    ...{
-      index: t.index,
-      id: t.info.id,
-      kind: t.info.kind,
-      title: titles[t.index]!,
-      url: t.info.url,
-    },
-    ...{
-      events: t.events.count,
-      dropped: t.dropped + t.missing,
-      ended: t.ended,
-      engines: t.engines,
-    },
+    index: t.index,
+    id: t.info.id,
+    kind: t.info.kind,
+    title: titles[t.index]!,
+    url: t.info.url,
+    events: t.events.count,
+    dropped: t.dropped + t.missing,
+    ended: t.ended,
+    engines: t.engines,
     notes: t.notes.map(({ topic, text, url }) =>
       url === undefined ? { topic, text } : { topic, text, url },
     ),

@@ -15,8 +15,15 @@ export interface FlightChoice {
 }
 
 export const FLIGHT_DEFAULTS: FlightChoice = {
-  ...{ kind: 'everything', seconds: 30, megabytes: 50 },
-  ...{ busy: true, ioerr: true, corrupt: true, error: true, slow: false, slowCommitMs: 200 },
+  kind: 'everything',
+  seconds: 30,
+  megabytes: 50,
+  busy: true,
+  ioerr: true,
+  corrupt: true,
+  error: true,
+  slow: false,
+  slowCommitMs: 200,
 };
 const LIMITS = { seconds: [1, 3600], megabytes: [1, 2000], slowCommitMs: [0, 3_600_000] } as const;
 

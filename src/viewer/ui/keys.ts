@@ -26,17 +26,20 @@ export interface PageActions {
 
 /** Letters that show a view after G, by the view's id. */
 export const VIEW_LETTERS: Readonly<Record<string, string>> = {
-  ...{
-    overview: 'o',
-    timeline: 't',
-    transactions: 'r',
-    statements: 's',
-    locks: 'l',
-    wal: 'w',
-    files: 'f',
-    pages: 'p',
-  },
-  ...{ cache: 'c', errors: 'x', events: 'e', sql: 'q', compare: 'd', settings: ',' },
+  overview: 'o',
+  timeline: 't',
+  transactions: 'r',
+  statements: 's',
+  locks: 'l',
+  wal: 'w',
+  files: 'f',
+  pages: 'p',
+  cache: 'c',
+  errors: 'x',
+  events: 'e',
+  sql: 'q',
+  compare: 'd',
+  settings: ',',
 };
 /** Letters follow G within this time. */
 const CHORD_MS = 1500;

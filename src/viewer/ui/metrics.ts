@@ -29,7 +29,11 @@ function known(
 /** A flight recorder's total since the beginning; every other number is of what is kept. */
 function seenMetric({ seen }: LiveStats): Metric {
   return {
-    ...{ id: 'seen', label: 'Seen', alert: false, value: formatShortCount(seen), unknown: null },
+    id: 'seen',
+    label: 'Seen',
+    alert: false,
+    value: formatShortCount(seen),
+    unknown: null,
     definition: `Calls recorded since the beginning: ${formatCount(seen)}. The older ones are forgotten; the other numbers are of what is kept.`,
   };
 }
@@ -58,43 +62,57 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
         : 'no SQLite engine has been seen';
   return [
     {
-      ...{ id: 'events', label: stats?.recording ? 'Events/s' : 'Events', alert: false },
+      id: 'events',
+      label: stats?.recording ? 'Events/s' : 'Events',
+      alert: false,
       definition: `Calls recorded${stats ? `: ${formatCount(stats.events)} ${stats.flight ? 'kept' : 'so far'}` : ''}, on all threads and layers. While recording: over the last second.`,
       ...count(stats?.recording ? stats.eventsPerSecond : stats?.events),
     },
     ...(stats?.flight ? [seenMetric(stats)] : []),
     {
-      ...{ id: 'reads', label: 'Reads', alert: false },
+      id: 'reads',
+      label: 'Reads',
+      alert: false,
       definition:
         'xRead calls of SQLite on files. On threads whose VFS is not recorded: reads of IndexedDB, OPFS and localStorage.',
       ...count(stats?.reads),
     },
     {
-      ...{ id: 'writes', label: 'Writes', alert: false },
+      id: 'writes',
+      label: 'Writes',
+      alert: false,
       definition:
         'xWrite calls of SQLite on files. On threads whose VFS is not recorded: writes to IndexedDB, OPFS and localStorage.',
       ...count(stats?.writes),
     },
     {
-      ...{ id: 'syncs', label: 'Syncs', alert: false },
+      id: 'syncs',
+      label: 'Syncs',
+      alert: false,
       definition:
         'xSync calls of SQLite. On threads whose VFS is not recorded: OPFS flushes and writable streams closed.',
       ...count(stats?.syncs),
     },
     {
-      ...{ id: 'commits', label: 'Commits', alert: false },
+      id: 'commits',
+      label: 'Commits',
+      alert: false,
       definition:
         'What made a transaction durable: the journal deleted, truncated or its header zeroed, a WAL commit frame, COMMIT_ATOMIC_WRITE, or with no journal the last database write before the unlock.',
       ...computing(known(empty ? null : stats.commits, formatShortCount, noVfs)),
     },
     {
-      ...{ id: 'lock-waits', label: 'Lock waits', alert: false },
+      id: 'lock-waits',
+      label: 'Lock waits',
+      alert: false,
       definition:
         'xLock calls answered SQLITE_BUSY, and Web Locks granted more than 1 ms after they were asked for.',
       ...computing(count(stats?.lockWaits)),
     },
     {
-      ...{ id: 'io-share', label: 'I/O share', alert: false },
+      id: 'io-share',
+      label: 'I/O share',
+      alert: false,
       definition:
         'Share of the time with SQL in flight in which a call of the browser’s storage (IndexedDB, OPFS, localStorage) was under way. A VFS’s own code counts as CPU.',
       ...computing(
@@ -106,18 +124,24 @@ export function metricsOf(stats: LiveStats | null, threads: readonly ThreadRow[]
       ),
     },
     {
-      ...{ id: 'cache-hit', label: 'Cache hits', alert: false },
+      id: 'cache-hit',
+      label: 'Cache hits',
+      alert: false,
       definition:
         'Page requests that SQLite’s page cache answered without a VFS call, from the engine’s own counters.',
       ...known(empty ? null : stats.cacheHitRate, formatShare, noCounters),
     },
     {
-      ...{ id: 'dropped', label: 'Dropped', alert: (stats?.dropped ?? 0) > 0 },
+      id: 'dropped',
+      label: 'Dropped',
+      alert: (stats?.dropped ?? 0) > 0,
       definition: `Records that found no room in a thread’s buffer or got lost on the way here${stats ? `: ${formatCount(stats.dropped)}` : ''}. Their calls ran as usual.`,
       ...count(stats?.dropped),
     },
     {
-      ...{ id: 'cost', label: 'Tracer', alert: false },
+      id: 'cost',
+      label: 'Tracer',
+      alert: false,
       definition:
         'The tracer’s own time per recorded call, measured on each thread when its recording began.',
       ...known(

@@ -211,12 +211,10 @@ export class ViewerModel extends Looking {
       this.asked++;
       this.forget();
       await this.session.begin({
-        ...{
-          originMs: performance.timeOrigin + performance.now(),
-          spoolKey: this.host.spoolKey,
-          userAgent: navigator.userAgent,
-          flight: flightOptionsOf(get(this.flight)),
-        },
+        originMs: performance.timeOrigin + performance.now(),
+        spoolKey: this.host.spoolKey,
+        userAgent: navigator.userAgent,
+        flight: flightOptionsOf(get(this.flight)),
       });
       try {
         await this.settings.read(); // another panel, or `vfscope record`, may have changed them

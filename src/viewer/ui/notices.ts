@@ -51,11 +51,9 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
   const { kind, share, limit, secondsLeft, reached, forgotten } = room;
   if (kind === 'disk')
     return {
-      ...{
-        key: 'room disk',
-        kind: 'warning',
-        title: 'The copy is what is offered when DevTools was closed or crashed',
-      },
+      key: 'room disk',
+      kind: 'warning',
+      title: 'The copy is what is offered when DevTools was closed or crashed',
       text: `The disk has only ${formatBytes(limit ?? 0)} left for this recording's backup copy. Free some disk space, or stop and save now.`,
     };
   if (!reached) {
@@ -64,11 +62,9 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
         ? ''
         : ` and reaches it in about ${about(secondsLeft)}`;
     return {
-      ...{
-        key: `room ${kind}`,
-        kind: 'warning',
-        title: `At the limit, vfscope keeps recording: the newest half stays, older events are dropped.`,
-      },
+      key: `room ${kind}`,
+      kind: 'warning',
+      title: `At the limit, vfscope keeps recording: the newest half stays, older events are dropped.`,
       text: `This recording is at ${Math.floor(share * 100)} % of its limit (${limitOf(room)})${when}. Then vfscope drops the oldest events. To keep everything, stop and save now.`,
     };
   }
@@ -83,11 +79,9 @@ function noticeOfRoom(room: Room, recording: boolean): Notice {
     ? 'It goes on with the newest events. Stop and save now. Next time, record for a shorter time.'
     : 'Next time, record for a shorter time.';
   return {
-    ...{
-      key: `room ${kind} reached`,
-      kind: 'warning',
-      title: 'What is kept is a whole trace: you can save and open it.',
-    },
+    key: `room ${kind} reached`,
+    kind: 'warning',
+    title: 'What is kept is a whole trace: you can save and open it.',
     text: `${cause}${dropped} ${next}`,
   };
 }
@@ -111,7 +105,9 @@ export function noticesOf(
       .filter((t) => t.dropped > 0)
       .map((t) => `${t.title}: ${formatCount(t.dropped)}`);
     notices.push({
-      ...{ key: 'dropped', kind: 'warning', title: by.join('\n') },
+      key: 'dropped',
+      kind: 'warning',
+      title: by.join('\n'),
       text: `${countOf(stats.dropped, 'event')} ${stats.dropped === 1 ? 'was' : 'were'} dropped: ${stats.room?.kind === 'browser' ? 'the browser had no memory for them' : 'the page produced events faster than vfscope could collect them'}. Counts are too low by that much. Record for a shorter time.`,
     });
   }
@@ -127,13 +123,12 @@ export function noticesOf(
         urls.forEach((url) => known.urls.add(url));
       } else
         seen.set(key, {
-          ...{
-            key,
-            kind: note.topic === 'tracer-error' ? 'error' : 'warning',
-            times: 1,
-            urls: new Set(urls),
-          },
-          ...{ text: note.text.replace(/^Not recorded: /, ''), title: note.url ?? thread.title },
+          key,
+          kind: note.topic === 'tracer-error' ? 'error' : 'warning',
+          times: 1,
+          urls: new Set(urls),
+          text: note.text.replace(/^Not recorded: /, ''),
+          title: note.url ?? thread.title,
         });
     }
   for (const [key, { times, urls, ...notice }] of seen) {
@@ -155,7 +150,9 @@ export function noticesOf(
     });
   if (stats?.ignoredMessages)
     notices.push({
-      ...{ key: 'ignored', kind: 'warning', title: '' },
+      key: 'ignored',
+      kind: 'warning',
+      title: '',
       text: `${formatCount(stats.ignoredMessages)} messages on the recording’s ports were malformed and are ignored: something in the page imitates the tracer.`,
     });
   return notices.map((n) => ({ ...n, text: said(n.text), title: said(n.title) }));

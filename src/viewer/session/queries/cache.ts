@@ -152,12 +152,12 @@ export const cacheQueries = {
     const [fromUs, toUs] = [cold?.fromUs ?? 0, warm?.toUs ?? cold?.toUs ?? 0.001];
     const { accesses } = shared;
     const out: CacheTimes = {
-      ...{ fromUs, toUs, counters: cacheOverTime(store, fromUs, toUs, bins) },
-      ...{
-        pageReads: new Float64Array(bins),
-        distinct: new Float64Array(bins),
-        fresh: new Float64Array(bins),
-      },
+      fromUs,
+      toUs,
+      counters: cacheOverTime(store, fromUs, toUs, bins),
+      pageReads: new Float64Array(bins),
+      distinct: new Float64Array(bins),
+      fresh: new Float64Array(bins),
     };
     for (let i = 0; i < accesses.count; i++)
       if (!(accesses.what[i]! & (Access.write | Access.checkpoint)))

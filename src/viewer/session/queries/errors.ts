@@ -57,25 +57,22 @@ export const errorQueries = {
             }
             const layer = OPS[op]?.layer ?? 'host';
             group = {
-              ...{
-                key,
-                layer,
-                what: uncaught ? UNCAUGHT[result === 1 ? 1 : 0] : resultText(op, result, flags),
-                call: opName(op),
-                object,
-                count: 0,
-                events: [],
-                statements: [],
-              },
-              ...{
-                meaning: uncaught
-                  ? 'The page’s own code failed.'
-                  : layer === 'sql' || layer === 'vfs'
-                    ? meaningOfResult(result)
-                    : meaningOfException(resultText(op, result, flags)),
-                texts: new Map(),
-              },
-              ...{ firstUs: events.t0[row]!, lastUs: events.t0[row]! },
+              key,
+              layer,
+              what: uncaught ? UNCAUGHT[result === 1 ? 1 : 0] : resultText(op, result, flags),
+              call: opName(op),
+              object,
+              count: 0,
+              events: [],
+              statements: [],
+              meaning: uncaught
+                ? 'The page’s own code failed.'
+                : layer === 'sql' || layer === 'vfs'
+                  ? meaningOfResult(result)
+                  : meaningOfException(resultText(op, result, flags)),
+              texts: new Map(),
+              firstUs: events.t0[row]!,
+              lastUs: events.t0[row]!,
             };
             groups.set(key, group);
           }
@@ -90,7 +87,8 @@ export const errorQueries = {
       }
       const list = [...groups.values()].sort((a, b) => b.count - a.count);
       return {
-        ...{ events: total, more },
+        events: total,
+        more,
         groups: list.map(({ texts, ...group }) => ({
           ...group,
           events: group.events.sort((a, b) => a.us - b.us),

@@ -82,16 +82,18 @@ export function lanesNow(context: QueryContext): Map<string, LaneRows> {
       if (!found) {
         const { kind, name, origin } = resources[resource]!;
         const lane: LockLane = {
-          ...{
-            key,
-            thread,
-            threadTitle: titles[thread]!,
-            root: rootOf(store, thread),
-            kind,
-            name,
-            origin,
-          },
-          ...{ holds: 0, waits: 0, heldUs: 0, waitedUs: 0, contended: false },
+          key,
+          thread,
+          threadTitle: titles[thread]!,
+          root: rootOf(store, thread),
+          kind,
+          name,
+          origin,
+          holds: 0,
+          waits: 0,
+          heldUs: 0,
+          waitedUs: 0,
+          contended: false,
         };
         made.set(key, (found = { lane, holds: [], waits: [] }));
       }

@@ -171,18 +171,16 @@ class Words {
       const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
       const { kind, name } = resources[resource]!;
       return {
-        ...{
-          kind,
-          name,
-          waiter,
-          waiterTitle: this.titles[waiter]!,
-          waiterLane: `${waiter}:${resource}`,
-        },
-        ...{
-          asked: modeText(kind, waits.mode[wait]!),
-          outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
-        },
-        ...{ fromUs: waits.from[wait]!, toUs: waits.to[wait]!, event: this.ref(waits, wait) },
+        kind,
+        name,
+        waiter,
+        waiterTitle: this.titles[waiter]!,
+        waiterLane: `${waiter}:${resource}`,
+        asked: modeText(kind, waits.mode[wait]!),
+        outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
+        fromUs: waits.from[wait]!,
+        toUs: waits.to[wait]!,
+        event: this.ref(waits, wait),
       };
     };
     for (const edge of edges) {
@@ -191,18 +189,16 @@ class Words {
       const line = start(edge.wait);
       lines.push({
         ...line,
-        ...{
-          key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
-          fromUs: edge.fromUs,
-          toUs: edge.toUs,
-        },
-        ...{
-          holder: edge.holder,
-          holderTitle: this.titles[edge.holder]!,
-          holderLane: `${edge.holder}:${edge.resource}`,
-        },
+        key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
+        fromUs: edge.fromUs,
+        toUs: edge.toUs,
+        holder: edge.holder,
+        holderTitle: this.titles[edge.holder]!,
+        holderLane: `${edge.holder}:${edge.resource}`,
         held: modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
-        ...{ heldUs: edge.heldUs, holds: edge.holds, holdEvent: this.ref(holds, edge.firstHold) },
+        heldUs: edge.heldUs,
+        holds: edge.holds,
+        holdEvent: this.ref(holds, edge.firstHold),
       });
     }
     for (let wait = 0; wait < waits.count; wait++) {
@@ -216,15 +212,13 @@ class Words {
       lines.push({
         ...line,
         key: `${line.event.thread}:${line.event.row}:-`,
-        ...{
-          holder: null,
-          holderTitle: null,
-          holderLane: null,
-          held: null,
-          heldUs: null,
-          holds: null,
-          holdEvent: null,
-        },
+        holder: null,
+        holderTitle: null,
+        holderLane: null,
+        held: null,
+        heldUs: null,
+        holds: null,
+        holdEvent: null,
       });
     }
     return lines;
@@ -235,22 +229,19 @@ class Words {
       const { thread, path, level, refusals, steps, fromUs, toUs, granted } = chain;
       const first = this.eventOf(thread, chain.firstRow);
       return {
-        ...{
-          key: `${thread}:${first.row}`,
-          thread,
-          threadTitle: this.titles[thread]!,
-          path,
-          refusals,
-          steps,
-          fromUs,
-          toUs,
-          granted,
-        },
-        ...{
-          level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
-          codes: chain.codes.map((code) => resultName(code)),
-        },
-        ...{ first, last: this.eventOf(thread, chain.lastRow) },
+        key: `${thread}:${first.row}`,
+        thread,
+        threadTitle: this.titles[thread]!,
+        path,
+        refusals,
+        steps,
+        fromUs,
+        toUs,
+        granted,
+        level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
+        codes: chain.codes.map((code) => resultName(code)),
+        first,
+        last: this.eventOf(thread, chain.lastRow),
       };
     });
   }
@@ -261,21 +252,17 @@ class Words {
       const { kind, name } = resources[holds.resource[hold]!]!;
       const event = this.ref(holds, hold);
       return {
-        ...{
-          key: `${thread}:${event.row}:${holds.resource[hold]!}`,
-          thread,
-          threadTitle: this.titles[thread]!,
-          kind,
-          name,
-          reason,
-          laterWaits,
-        },
-        ...{
-          mode: modeText(kind, holds.mode[hold]!),
-          sinceUs: holds.from[hold]!,
-          endUs: holds.to[hold]!,
-          event,
-        },
+        key: `${thread}:${event.row}:${holds.resource[hold]!}`,
+        thread,
+        threadTitle: this.titles[thread]!,
+        kind,
+        name,
+        reason,
+        laterWaits,
+        mode: modeText(kind, holds.mode[hold]!),
+        sinceUs: holds.from[hold]!,
+        endUs: holds.to[hold]!,
+        event,
       };
     });
   }
@@ -286,34 +273,26 @@ class Words {
     const eventOf = (edge: number): EventRef => this.ref(waits, edges[edge]!.wait);
     return [
       ...cycles.map((c): DeadlockLine => ({
-        ...{
-          key: `cycle ${c.edges.join()}`,
-          what: 'cycle',
-          threads: c.threads.map((t) => this.titles[t]!),
-          names: [...new Set(c.edges.map(nameOf))],
-        },
-        ...{
-          fromUs: c.fromUs,
-          toUs: c.toUs,
-          holderCalls: null,
-          holderIdleUs: null,
-          events: c.edges.map(eventOf),
-        },
+        key: `cycle ${c.edges.join()}`,
+        what: 'cycle',
+        threads: c.threads.map((t) => this.titles[t]!),
+        names: [...new Set(c.edges.map(nameOf))],
+        fromUs: c.fromUs,
+        toUs: c.toUs,
+        holderCalls: null,
+        holderIdleUs: null,
+        events: c.edges.map(eventOf),
       })),
       ...stuck.map((s): DeadlockLine => ({
-        ...{
-          key: `wait ${s.edge}`,
-          what: 'long wait',
-          names: [nameOf(s.edge)],
-          events: [eventOf(s.edge)],
-        },
+        key: `wait ${s.edge}`,
+        what: 'long wait',
+        names: [nameOf(s.edge)],
+        events: [eventOf(s.edge)],
         threads: [edges[s.edge]!.waiter, edges[s.edge]!.holder].map((t) => this.titles[t]!),
-        ...{
-          fromUs: s.fromUs,
-          toUs: s.toUs,
-          holderCalls: s.holderCalls,
-          holderIdleUs: s.holderIdleUs,
-        },
+        fromUs: s.fromUs,
+        toUs: s.toUs,
+        holderCalls: s.holderCalls,
+        holderIdleUs: s.holderIdleUs,
       })),
     ];
   }
@@ -334,11 +313,11 @@ export function arrowsOf(waits: readonly WaitLine[]): WaitArrow[] {
     .map((lines): WaitArrow => {
       const sorted = [...lines].sort((a, b) => span(b) - span(a));
       return {
-        ...{ waiter: lines[0]!.waiter, holder: lines[0]!.holder!, waits: lines.length },
-        ...{
-          waitedUs: lines.reduce((sum, line) => sum + span(line), 0),
-          longestUs: span(sorted[0]!),
-        },
+        waiter: lines[0]!.waiter,
+        holder: lines[0]!.holder!,
+        waits: lines.length,
+        waitedUs: lines.reduce((sum, line) => sum + span(line), 0),
+        longestUs: span(sorted[0]!),
         names: [...new Set(sorted.map(({ name }) => name))].slice(0, 5),
         fromUs: lines.reduce((us, line) => Math.min(us, line.fromUs), Infinity),
         toUs: lines.reduce((us, line) => Math.max(us, line.toUs), -Infinity),
@@ -357,13 +336,11 @@ export const lockQueries = {
       const left = words.left().sort((a, b) => b.laterWaits - a.laterWaits);
       const { lanes, more } = shownLanes(context);
       return {
-        ...{
-          lanes,
-          moreLanes: more,
-          arrows: arrowsOf(waits),
-          titles: words.titles,
-          toleranceUs: locks.toleranceUs,
-        },
+        lanes,
+        moreLanes: more,
+        arrows: arrowsOf(waits),
+        titles: words.titles,
+        toleranceUs: locks.toleranceUs,
         waits: byTime(longest(waits, MOST_LINES)),
         busy: byTime(longest(busy, MOST_LINES)),
         left: left.slice(0, MOST_LINES),

@@ -69,7 +69,8 @@ export const patternQueries = {
     const blocks = PATTERNS.blocks(shared).find((b) => b.path === path && b.kind === kind);
     const { reads: _reads, readSpan: _span, ...counts } = blocks ?? {};
     return {
-      ...{ path, kind },
+      path,
+      kind,
       reads: runs?.reads ?? null,
       writes: runs?.writes ?? null,
       blocks: blocks ? (counts as FileUse['blocks']) : null,

@@ -135,11 +135,11 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
       kind: 'wait',
     });
     answer.holders.push({
-      ...{ thread: edge.holder, title: titles[edge.holder]!, waitedUs: us },
-      ...{
-        resource: locks.resources[edge.resource]?.name ?? '',
-        row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]!,
-      },
+      thread: edge.holder,
+      title: titles[edge.holder]!,
+      waitedUs: us,
+      resource: locks.resources[edge.resource]?.name ?? '',
+      row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]!,
     });
   }
   answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);

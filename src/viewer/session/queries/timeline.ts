@@ -129,17 +129,15 @@ export const timelineQueries = {
 /** @param ns by place in SQL_PARTS; what is left of the whole is idle */
 function partTimes(ns: Float64Array, wholeUs: number): PartTimes {
   const times: PartTimes = {
-    ...{
-      cpuUs: 0,
-      readUs: 0,
-      writeUs: 0,
-      syncUs: 0,
-      idbTransactionUs: 0,
-      lockUs: 0,
-      tracerUs: 0,
-      otherUs: 0,
-      outsideUs: 0,
-    },
+    cpuUs: 0,
+    readUs: 0,
+    writeUs: 0,
+    syncUs: 0,
+    idbTransactionUs: 0,
+    lockUs: 0,
+    tracerUs: 0,
+    otherUs: 0,
+    outsideUs: 0,
     idleUs: wholeUs,
   };
   SQL_PARTS.forEach((part, i) => {

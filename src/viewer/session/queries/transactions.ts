@@ -197,8 +197,13 @@ export const transactionQueries = {
     const { events, forgotten } = thread;
     return {
       ...lineOf(context, a, threadTitles(context.store)),
-      ...{ toUs: a.toUs, ladder: a.ladder, time: a.time, commit: a.commit },
-      ...{ dbBytes: a.dbBytes, journalBytes: a.journalBytes, walBytes: a.walBytes },
+      toUs: a.toUs,
+      ladder: a.ladder,
+      time: a.time,
+      commit: a.commit,
+      dbBytes: a.dbBytes,
+      journalBytes: a.journalBytes,
+      walBytes: a.walBytes,
       statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
         row: forgotten + at,
         fromUs: events.t0[at]!,

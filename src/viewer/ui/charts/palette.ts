@@ -56,11 +56,9 @@ export function paletteOf(element: Element): Palette {
     pixels: {
       activity: Uint32Array.from(activity, pixelOf),
       parts: Uint32Array.from(PART_COLORS, (name) => pixelOf(color(`activity-${name}`))),
-      ...{
-        statement: pixelOf(color('statement')),
-        accent: pixelOf(color('accent')),
-        background: pixelOf(color('bg')),
-      },
+      statement: pixelOf(color('statement')),
+      accent: pixelOf(color('accent')),
+      background: pixelOf(color('bg')),
     },
     activity,
     background: color('bg'),

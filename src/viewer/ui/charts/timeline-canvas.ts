@@ -44,8 +44,20 @@ export class TimelineCanvas {
     const view = { from: 0, to: 1 };
     const layout: TimelineLayout = { groups: [], height: 0, pinned: [], pinnedHeight: 0 };
     this.scene = {
-      ...{ width: 0, height: 0, ratio: 1, scrollTop: 0, view, layout, strip: null, palette },
-      ...{ selected: null, marked: null, area: null, notes: [], hits: [], arrows: [] },
+      width: 0,
+      height: 0,
+      ratio: 1,
+      scrollTop: 0,
+      view,
+      layout,
+      strip: null,
+      palette,
+      selected: null,
+      marked: null,
+      area: null,
+      notes: [],
+      hits: [],
+      arrows: [],
     };
     this.pointer = new TimelinePointer(
       canvas,

@@ -4,8 +4,18 @@ import type { LaneInfo, LaneKind, ThreadRow } from '../../../protocol/session.ts
 export const AXIS_HEIGHT = 20;
 export const GROUP_HEIGHT = 20;
 const LANE_HEIGHT: Record<LaneKind, number> = {
-  ...{ time: 32, sql: 16, txn: 14, vfs: 18, web: 18, sub: 8, lock: 18 },
-  ...{ reads: 22, writes: 22, queue: 22, wal: 22, cache: 22 },
+  time: 32,
+  sql: 16,
+  txn: 14,
+  vfs: 18,
+  web: 18,
+  sub: 8,
+  lock: 18,
+  reads: 22,
+  writes: 22,
+  queue: 22,
+  wal: 22,
+  cache: 22,
 };
 /** Where there is room, lanes grow up to this many times their height: a lone thread fills a tall panel. */
 const MOST_GROWTH = 2.5;
@@ -16,22 +26,18 @@ const LANE_GAP = 3;
 const MOST_PINNED = 0.6;
 
 export const LANE_TITLE: Record<LaneKind, string> = {
-  ...{
-    time: 'CPU and I/O',
-    sql: 'SQL',
-    txn: 'Transactions',
-    vfs: 'VFS',
-    web: 'Storage',
-    sub: '',
-    lock: 'Lock',
-  },
-  ...{
-    reads: 'Read B/s',
-    writes: 'Written B/s',
-    queue: 'In flight',
-    wal: 'WAL',
-    cache: 'Cache hits',
-  },
+  time: 'CPU and I/O',
+  sql: 'SQL',
+  txn: 'Transactions',
+  vfs: 'VFS',
+  web: 'Storage',
+  sub: '',
+  lock: 'Lock',
+  reads: 'Read B/s',
+  writes: 'Written B/s',
+  queue: 'In flight',
+  wal: 'WAL',
+  cache: 'Cache hits',
 };
 export const LANE_HINT: Record<LaneKind, string> = {
   time: 'Impulses and gaps: how each moment with SQL in flight was spent: computing, reading, writing, syncing, waiting for a lock. Empty: no SQL in flight',
@@ -172,8 +178,14 @@ export function layoutOf(
   y = 0;
   for (const { thread, lanes } of below) {
     const group: GroupBox = {
-      ...{ thread: thread.index, title: thread.title, url: thread.url, events: thread.events },
-      ...{ y, height: GROUP_HEIGHT, collapsed: choice.collapsed.has(thread.index), lanes: [] },
+      thread: thread.index,
+      title: thread.title,
+      url: thread.url,
+      events: thread.events,
+      y,
+      height: GROUP_HEIGHT,
+      collapsed: choice.collapsed.has(thread.index),
+      lanes: [],
     };
     if (!group.collapsed)
       for (const lane of lanes) {

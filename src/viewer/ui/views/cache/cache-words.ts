@@ -31,7 +31,12 @@ const number = <Row>(
   text: (n: number) => string = formatCount,
   width = '78px',
 ): Column<Row> => ({
-  ...{ key, title, definition, width, numeric: true, value },
+  key,
+  title,
+  definition,
+  width,
+  numeric: true,
+  value,
   text: (row) => {
     const n = value(row);
     return n === null ? 'n/a' : text(n);

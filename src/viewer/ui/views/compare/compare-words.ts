@@ -15,12 +15,10 @@ const VERDICTS: Record<Verdict, string> = {
   'only b': 'Only in B',
 };
 const verdict = <Row extends { verdict: Verdict }>(): Column<Row> => ({
-  ...{
-    key: 'verdict',
-    title: 'Verdict',
-    width: '76px',
-    value: (r: Row) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()),
-  },
+  key: 'verdict',
+  title: 'Verdict',
+  width: '76px',
+  value: (r: Row) => r.verdict.replace(/ (a|b)$/, (s) => s.toUpperCase()),
   definition: Object.entries(VERDICTS)
     .map(([name, means]) => `${name}: ${means}`)
     .join('\n'),
@@ -65,14 +63,13 @@ export const NUMBERS: Column<NumberRow>[] = [
     text: (r) => ofKind(r, r.b),
   },
   {
-    ...{
-      key: 'ratio',
-      title: 'B / A',
-      numeric: true,
-      width: '70px',
-      definition: 'n/a where A is 0 or not known',
-    },
-    ...{ value: (r: NumberRow) => ratio(r.a, r.b), text: (r: NumberRow) => ratioText(r.a, r.b) },
+    key: 'ratio',
+    title: 'B / A',
+    numeric: true,
+    width: '70px',
+    definition: 'n/a where A is 0 or not known',
+    value: (r: NumberRow) => ratio(r.a, r.b),
+    text: (r: NumberRow) => ratioText(r.a, r.b),
   },
   verdict(),
 ];
@@ -118,22 +115,21 @@ export const statementColumns = (
     text: (r) => median(r.time.b, step?.b),
   },
   {
-    ...{ key: 'spread', title: '±', numeric: true, width: '64px' },
+    key: 'spread',
+    title: '±',
+    numeric: true,
+    width: '64px',
     definition:
       'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.',
-    ...{
-      value: (r: StatementDiff) => r.time.spreadUs,
-      text: (r: StatementDiff) => time(r.time.spreadUs),
-    },
+    value: (r: StatementDiff) => r.time.spreadUs,
+    text: (r: StatementDiff) => time(r.time.spreadUs),
   },
   {
-    ...{
-      key: 'total',
-      title: 'B - A',
-      numeric: true,
-      width: '80px',
-      definition: 'Difference of the sums over all runs',
-    },
+    key: 'total',
+    title: 'B - A',
+    numeric: true,
+    width: '80px',
+    definition: 'Difference of the sums over all runs',
     value: (r) => r.time.totalB - r.time.totalA,
     text: (r) =>
       `${r.time.totalB < r.time.totalA ? '-' : '+'}${formatDuration(Math.abs(r.time.totalB - r.time.totalA))}`,
@@ -145,37 +141,36 @@ const saving = (sentences: readonly string[], us: number | null): string =>
 export const FINDINGS: Column<FindingDiff>[] = [
   { key: 'rule', title: 'Rule', width: '48px', value: (r) => r.rule },
   {
-    ...{
-      key: 'title',
-      title: 'Finding',
-      width: '1fr',
-      definition: 'As the trace that has it says it; B where both have it',
-    },
+    key: 'title',
+    title: 'Finding',
+    width: '1fr',
+    definition: 'As the trace that has it says it; B where both have it',
     value: (r) => r.title,
     text: (r) => plain((r.b.length ? r.b : r.a).join(' · ')),
   },
   {
-    ...{
-      key: 'a',
-      title: 'Saves A',
-      numeric: true,
-      width: '88px',
-      definition: 'Estimate of what mending it saves in A; –: A does not have it',
-    },
-    ...{
-      value: (r: FindingDiff) => r.savingUsA,
-      text: (r: FindingDiff) => saving(r.a, r.savingUsA),
-    },
+    key: 'a',
+    title: 'Saves A',
+    numeric: true,
+    width: '88px',
+    definition: 'Estimate of what mending it saves in A; –: A does not have it',
+    value: (r: FindingDiff) => r.savingUsA,
+    text: (r: FindingDiff) => saving(r.a, r.savingUsA),
   },
   {
-    ...{ key: 'b', title: 'Saves B', numeric: true, width: '88px', definition: 'The same in B' },
-    ...{
-      value: (r: FindingDiff) => r.savingUsB,
-      text: (r: FindingDiff) => saving(r.b, r.savingUsB),
-    },
+    key: 'b',
+    title: 'Saves B',
+    numeric: true,
+    width: '88px',
+    definition: 'The same in B',
+    value: (r: FindingDiff) => r.savingUsB,
+    text: (r: FindingDiff) => saving(r.b, r.savingUsB),
   },
   {
-    ...{ key: 'verdict', title: 'Verdict', width: '76px', value: (r: FindingDiff) => r.verdict },
+    key: 'verdict',
+    title: 'Verdict',
+    width: '76px',
+    value: (r: FindingDiff) => r.verdict,
     definition: 'solved: A has it, B has not\nnew: B has it, A has not',
   },
 ];

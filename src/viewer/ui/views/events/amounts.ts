@@ -11,8 +11,17 @@ const TIME_UNITS: Readonly<Record<string, number>> = {
   min: 60e6,
 };
 const BYTE_UNITS: Readonly<Record<string, number>> = {
-  ...{ '': 1, b: 1, k: 1024, kb: 1024, kib: 1024, m: 1024 ** 2, mb: 1024 ** 2, mib: 1024 ** 2 },
-  ...{ g: 1024 ** 3, gb: 1024 ** 3, gib: 1024 ** 3 },
+  '': 1,
+  b: 1,
+  k: 1024,
+  kb: 1024,
+  kib: 1024,
+  m: 1024 ** 2,
+  mb: 1024 ** 2,
+  mib: 1024 ** 2,
+  g: 1024 ** 3,
+  gb: 1024 ** 3,
+  gib: 1024 ** 3,
 };
 
 function amountOf(

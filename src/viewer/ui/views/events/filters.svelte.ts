@@ -46,25 +46,31 @@ export function eventFilters(): EventFilters {
   const inView = keptChoice('events.visible');
   const more = keptChoice('events.more');
   const wishes = {
-    ...{ thread: kept('thread'), op: kept('op'), object: kept('object'), result: kept('result') },
-    ...{ duration: kept('duration'), bytes: kept('bytes'), page: kept('page') },
+    thread: kept('thread'),
+    op: kept('op'),
+    object: kept('object'),
+    result: kept('result'),
+    duration: kept('duration'),
+    bytes: kept('bytes'),
+    page: kept('page'),
   };
   const anyWish = $derived(Object.values(wishes).some(({ value }) => value.trim() !== ''));
   const where = $derived<EventWhere | null>(more.value && anyWish ? whereOf(wishes) : null);
   const filter = $derived<EventFilter>({
-    ...{
-      text: text.value,
-      errorsOnly: errorsOnly.value,
-      layers: layers.value.length === LAYERS.length ? null : [...layers.value],
-    },
-    ...{
-      fromUs: inView.value ? view.current.from : null,
-      toUs: inView.value ? view.current.to : null,
-    },
+    text: text.value,
+    errorsOnly: errorsOnly.value,
+    layers: layers.value.length === LAYERS.length ? null : [...layers.value],
+    fromUs: inView.value ? view.current.from : null,
+    toUs: inView.value ? view.current.to : null,
     ...(where && { where }),
   });
   return {
-    ...{ text, layers, errorsOnly, inView, more, wishes },
+    text,
+    layers,
+    errorsOnly,
+    inView,
+    more,
+    wishes,
     get anyWish() {
       return anyWish;
     },
@@ -91,15 +97,12 @@ function whereOf({
 }: EventFilters['wishes']): EventWhere {
   const place = Number(thread.value);
   return {
-    ...{
-      thread: thread.value === '' || !Number.isInteger(place) ? null : place,
-      op: op.value || null,
-    },
-    ...{ object: object.value, result: result.value },
-    ...{
-      leastUs: durationOf(duration.value) ?? null,
-      leastBytes: bytesOf(bytes.value) ?? null,
-      page: pageOf(page.value) ?? null,
-    },
+    thread: thread.value === '' || !Number.isInteger(place) ? null : place,
+    op: op.value || null,
+    object: object.value,
+    result: result.value,
+    leastUs: durationOf(duration.value) ?? null,
+    leastBytes: bytesOf(bytes.value) ?? null,
+    page: pageOf(page.value) ?? null,
   };
 }

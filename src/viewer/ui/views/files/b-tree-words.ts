@@ -84,7 +84,11 @@ export function treeColumns({ list, totals }: TreesTable): readonly Column<numbe
     width: string,
     format = formatCount,
   ): Column<number> => ({
-    ...{ key, title, definition, width, numeric: true },
+    key,
+    title,
+    definition,
+    width,
+    numeric: true,
     value: (at) => totals[key][at]!,
     text: (at) => format(totals[key][at]!),
   });
@@ -99,13 +103,11 @@ export function treeColumns({ list, totals }: TreesTable): readonly Column<numbe
     { key: 'kind', title: 'Kind', width: '64px', value: (at) => list[at]?.kind ?? null },
     { key: 'table', title: 'Of table', width: '130px', value: (at) => list[at]?.table ?? null },
     {
-      ...{
-        key: 'root',
-        title: 'Root',
-        definition: 'Page where it begins',
-        width: '64px',
-        numeric: true,
-      },
+      key: 'root',
+      title: 'Root',
+      definition: 'Page where it begins',
+      width: '64px',
+      numeric: true,
       value: (at) => list[at]?.root ?? null,
       text: (at) => (list[at] ? formatCount(list[at].root) : 'n/a'),
     },

@@ -15,15 +15,24 @@ const count = (
   title: string,
   definition: string,
 ): FileColumn => ({
-  ...{ key, title, definition, numeric: true },
+  key,
+  title,
+  definition,
+  numeric: true,
   text: (row) => formatCount(row[key]),
 });
 const bytes = (key: 'readBytes' | 'writeBytes', title: string, definition: string): FileColumn => ({
-  ...{ key, title, definition, numeric: true },
+  key,
+  title,
+  definition,
+  numeric: true,
   text: (row) => formatBytes(row[key]),
 });
 const word = (key: 'path' | 'kind' | 'vfs', title: string, definition: string): FileColumn => ({
-  ...{ key, title, definition, numeric: false },
+  key,
+  title,
+  definition,
+  numeric: false,
   text: (row) => row[key],
 });
 

@@ -12,7 +12,8 @@ export interface TypeWords {
   meaning: string;
 }
 const NOT_KNOWN: TypeWords = {
-  ...{ title: 'n/a', color: '--bg' },
+  title: 'n/a',
+  color: '--bg',
   meaning:
     'type not known: no call carried the page’s first byte (page 1 in the WAL, or a layer that decodes none)',
 };
@@ -49,7 +50,8 @@ const FIRST: TypeWords = {
   meaning: 'database header and root of the schema table',
 };
 const OTHER: TypeWords = {
-  ...{ title: 'no b-tree page', color: '--page-other' },
+  title: 'no b-tree page',
+  color: '--page-other',
   meaning:
     'overflow or freelist page, whose first byte does not tell which (or of the pointer map, where no database header was seen)',
 };
@@ -93,7 +95,11 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
     width: string,
     format = formatCount,
   ): Column<number> => ({
-    ...{ key, title, definition, width, numeric: true },
+    key,
+    title,
+    definition,
+    width,
+    numeric: true,
     value: (i) => places[key][i]!,
     text: (i) => format(places[key][i]!),
   });
@@ -108,13 +114,17 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
     ...(isPages
       ? [
           {
-            ...{ key: 'type', title: 'Type', width: '112px' },
+            key: 'type',
+            title: 'Type',
+            width: '112px',
             definition:
               'From the page’s first byte, as last seen. n/a: no layer decodes it, or an older version recorded it in the WAL',
             value: (i: number) => typeOfRow(table, i).title,
           },
           {
-            ...{ key: 'tree', title: 'B-tree', width: '170px' },
+            key: 'tree',
+            title: 'B-tree',
+            width: '170px',
             definition:
               'Table or index that the page belongs to, from the schema and the pages above it, as they were last seen',
             value: (i: number) => treeOfRow(table, i)?.name ?? null,

@@ -20,8 +20,11 @@ export function trackColors(element: Element): TrackColors {
   const style = getComputedStyle(element);
   const color = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
-    ...{ hold: color('activity-lock'), wait: color('activity-write'), refused: color('error') },
-    ...{ grid: color('grid'), shade: color('shade') },
+    hold: color('activity-lock'),
+    wait: color('activity-write'),
+    refused: color('error'),
+    grid: color('grid'),
+    shade: color('shade'),
   };
 }
 

@@ -83,11 +83,19 @@ const text = <Row>(
   value: (row: Row) => string | null,
   more: Partial<Column<Row>> = {},
 ): Column<Row> => ({
-  ...{ key, title, width, value },
+  key,
+  title,
+  width,
+  value,
   ...more,
 });
 const moment = <Row>(key: string, title: string, us: (row: Row) => number): Column<Row> => ({
-  ...{ key, title, numeric: true, width: '104px', value: us, text: (row) => formatMoment(us(row)) },
+  key,
+  title,
+  numeric: true,
+  width: '104px',
+  value: us,
+  text: (row) => formatMoment(us(row)),
 });
 const duration = <Row>(
   key: string,
@@ -95,7 +103,12 @@ const duration = <Row>(
   us: (row: Row) => number | null,
   definition: string,
 ): Column<Row> => ({
-  ...{ key, title, definition, numeric: true, width: '84px', value: us },
+  key,
+  title,
+  definition,
+  numeric: true,
+  width: '84px',
+  value: us,
   text: (row) => {
     const value = us(row);
     return value === null ? 'n/a' : formatDuration(value);
@@ -108,7 +121,12 @@ const count = <Row>(
   definition: string,
   width = '72px',
 ): Column<Row> => ({
-  ...{ key, title, definition, numeric: true, width, value: n },
+  key,
+  title,
+  definition,
+  numeric: true,
+  width,
+  value: n,
   text: (row) => {
     const value = n(row);
     return value === null ? 'n/a' : formatCount(value);

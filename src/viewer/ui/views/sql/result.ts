@@ -35,7 +35,10 @@ export function resultColumns(result: Result): Column<number>[] {
       title.length + 2,
     );
     return {
-      ...{ key: String(c), title, numeric: numeric[c]!, mono: !numeric[c] },
+      key: String(c),
+      title,
+      numeric: numeric[c]!,
+      mono: !numeric[c],
       value: (row: number) => result.rows[row]![c]!,
       text: (row: number) => cellWords(result.rows[row]![c]),
       width: `${Math.max(NARROW, Math.min(WIDE, longest * CHARACTER + 18))}px`,

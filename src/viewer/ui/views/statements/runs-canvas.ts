@@ -48,7 +48,9 @@ export function scaleOf(
   const last = Math.max(first + 1, Math.ceil(Math.log10(high)));
   const plot = { w: Math.max(1, width - LEFT - RIGHT), h: Math.max(1, height - TOP - BOTTOM) };
   return {
-    ...{ from, to, decades: [first, last] },
+    from,
+    to,
+    decades: [first, last],
     x: (us) => LEFT + (to > from ? (us - from) / (to - from) : 0.5) * plot.w,
     y: (us) => TOP + (1 - (Math.log10(Math.max(us, least)) - first) / (last - first)) * plot.h,
   };

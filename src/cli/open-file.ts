@@ -1,12 +1,7 @@
 /** Reads a trace file for a command: warnings go to stderr, failures become a message and an exit code. */
 import { readFile } from 'node:fs/promises';
-import {
-  ChromeImportError,
-  LOST_IN_CHROME_JSON,
-  importChromeJson,
-} from '../formats/chrome-json-import.ts';
 import { plain } from '../analysis/report/report-words.ts';
-import { FORMAT_VERSION, TraceFileError } from '../trace/file/format.ts';
+import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace, type ReadResult } from '../trace/file/read.ts';
 
 /** Exit codes of the command line. */
@@ -26,32 +21,6 @@ export function cannotRead(path: string, error: unknown, what = 'a file'): strin
   return `${path} cannot be read: ${message}.`;
 }
 
-/** `writer` of a trace that came as Chrome JSON. */
-export const CHROME_JSON = 'Chrome JSON';
-
-/** Chrome JSON, as vfscope exports it, is read back; what it lacks is said. @throws ChromeImportError */
-function fromChromeJson(bytes: Uint8Array): ReadResult {
-  const { store, warnings } = importChromeJson(new TextDecoder().decode(bytes));
-  const header = {
-    originMs: store.originMs,
-    writer: CHROME_JSON,
-    savedAt: store.originMs,
-    origin: '',
-    sanitised: false,
-  };
-  return {
-    store,
-    header,
-    version: FORMAT_VERSION,
-    warnings: [
-      `read from Chrome JSON, which lacks: ${LOST_IN_CHROME_JSON.join('; ')}.`,
-      ...warnings,
-    ],
-  };
-}
-const looksLikeChromeJson = (bytes: Uint8Array): boolean =>
-  bytes[0] === 0x7b && new TextDecoder().decode(bytes.subarray(0, 4096)).includes('"traceEvents"');
-
 /** @returns null when the file cannot be read: the reason has been said on stderr */
 export async function openTrace(file: string): Promise<ReadResult | null> {
   let bytes: Uint8Array;
@@ -62,11 +31,11 @@ export async function openTrace(file: string): Promise<ReadResult | null> {
     return null;
   }
   try {
-    const result = looksLikeChromeJson(bytes) ? fromChromeJson(bytes) : await readTrace(bytes);
+    const result = await readTrace(bytes);
     for (const warning of result.warnings) complain(`${file}: ${warning}`);
     return result;
   } catch (e) {
-    if (!(e instanceof TraceFileError || e instanceof ChromeImportError)) throw e;
+    if (!(e instanceof TraceFileError)) throw e;
     complain(`${file}: ${e.message}`);
     return null;
   }

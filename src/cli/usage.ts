@@ -19,7 +19,7 @@ const COMMANDS = `  vfscope record <url> --out FILE.vfst    record a page with t
   vfscope findings FILE [--json]          what to change, the largest saving first
   vfscope export FILE --format chrome|perfetto|firefox|csv|arrow|parquet|sqlite|vfstrace|html|vfst --out F
       [--sanitize]           take the app's words out: files, URLs, names, identifiers of SQL
-      FILE may also be Chrome JSON that vfscope wrote; with parquet, a folder of .vfst files makes a data set
+      FILE may be a folder of .vfst files: with parquet it becomes a data set
   vfscope diff A.vfst B.vfst [--json]     what changed: counts exactly, times beyond their spread; findings solved and new
   vfscope check FILE.vfst --budget budget.json
       limits by path of the summary: {"commits": {"max": 10}, "files[kind=wal].vfs.xWrite": {"max": 99, "optional": true}}

@@ -52,9 +52,3 @@ export const failureIn = (error: unknown): number =>
 
 /** @param result of a failed call of the web layer @returns null where the exception's name is not known */
 export const exceptionName = (result: number): string | null => NAMES[-1 - result] ?? null;
-
-/** The result that stands for a name; null where no record can hold it. */
-export function resultOfException(name: string): number | null {
-  const place = NAMES.indexOf(name);
-  return place < 0 ? null : -1 - place;
-}

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Flag } from '../../src/event/event.ts';
-import { exceptionName, resultOfException } from '../../src/event/exceptions.ts';
+import { exceptionName, failureOf } from '../../src/event/exceptions.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import {
   buildHook,
@@ -111,7 +111,7 @@ describe.each([
       [1, 0],
       [0, 0],
       [1, 1], // given up by the app
-      [1, resultOfException('ConstraintError')],
+      [1, failureOf(new DOMException('', 'ConstraintError'))],
     ]);
     const [, write] = of(events, 'idb.transaction');
     expect(
@@ -141,7 +141,13 @@ describe.each([
         ['/hooks/a.db', 4096, 4096, 4096, 0],
         ['/hooks/a.db', 3 * 4096 + 4000, 4096, 96, 0],
         ['/hooks/a.db', 4 * 4096, 4096, 0, 0],
-        ['/hooks/a.db', 8192, 4096, resultOfException('InvalidStateError'), Flag.threw], // after truncate(8192)
+        [
+          '/hooks/a.db',
+          8192,
+          4096,
+          failureOf(new DOMException('', 'InvalidStateError')),
+          Flag.threw,
+        ], // after truncate(8192)
       ]);
       expect(of(events, 'opfs.truncate')[0]!.offset).toBe(8192);
       expect(counts(events, 'opfs.')).toMatchObject({

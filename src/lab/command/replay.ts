@@ -4,15 +4,13 @@ import { readWords } from '../experiments/plan.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/types.ts';
-import type { ReadResult } from '../../trace/file/read.ts';
-import { saveTrace } from '../../trace/file/write.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../drive/failure.ts';
 import { openLab } from '../drive/lab.ts';
 import { nodeSurroundings } from './node.ts';
 import { pageSizesCommand } from './page-sizes.ts';
 import { configText } from './words.ts';
-import { CHROME_JSON, complain, Exit, openTrace } from '../../cli/open-file.ts';
+import { complain, Exit, openTrace } from '../../cli/open-file.ts';
 import { print } from '../../cli/stdout.ts';
 import { EXTENSION } from '../../cli/record.ts';
 import { table } from '../../cli/summary-text.ts';
@@ -29,12 +27,6 @@ export interface ReplayOptions {
   readonly out: string | undefined;
   /** Estimate other page sizes; nothing is replayed. */
   readonly pageSizes: boolean;
-}
-
-/** The Lab's page reads `.vfst` alone: what came as Chrome JSON is written as that. */
-async function traceFile({ store, header }: ReadResult, file: string): Promise<Uint8Array> {
-  if (header.writer !== CHROME_JSON) return readFile(file);
-  return new Uint8Array(await (await saveTrace(store)).arrayBuffer());
 }
 
 /** @returns the exit code @throws CommandFailure naming what is wrong */
@@ -62,7 +54,7 @@ export async function replayCommand({
       throw wrongUse(e.message);
     });
     done = { report, trace: new Uint8Array(await trace.arrayBuffer()) };
-  } else done = await inBrowser(await traceFile(opened, file), wanted, headed);
+  } else done = await inBrowser(await readFile(file), wanted, headed);
   if (out !== undefined) await writeWhole(out, [done.trace]);
   await print(json ? `${JSON.stringify(done.report, null, 2)}\n` : replayText(done.report));
   return Exit.done;

@@ -7,7 +7,8 @@ import { ROOMS } from '../tools/check/rooms.mjs';
 import { currentTable, readmeTable } from '../tools/docs/engines.mjs';
 import { faultsOf, listSources } from '../tools/check/check-rooms.mjs';
 import { FORMAT_VERSION } from '../src/trace/file/format.ts';
-import { OPS, Op } from '../src/event/event.ts';
+import { Op } from '../src/event/event.ts';
+import { OPS } from '../src/event/operations.ts';
 import { ENGINE_APPS } from './oracle/catalog.ts';
 
 const read = (path: string): string => readFileSync(path, 'utf8');

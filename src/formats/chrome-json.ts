@@ -3,7 +3,8 @@
  * Complete events ("X") of one tid must nest, so calls that overlap without nesting go to tids of their own.
  */
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../event/event.ts';
+import { Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 

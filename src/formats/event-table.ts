@@ -4,7 +4,8 @@
  */
 import { fileOf } from '../analysis/files/files.ts';
 import { auxText, objectName, resultText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../event/event.ts';
+import { Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 export type ColumnType = 'int32' | 'int64' | 'double' | 'text';

@@ -3,7 +3,8 @@
  * tooltips. Written as version 47 of the processed format; the profiler upgrades older versions when it loads them.
  */
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../event/event.ts';
+import { Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadTitle } from './chrome-json.ts';
 

@@ -3,7 +3,8 @@
  * clock. One packet sequence a track; calls that overlap without nesting get tracks of their own below their thread.
  */
 import { auxText, objectName, resultText, statementText } from '../trace/describe.ts';
-import { OPS, Op, opName } from '../event/event.ts';
+import { Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 import { threadTitle } from './chrome-json.ts';

@@ -5,7 +5,8 @@
 import { plain } from '../analysis/report/report-words.ts';
 import { LOCK_LEVELS } from '../trace/lanes/lock-ladder.ts';
 import { auxText, objectName } from '../trace/describe.ts';
-import { Flag, OPS, Op, opName } from '../event/event.ts';
+import { Flag, Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import { resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 

@@ -3,7 +3,7 @@
  * comes back. Binary answers are transferred.
  */
 import type { FileRow } from '../analysis/files/files.ts';
-import type { Activity, Layer } from '../event/event.ts';
+import type { Activity, Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
 import type { Summary } from '../analysis/report/summary.ts';

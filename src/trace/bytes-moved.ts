@@ -1,6 +1,7 @@
 /** Bytes that a call moved between SQLite, its VFS and the browser's storage. */
 import type { EventColumns } from './columns.ts';
-import { Flag, OPS, Op } from '../event/event.ts';
+import { Flag, Op } from '../event/event.ts';
+import { OPS } from '../event/operations.ts';
 
 const TRUNCATES: readonly number[] = [
   Op.xTruncate,

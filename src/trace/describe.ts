@@ -1,5 +1,6 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
-import { Flag, OPS, Op, opName } from '../event/event.ts';
+import { Flag, Op } from '../event/event.ts';
+import { OPS, opName } from '../event/operations.ts';
 import type { Definition } from '../event/definitions.ts';
 import { LOCK_LEVELS } from './lanes/lock-ladder.ts';
 import { exceptionName } from '../event/exceptions.ts';

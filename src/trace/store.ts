@@ -6,7 +6,8 @@ import { isBTreeKind } from '../event/b-tree-definitions.ts';
 import { RecordReader, type Batch } from '../event/batch.ts';
 import { isTraceUs, toTraceUs } from '../event/clock.ts';
 import { EventColumns, type NarrowColumn } from './columns.ts';
-import { OPS, Op } from '../event/event.ts';
+import { Op } from '../event/event.ts';
+import { OPS } from '../event/operations.ts';
 import type {
   Definition,
   EngineInfo,

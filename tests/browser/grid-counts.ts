@@ -1,5 +1,6 @@
 /** What the oracle counts, read from a recording of the same run: the engine grids of both browsers compare these. */
-import { Op, opName } from '../../src/event/event.ts';
+import { Op } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { EngineApp } from '../oracle/catalog.ts';
 import type { OracleCounts } from '../oracle/tracing.ts';

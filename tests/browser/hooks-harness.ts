@@ -13,7 +13,8 @@ import { HOOK_SCRIPT } from '../../tools/build/hook-script.mjs';
 import { rollup } from 'rollup';
 import esbuild, { minify } from 'rollup-plugin-esbuild';
 import { RecordReader } from '../../src/event/batch.ts';
-import { Op, opName } from '../../src/event/event.ts';
+import { Op } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import type { ThreadIdentity } from '../../src/protocol/messages.ts';
 

@@ -1,6 +1,7 @@
 // Stores that no recording would make: every operation on anything, calls that never end, parents that are not there, wild numbers; in
 // between stretches of what SQLite really does, so that analyses come past their first lines.
-import { OPS, Op, type OpName } from '../../src/event/event.ts';
+import { Op, type OpName } from '../../src/event/event.ts';
+import { OPS } from '../../src/event/operations.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { batchOf, newStore } from '../traces/builder.ts';

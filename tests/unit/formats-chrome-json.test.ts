@@ -1,7 +1,7 @@
 // Chrome's Trace Event JSON: every event is there, complete events of one tid nest, and DevTools' own engine takes it.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { NestingTracks, chromeJson } from '../../src/formats/chrome-json.ts';
-import { OPS } from '../../src/event/event.ts';
+import { OPS } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { perfetto } from '../../src/formats/perfetto.ts';
-import { opName } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { TraceProcessor } from '../consumers/perfetto.ts';
 import { speedscopeImport } from '../consumers/speedscope.ts';

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ownersOf } from '../../src/analysis/core/owners.ts';
-import { OPS, Op, type OpName } from '../../src/event/event.ts';
+import { Op, type OpName } from '../../src/event/event.ts';
+import { OPS } from '../../src/event/operations.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { threadOf, type Row } from '../traces/partition-rows.ts';
 

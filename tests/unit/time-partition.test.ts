@@ -11,7 +11,8 @@ import {
   WAIT,
   type Part,
 } from '../../src/analysis/core/time-parts.ts';
-import { Flag, Op, OPS, type OpName } from '../../src/event/event.ts';
+import { Flag, Op, type OpName } from '../../src/event/event.ts';
+import { OPS } from '../../src/event/operations.ts';
 import type { ThreadStore } from '../../src/trace/store.ts';
 import { environment } from '../traces/findings/stage.ts';
 import { ns, partsOf, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';

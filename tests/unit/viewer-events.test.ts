@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
 import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
-import { opName } from '../../src/event/event.ts';
+import { opName } from '../../src/event/operations.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
 import { EventQuery } from '../../src/viewer/session/event-query.ts';
 import { lineOfEvent } from '../../src/viewer/session/event-words.ts';

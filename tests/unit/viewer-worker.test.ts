@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PROTOCOL_VERSION, type ThreadMessage } from '../../src/protocol/messages.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { isFailure, objectName, statementText } from '../../src/trace/describe.ts';
-import { OPS, opName } from '../../src/event/event.ts';
+import { OPS, opName } from '../../src/event/operations.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 import { remote, serve, type Channel } from '../../src/protocol/rpc.ts';
 import type { EventFilter } from '../../src/protocol/session.ts';

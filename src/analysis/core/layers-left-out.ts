@@ -1,6 +1,6 @@
 /** Layers that a recording was told not to look at: no call of such a layer is not the same as a layer without calls. */
 import { captureOptionsOf, type CapturedLayer } from '../../event/capture.ts';
-import { layerOfCode } from '../../event/event.ts';
+import { layerOfCode } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 /** On every thread. false where a thread does not say what it was told. */

@@ -1,5 +1,6 @@
 /** The parts that a thread's time falls into, and which part a call of each operation can stand for. See time-partition.ts. */
-import { OPS, Op, type OpName } from '../../event/event.ts';
+import { Op, type OpName } from '../../event/event.ts';
+import { OPS } from '../../event/operations.ts';
 
 /** Names of the parts; their places are the numbers that the sweep uses. */
 export const PARTS = [

@@ -8,7 +8,8 @@
  *                        or deleted the file: SQLite must ask unless locking_mode=exclusive tells it that it is alone
  *   xSectorSize, xDeviceCharacteristics   of an open file they do not change
  */
-import { Op, opName } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { opName } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 

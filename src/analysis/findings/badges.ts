@@ -2,7 +2,8 @@
  * Badges: what makes this recording's numbers mislead. Each says what to think of; none says that the app does something wrong.
  * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
  */
-import { Op, OPS } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { OPS } from '../../event/operations.ts';
 import { OWN_RECORDING, type TraceStore } from '../../trace/store.ts';
 import { FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';

@@ -2,7 +2,7 @@
  * Who waits for whom, as a graph over threads: cycles (nobody in one can go on until a timeout or a refusal breaks it), and waits that
  * last while the holder does nothing.
  */
-import { OPS } from '../../event/event.ts';
+import { OPS } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { IntervalColumns } from './lock-columns.ts';
 import type { WaitEdge } from './locks.ts';

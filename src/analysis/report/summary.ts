@@ -1,5 +1,5 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
-import { layerOfCode, OPS } from '../../event/event.ts';
+import { layerOfCode, OPS } from '../../event/operations.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
 import { captureOptionsOf, sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';

@@ -6,7 +6,7 @@
  */
 import { bytesMoved, MOVES } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
-import { OPS, opName, type Layer, type OpInfo } from '../../event/event.ts';
+import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';

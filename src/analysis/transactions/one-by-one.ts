@@ -4,7 +4,8 @@
  *   F01   write commit sync | write commit sync | write commit sync ...     one BEGIN .. COMMIT: one sync
  *   F02   lock 1, access, read 16@24, access, unlock | lock 1 ...           one read transaction: one of each
  */
-import { Op, opName } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { opName } from '../../event/operations.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';

@@ -2,7 +2,8 @@
  * The rows of a thread that the timeline shows: its SQL calls, VFS calls, storage calls of the browser, and SQLite's lock level.
  * A lane follows its thread as it grows; `update` takes in what is new.
  */
-import { OPS, Op, type Activity } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { OPS, type Activity } from '../../event/operations.ts';
 import type { IntervalIndex } from './interval-index.ts';
 import { LockLadder } from './lock-ladder.ts';
 import type { ThreadStore } from '../store.ts';

@@ -2,7 +2,7 @@
 import { pageAccessesOf } from '../../analysis/pages/page-accesses.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../trace/describe.ts';
-import { OPS, opName } from '../../event/event.ts';
+import { OPS, opName } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import type { EventFilter, EventWhere } from '../../protocol/session.ts';

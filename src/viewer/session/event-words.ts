@@ -7,7 +7,8 @@ import {
   resultText,
   statementText,
 } from '../../trace/describe.ts';
-import { OPS, Op, opName } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { OPS, opName } from '../../event/operations.ts';
 import type { Definition } from '../../event/definitions.ts';
 import type { EventRow } from '../../trace/columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';

@@ -2,7 +2,8 @@
  * The flight recorder: a recording of which the last seconds or megabytes are kept until something happens that is worth a look.
  * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
  */
-import { Op, OPS, opName } from '../../event/event.ts';
+import { Op } from '../../event/event.ts';
+import { OPS, opName } from '../../event/operations.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
 import { objectName, statementRow } from '../../trace/describe.ts';
 import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';

@@ -7,7 +7,8 @@ import { Analyses } from '../../analysis/shared.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/time-partition.ts';
 import { RequestReadings, type Requests } from '../../timeline/cache-counter.ts';
 import { ACTIVITY_OF_OP, ACTIVITIES } from '../../trace/lanes/lanes.ts';
-import { Flag, OPS, Op } from '../../event/event.ts';
+import { Flag, Op } from '../../event/event.ts';
+import { OPS } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { LiveStats } from '../../protocol/session.ts';
 

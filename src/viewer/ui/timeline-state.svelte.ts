@@ -4,7 +4,7 @@
  */
 import { SvelteSet } from 'svelte/reactivity';
 import type { AreaBy } from '../../analysis/time/area.ts';
-import type { Layer } from '../../event/event.ts';
+import type { Layer } from '../../event/operations.ts';
 import type { LaneChoice } from './charts/timeline-layout.ts';
 import { spanOf, type Range } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';

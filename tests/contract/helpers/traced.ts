@@ -6,7 +6,8 @@ import {
 } from '../../../src/engines/install.ts';
 import { RecordReader } from '../../../src/event/batch.ts';
 import { counters, drainRecords, drainSharedDefinitions } from '../../../src/record/drain.ts';
-import { Flag, Op, opName } from '../../../src/event/event.ts';
+import { Flag, Op } from '../../../src/event/event.ts';
+import { opName } from '../../../src/event/operations.ts';
 import type { Definition, FileKind } from '../../../src/event/definitions.ts';
 import { Recorder } from '../../../src/record/recorder.ts';
 import type { RecorderOptions } from '../../../src/record/thread-ring.ts';

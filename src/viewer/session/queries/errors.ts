@@ -1,6 +1,7 @@
 /** Questions of the Errors view: what failed, by what it answered, with the statement behind. */
 import { isFailure, objectName, resultText, statementText } from '../../../trace/describe.ts';
-import { Flag, Op, OPS, opName, type Layer } from '../../../event/event.ts';
+import { Flag, Op } from '../../../event/event.ts';
+import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../../sqlite/result-meaning.ts';
 import type { QueryContext } from './context.ts';
 

@@ -1,5 +1,5 @@
 /** What the Events view's filter offers: the operations that the trace has. */
-import { OPS, opName, type Layer } from '../../../event/event.ts';
+import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import type { QueryContext } from './context.ts';
 
 export interface OperationCount {

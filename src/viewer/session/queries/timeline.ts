@@ -15,7 +15,7 @@ import {
   type IoObject,
 } from '../../../analysis/files/io-map.ts';
 import type { PartTimes } from '../../../analysis/core/time-parts.ts';
-import type { Layer } from '../../../event/event.ts';
+import type { Layer } from '../../../event/operations.ts';
 import {
   checkedAnnotations,
   type Annotations,

@@ -1,6 +1,7 @@
 /** Questions of the Transactions view: all of them in short, and the anatomy of one. */
 import { statementRow, statementText } from '../../../trace/describe.ts';
-import { Flag, Op, opName } from '../../../event/event.ts';
+import { Flag, Op } from '../../../event/event.ts';
+import { opName } from '../../../event/operations.ts';
 import type { Transaction } from '../../../analysis/transactions/transactions.ts';
 import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
 import type {

@@ -3,7 +3,7 @@
  * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
  */
 import { objectName, resultText, isFailure } from '../../../trace/describe.ts';
-import { OPS, layerOfCode, opName } from '../../../event/event.ts';
+import { OPS, layerOfCode, opName } from '../../../event/operations.ts';
 import { fileOf } from '../../../analysis/files/files.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import type { Sink } from './sink.ts';

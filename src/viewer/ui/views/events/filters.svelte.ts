@@ -1,6 +1,6 @@
 /** What the Events view lets through: the bar's filters and those by column, kept with the view. */
 import { fromStore } from 'svelte/store';
-import type { Layer } from '../../../../event/event.ts';
+import type { Layer } from '../../../../event/operations.ts';
 import { keptAs, keptChoice, keptText, type Kept } from '../../kept.svelte.ts';
 import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
 import { viewerModel } from '../../viewer-context.ts';

@@ -1,0 +1,293 @@
+/**
+ * The catalogue of operations: everything that vfscope knows of each, once. Tables that the analyses need are made from it.
+ *
+ * What counts as what is decided here:
+ * - A read asks a file or store for content: bytes, values, keys, or how many there are. Each request costs a round trip, so `count`,
+ *   `getKey`, `getAllKeys` and `openKeyCursor` are reads, too.
+ * - A write brings content. Calls that only remove (delete, clear, truncate) change a file or store, but write nothing.
+ * - `getFile` opens a snapshot; its bytes are read by `opfs.fileRead`. `xFetch` maps a page into memory and copies nothing; where a page
+ *   cannot be mapped, SQLite calls xRead next.
+ * - Only reads and writes move bytes. bytes-moved.ts knows how many.
+ */
+import { Op, type OpName } from './event.ts';
+
+/** The layers, stacked as they nest. Readers skip layers that they do not know. */
+export type Layer = 'sql' | 'vfs' | 'web' | 'host' | 'browser' | 'cpu';
+
+/** How an operation is drawn and summed: what the thread was doing. */
+export type Activity = 'cpu' | 'read' | 'write' | 'sync' | 'lock' | 'wait' | 'meta' | 'none';
+
+/** The web API that a storage call, a lock or a wait belongs to. */
+export type Api = 'idb' | 'opfs' | 'locks' | 'atomics' | 'localStorage';
+
+/** What a call counts as wherever calls on a file or store are counted. */
+export type Counts = 'read' | 'write' | 'sync' | 'lock' | 'open';
+
+/** What a record's result means: SQLite's result code, bytes moved, another answer, 0 or the failure of a request (exceptions.ts), nothing. */
+export type Result = 'code' | 'bytes' | 'answer' | 'failure' | 'none';
+
+/** What the time of a call is spent on: the parts of time-parts.ts. `wait` takes the part of the VFS call that it serves. */
+export type Spent = 'read' | 'write' | 'sync' | 'idbTransaction' | 'lock' | 'wait' | 'other';
+
+/** What an operation is where it differs from the others of its layer. */
+interface Traits {
+  /** 'meta' where absent. */
+  activity?: Activity;
+  counts?: Counts;
+  /** By its activity where absent. */
+  spent?: Spent;
+  /** By its layer where absent. */
+  result?: Result;
+  /** A request of an IndexedDB transaction: it only reads, or it changes its store. */
+  request?: 'reads' | 'changes';
+  /** Brings keys or a number, no values. */
+  keysOnly?: true;
+  /** A web call that the thread sits in until it is done: it overlaps no other. */
+  synchronous?: true;
+  /** No call that takes a thread's time: a lock that is held, a reading of counters, a notification. */
+  aside?: true;
+}
+
+const META: Traits = {};
+const CPU: Traits = { activity: 'cpu' };
+const READ: Traits = { activity: 'read', counts: 'read' };
+const WRITE: Traits = { activity: 'write', counts: 'write' };
+const REMOVE: Traits = { activity: 'write' };
+const SYNC: Traits = { activity: 'sync', counts: 'sync' };
+const LOCK: Traits = { activity: 'lock' };
+const ASKS: Traits = { spent: 'read' };
+const CHANGES: Traits = { spent: 'write' };
+const ANSWER: Traits = { result: 'answer' };
+const NOTHING: Traits = { activity: 'none' };
+const ASIDE: Traits = { activity: 'none', aside: true };
+const GET: Traits = { ...READ, request: 'reads' };
+const GET_KEYS: Traits = { ...GET, keysOnly: true };
+const PUT: Traits = { ...WRITE, request: 'changes' };
+const DELETE: Traits = { ...REMOVE, request: 'changes' };
+
+/**
+ * Every operation. Comments say what its fields mean beyond event.ts, and what aux and aux2 of `Field` hold.
+ *
+ * Headers: aux and aux2 of xRead, xWrite and opfsWrite hold what SQLite's own headers say, decoded in passing; page bytes are never
+ * stored. A read that failed or came short decodes nothing.
+ *   main-db, 512 bytes or more: aux2 = type of the b-tree page (2, 5 interior; 10, 13 leaf; index, table), from its first byte, of
+ *             page 1 from byte 100; 0 = something else. Pages of pointer maps and of the freelist cannot be told by one byte (analysis/page-accesses.ts knows the former).
+ *             page 1: aux = file change counter; means nothing where aux2 is 0 (what is encrypted)
+ *             16 bytes at 24, the comparison of a page cache with its file: aux = file change counter, aux2 = pages of the freelist
+ *   wal       a frame header: aux = page number, aux2 = pages of the database after the commit, 0 = no commit frame
+ *             the WAL header: aux = `AUX_WAL_HEADER`, aux2 = salt-1; SQLite draws new salts at every restart of the log
+ *             the page of a frame, written or read alone: 0, aux2 = its type as of main-db, 0 of page 1. One opfsWrite may be header
+ *             and page at once (Turso).
+ *   journal   at offset 0, shorter than a header sector: aux2 = 1 where its first 8 bytes are zero, the commit in persist mode
+ */
+const CATALOGUE: Record<OpName, Traits> = {
+  none: NOTHING,
+  xClose: CHANGES,
+  xRead: READ, // see Headers
+  xWrite: WRITE, // see Headers
+  xTruncate: REMOVE,
+  xSync: SYNC, // aux: SQLITE_SYNC_* flags
+  xFileSize: ASKS,
+  xLock: { ...LOCK, counts: 'lock' }, // aux: level asked for, 0..4
+  xUnlock: LOCK, // aux: level asked for, 0..4
+  xCheckReservedLock: LOCK,
+  xFileControl: META, // aux: opcode, SQLITE_FCNTL_*
+  xSectorSize: ANSWER,
+  xDeviceCharacteristics: ANSWER,
+  xShmMap: META,
+  xShmLock: LOCK,
+  xShmBarrier: META,
+  xShmUnmap: META,
+  xFetch: { activity: 'read' },
+  xUnfetch: META,
+  xOpen: { ...ASKS, counts: 'open' }, // aux: SQLITE_OPEN_* flags
+  xDelete: REMOVE, // aux: flags
+  xAccess: { ...ASKS, ...ANSWER }, // aux: flags
+  idbOpen: ASKS,
+  idbDeleteDatabase: CHANGES,
+  idbTransaction: { activity: 'sync', spent: 'idbTransaction' }, // aux: mode (0 readonly, 1 readwrite, 2 versionchange) | durability << 2 (0 default, 1 strict, 2 relaxed)
+  idbGet: GET,
+  idbGetKey: GET_KEYS,
+  idbGetAll: GET,
+  idbGetAllKeys: GET_KEYS,
+  idbCount: GET_KEYS,
+  idbOpenCursor: GET,
+  idbOpenKeyCursor: GET_KEYS,
+  idbCursorContinue: GET,
+  idbPut: PUT,
+  idbAdd: PUT,
+  idbDelete: DELETE,
+  idbClear: DELETE,
+  idbCursorUpdate: PUT,
+  idbCursorDelete: DELETE,
+  idbCommit: { activity: 'sync', spent: 'idbTransaction' },
+  idbAbort: { spent: 'idbTransaction' },
+  opfsRemoveEntry: REMOVE,
+  opfsOpenSyncAccessHandle: { ...ASKS, counts: 'open' },
+  opfsRead: { ...READ, result: 'bytes', synchronous: true },
+  opfsWrite: { ...WRITE, result: 'bytes', synchronous: true }, // see Headers
+  opfsFlush: { ...SYNC, synchronous: true },
+  opfsTruncate: { ...REMOVE, synchronous: true },
+  opfsGetSize: { ...ASKS, synchronous: true },
+  opfsClose: { ...CHANGES, synchronous: true },
+  opfsGetFile: { activity: 'read', counts: 'open' },
+  opfsFileRead: READ,
+  opfsCreateWritable: { ...CHANGES, counts: 'open' },
+  opfsStreamWrite: WRITE,
+  opfsStreamTruncate: REMOVE,
+  opfsStreamSeek: CHANGES,
+  opfsStreamClose: SYNC,
+  opfsGetFileHandle: ASKS,
+  opfsGetDirectoryHandle: ASKS,
+  opfsMove: CHANGES,
+  idbBlocked: ASIDE, // another connection keeps an open or a delete waiting. aux: seq of the call that waits; offset, length: version asked for (NaN = to be deleted), version there
+  idbVersionChange: ASIDE, // the app is told that its own connection does so. offset, length: the same
+  lockRequest: LOCK, // aux: mode (0 exclusive, 1 shared) | ifAvailable << 1 | steal << 2
+  lockHeld: ASIDE, // aux: the same
+  lockQuery: { spent: 'lock' },
+  atomicsWait: { activity: 'wait', synchronous: true },
+  atomicsWaitAsync: { activity: 'wait' },
+  atomicsNotify: { aside: true, synchronous: true },
+  localStorageGet: { ...READ, synchronous: true },
+  localStorageSet: { ...WRITE, synchronous: true },
+  localStorageRemove: { ...REMOVE, synchronous: true },
+  localStorageKey: { ...ASKS, synchronous: true },
+  localStorageClear: { ...REMOVE, synchronous: true },
+  sqlOpen: CPU,
+  sqlClose: CPU,
+  sqlPrepare: CPU, // aux: id of the statement instance (per thread)
+  sqlStep: CPU, // aux: the same
+  sqlReset: CPU, // aux: the same
+  sqlFinalize: CPU, // aux: the same
+  sqlExec: CPU, // aux2: statements in the text (in its first 8 KB); which of them ran is not known
+  sqlCounters: { aside: true, result: 'none' }, // the engine's counters after a statement: offset = hits, length = misses, aux = writes, aux2 = spills (cumulative per connection)
+  threadStart: NOTHING,
+  threadEnd: NOTHING,
+  navigation: NOTHING,
+  visibility: NOTHING,
+  error: META,
+  mark: NOTHING,
+  measure: NOTHING,
+  tracer: META, // the tracer's own work that the app had to wait for: draining, set-up. length: records or bytes handled
+  dropped: META, // records that did not fit. length: how many since the last such record
+  wasmFetch: NOTHING, // how a wasm module came here. offset: begin of the request in ms; length: bytes of the body; aux: microseconds; aux2: bytes unpacked
+  wasmCompile: CPU, // length: bytes handed over; aux: id of the URL as a `name`; context: seq of the wasmCompile of that module, 0 = not known, and while the module is fetched meanwhile
+  wasmInstantiate: CPU, // the same; also where compiling is part of it
+  end: NOTHING,
+};
+
+/** Everything known of one operation. */
+export interface OpInfo {
+  readonly code: number;
+  /** The field's own name: `xRead`, `idb.put`, `opfs.write`, `sqlite3_step`. */
+  readonly name: string;
+  readonly layer: Layer;
+  readonly activity: Activity;
+  /** Of the web layer only. */
+  readonly api: Api | null;
+  readonly counts: Counts | null;
+  /** What a wait inside a VFS call, or a web call, is spent on. */
+  readonly spent: Spent;
+  readonly result: Result;
+  readonly request: 'reads' | 'changes' | null;
+  readonly keysOnly: boolean;
+  readonly synchronous: boolean;
+  readonly aside: boolean;
+}
+
+const GROUP = /^(idb|opfs|lock|atomics|localStorage|sql|wasm)(?=[A-Z])/;
+
+/** Display names where the code's own key is not the field's word. */
+function displayName(key: string): string {
+  const group = GROUP.exec(key)?.[1];
+  if (!group) return key;
+  const rest = key.slice(group.length);
+  if (group === 'sql') return `sqlite3_${rest.toLowerCase()}`;
+  return `${group}.${rest[0]!.toLowerCase()}${rest.slice(1)}`;
+}
+
+const SPENT: Partial<Record<Activity, Spent>> = {
+  read: 'read',
+  write: 'write',
+  sync: 'sync',
+  lock: 'lock',
+  wait: 'wait',
+};
+
+function infoOf(key: string, code: number, traits: Traits): OpInfo {
+  const layer = layerOfCode(code);
+  const group = layer === 'web' ? GROUP.exec(key)?.[1] : undefined;
+  const api = group === 'lock' ? 'locks' : ((group as Api | undefined) ?? null);
+  const activity = traits.activity ?? 'meta';
+  return {
+    code,
+    name: displayName(key),
+    layer,
+    activity,
+    api,
+    counts: traits.counts ?? null,
+    spent: traits.spent ?? SPENT[activity] ?? 'other',
+    result:
+      traits.result ??
+      (layer === 'vfs' || layer === 'sql' ? 'code' : api === 'idb' ? 'failure' : 'none'),
+    request: traits.request ?? null,
+    keysOnly: traits.keysOnly ?? false,
+    synchronous: traits.synchronous ?? false,
+    aside: traits.aside ?? false,
+  };
+}
+
+/** By code (0..255); undefined where no operation has the code. */
+export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
+  const table = new Array<OpInfo | undefined>(256).fill(undefined);
+  for (const [key, code] of Object.entries(Op))
+    table[code] = infoOf(key, code, CATALOGUE[key as OpName]);
+  return table;
+})();
+
+/** A number for each code that an event can have: `of` its operation, 0 where none has the code. */
+export const opTable = (of: (info: OpInfo) => number | boolean): Uint8Array =>
+  Uint8Array.from(OPS, (info) => (info ? Number(of(info)) : 0));
+
+/** 1 for each of these operations, by code. */
+export const opSet = (...codes: readonly number[]): Uint8Array =>
+  opTable(({ code }) => codes.includes(code));
+
+/** Name of an operation, also of one that a newer version wrote. */
+export const opName = (code: number): string => OPS[code]?.name ?? `op ${code}`;
+
+/** Layer of a code, also of one that a newer version wrote. */
+export function layerOfCode(code: number): Layer {
+  return code < 64 ? 'vfs' : code < 128 ? 'web' : code < 160 ? 'sql' : 'host';
+}
+
+/** A call of SQLite's VFS. */
+export const isVfsOp = (code: number): boolean => code > 0 && code < 64;
+/** A call of a web API: storage, locks, waits. */
+export const isWebOp = (code: number): boolean => code >= 64 && code < 128;
+/** A call of SQLite's API; readings of its counters are none. */
+export const isSqlOp = (code: number): boolean => code >= Op.sqlOpen && code <= Op.sqlExec;
+/** A call of SQLite's API that belongs to a statement: its object is the SQL. */
+export const isStatementOp = (code: number): boolean => code >= Op.sqlPrepare && code <= Op.sqlExec;
+
+/** Requests of IndexedDB transactions: 1 = it only reads, 2 = it changes its store. */
+export const IDB_REQUEST = /* @__PURE__ */ opTable(({ request }) =>
+  request === 'reads' ? 1 : request === 'changes' ? 2 : 0,
+);
+/** How the calls of a VFS and of storage move bytes: 1 a VFS reads, 2 it writes, 3 storage reads, 4 it writes. */
+export const MOVES = /* @__PURE__ */ opTable(({ layer, counts }) =>
+  counts === 'read' || counts === 'write'
+    ? (counts === 'read' ? 1 : 2) + (layer === 'web' ? 2 : 0)
+    : 0,
+);
+/** Calls that make a file's bytes durable. */
+export const SYNCS = /* @__PURE__ */ opTable(({ counts }) => counts === 'sync');
+/** Codes of the operations that write to the browser's storage. */
+export const STORAGE_WRITES: readonly number[] = /* @__PURE__ */ codesOf(
+  ({ layer, counts }) => layer === 'web' && counts === 'write',
+);
+
+/** Codes of the operations of which something holds. */
+export function codesOf(holds: (info: OpInfo) => boolean): number[] {
+  return OPS.flatMap((info) => (info && holds(info) ? [info.code] : []));
+}

@@ -1,5 +1,5 @@
 /**
- * Requests between the drawing side and its store worker: one message a request, one an answer, errors as data. Binary
+ * Requests between a page and its worker: one message a request, one an answer, errors as data. Binary
  * answers are transferred, not copied. Anything else that the worker says is a push.
  */
 
@@ -129,7 +129,6 @@ export function serve(channel: Channel, target: object): (message: unknown) => v
 
 async function answer(target: object, method: string, args: unknown[]): Promise<unknown> {
   const member: unknown = method in Object.prototype ? undefined : Reflect.get(target, method);
-  if (typeof member !== 'function')
-    throw new TypeError(`the store worker has no method "${method}"`);
+  if (typeof member !== 'function') throw new TypeError(`the worker has no method "${method}"`);
   return (await Reflect.apply(member, target, args)) as unknown;
 }

@@ -48,6 +48,14 @@ export interface Sample {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** A pass that is over. */
+export interface Taken {
+  sample: Sample;
+  environment: RunResult['environment'];
+  /** What could not be removed from storage, with the reason. */
+  left: string[];
+}
+
 export interface Spread {
   readonly median: number;
   readonly least: number;

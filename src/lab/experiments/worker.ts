@@ -10,7 +10,7 @@ import { Engines, type WasmLoader } from './open-engine.ts';
 import { recordingFactsOf, type RecordingFacts } from './replay/facts.ts';
 import { replay, type ReplayProgress, type ReplayReport } from './replay/replay.ts';
 import { sampleOf } from './run.ts';
-import type { Config, Counters, Run, RunResult, Sample } from './types.ts';
+import type { Config, Counters, Run, RunResult, Taken } from './types.ts';
 import { hasJspi } from './worker/builds-here.ts';
 import { explain } from './worker/failure.ts';
 import { rawIdb } from './worker/raw-idb.ts';
@@ -20,7 +20,7 @@ import { VfsMakers } from './worker/vfs-makers.ts';
 import { WebTally } from './worker/web-tally.ts';
 
 /** Where results come from, for the table's foot. */
-export function environmentHere(): RunResult['environment'] {
+function environmentHere(): RunResult['environment'] {
   return {
     userAgent: navigator.userAgent,
     crossOriginIsolated: globalThis.crossOriginIsolated === true,
@@ -80,7 +80,9 @@ export class ExperimentWorker {
       };
       await clean();
       const done = await replay(store, config, {
-        ...{ engines: this.engines, makeVfs: this.makers.make, clean },
+        engines: this.engines,
+        makeVfs: this.makers.make,
+        clean,
         probe: (recorder) => {
           const probes = installProbes(recorder);
           return () => void probes.restore();
@@ -96,10 +98,10 @@ export class ExperimentWorker {
 
   /**
    * One pass over a workload on fresh storage, which is removed behind it.
-   * @returns `left`: what could not be removed while this worker lives
+   * @returns also what could not be removed while this worker lives
    * @throws Error in words for the user
    */
-  async sample(asked: Run): Promise<{ sample: Sample; left: string[] }> {
+  async sample(asked: Run): Promise<Taken> {
     const run = withBuildOfThisBrowser(asked);
     // in count mode only: the probes cost time
     const web =
@@ -121,7 +123,11 @@ export class ExperimentWorker {
         clean: async () => void (await removeLabStorage(PATIENCE_MS)),
       });
       await this.makers.close();
-      return { sample, left: await removeLabStorage(PATIENCE_MS) };
+      return {
+        sample,
+        environment: environmentHere(),
+        left: await removeLabStorage(PATIENCE_MS),
+      };
     } catch (error) {
       const words = explain(error, this.makers.lastError());
       try {

@@ -5,16 +5,13 @@
 import { removeLabStorage } from '../experiments/worker/storage.ts';
 import type { RecordingFacts } from '../experiments/replay/facts.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, RunResult, Sample } from '../experiments/types.ts';
+import type { Config, Run, Taken } from '../experiments/types.ts';
 import type { DatabaseFacts } from './database-file.ts';
-import type { FromKeeper, FromLabWorker, PlanRow, ToKeeper, ToLabWorker } from './messages.ts';
+import type { KeeperWorker } from './keeper-worker.ts';
+import type { LabWorker } from './lab-worker.ts';
+import type { PlanRow } from './query-plan.ts';
+import { startWorker, type Started } from './start-worker.ts';
 
-export interface Taken {
-  sample: Sample;
-  environment: RunResult['environment'];
-  /** What could not be removed from storage, with the reason. */
-  left: string[];
-}
 /** The run was cancelled: nothing is wrong. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled';
@@ -26,69 +23,55 @@ export interface BenchOptions {
   /** Longest time that one sample may take, or that a replay may get no further, ms. */
   patienceMs: number;
 }
-type Answer = Exclude<FromLabWorker, { k: 'failed' | 'progress' }>;
 type OnProgress = (progress: ReplayProgress) => void;
-interface Waiting {
-  id: number;
-  resolve: (answer: Answer) => void;
-  reject: (error: Error) => void;
-  onProgress: OnProgress;
-}
 
 export class Bench {
-  private worker: Worker | null = null;
-  private waiting: Waiting | null = null;
-  private lastId = 0;
+  private worker: Started<LabWorker> | null = null;
+  private busy = false;
+  private onProgress: OnProgress = () => {};
 
   constructor(private readonly options: BenchOptions) {}
 
   /** @throws Error in words; Cancelled */
   async sample(run: Run): Promise<Taken> {
-    const answer = await this.ask((id) => ({ k: 'sample', id, run }));
-    if (answer.k !== 'sample') throw new Error('the worker answered something else');
-    if (answer.left.length === 0) return answer;
+    const taken = await this.ask((worker) => worker.sample(run));
+    if (taken.left.length === 0) return taken;
     this.end(); // a VFS without a close of its own holds its handles for as long as its worker lives
-    return { ...answer, left: await removeLabStorage() };
+    return { ...taken, left: await removeLabStorage() };
   }
 
   /** One pass in a worker of its own with every layer recorded. @returns the trace as a .vfst file */
   async traced(run: Run): Promise<Blob> {
     this.end();
-    const keeper = new Worker(this.options.keeperUrl, {
-      type: 'module',
-      name: 'vfscope lab keeper',
-    });
+    const keeper = startWorker<KeeperWorker>(
+      this.options.keeperUrl,
+      'vfscope lab keeper',
+      'The keeper of the trace',
+    );
     try {
       const { port1, port2 } = new MessageChannel();
-      const kept = new Promise<Blob>((resolve, reject) => {
-        keeper.onmessage = ({ data }: MessageEvent<FromKeeper>) =>
-          data.k === 'kept' ? resolve(data.file) : reject(new Error(data.message));
-        keeper.onerror = (event) =>
-          reject(new Error(`The keeper of the trace failed: ${event.message}`));
-      });
-      keeper.postMessage({ k: 'keep' } satisfies ToKeeper, [port2]);
-      this.start().postMessage({ k: 'trace' } satisfies ToLabWorker, [port1]);
+      const kept = keeper.api.keep(port2);
+      const traced = this.start().api.trace(port1);
       const sampled = this.sample({ ...run, mode: 'time', repeats: 1, readBack: false }); // its trace is to show the run alone
       // a failed run has a trace, too: the one that shows why
       const [file] = await Promise.all([
         kept,
+        traced,
         sampled.catch((error: unknown) =>
           error instanceof Cancelled ? Promise.reject(error) : null,
         ),
       ]);
       return file;
     } finally {
-      keeper.terminate();
+      keeper.end(new Cancelled('cancelled'));
       this.end(); // its APIs are patched
       await removeLabStorage();
     }
   }
 
   /** What a recording offers to a replay. @throws Error in words where it is no trace, or has nothing to replay; Cancelled */
-  async look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
-    const answer = await this.ask((id) => ({ k: 'look', id, file }));
-    if (answer.k !== 'looked') throw new Error('the worker answered something else');
-    return answer;
+  look(file: Blob): Promise<{ facts: RecordingFacts; warnings: string[] }> {
+    return this.ask((worker) => worker.look(file));
   }
 
   /** A recording's VFS calls on another configuration. @throws Error in words; Cancelled */
@@ -98,86 +81,71 @@ export class Bench {
     onProgress: OnProgress = () => {},
   ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> {
     try {
-      const answer = await this.ask((id) => ({ k: 'replay', id, file, config }), onProgress);
-      if (answer.k !== 'replay') throw new Error('the worker answered something else');
+      const done = await this.ask((worker) => worker.replay(file, config), onProgress);
       this.end(); // what VFSs hold for as long as their worker lives
-      return { ...answer, left: answer.left.length ? await removeLabStorage() : [] };
+      return { ...done, left: done.left.length ? await removeLabStorage() : [] };
     } finally {
       this.end();
     }
   }
 
   /** Plans of a script, which runs, or of single statements, which do not. @throws what SQLite says of the script */
-  async plan(database: Blob | null, sql: string | readonly string[]): Promise<PlanRow[]> {
-    const answer = await this.ask((id) => ({ k: 'explain', id, database, sql }));
-    return answer.k === 'plan' ? answer.rows : [];
+  plan(database: Blob | null, sql: string | readonly string[]): Promise<PlanRow[]> {
+    return this.ask((worker) => worker.plan(database, sql));
   }
 
   /** A database file, checked, its log brought in. @throws Error in words */
-  async take(main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
-    const answer = await this.ask((id) => ({ k: 'take', id, main, wal }));
-    if (answer.k !== 'taken') throw new Error('the worker answered something else');
-    return answer.facts;
+  take(main: Blob, wal: Blob | null): Promise<DatabaseFacts> {
+    return this.ask((worker) => worker.take(main, wal));
   }
 
   /** Give up what runs, at once. @returns what stays in storage */
   async cancel(): Promise<string[]> {
-    this.giveUp(new Cancelled('cancelled'));
+    this.end();
     return removeLabStorage();
   }
 
-  private async ask(
-    make: (id: number) => ToLabWorker,
+  private async ask<T>(
+    request: (worker: Started<LabWorker>['api']) => Promise<T>,
     onProgress: OnProgress = () => {},
-  ): Promise<Answer> {
-    if (this.waiting) throw new Error('The Lab is busy with another run.');
-    const worker = this.start();
-    const id = ++this.lastId;
+  ): Promise<T> {
+    if (this.busy) throw new Error('The Lab is busy with another run.');
     const { patienceMs } = this.options;
     const seconds = Math.round(patienceMs / 1000);
     const hangs = new Error(
       `It did not finish within ${seconds} s and was ended: the VFS hangs, or the workload is too large for it.`,
     );
-    let late = setTimeout(() => this.giveUp(hangs), patienceMs);
+    const patience = (): ReturnType<typeof setTimeout> =>
+      setTimeout(() => this.end(hangs), patienceMs);
+    let late = patience();
+    this.onProgress = (progress) => {
+      clearTimeout(late); // what makes progress does not hang
+      late = patience();
+      onProgress(progress);
+    };
+    this.busy = true;
     try {
-      return await new Promise<Answer>((resolve, reject) => {
-        const further: OnProgress = (progress) => {
-          clearTimeout(late); // what gets further does not hang
-          late = setTimeout(() => this.giveUp(hangs), patienceMs);
-          onProgress(progress);
-        };
-        this.waiting = { id, resolve, reject, onProgress: further };
-        worker.postMessage(make(id));
-      });
+      return await request(this.start().api);
     } finally {
       clearTimeout(late);
-      this.waiting = null;
+      this.busy = false;
     }
   }
 
-  private start(): Worker {
-    if (this.worker) return this.worker;
-    const worker = new Worker(this.options.workerUrl, { type: 'module', name: 'vfscope lab' });
-    worker.onmessage = ({ data }: MessageEvent<FromLabWorker>) => {
-      const { waiting } = this;
-      if (!waiting || data.id !== waiting.id) return;
-      if (data.k === 'failed') waiting.reject(new Error(data.message));
-      else if (data.k === 'progress') waiting.onProgress(data.progress);
-      else waiting.resolve(data);
-    };
-    worker.onerror = (event) =>
-      this.giveUp(
-        new Error(`The Lab's worker failed: ${event.message || 'its script could not be loaded'}`),
+  private start(): Started<LabWorker> {
+    if (!this.worker || this.worker.dead)
+      this.worker = startWorker(
+        this.options.workerUrl,
+        'vfscope lab',
+        "The Lab's worker",
+        (progress) => this.onProgress(progress as ReplayProgress),
       );
-    return (this.worker = worker);
+    return this.worker;
   }
 
-  private giveUp(error: Error): void {
-    this.end();
-    this.waiting?.reject(error);
-  }
-  private end(): void {
-    this.worker?.terminate();
+  /** @param error what an open request fails with */
+  private end(error: Error = new Cancelled('cancelled')): void {
+    this.worker?.end(error);
     this.worker = null;
   }
 }

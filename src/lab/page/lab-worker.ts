@@ -1,70 +1,48 @@
 /** The Lab's worker: one pass over a workload at a time, on storage of its own. It is ended from outside where a VFS hangs. */
-import { serveActor } from '../experiments/worker/actor.ts';
-import { ExperimentWorker, environmentHere } from '../experiments/worker.ts';
-import { takeDatabase } from './database-file.ts';
-import type { FromLabWorker, ToLabWorker } from './messages.ts';
+import { ActorHere } from '../experiments/worker/actor.ts';
+import { ExperimentWorker } from '../experiments/worker.ts';
+import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
+import type { Config, Run } from '../experiments/types.ts';
+import { serve, type Channel } from '../../protocol/rpc.ts';
+import { takeDatabase, type DatabaseFacts } from './database-file.ts';
 import { ownWasm } from './own-file.ts';
-import { explainOnly, explainSql } from './query-plan.ts';
+import { explainOnly, explainSql, type PlanRow } from './query-plan.ts';
+import { startWorker } from './start-worker.ts';
 import { TraceSender } from './trace-sender.ts';
 
 /** Actors are workers of this worker: they end with it. */
 const worker = new ExperimentWorker(ownWasm, (name) => {
-  const { port1, port2 } = new MessageChannel();
-  const started = new Worker(location.href, { type: 'module', name: `vfscope lab ${name}` });
-  started.postMessage({ k: 'actor' } satisfies ToLabWorker, [port2]);
-  return { port: port1, worker: started };
+  const actor = startWorker<ActorHere>(location.href, `vfscope lab ${name}`, 'its worker');
+  return { actor: actor.api, end: () => actor.end(new Error('ended')) };
 });
+const actor = new ActorHere(ownWasm);
 let sender: TraceSender | null = null;
-const post = (message: FromLabWorker): void => self.postMessage(message);
 
-async function answer(message: ToLabWorker): Promise<void> {
-  if (message.k === 'trace' || message.k === 'actor') return;
-  try {
-    if (message.k === 'explain') {
-      const { id, database, sql } = message;
-      post({
-        k: 'plan',
-        id,
-        rows:
-          typeof sql === 'string'
-            ? await explainSql(ownWasm, database, sql)
-            : await explainOnly(ownWasm, database, sql),
-      });
-    } else if (message.k === 'take')
-      post({
-        k: 'taken',
-        id: message.id,
-        facts: await takeDatabase(ownWasm, message.main, message.wal),
-      });
-    else if (message.k === 'look')
-      post({ k: 'looked', id: message.id, ...(await worker.look(message.file)) });
-    else if (message.k === 'replay') {
-      const { id, file, config } = message;
-      post({
-        k: 'replay',
-        id,
-        ...(await worker.replay(file, config, (progress) => post({ k: 'progress', id, progress }))),
-      });
-    } else {
-      const { sample, left } = await worker.sample(message.run);
-      sender?.finish();
-      post({ k: 'sample', id: message.id, sample, environment: environmentHere(), left });
-    }
-  } catch (error) {
-    sender?.finish();
-    post({
-      k: 'failed',
-      id: message.id,
-      message: error instanceof Error ? error.message : String(error),
-    });
-  }
-}
-
-self.onmessage = (event: MessageEvent<ToLabWorker>): void => {
-  const [port] = event.ports;
-  if (event.data.k === 'trace' && port) {
+const methods = {
+  /** Before anything else, where a trace is wanted: the port takes it, as a hook's port does. */
+  trace(port: MessagePort): Promise<void> {
     sender = new TraceSender(port);
     ExperimentWorker.trace(sender.recorder);
-  } else if (event.data.k === 'actor' && port) serveActor(port, ownWasm);
-  else void answer(event.data);
+    return Promise.resolve();
+  },
+  /** For another Lab's worker: one actor of its workload. */
+  prepare: actor.prepare.bind(actor),
+  go: actor.go.bind(actor),
+
+  sample: (run: Run) => worker.sample(run).finally(() => sender?.finish()),
+  look: (file: Blob) => worker.look(file),
+  /** Pushes its progress. */
+  replay: (
+    file: Blob,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: Blob; left: string[] }> =>
+    worker.replay(file, config, (progress: ReplayProgress) => push(progress)),
+  /** Plans of a script, which runs, or of single statements, which do not. */
+  plan: (database: Blob | null, sql: string | readonly string[]): Promise<PlanRow[]> =>
+    typeof sql === 'string'
+      ? explainSql(ownWasm, database, sql)
+      : explainOnly(ownWasm, database, sql),
+  take: (main: Blob, wal: Blob | null): Promise<DatabaseFacts> => takeDatabase(ownWasm, main, wal),
 };
+export type LabWorker = typeof methods;
+const push = serve(self as unknown as Channel, methods);

@@ -3,7 +3,14 @@ import type { SqliteApi } from '../experiments/host.ts';
 import { openSource } from '../experiments/load-database.ts';
 import { Engines, type WasmLoader } from '../experiments/open-engine.ts';
 import { readTrace } from '../../trace/file/read.ts';
-import type { PlanRow } from './messages.ts';
+
+export interface PlanRow {
+  /** The statement that it belongs to. */
+  sql: string;
+  id: number;
+  parent: number;
+  detail: string;
+}
 
 /**
  * The script runs statement by statement, so that a plan sees the tables made before it.

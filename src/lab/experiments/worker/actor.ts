@@ -11,10 +11,6 @@ import { explain } from './failure.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
 
-/** What an actor is told: first `prepare`, then `go`, once each. */
-export type ToActor =
-  | { readonly k: 'prepare'; readonly config: Config; readonly web: boolean }
-  | { readonly k: 'go'; readonly sql: string; readonly iterations: number };
 export interface ActorReport {
   /** VFS calls and, where asked for, web calls from the sign on. */
   readonly counters: Counters;
@@ -23,36 +19,19 @@ export interface ActorReport {
   /** When each of its iterations began and ended, in turn: ms, one clock for all workers. */
   readonly spans: Float64Array<ArrayBuffer>;
 }
-export type FromActor =
-  | { readonly k: 'ready' }
-  | { readonly k: 'done'; readonly report: ActorReport }
-  | { readonly k: 'failed'; readonly message: string };
-
 const SQLITE_BUSY = 5;
 /** So often in a row is no contention but a lock that nobody gives back. */
 const MOST_RETRIES = 100_000;
 
-/** Serves the one actor of this worker over a port. */
-export function serveActor(port: MessagePort, wasm: WasmLoader): void {
-  const actor = new ActorHere(wasm);
-  const post = (message: FromActor): void => port.postMessage(message);
-  port.onmessage = ({ data }: MessageEvent<ToActor>): void => {
-    const work =
-      data.k === 'prepare'
-        ? actor.prepare(data).then(() => post({ k: 'ready' }))
-        : actor.go(data).then((report) => post({ k: 'done', report }));
-    work.catch((error: unknown) => post({ k: 'failed', message: actor.explain(error) }));
-  };
-}
-
-class ActorHere {
+/** The one actor of this worker: first `prepare`, then `go`, once each. Both reject with an Error in words. */
+export class ActorHere {
   private readonly makers = new VfsMakers();
   private web: WebTally | null = null;
   private open: OpenHost | null = null;
 
   constructor(private readonly wasm: WasmLoader) {}
 
-  async prepare({ config, web }: Extract<ToActor, { k: 'prepare' }>): Promise<void> {
+  async prepare(config: Config, web: boolean): Promise<void> {
     this.web = web ? new WebTally() : null;
     const options = {
       metering: 'none',
@@ -60,11 +39,13 @@ class ActorHere {
       pageCache: false,
       makeVfs: this.makers.make,
     } as const;
-    this.open = await openHost(new Engines(this.wasm), config, options);
-    await applyConfig(this.open.host, config, true);
+    await this.inWords(async () => {
+      this.open = await openHost(new Engines(this.wasm), config, options);
+      await applyConfig(this.open.host, config, true);
+    });
   }
 
-  async go({ sql, iterations }: Extract<ToActor, { k: 'go' }>): Promise<ActorReport> {
+  async go(sql: string, iterations: number): Promise<ActorReport> {
     const { open } = this;
     if (!open) throw new Error('the database is not open');
     const read = (): Counters => ({ ...open.host.counters(), ...this.web?.read() });
@@ -73,15 +54,17 @@ class ActorHere {
     let retries = 0;
     for (let i = 0; i < iterations; i++) {
       spans[2 * i] = performance.timeOrigin + performance.now();
-      retries += await this.insist(open, sql);
+      retries += await this.inWords(() => this.insist(open, sql));
       spans[2 * i + 1] = performance.timeOrigin + performance.now();
     }
     // nothing is closed: the worker ends with the run, and VFSs that share post to channels after they have closed them
     return { counters: difference(before, read()), retries, spans };
   }
 
-  explain(error: unknown): string {
-    return explain(error, this.makers.lastError());
+  private inWords<T>(work: () => Promise<T>): Promise<T> {
+    return work().catch((error: unknown) => {
+      throw new Error(explain(error, this.makers.lastError()), { cause: error });
+    });
   }
 
   /** @returns how often it was refused before it got through */

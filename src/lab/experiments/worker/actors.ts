@@ -1,12 +1,12 @@
 /** All actors of a contention workload: one worker each, opened one after the other, started together; their reports become counters. */
 import { whyNotShared } from '../sharing.ts';
 import type { Actor, Counters, Run } from '../types.ts';
-import type { ActorReport, FromActor, ToActor } from './actor.ts';
+import type { ActorHere, ActorReport } from './actor.ts';
 
-/** A worker that will serve an actor over the other end of the port. */
+/** Starts a worker that serves an actor. */
 export type ActorStarter = (name: string) => {
-  readonly port: MessagePort;
-  readonly worker: Worker;
+  readonly actor: Pick<ActorHere, 'prepare' | 'go'>;
+  end(): void;
 };
 interface Named {
   /** `writer-1` */
@@ -27,41 +27,27 @@ export async function runActors(
   );
   const why = whyNotShared(run.config);
   if (why) throw new Error(why);
-  const workers: Worker[] = [];
+  const started: ReturnType<ActorStarter>[] = [];
+  const named = <T>(name: string, answer: Promise<T>): Promise<T> =>
+    answer.catch((error: Error) => Promise.reject(new Error(`${name}: ${error.message}`)));
   try {
-    const ready: { name: string; actor: Actor; ask: Ask }[] = [];
-    for (const { actor, name } of cast) {
-      const { port, worker } = start(name);
-      workers.push(worker);
-      const ask = askOver(port, worker, name);
-      await ask({ k: 'prepare', config: run.config, web: run.mode === 'count' });
-      ready.push({ name, actor, ask });
+    for (const { name } of cast) {
+      const one = start(name);
+      started.push(one);
+      await named(name, one.actor.prepare(run.config, run.mode === 'count'));
     }
     const begin = performance.now();
-    const named = await Promise.all(
-      ready.map(async ({ name, actor, ask }): Promise<Named> => {
-        const answer = await ask({ k: 'go', sql: actor.sql, iterations: actor.iterations });
-        if (answer.k !== 'done') throw new Error(`${name} answered something else`);
-        return { name, role: actor.role, report: answer.report };
+    const done = await Promise.all(
+      cast.map(async ({ actor, name }, i): Promise<Named> => {
+        const report = await named(name, started[i]!.actor.go(actor.sql, actor.iterations));
+        return { name, role: actor.role, report };
       }),
     );
     const ms = performance.now() - begin;
-    return { ...countersOf(named), ...(run.mode === 'time' ? { ms } : {}), ...(await after()) };
+    return { ...countersOf(done), ...(run.mode === 'time' ? { ms } : {}), ...(await after()) };
   } finally {
-    for (const worker of workers) worker.terminate();
+    for (const { end } of started) end();
   }
-}
-
-type Ask = (message: ToActor) => Promise<Exclude<FromActor, { k: 'failed' }>>;
-function askOver(port: MessagePort, worker: Worker, name: string): Ask {
-  return (message) =>
-    new Promise((resolve, reject) => {
-      const failed = (words: string): void => reject(new Error(`${name}: ${words}`));
-      worker.onerror = (event) => failed(event.message || 'its worker failed');
-      port.onmessage = ({ data }: MessageEvent<FromActor>) =>
-        data.k === 'failed' ? failed(data.message) : resolve(data);
-      port.postMessage(message);
-    });
 }
 
 /**

@@ -1,5 +1,5 @@
 // Every view looks as it did: pictures of the panel in each state beside the stored ones (tests/pictures), compared by layout.
-// `npm run shots -- --update` takes the stored ones anew; `npm run shots -- --all` makes every view in every state, for looking at.
+// `npm run docs -- shots --update` takes the stored ones anew; `npm run docs -- shots --all` makes every view in every state, for looking at.
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -114,7 +114,7 @@ describe.runIf(MODE === 'compare')('every view', () => {
     }
     if (process.env.VFSCOPE_SCENES === undefined)
       for (const file of stored) faults.push(`${file} is stored and no scene`);
-    expect(faults, 'look at them; to store them anew: npm run shots -- --update').toEqual([]);
+    expect(faults, 'look at them; to store them again: npm run docs -- shots --update').toEqual([]);
   }, 900_000);
 });
 

@@ -118,7 +118,7 @@ export function storedScenes(views: readonly string[]): Scene[] {
   ];
 }
 
-/** The pictures of docs/, by name: `npm run shots -- --docs`. */
+/** The pictures of docs/, by name: `npm run docs -- shots --docs`. */
 export function documentScenes(): Scene[] {
   const scene = (name: string, view: string, trace: string, more: Partial<Scene> = {}): Scene => ({
     ...{ name, state: 'loaded', trace, view, theme: 'light', width: 1280, height: 640 },
@@ -149,7 +149,7 @@ export function documentScenes(): Scene[] {
   ];
 }
 
-/** Every view in every state, theme and size: for looking at (`npm run shots -- --all`), not stored. */
+/** Every view in every state, theme and size: for looking at (`npm run docs -- shots --all`), not stored. */
 export function allScenes(views: readonly string[]): Scene[] {
   const sizes = [
     [420, 700],

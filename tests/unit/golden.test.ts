@@ -1,6 +1,6 @@
 /**
  * Golden traces: recordings of real engines (tests/traces/golden), and what every analysis counts in them, to the last one.
- * A change of a snapshot is a change of what vfscope says: look at it, then write them anew with UPDATE_GOLDENS=1 (or `npm run goldens`,
+ * A change of a snapshot is a change of what vfscope says: look at it, then write them anew with UPDATE_GOLDENS=1 (or `npm run docs -- goldens`,
  * which also records anew).
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';

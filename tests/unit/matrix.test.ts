@@ -1,13 +1,14 @@
 /** The README's table of features and browsers says what tests prove, and no more. */
 import { expect, test } from 'vitest';
-import { currentMatrix, faults, readmeMatrix, readOrNull } from '../../tools/docs/matrix.mjs';
+import { currentMatrix, faults, readOrNull } from '../../tools/docs/matrix.ts';
+import { readmeTable } from '../../tools/docs/readme.ts';
 
 test('every cell that claims something has a test of that name, in that browser', () => {
-  expect(faults(readOrNull), 'to mend it: change the row in tools/docs/matrix.mjs').toEqual([]);
+  expect(faults(readOrNull), 'to fix it: change the row in tools/docs/matrix.ts').toEqual([]);
 });
 
 test('the README carries the table', () => {
-  expect(readmeMatrix(), 'to mend it: npm run matrix -- --write').toBe(currentMatrix());
+  expect(readmeTable('matrix'), 'to fix it: npm run docs').toBe(currentMatrix());
 });
 
 test('a test that is gone, renamed, or of another browser is named', () => {

@@ -97,6 +97,6 @@ test('the source package builds by itself: sources, lock file and instructions, 
   const build = sources()
     .find(([path]) => path === 'BUILD.md')![1]
     .toString();
-  expect(build).toContain('npm run build-for-amo');
+  expect(build).toContain('npm run package -- firefox');
   expect(new Set(paths).size).toBe(paths.length);
 });

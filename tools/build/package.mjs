@@ -1,5 +1,5 @@
 // `npm run package`: what is uploaded to the stores, as reproducible zips in dist/packages: one of each browser's folder, and the
-// sources with build instructions. `node tools/build/package.mjs firefox` makes only that one (it needs no git, so reviewers can run it).
+// sources with build instructions. `npm run package -- firefox` makes only that one (it needs no git, so reviewers can run it).
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// npm run compat: every manifest key and every extension API in the built folders, and every static of the web platform and the language,
+// `npm run check -- compat`: every manifest key and every extension API in the built folders, and every static of the web platform and the language,
 // against MDN's compatibility data for the oldest browser that each manifest admits. What the data does not know or forbids needs a line in
 // tools/check/compat-waivers.json that says why it is right all the same; a line that nothing needs is a fault, too.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -144,7 +144,7 @@ function main(dist) {
   const browsers = Object.keys(OLDEST);
   const absent = browsers.filter((b) => !existsSync(join(dist, b, 'manifest.json')));
   if (absent.length) {
-    console.error(`${join(dist, absent[0])} is not built; to mend it: npm run build`);
+    console.error(`${join(dist, absent[0])} is not built; to fix it: npm run build`);
     return 1;
   }
   const waivers = JSON.parse(

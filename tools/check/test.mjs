@@ -1,5 +1,6 @@
 // `npm test`: everything that must hold, suite by suite, with the time each took. Ends with "N passed, N failed".
-// `node tools/check/test.mjs check|unit|contract|webkit|browser|long ...` runs only those; `long` runs only when named.
+// `npm test -- NAME ...`: only these suites. `npm test -- quick`: check, and the unit tests that import what you changed.
+// `npm run check -- STEP ...`: only these steps of check.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,8 +43,14 @@ const SUITES = {
   webkit: { budget: 3, project: 'webkit', webkit: true, again: true },
   browser: { budget: 35, project: 'browser', browser: true, again: true },
 };
-/** Full matrices, only when named: `npm run test:long`. */
-const LONG = { budget: 120, project: 'long', browser: true };
+/** Run only when named. */
+const ON_REQUEST = {
+  /** Full matrices. */
+  long: { budget: 120, project: 'long', browser: true },
+  /** Unit tests that import a file which differs from main. Tests that read files as text aren't found by that: CI runs all. */
+  changed: { budget: 3, project: 'unit', args: ['--changed', 'origin/main'] },
+};
+const QUICK = ['check', 'changed'];
 
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
@@ -57,7 +64,7 @@ function run(command, args) {
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const times = [];
-/** Failed at first and passed when run again: each is a defect of the product or of the test, to be found and mended. */
+/** Failed at first and passed when run again: each is a defect of the product or of the test: find it and fix it. */
 const unstable = [];
 /** More than these at once are no accident of a busy machine. */
 const MOST_FILES_AGAIN = 8;
@@ -66,12 +73,12 @@ function runSteps(steps) {
   for (const [name, command, args, cure] of steps) {
     const ok = run(command, args);
     total[ok ? 'passed' : 'failed']++;
-    if (!ok) console.error(`check "${name}" failed${cure ? `; to mend it: ${cure}` : ''}`);
+    if (!ok) console.error(`check "${name}" failed${cure ? `; to fix it: ${cure}` : ''}`);
   }
 }
 
 /** Runs a vitest project, or some files of it. @returns its report, null where it left none */
-function runVitest(project, files = []) {
+function runVitest(project, more = []) {
   const report = join(reports, `${project}.json`);
   rmSync(report, { force: true });
   const ok = run(bin('vitest'), [
@@ -81,7 +88,7 @@ function runVitest(project, files = []) {
     '--reporter=default',
     '--reporter=json',
     `--outputFile.json=${report}`,
-    ...files,
+    ...more,
   ]);
   return existsSync(report) ? { ok, ...JSON.parse(readFileSync(report, 'utf8')) } : null;
 }
@@ -99,8 +106,8 @@ const failedTests = ({ testResults }) =>
   });
 const firstLine = (text = '') => text.split('\n', 1)[0];
 
-function runProject(project, { again }) {
-  const first = runVitest(project);
+function runProject(project, { again, args = [] }) {
+  const first = runVitest(project, args);
   if (!first) {
     total.failed++;
     console.error(`suite "${project}" left no report: it did not run to its end`);
@@ -112,7 +119,7 @@ function runProject(project, { again }) {
   const files = failedFiles(first);
   // what failed first is said at the end, whatever the second run says
   if (again && files.length > 0 && files.length <= MOST_FILES_AGAIN) {
-    console.log(`\nfailed, run once more by themselves: ${files.join(', ')}`);
+    console.log(`\nfailed, run again on their own: ${files.join(', ')}`);
     const second = runVitest(project, files);
     if (second?.ok) {
       unstable.push(...failedTests(first));
@@ -122,14 +129,23 @@ function runProject(project, { again }) {
   }
   total.failed += numFailedTests;
   if (!ok && numFailedTests === 0) total.failed++; // a file that could not be loaded, an error outside any test
-  if (numTotalTests === 0) total.failed++;
+  if (numTotalTests === 0 && args.length === 0) total.failed++;
 }
 
-const chosen = process.argv.slice(2);
-for (const name of chosen.length ? chosen : Object.keys(SUITES)) {
-  const suite = name === 'long' ? LONG : SUITES[name];
+const { steps } = SUITES.check;
+const isStep = (name) => steps.some(([step]) => step === name);
+const onlySteps = process.argv.slice(2).filter(isStep);
+const chosen = process.argv.slice(2).flatMap((name) => (name === 'quick' ? QUICK : [name]));
+const named = chosen.filter((name) => !isStep(name));
+if (onlySteps.length && !named.length) named.push('check');
+const suites = named.length ? named : Object.keys(SUITES);
+for (const name of suites) {
+  const suite = SUITES[name] ?? ON_REQUEST[name];
   if (!suite) {
-    console.error(`no suite "${name}"; there are ${Object.keys(SUITES).join(', ')}, long`);
+    const names = [...Object.keys(SUITES), ...Object.keys(ON_REQUEST), 'quick'];
+    console.error(
+      `"${name}" isn't one of ${names.join(', ')}, or of ${steps.map(([step]) => step).join(', ')}`,
+    );
     process.exit(2);
   }
   const start = Date.now();
@@ -151,7 +167,8 @@ for (const name of chosen.length ? chosen : Object.keys(SUITES)) {
     }
     if (chosen.length) runSteps([['build', bin('rollup'), ['-c', '--silent']]]);
   }
-  if (suite.steps) runSteps(suite.steps);
+  if (suite.steps)
+    runSteps(onlySteps.length ? steps.filter(([step]) => onlySteps.includes(step)) : steps);
   if (suite.project) runProject(suite.project, suite);
   times.push([name, (Date.now() - start) / 60000, suite.budget]);
 }
@@ -164,7 +181,7 @@ for (const [name, minutes, budget] of times)
   );
 if (unstable.length)
   console.log(
-    `\nUNSTABLE, passed only at the second run:\n${unstable.map((text) => `  ${text}`).join('\n')}\n`,
+    `\nUNSTABLE, passed only in the second run:\n${unstable.map((text) => `  ${text}`).join('\n')}\n`,
   );
 console.log(
   `${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`,

@@ -1,4 +1,4 @@
-// npm run panel: the viewer in an ordinary tab, rebuilt and reloaded as sources change.
+// `npm run panel`: the viewer in an ordinary tab, rebuilt and reloaded as sources change.
 //   npm run panel                 a made-up page to record
 //   npm run panel -- FILE.vfst    a stored trace
 import {

@@ -1,4 +1,4 @@
-// `npm run goldens [-- name ...] [--grid FOLDER]`: records the golden traces (tests/traces/golden) again by the built extension, and
+// `npm run docs -- goldens [name ...] [--grid FOLDER]`: records the golden traces (tests/traces/golden) again by the built extension, and
 // writes their snapshots. --grid records the engine grid's apps into a folder instead, to judge what is found in them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

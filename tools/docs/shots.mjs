@@ -15,11 +15,11 @@ function parseArgsOr(help, config) {
     process.exit(2);
   }
 }
-const HELP = `npm run shots -- --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]
+const HELP = `npm run docs -- shots --out FOLDER [--trace FILE.vfst] [--views a,b] [--sizes 400x700,1280x800] [--themes light,dark] [--click SELECTOR]
 
 --all     every view in every state, theme and size
---update  store the pictures anew that the tests compare (tests/pictures)
---docs    make those of docs/ anew
+--update  store the pictures again that the tests compare (tests/pictures)
+--docs    make those of docs/ again
           of these three, with --scenes a,b, only those whose names hold one of the words`;
 const { values } = parseArgsOr(HELP, {
   options: {

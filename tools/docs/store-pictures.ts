@@ -1,4 +1,5 @@
-/** Records the demo with the real extension and takes the stores' pictures of it. Bundled and run by store-pictures.mjs. */
+// `npm run docs -- store-pictures`: records the demo with the built extension in a real Chromium, and makes the stores' screenshots, tiles
+// and walk-through. Look at them before they are uploaded.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -6,9 +7,10 @@ import { launchBrowser, type DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { createServer } from '../../tests/server/server.mjs';
-import { apng } from './apng.mjs';
+import { apng } from './apng.ts';
 import { captioned, tile } from './store-pages.ts';
 
+const out = 'store-assets/pictures';
 const WIDTH = 1280;
 const HEIGHT = 800;
 const SCREENSHOTS = [
@@ -93,8 +95,8 @@ async function draw(page: Page, html: string, width: number, height: number): Pr
   return page.screenshot({ clip: { x: 0, y: 0, width, height } });
 }
 
-/** @param out folder; what is there under the same names is replaced */
-export async function takePictures(out: string): Promise<void> {
+/** Takes all pictures; those that are there are replaced. */
+export async function write(): Promise<void> {
   mkdirSync(out, { recursive: true });
   const steps = 'node_modules/.cache/vfscope-store-pictures';
   const shot = (name: string): string =>

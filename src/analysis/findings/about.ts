@@ -1,5 +1,5 @@
 /**
- * What each rule shows, when it stays silent and what it counts, in words: for docs/findings.md (`npm run findings:doc`) and for help
+ * What each rule shows, when it stays silent and what it counts, in words: for docs/findings.md (`npm run docs`) and for help
  * beside a finding. A number here is a threshold of the rule's own file.
  */
 export interface RuleAbout {

@@ -1,5 +1,5 @@
 /**
- * What the golden traces beside this file are recordings of: an app of tests/apps, and what is done with it. `npm run goldens` records
+ * What the golden traces beside this file are recordings of: an app of tests/apps, and what is done with it. `npm run docs -- goldens` records
  * them again. Times differ from run to run; what the snapshots hold is what this one recording shows.
  */
 import type { Workload, WorkloadOptions } from '../../oracle/baseline.ts';

@@ -1,6 +1,5 @@
-// Builds docs/findings.md from the rules and their words; started by tools/docs/findings-doc.mjs, checked by tests/unit/findings-doc.test.ts.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// docs/findings.md, from the rules and their words; checked by tests/unit/findings-doc.test.ts.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { ABOUT_RULES } from '../../src/analysis/findings/about.ts';
 import { RULES } from '../../src/analysis/findings/index.ts';
 
@@ -11,11 +10,9 @@ interface Judged {
   falseAlarms: { rule: string; row: string; was: string; now: string }[];
 }
 
-/** @param root of the repository @returns the whole page */
-export function findingsDoc(root: string): string {
-  const judged = JSON.parse(
-    readFileSync(join(root, 'tests', 'oracle', 'findings.json'), 'utf8'),
-  ) as Judged;
+/** The whole page. */
+export function findingsDoc(): string {
+  const judged = JSON.parse(readFileSync('tests/oracle/findings.json', 'utf8')) as Judged;
   const where = (id: string): string => {
     const goldens = Object.entries(judged.golden).flatMap(([name, rules]) =>
       rules.includes(id) ? [`\`${name}\``] : [],
@@ -42,7 +39,7 @@ export function findingsDoc(root: string): string {
   });
   return `${[
     '# Findings',
-    '<!-- written by `npm run findings:doc`; edit src/analysis/findings/about.ts and tests/oracle/findings.json -->',
+    '<!-- written by `npm run docs`; edit src/analysis/findings/about.ts and tests/oracle/findings.json -->',
     'What vfscope finds in a trace by itself. The panel shows the findings in its Overview, the largest saving first; `vfscope findings FILE` prints them, ' +
       '`vfscope diff A B` says which a change has solved. Each gives a sentence with the numbers, the calls that prove it, an estimated saving, how sure it ' +
       'is and why, what to do, and a page to read.',
@@ -61,3 +58,6 @@ export function findingsDoc(root: string): string {
     ].join('\n'),
   ].join('\n\n')}\n`;
 }
+
+/** Writes the page. */
+export const write = (): void => writeFileSync('docs/findings.md', findingsDoc());

@@ -1,21 +1,20 @@
-// `npm run matrix [-- --write]`: what works in which browser, by the tests that prove it; --write puts the table into the README. A cell names a
-// test by its file and title: how it is known follows from where that test runs, and a test that is gone takes its cell with it.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+// The README's table of what works in which browser. A cell names a test by its file and title: how it is known follows from where that
+// test runs, and a test that is gone takes its cell with it.
+import { existsSync, readFileSync } from 'node:fs';
+import { markdown, writeTable } from './readme.ts';
 
-const root = join(import.meta.dirname, '../..');
-const BEGIN = '<!-- matrix: npm run matrix -- --write -->';
-const END = '<!-- /matrix -->';
+/** A test, why there is none, or null where nothing tests the feature. */
+type Cell = { file: string; title: string } | { no: string } | null;
+type Feature = [name: string, ...cells: Cell[]];
 
-export const BROWSERS = ['Chromium', 'Firefox', 'Safari'];
+const BROWSERS = ['Chromium', 'Firefox', 'Safari'];
 const NO_DRIVER = { no: 'no driver opens extensions in Safari here' };
 const NOTED = { no: 'noted in the panel with the cause' };
-const browser = (file, title) => ({ file: `tests/browser/${file}.test.ts`, title });
-const webkit = (file, title) => ({ file: `tests/webkit/${file}.test.ts`, title });
+const browser = (file: string, title: string) => ({ file: `tests/browser/${file}.test.ts`, title });
+const webkit = (file: string, title: string) => ({ file: `tests/webkit/${file}.test.ts`, title });
 
-/** Feature, then a cell per browser: a test, `{ no: why not }`, or null where nothing tests it. */
-export const FEATURES = [
+/** Each feature, then a cell for each browser. */
+const FEATURES: Feature[] = [
   [
     'Record from the panel in DevTools',
     browser(
@@ -196,7 +195,7 @@ export const FEATURES = [
 ];
 
 /** How a test knows: by the real browser, by the engine without the browser around it, or by reading files. */
-function kindOf({ file }, column) {
+function kindOf({ file }: { file: string }, column: string): string | null {
   if (file.startsWith('tests/webkit/'))
     return column === 'Safari' ? 'on the engine (WebKitGTK)' : null;
   if (!file.startsWith('tests/browser/')) return 'checked statically';
@@ -205,52 +204,40 @@ function kindOf({ file }, column) {
     : null;
 }
 
-/** @param {(file: string) => string | null} read null where there is no such file @returns {string[]} cells that no test stands behind */
-export function faults(read, features = FEATURES) {
+/** Cells that no test stands behind. @param read answers null where there is no such file */
+export function faults(
+  read: (file: string) => string | null,
+  features: Feature[] = FEATURES,
+): string[] {
   return features.flatMap(([feature, ...cells]) =>
     cells.flatMap((cell, i) => {
-      if (!cell?.file) return [];
+      if (!cell || !('file' in cell)) return [];
       const text = read(cell.file);
       const where = `${feature}, ${BROWSERS[i]}: ${cell.file}`;
       if (text === null) return [`${where} is not there`];
       if (!['"', "'", '`'].some((quote) => text.includes(`${quote}${cell.title}${quote}`)))
         return [`${where} has no test "${cell.title}"`];
-      return kindOf(cell, BROWSERS[i]) ? [] : [`${where} does not run in ${BROWSERS[i]}`];
+      return kindOf(cell, BROWSERS[i]!) ? [] : [`${where} does not run in ${BROWSERS[i]}`];
     }),
   );
 }
 
 /** The table as Markdown. */
-export function currentMatrix() {
-  const words = (cell, i) =>
-    cell === null ? 'not tested' : cell.no ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]);
+export function currentMatrix(): string {
+  const words = (cell: Cell, i: number): string =>
+    cell === null ? 'not tested' : 'no' in cell ? `no: ${cell.no}` : kindOf(cell, BROWSERS[i]!)!;
   const head = ['feature', ...BROWSERS];
   const rows = FEATURES.map(([feature, ...cells]) => [feature, ...cells.map(words)]);
-  return [head, head.map(() => '---'), ...rows]
-    .map((cells) => `| ${cells.join(' | ')} |`)
-    .join('\n');
+  return markdown([head, ...rows]);
 }
 
-/** The table as the README has it. */
-export function readmeMatrix() {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  return readme.slice(readme.indexOf(BEGIN) + BEGIN.length, readme.indexOf(END)).trim();
-}
+/** A file of the repository, null where it is not there. */
+export const readOrNull = (file: string): string | null =>
+  existsSync(file) ? readFileSync(file, 'utf8') : null;
 
-export const readOrNull = (file) =>
-  existsSync(join(root, file)) ? readFileSync(join(root, file), 'utf8') : null;
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+/** Puts the table into the README. @throws where a cell has no test behind it */
+export function write(): void {
   const found = faults(readOrNull);
-  for (const fault of found) console.error(fault);
-  if (found.length) process.exit(1);
-  if (process.argv.includes('--write')) {
-    const readme = readFileSync(join(root, 'README.md'), 'utf8');
-    if (!readme.includes(BEGIN) || !readme.includes(END))
-      throw new Error(`README.md has no ${BEGIN} ... ${END}`);
-    writeFileSync(
-      join(root, 'README.md'),
-      `${readme.slice(0, readme.indexOf(BEGIN) + BEGIN.length)}\n${currentMatrix()}\n${readme.slice(readme.indexOf(END))}`,
-    );
-  } else console.log(currentMatrix());
+  if (found.length) throw new Error(found.join('\n'));
+  writeTable('matrix', currentMatrix());
 }

@@ -1,4 +1,4 @@
-// Draws store-assets/icons/*.png from icon.svg, the recording ones with a red dot; the larger ones are for stores. Run after a change of
+// `npm run docs -- icons`: draws store-assets/icons/*.png from icon.svg, the recording ones with a red dot; the larger ones are for stores. Run after a change of
 // the drawing.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

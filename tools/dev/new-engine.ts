@@ -1,10 +1,9 @@
-// `npm run new:engine -- <npm package> [version]`: a row of the engine grid to fill in: an app under tests/apps/, its entry in
-// tests/oracle/catalog.ts and in tools/docs/engines.mjs. Says what is left to do.
+// `npm run new -- engine PACKAGE`: a row of the engine grid to fill in: an app in tests/apps, its entry in tests/oracle/catalog.ts, and its
+// package in tools/docs/engines.ts.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 
-const page = (name) => `<!doctype html>
+const page = (name: string): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
@@ -32,7 +31,7 @@ import { startPage, workerSession } from '../common/engine-page.js';
 
 await startPage({ connect: () => workerSession('worker.js?bundle', { type: 'module' }) });
 `;
-const worker = (name) => `// ${name} as its README loads it.
+const worker = (name: string): string => `// ${name} as its README loads it.
 import open from '${name}';
 import { serve } from '../common/engine-worker.js';
 
@@ -51,26 +50,28 @@ serve({
 `;
 
 /** Name of the app's folder: the package's without scope and punctuation. */
-export const folderOf = (name) => name.replace(/^@/, '').replace(/[^a-z0-9]+/gi, '-');
+export const folderOf = (name: string): string =>
+  name.replace(/^@/, '').replace(/[^a-z0-9]+/gi, '-');
 
 /**
- * @param {string} root of the repository
- * @param {string} name npm package
- * @returns {string[]} files written, relative to root; throws where the row is there already
+ * @param root of the repository
+ * @param name of an npm package
+ * @returns the files that were written, relative to root
+ * @throws where the row exists
  */
-export function scaffold(root, name) {
+export function scaffold(root: string, name: string): string[] {
   if (!/^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/.test(name))
-    throw new Error(`"${name}" is no name of an npm package`);
+    throw new Error(`"${name}" isn't the name of an npm package`);
   const app = folderOf(name);
   const folder = join('tests', 'apps', app);
-  if (existsSync(join(root, folder))) throw new Error(`${folder} is there already`);
-  const edit = (file, before, line) => {
+  if (existsSync(join(root, folder))) throw new Error(`${folder} exists`);
+  const edit = (file: string, before: string, line: string): [string, string] => {
     const text = readFileSync(join(root, file), 'utf8');
     const at = text.indexOf(before);
     if (at < 0) throw new Error(`${file} has no line "${before}" to put the row before`);
     return [file, text.slice(0, at) + line + text.slice(at)];
   };
-  const files = [
+  const files: [string, string][] = [
     [join(folder, 'index.html'), page(name)],
     [join(folder, 'main.js'), main],
     [join(folder, 'worker.js'), worker(name)],
@@ -79,30 +80,19 @@ export function scaffold(root, name) {
       "  app('turso opfs'",
       `  app('${app}', '/${app}/'),\n`,
     ),
-    edit(join('tools', 'docs', 'engines.mjs'), '  turso:', `  '${app}': '${name}',\n`),
+    edit(join('tools', 'docs', 'engines.ts'), '  turso:', `  '${app}': '${name}',\n`),
   ];
   mkdirSync(join(root, folder), { recursive: true });
   for (const [file, text] of files) writeFileSync(join(root, file), text);
   return files.map(([file]) => file);
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const name = process.argv[2];
-  if (!name) {
-    console.error('usage: npm run new:engine -- <npm package>');
-    process.exit(2);
-  }
-  try {
-    const files = scaffold(join(import.meta.dirname, '../..'), name);
-    console.log(`wrote\n  ${files.join('\n  ')}\n`);
-    console.log(`Next:
+/** What is left to do by hand. */
+export const next = (name: string): string => `
   1. npm i -D --save-exact ${name}
-  2. make ${files[2]} load it as its README tells its users (npm run apps serves the page)
-  3. UPDATE_GOLDENS=1 npx vitest run --project browser tests/browser/apps.test.ts       the untraced truth; run it twice, nothing may change
-  4. UPDATE_GOLDENS=1 GRID=${folderOf(name)} npx vitest run --project browser tests/browser/engines.test.ts     what is recorded: read the change
-  5. npm run engines -- --write                                                          the README's table`);
-  } catch (e) {
-    console.error(e.message);
-    process.exit(1);
-  }
-}
+  2. make tests/apps/${folderOf(name)}/worker.js load it as its README shows (npm run apps serves the page)
+  3. UPDATE_GOLDENS=1 npx vitest run --project browser tests/browser/apps.test.ts
+     what the app does when nothing records it: run it twice, nothing may change
+  4. UPDATE_GOLDENS=1 GRID=${folderOf(name)} npx vitest run --project browser tests/browser/engines.test.ts
+     what is recorded: read the change
+  5. npm run docs`;

@@ -4,7 +4,7 @@ import { crc32 } from '../build/zip.mjs';
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-function chunk(type, data) {
+function chunk(type: string, data: Buffer): Buffer {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(data.length);
@@ -14,10 +14,10 @@ function chunk(type, data) {
 }
 
 /** The header and the compressed pixels of a PNG. */
-function partsOf(png) {
+function partsOf(png: Buffer): { header: Buffer; pixels: Buffer } {
   if (!SIGNATURE.equals(png.subarray(0, 8))) throw new Error('not a PNG');
-  let header = Buffer.alloc(0);
-  const pixels = [];
+  let header: Buffer = Buffer.alloc(0);
+  const pixels: Buffer[] = [];
   for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at)) {
     const type = png.toString('latin1', at + 4, at + 8);
     const data = png.subarray(at + 8, at + 8 + png.readUInt32BE(at));
@@ -28,14 +28,14 @@ function partsOf(png) {
 }
 
 /**
- * @param {{ png: Uint8Array, ms: number }[]} frames in order, each with how long it stays, ms below 65,536
- * @returns {Buffer} an APNG that repeats without end
- * @throws {Error} where the pictures differ in size or kind
+ * @param frames in order, each with how long it stays, ms below 65,536
+ * @returns an APNG that repeats without end
+ * @throws where the pictures differ in size or kind
  */
-export function apng(frames) {
+export function apng(frames: readonly { png: Uint8Array; ms: number }[]): Buffer {
   const parts = frames.map(({ png }) => partsOf(Buffer.from(png)));
-  const [{ header }] = parts;
-  const number = (...values) => {
+  const { header } = parts[0]!;
+  const number = (...values: number[]): Buffer => {
     const buffer = Buffer.alloc(4 * values.length);
     values.forEach((value, i) => buffer.writeUInt32BE(value, 4 * i));
     return buffer;
@@ -46,7 +46,7 @@ export function apng(frames) {
     if (!part.header.equals(header))
       throw new Error(`picture ${i} is of another size or kind than the first`);
     const delay = Buffer.alloc(6); // numerator, denominator; nothing disposed, nothing blended
-    delay.writeUInt16BE(frames[i].ms, 0);
+    delay.writeUInt16BE(frames[i]!.ms, 0);
     delay.writeUInt16BE(1000, 2);
     out.push(
       chunk(

@@ -1,0 +1,29 @@
+// `npm run docs`: writes what the repository stores but code can make, and needs no browser: the README's tables and docs/findings.md.
+// `npm run docs -- NAME ...`: only that one, or one of those that a browser makes.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { loadTs } from '../dev/load-ts.mjs';
+
+const root = join(import.meta.dirname, '../..');
+/** Modules with a `write()`. */
+const PAGES = ['engines', 'matrix', 'findings'];
+/** Scripts that take arguments of their own. */
+const PICTURES = ['goldens', 'shots', 'store-pictures', 'icons'];
+/** These use the built extension. */
+const NEED_BUILD = ['goldens', 'store-pictures'];
+
+process.chdir(root);
+const [name] = process.argv.splice(2, 1);
+if (name !== undefined && !PAGES.includes(name) && !PICTURES.includes(name)) {
+  console.error(`"${name}" isn't one of ${[...PAGES, ...PICTURES].join(', ')}`);
+  process.exit(2);
+}
+if (NEED_BUILD.includes(name)) {
+  const rollup = join(root, 'node_modules/rollup/dist/bin/rollup');
+  const { status } = spawnSync(process.execPath, [rollup, '-c', '--silent'], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+for (const page of name === undefined ? PAGES : [name])
+  if (PAGES.includes(page) || page === 'store-pictures')
+    await (await loadTs(page, `tools/docs/${page}.ts`)).write();
+  else await import(`./${page}.mjs`);

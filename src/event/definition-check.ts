@@ -81,7 +81,7 @@ function environmentOf(
     clockStepUs,
     userAgent,
     hidden: typeof hidden === 'boolean' ? hidden : null,
-    ...(capture !== undefined && { capture: captureOptionsOf(capture) }),
+    capture: captureOptionsOf(capture),
   };
 }
 

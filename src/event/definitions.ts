@@ -97,6 +97,6 @@ export interface ThreadEnvironment {
   clockStepUs: number;
   userAgent: string;
   hidden: boolean | null;
-  /** What was captured; absent where a writer older than the option recorded: level 1, all layers. */
-  capture?: CaptureOptions;
+  /** What was captured. */
+  capture: CaptureOptions;
 }

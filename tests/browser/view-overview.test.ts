@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { diffOf } from '../../src/analysis/report/diff.ts';
 import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { plain } from '../../src/analysis/report/report-words.ts';
@@ -42,6 +43,7 @@ function trace(n: number): TraceStore {
     clockStepUs: 5,
     userAgent: 'Chrome/151',
     hidden: null,
+    capture: CAPTURE_DEFAULTS,
   });
   const db = t.file(HOSTILE);
   const journal = t.file(`${HOSTILE}-journal`, 'journal');

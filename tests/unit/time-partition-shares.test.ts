@@ -6,6 +6,7 @@ import {
   summaryTime,
   type TimePartition,
 } from '../../src/analysis/time/time-partition.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { Flag, Op, type OpName } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { ns, said, sumOf, threadOf, type Row } from '../traces/partition-rows.ts';
@@ -115,6 +116,7 @@ describe('errors', () => {
       clockStepUs,
       userAgent: '',
       hidden: null,
+      capture: CAPTURE_DEFAULTS,
     });
     return partitionThread(thread);
   }

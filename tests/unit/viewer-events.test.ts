@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
 import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
+import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { opName } from '../../src/event/operations.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
 import { EventQuery } from '../../src/viewer/session/event-query.ts';
@@ -199,14 +200,13 @@ describe('columns', () => {
     a.call('xSync', { object: db, open: true });
     a.send();
     a.thread.environment = {
-      ...{
-        url: 'https://app.example/',
-        threadKind: 'worker',
-        crossOriginIsolated: false,
-        clockStepUs: 100,
-        userAgent: '',
-        hidden: null,
-      },
+      url: 'https://app.example/',
+      threadKind: 'worker',
+      crossOriginIsolated: false,
+      clockStepUs: 100,
+      userAgent: '',
+      hidden: null,
+      capture: CAPTURE_DEFAULTS,
     };
     const { text } = EVENT_VIEW_COLUMNS.find(({ key }) => key === 'duration')!;
     expect([0, 1, 2, 3].map((row) => text(lineOfEvent(store, 0, row), ''))).toEqual([

@@ -1,5 +1,5 @@
 /** Layers that a recording was told not to look at: no call of such a layer is not the same as a layer without calls. */
-import { captureOptionsOf, type CapturedLayer } from '../../event/capture.ts';
+import type { CapturedLayer } from '../../event/capture.ts';
 import { layerOfCode } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
@@ -7,14 +7,12 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 export const leavesOut = ({ threads }: TraceStore, layer: CapturedLayer): boolean =>
   threads.length > 0 &&
   threads.every(
-    ({ environment }) =>
-      environment !== null && !captureOptionsOf(environment.capture).layers.includes(layer),
+    ({ environment }) => environment !== null && !environment.capture.layers.includes(layer),
   );
 
 /** On this thread no storage call was looked at: what lies beneath its VFS calls is not seen, so their time stands for it. */
 export function storageIsUnseen({ environment, events: { op, count } }: ThreadStore): boolean {
-  if (environment === null || captureOptionsOf(environment.capture).layers.includes('web'))
-    return false;
+  if (environment === null || environment.capture.layers.includes('web')) return false;
   for (let row = 0; row < count; row++) if (layerOfCode(op[row]!) === 'web') return false; // it says so, and yet there are some
   return true;
 }

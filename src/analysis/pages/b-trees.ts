@@ -5,7 +5,6 @@
  *   schema: orders_by_date has root 4        4 [ 9 12 ]        12 [ 17 18 ]        17 -> 12 -> 4 -> orders_by_date
  */
 import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definitions.ts';
-import { captureOptionsOf } from '../../event/capture.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
 import type { DatabaseFiles } from './database-files.ts';
@@ -223,7 +222,8 @@ export function timeOf({ events }: ThreadStore, seq: number): number {
 }
 
 function capturesNames({ environment }: ThreadStore): boolean {
-  const { capture, layers } = captureOptionsOf(environment?.capture);
+  if (!environment) return true;
+  const { capture, layers } = environment.capture;
   return capture > 0 && layers.includes('sql');
 }
 

@@ -3,7 +3,7 @@
  *
  *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
  */
-import { captureOptionsOf, type CaptureLevel } from '../../event/capture.ts';
+import type { CaptureLevel } from '../../event/capture.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
@@ -85,7 +85,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
         case 'environment':
           if (d.url) urls.add(d.url);
           if (d.userAgent) agents.add(d.userAgent);
-          captured.push(captureOptionsOf(d.capture).capture);
+          captured.push(d.capture.capture);
           break;
         case 'values':
           runsWithValues++;

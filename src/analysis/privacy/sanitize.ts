@@ -289,7 +289,7 @@ class Sanitizer {
       clockStepUs: countOrZero(e.clockStepUs),
       userAgent: browserOf(e.userAgent),
       hidden: typeof e.hidden === 'boolean' ? e.hidden : null,
-      ...(e.capture === undefined ? {} : { capture: captureOptionsOf(e.capture) }),
+      capture: captureOptionsOf(e.capture),
     };
   }
 

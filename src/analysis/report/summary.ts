@@ -1,7 +1,7 @@
 /** A trace in one object: what `vfscope summary --json` prints. What a trace cannot show is null, never 0. */
 import { layerOfCode, OPS } from '../../event/operations.ts';
 import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
-import { captureOptionsOf, sameCapture, type CaptureOptions } from '../../event/capture.ts';
+import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { fileCountsOf, type FileCounts } from '../files/file-counts.ts';
@@ -154,10 +154,7 @@ function threadOf(thread: ThreadStore): SummaryThread {
 /** Web API calls are hooked on every recorded thread, unless the user left that layer out. */
 function seesWeb(thread: ThreadStore): boolean {
   const { environment } = thread;
-  return (
-    (environment !== null && captureOptionsOf(environment.capture).layers.includes('web')) ||
-    hasWeb(thread)
-  );
+  return (environment !== null && environment.capture.layers.includes('web')) || hasWeb(thread);
 }
 
 function hasWeb({ events: { op, count } }: ThreadStore): boolean {
@@ -202,6 +199,6 @@ function environmentOf(store: TraceStore): SummaryEnvironment {
 }
 
 function captureIn(known: readonly ThreadEnvironment[]): CaptureOptions | null {
-  const all = known.map(({ capture }) => captureOptionsOf(capture));
+  const all = known.map(({ capture }) => capture);
   return all.length && all.every((c) => sameCapture(c, all[0]!)) ? all[0]! : null;
 }

@@ -4,7 +4,6 @@
  */
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import { captureOptionsOf } from '../../event/capture.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactions, type FindingContext } from '../rules/context.ts';
 
@@ -259,9 +258,7 @@ const STORES: readonly number[] = [
 export function nothingStored(ctx: FindingContext, commits: readonly CommitCost[]): boolean {
   const { threads } = ctx.store;
   const seesStorage = ({ environment, notes }: ThreadStore): boolean =>
-    environment !== null &&
-    notes.length === 0 &&
-    captureOptionsOf(environment.capture).layers.includes('web');
+    environment !== null && notes.length === 0 && environment.capture.layers.includes('web');
   if (!threads.every(seesStorage)) return false;
   const begin = (c: CommitCost): number => threads[c.transaction.thread]!.events.t0[c.fromRow]!;
   const fromUs = commits.reduce((us, c) => Math.min(us, begin(c)), Infinity);

@@ -5,6 +5,7 @@
 import { isThreadCommand, PROTOCOL_VERSION, type ThreadMessage } from '../../protocol/messages.ts';
 import { counters, drainRecords } from '../../record/drain.ts';
 import { measureClockStepUs } from '../../event/clock.ts';
+import { CAPTURE_DEFAULTS } from '../../event/capture.ts';
 import { Op } from '../../event/event.ts';
 import { Recorder } from '../../record/recorder.ts';
 import { Header } from '../../record/ring-layout.ts';
@@ -32,14 +33,15 @@ export class TraceSender {
       timeOrigin: performance.timeOrigin,
     });
     recorder.emit({
-      ...{
-        kind: 'environment',
-        id: 0,
-        url: location.href,
-        threadKind: 'worker',
-        crossOriginIsolated: globalThis.crossOriginIsolated,
-      },
-      ...{ clockStepUs: measureClockStepUs(), userAgent: navigator.userAgent, hidden: null },
+      kind: 'environment',
+      id: 0,
+      url: location.href,
+      threadKind: 'worker',
+      crossOriginIsolated: globalThis.crossOriginIsolated,
+      clockStepUs: measureClockStepUs(),
+      userAgent: navigator.userAgent,
+      hidden: null,
+      capture: CAPTURE_DEFAULTS,
     });
     recorder.instant(Op.threadStart, 0, NaN, 0);
     recorder.onPressure = () => this.drain();

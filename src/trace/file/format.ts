@@ -1,9 +1,6 @@
 /**
  * The trace file `.vfst`: its version, the tags of its sections, its limits and its errors. docs/trace-format.md documents it
  * byte by byte.
- *
- * Version history
- * 1: the first.
  */
 export const FORMAT_VERSION = 1;
 
@@ -36,6 +33,12 @@ export const Tag = {
   /** JSON: where every chunk is; last section of a finished file */
   index: 'INDX',
 } as const;
+
+/** A section whose checksum matched. */
+export interface RawSection {
+  tag: string;
+  payload: Uint8Array;
+}
 
 /** Events of a chunk at most. */
 export const CHUNK_EVENTS = 65536;

@@ -50,10 +50,8 @@ export function inWindows(source: Source): Source {
 export const same = (a: Uint8Array, b: Uint8Array): boolean =>
   a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** @returns the header, the file's version, and where its first section begins @throws TraceFileError */
-export async function readHeader(
-  source: Source,
-): Promise<{ header: FileHeader; version: number; at: number }> {
+/** @returns the header, and where its first section begins @throws TraceFileError */
+export async function readHeader(source: Source): Promise<{ header: FileHeader; at: number }> {
   const head = await source.read(0, FILE_HEADER_BYTES);
   if (head.length < MAGIC.length || !same(head.subarray(0, MAGIC.length), MAGIC))
     throw new TraceFileError('not a trace', notATrace(head));
@@ -100,7 +98,6 @@ export async function readHeader(
       origin: text(origin),
       sanitised: sanitised === true,
     },
-    version,
     at,
   };
 }

@@ -9,9 +9,8 @@ import { ByteReader, MalformedError } from './bytes.ts';
 import { unpackRows } from './chunk.ts';
 import { FileBudget } from './budget.ts';
 import { gunzip, TooLongError } from './codec.ts';
-import { CHUNK_EVENTS, MAX_JSON_BYTES, MAX_NOTES_BYTES, Tag } from './format.ts';
+import { CHUNK_EVENTS, MAX_JSON_BYTES, MAX_NOTES_BYTES, Tag, type RawSection } from './format.ts';
 import { readChunkHead } from './section.ts';
-import type { RawSection } from './upgrade.ts';
 
 type Loose = Record<string, unknown>;
 const KINDS: readonly string[] = THREAD_KINDS;
@@ -256,7 +255,6 @@ export class SectionLoader {
       events.flags[row] = flags;
       events.set('length', row, length);
     }
-    if (r.left === 0) return; // of a writer that did not keep what else an end may tell
     for (const row of rows) {
       const [aux, aux2] = [r.varint(), r.varint()];
       if (aux !== aux >>> 0 || aux2 !== aux2 >>> 0)

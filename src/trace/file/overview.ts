@@ -10,7 +10,6 @@ import { crc32 } from './codec.ts';
 import {
   CHUNK_EVENTS,
   END_MAGIC,
-  FORMAT_VERSION,
   MAX_EVENTS,
   MAX_SECTION_BYTES,
   MAX_THREADS,
@@ -18,11 +17,11 @@ import {
   Tag,
   TRAILER_BYTES,
   type FileHeader,
+  type RawSection,
 } from './format.ts';
 import { readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader } from './load.ts';
 import { readChunkHead, type ChunkHead } from './section.ts';
-import type { RawSection } from './upgrade.ts';
 import type { IndexEntry } from './write.ts';
 
 export interface TraceOverview {
@@ -49,7 +48,7 @@ const MOST_EVENTS_A_BYTE = 100;
 /** Longer lists of names (of a trace with many statements) would keep the picture waiting. */
 const MAX_NAMES_BYTES = 65_536;
 
-/** @returns null for a file that cannot be looked at like that: cut off, damaged, of an earlier version */
+/** @returns null for a file that cannot be looked at like that: cut off or damaged */
 export async function readOverview(file: Blob | Uint8Array): Promise<TraceOverview | null> {
   const source = sourceOf(file);
   try {
@@ -61,8 +60,7 @@ export async function readOverview(file: Blob | Uint8Array): Promise<TraceOvervi
 }
 
 async function overviewOf(source: Source): Promise<TraceOverview | null> {
-  const { header, version, at } = await readHeader(source);
-  if (version !== FORMAT_VERSION) return null; // an upgrade step takes whole sections
+  const { header, at } = await readHeader(source);
   const trailer = await source.read(Math.max(at, source.size - TRAILER_BYTES), source.size);
   if (trailer.length < TRAILER_BYTES || !same(trailer.subarray(8), END_MAGIC)) return null;
   const r = new ByteReader(trailer);

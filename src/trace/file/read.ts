@@ -17,7 +17,6 @@ import {
 } from './format.ts';
 import { inWindows, readHeader, same, sourceOf, type Source } from './header.ts';
 import { SectionLoader, unpackAhead, type UnpackElsewhere } from './load.ts';
-import { upgradeSection, type RawSection } from './upgrade.ts';
 
 export interface ReadOptions {
   onProgress?: (bytes: number, totalBytes: number) => void;
@@ -39,7 +38,6 @@ export interface ReadOptions {
 export interface ReadResult {
   store: TraceStore;
   header: FileHeader;
-  version: number;
   /** What could not be read, in words for the user; [] when the file is whole. */
   warnings: string[];
   /** Calls that got their end after their chunk was in the store. */
@@ -57,7 +55,7 @@ export async function readTrace(
   options: ReadOptions = {},
 ): Promise<ReadResult> {
   const source = inWindows(sourceOf(file));
-  const { header, version, at } = await readHeader(source);
+  const { header, at } = await readHeader(source);
   const store = new TraceStore(header.originMs);
   options.onStore?.(store);
   const budget = new FileBudget(source.size, options.maxEvents);
@@ -66,18 +64,14 @@ export async function readTrace(
   let finished = false;
   let partial = false;
   try {
-    for await (const { section, current, columns } of ahead(
-      sections(source, at, warnings),
-      version,
-      warnings,
-      budget,
-      options.unpack,
-    )) {
+    const all = sections(source, at, warnings);
+    for await (const { section, columns } of ahead(all, budget, options.unpack)) {
       if (options.signal?.aborted)
         throw new TraceFileError('cancelled', 'Opening the file was cancelled.');
-      if (current) {
+      const { tag, payload } = section;
+      if (payload) {
         try {
-          finished = (await loader.load(current, columns)) || finished;
+          finished = (await loader.load({ tag, payload }, columns)) || finished;
         } catch (e) {
           warnings.push(unreadable(section, e));
         }
@@ -98,7 +92,7 @@ export async function readTrace(
     warnings.push(
       'The file has no end mark: its recording was not finished, or the file was cut off. Everything up to its end was read; what came later is lost.',
     );
-  return { store, header, version, warnings: warnings.all, lateEnds: loader.lateEnds, partial };
+  return { store, header, warnings: warnings.all, lateEnds: loader.lateEnds, partial };
 }
 
 /** Nobody reads more, and a damaged file can deserve one every few bytes. */
@@ -129,34 +123,23 @@ function unreadable({ tag, at }: Section, e: unknown): string {
 /** Chunks that are being unpacked while one is taken in. */
 const AHEAD = 5;
 
-interface Upgraded {
+interface Begun {
   section: Section;
-  /** null where there is nothing to take in */
-  current: RawSection | null;
   columns: ReturnType<typeof unpackAhead>;
 }
 
 /** The sections in their order, the next chunks begun. */
 async function* ahead(
   all: AsyncGenerator<Section>,
-  version: number,
-  warnings: Warnings,
   budget: FileBudget,
   unpack?: UnpackElsewhere,
-): AsyncGenerator<Upgraded> {
-  const begun: Upgraded[] = [];
+): AsyncGenerator<Begun> {
+  const begun: Begun[] = [];
   for await (const section of all) {
-    let current: RawSection | null = null;
-    try {
-      current =
-        section.payload && upgradeSection({ tag: section.tag, payload: section.payload }, version);
-    } catch (e) {
-      warnings.push(unreadable(section, e));
-    }
+    const { tag, payload } = section;
     begun.push({
       section,
-      current,
-      columns: current ? unpackAhead(current, budget, unpack) : undefined,
+      columns: payload ? unpackAhead({ tag, payload }, budget, unpack) : undefined,
     });
     if (begun.length > AHEAD) yield begun.shift()!;
   }

@@ -1,4 +1,5 @@
 // A stage for findings: traces made by hand, each beside the same work done right.
+import { CAPTURE_DEFAULTS } from '../../../src/event/capture.ts';
 import { Flag } from '../../../src/event/event.ts';
 import type { ThreadEnvironment } from '../../../src/event/definitions.ts';
 import type { ThreadInfo, TraceStore } from '../../../src/trace/store.ts';
@@ -18,7 +19,7 @@ export const times = (n: number, each: (i: number) => void): void => {
 
 export const environment = (of: Partial<ThreadEnvironment> = {}): { kind: 'environment'; id: 0 } & ThreadEnvironment => ({
   ...{ kind: 'environment', id: 0, url: 'https://app.example/', threadKind: 'worker', crossOriginIsolated: false, clockStepUs: 0.1 },
-  ...{ userAgent: 'Chrome/150.0', hidden: false },
+  ...{ userAgent: 'Chrome/150.0', hidden: false, capture: CAPTURE_DEFAULTS },
   ...of,
 });
 

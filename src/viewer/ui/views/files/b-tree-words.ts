@@ -10,7 +10,7 @@ const CAUSES: Readonly<Record<BTreeCause, string>> = {
   'not captured': 'names of tables are recorded at capture level 1 and above, with the SQL layer',
   'several origins': 'several origins have a database of this name',
   'below the VFS': 'its pages were seen only below the VFS, where they are not decoded',
-  'not seen': 'no page of its schema passed while recording, or an older version recorded it',
+  'not seen': 'no page of its schema passed while recording',
 };
 const NO_WAY = 'no page above them passed while recording, or they are overflow or freelist pages';
 

@@ -117,8 +117,7 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
             key: 'type',
             title: 'Type',
             width: '112px',
-            definition:
-              'From the page’s first byte, as last seen. n/a: no layer decodes it, or an older version recorded it in the WAL',
+            definition: 'From the page’s first byte, as last seen. n/a: no layer decodes it',
             value: (i: number) => typeOfRow(table, i).title,
           },
           {

@@ -45,7 +45,11 @@ export default defineConfig({
       {
         test: {
           name: 'long',
-          include: ['tests/long/**/*.test.ts'],
+          include: [
+            'tests/long/**/*.test.ts',
+            'tests/browser/{apps,engine-suites,firefox-engines,hooks-engines}.test.ts',
+          ],
+          env: { FULL: '1' },
           testTimeout: 1_800_000,
           hookTimeout: 120_000,
           ...BROWSER,

@@ -1,6 +1,6 @@
 /**
  * The engines' own tests, as their packages ship them (tests/apps/engine-suite), while the page is recorded by the real extension:
- * every test passes, as it does unrecorded, and nothing failed inside a hook. SUITES=all adds the files that take minutes.
+ * every test passes, as it does unrecorded, and nothing failed inside a hook. Some of the files; FULL=1 runs all.
  */
 import { readdirSync } from 'node:fs';
 import type { Page } from 'puppeteer-core';
@@ -46,6 +46,14 @@ const PASSING: Record<string, Record<string, number>> = {
  * recorded or not. The file has no parameter for fewer rounds, and an engine's own tests are run as they are shipped.
  */
 const NOT_RUN = 'sql.test.js';
+const FULL = Boolean(process.env['FULL']);
+/** A VFS on OPFS, one on IndexedDB, the API, and functions that SQLite calls. */
+const SOME = [
+  'OPFSCoopSyncVFS.test.js',
+  'IDBBatchAtomicVFS.test.js',
+  'sqlite-api.test.js',
+  'callbacks.test.js',
+];
 /** A worker per test, hundreds of them: minutes each. */
 const LONG: Record<string, Record<string, number>> = {
   '@journeyapps/wa-sqlite': { 'api.test.js': 252 },
@@ -97,8 +105,9 @@ async function runRecorded(
 }
 
 describe.each(Object.entries(PASSING))('%s', (name, files) => {
+  const chosen = Object.entries(files).filter(([file]) => FULL || SOME.includes(file));
   // some of these tests wait fixed times of their own, recorded or not: on a busy machine they get another try
-  test.each(Object.entries(files))('%s: %i tests', { retry: 2 }, async (file, count) => {
+  test.each(chosen)('%s: %i tests', { retry: 2 }, async (file, count) => {
     const { results, faults, dropped, events } = await runRecorded(name, [file], 100_000);
     expect(results.filter(([, status]) => status !== 'passed')).toEqual([]);
     expect(results).toHaveLength(count);
@@ -107,7 +116,7 @@ describe.each(Object.entries(PASSING))('%s', (name, files) => {
   });
 });
 
-test.runIf(process.env['SUITES'] === 'all').each(Object.entries(LONG['@journeyapps/wa-sqlite']!))(
+test.runIf(FULL).each(Object.entries(LONG['@journeyapps/wa-sqlite']!))(
   '%s: %i tests',
   { timeout: 400_000 },
   async (file, count) => {

@@ -1,7 +1,7 @@
 /**
  * The engine grid in Firefox: engine apps on IndexedDB and OPFS recorded by the panel in the real toolbox. Rows, integrity, stored
  * bytes, storage calls and every VFS call by file are Chromium's goldens.
- * GRID=<part of an id> runs a part of it.
+ * FULL=1 runs every app, GRID=<part of an id> those of that name.
  *
  * A row that fails costs only itself: the next one gets a fresh tab and panel.
  */
@@ -14,7 +14,7 @@ import type { FirefoxPanel } from '../../src/drive/firefox-panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
-import { ENGINE_APPS, type EngineApp } from '../oracle/catalog.ts';
+import { ENGINE_APPS, someApps, type EngineApp } from '../oracle/catalog.ts';
 import type { OracleCounts } from '../oracle/tracing.ts';
 import { createServer, type AppServer } from '../server/server.mjs';
 import { savedStore } from './extension-harness.ts';
@@ -95,7 +95,7 @@ const mark = (name: string): Promise<unknown> =>
     await apart();
   }, `oracle-${name}`);
 const part = process.env['GRID'];
-const apps = ENGINE_APPS.filter(({ id }) => !part || id.includes(part));
+const apps = part ? ENGINE_APPS.filter(({ id }) => id.includes(part)) : someApps();
 
 describe('recorded by the panel in the toolbox', () => {
   test.each(apps.map((app) => [app.id, app] as const))('%s', async (id, app) => {

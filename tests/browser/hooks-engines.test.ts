@@ -1,6 +1,6 @@
 /**
  * Engine apps with the hook: rows and stored bytes as without it, and the web calls that were recorded against the oracle's counts of the
- * very same run. HOOK_ENGINES=all runs every app of the catalog.
+ * very same run. FULL=1 runs every app of the catalog.
  */
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'puppeteer-core';
@@ -29,9 +29,7 @@ const SOME = [
   'journeyapps-wa-sqlite IDBBatchAtomic dynamic-asyncify',
   'turso opfs',
 ];
-const apps = ENGINE_APPS.filter(
-  ({ id }) => process.env['HOOK_ENGINES'] === 'all' || SOME.includes(id),
-);
+const apps = ENGINE_APPS.filter(({ id }) => process.env['FULL'] || SOME.includes(id));
 
 let server: AppServer;
 let browser: Browser;

@@ -147,6 +147,25 @@ export const ENGINE_APPS: readonly EngineApp[] = [
   app('duckdb memory', '/duckdb/?vfs=memory', { run: PORTABLE, notSQLite: true }),
 ];
 
+/** Beside the first app of each package: the other ways to run and to store that differ most. */
+const DISTINCT = [
+  'wa-sqlite IDBBatchAtomic',
+  'journeyapps-wa-sqlite IDBBatchAtomic jspi',
+  'journeyapps-wa-sqlite IDBBatchAtomic dynamic-asyncify',
+  'sqlite-org opfs-wl',
+];
+const packageOf = ({ path }: EngineApp): string => path.replace(/^\/coi/, '').split('/')[1]!;
+
+/** The apps of a test that isn't about each row: one of each package, and the distinct ones. FULL=1 (npm run test:long): all of them. */
+export const someApps = (): readonly EngineApp[] =>
+  process.env['FULL']
+    ? ENGINE_APPS
+    : ENGINE_APPS.filter(
+        (app, i) =>
+          DISTINCT.includes(app.id) ||
+          ENGINE_APPS.findIndex((other) => packageOf(other) === packageOf(app)) === i,
+      );
+
 /** What does not run, recorded or not: the words that the app fails with, and why. */
 export const CANNOT_RUN: readonly {
   readonly id: string;

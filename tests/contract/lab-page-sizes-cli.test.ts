@@ -2,8 +2,11 @@
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { CommandFailure } from '../../src/drive/failure.ts';
-import { pageSizesCommand } from '../../src/lab/command/page-sizes.ts';
-import { replayCommand, type ReplayOptions } from '../../src/lab/command/replay.ts';
+import {
+  pageSizesCommand,
+  replayCommand,
+  type ReplayOptions,
+} from '../../src/lab/command/replay.ts';
 import { TraceStore } from '../../src/trace/store.ts';
 
 afterEach(() => void vi.restoreAllMocks());

@@ -1,7 +1,7 @@
 /** Passes of a run: the first that is not counted, one that is left out with a reason, and the least of several counts. */
 import { describe, expect, it } from 'vitest';
 import { resultOf } from '../../src/lab/experiments/aggregate.ts';
-import { functionRows } from '../../src/lab/experiments/cpu-detail.ts';
+import { functionRows } from '../../src/lab/results/cpu.ts';
 import { functionsBetween } from '../../src/lab/experiments/function-counts.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordedVfs, type RecordedVfs } from '../../src/lab/experiments/replay/recorded-vfs.ts';
-import { recordedOn } from '../../src/lab/page/replay/table.ts';
+import { recordedOn } from '../../src/lab/results/replay.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
-import type { Config, Sample } from '../../src/lab/experiments/types.ts';
+import {
+  DEFAULT_CONFIG,
+  type Config,
+  type RunResult,
+  type Sample,
+  type StatementCount,
+} from '../../src/lab/experiments/types.ts';
+import { cpuTables } from '../../src/lab/results/cpu.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
@@ -130,4 +137,30 @@ describe('instructions by function', () => {
       expect(steps[1]!.functions!.map(({ name }) => name)).toContain('sqlite3_step');
     },
   );
+});
+
+it('as tables: what one of two does not have took none, and rows of one result have a mean', () => {
+  const counted = (statements: StatementCount[]): RunResult =>
+    ({
+      run: { config: DEFAULT_CONFIG },
+      totals: {},
+      steps: [{ id: 'run', counters: {}, statements }],
+    }) as unknown as RunResult;
+  const select = { sql: 'SELECT ?', runs: 4, instructions: 1000, calls: 0 };
+  const begin = { sql: 'BEGIN', runs: 1, instructions: 30, calls: 0 };
+  const [one] = cpuTables([counted([select])], 'total', ['A']);
+  expect([one!.head, one!.rows]).toEqual([
+    ['statement (literals folded)', 'runs', 'instructions', 'each'],
+    [['SELECT ?', '4', '1,000', '250']],
+  ]);
+  const both = [counted([select, begin]), counted([{ ...select, instructions: 900 }])];
+  const [two, gaps] = cpuTables(both, 'total', ['A', 'B']);
+  expect([two!.head.slice(1), two!.rows]).toEqual([
+    ['runs A', 'runs B', 'instructions A', 'instructions B', 'B - A'],
+    [
+      ['SELECT ?', '4', '4', '1,000', '900', '−100'],
+      ['BEGIN', '1', '', '30', '', '−30'],
+    ],
+  ]);
+  expect(gaps!.rows).toEqual([]);
 });

@@ -76,6 +76,7 @@ export const ROOMS = {
     ],
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
+  'lab/results': { imports: ['analysis', 'lab/experiments'], npm: [] },
   'lab/page': {
     imports: [
       'event',
@@ -83,6 +84,7 @@ export const ROOMS = {
       'trace',
       'analysis',
       'lab/experiments',
+      'lab/results',
       'viewer',
       'protocol',
       'platform',
@@ -96,7 +98,7 @@ export const ROOMS = {
   },
   'lab/drive': { imports: ['drive', 'lab/experiments'], npm: ['puppeteer-core'], node: true },
   'lab/command': {
-    imports: ['trace', 'analysis', 'cli', 'drive', 'lab/drive', 'lab/experiments'],
+    imports: ['trace', 'analysis', 'cli', 'drive', 'lab/drive', 'lab/experiments', 'lab/results'],
     npm: [],
     node: true,
   },

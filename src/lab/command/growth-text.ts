@@ -9,7 +9,6 @@ import {
   modeText,
   msText,
   notCounted,
-  number,
   passesText,
   ratio,
   settingsText,
@@ -18,6 +17,7 @@ import {
   environmentText,
   verdictText,
 } from './words.ts';
+import { number } from '../results/table.ts';
 import { table } from '../../cli/summary-text.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 

@@ -10,7 +10,6 @@ import { WORKLOADS } from '../experiments/workloads/index.ts';
 import { browserFailed, CommandFailure, wrongUse } from '../../drive/failure.ts';
 import { inBrowser } from './browser.ts';
 import { nodeSurroundings } from './node.ts';
-import { detailText, functionsText } from './detail-text.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
 import {
   exitOf,
@@ -20,6 +19,7 @@ import {
   sideBySide,
   type LabOutcome,
 } from './outcome.ts';
+import { detailText } from './tables.ts';
 import { listText } from './text.ts';
 import { complain, Exit } from '../../cli/open-file.ts';
 import { print } from '../../cli/stdout.ts';
@@ -37,8 +37,8 @@ export async function labCommand(o: LabOptions): Promise<number> {
     ? await inNode(order)
     : await inBrowser(order, browserOf(o.browser), o.headed);
   await print(o.json ? outcomeJson(outcome) : outcomeText(outcome));
-  if (o.statements && !o.json && 'runs' in outcome) await print(detailText(outcome.runs));
-  if (o.functions && !o.json && 'runs' in outcome) await print(functionsText(outcome.runs));
+  if ((o.statements || o.functions) && !o.json && 'runs' in outcome)
+    await print(detailText(outcome.runs, o.functions));
   return exitOf(outcome);
 }
 

@@ -4,11 +4,16 @@ import { readWords } from '../experiments/plan.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/types.ts';
+import { PAGE_SIZES_NOTE, pageSizesOf } from '../../analysis/pages/page-sizes.ts';
+import type { TraceStore } from '../../trace/store.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../drive/failure.ts';
 import { openLab } from '../drive/lab.ts';
 import { nodeSurroundings } from './node.ts';
-import { pageSizesCommand } from './page-sizes.ts';
+import { notesOf, replayGroups } from '../results/replay.ts';
+import { number } from '../results/table.ts';
+import { pageSizeTables } from '../results/page-sizes.ts';
+import { tableLines } from './tables.ts';
 import { configText } from './words.ts';
 import { complain, Exit, openTrace } from '../../cli/open-file.ts';
 import { print } from '../../cli/stdout.ts';
@@ -90,36 +95,45 @@ async function inBrowser(
   }
 }
 
-/** Counts side by side; the same line by line wherever they are. */
-export function replayText(report: ReplayReport): string {
-  const { recorded, replayed } = report;
-  const number = (n: number | undefined): string => (n ?? 0).toLocaleString('en-US');
-  const names = [...new Set([...Object.keys(recorded.vfs), ...Object.keys(replayed.vfs)])].sort();
-  const ms = (us: number): string => `${(us / 1000).toFixed(1)} ms`;
-  return `${[
-    `Replay of ${number(report.calls)} VFS calls: ${configText(report.config)}`,
+/** Counts side by side, as the Lab's page has them. */
+function replayText(report: ReplayReport): string {
+  const tables = replayGroups([report]).flatMap(({ title, rows }) => [
     '',
     ...table(
-      ['VFS', 'recorded', 'replayed'],
-      [
-        ...names.map((n) => [plain(n), number(recorded.vfs[n]), number(replayed.vfs[n])]),
-        ['time in calls', ms(recorded.vfsUs), ms(replayed.vfsUs)],
-      ],
+      [title, 'recorded', 'replayed', 'replayed / recorded'],
+      rows.map(({ name, recorded, replayed: [cell] }) => [
+        plain(name),
+        recorded ?? '',
+        plain(cell?.text ?? 'n/a'),
+        cell?.ratio ?? '',
+      ]),
     ),
-    ...Object.entries(replayed.web).flatMap(([name, n]) => (n ? [`  ${name} ${number(n)}`] : [])),
+  ]);
+  const notes = [...notesOf(report), report.estimate, errorWords(report.error, report.errorWhy)];
+  return `${[
+    `Replay of ${number(report.calls)} VFS calls: ${configText(report.config)}`,
+    ...tables,
     '',
-    ...(report.retries
-      ? [`  ${number(report.retries)} calls were made again, because the VFS had to wait first`]
-      : []),
-    ...Object.entries(report.differing).map(
-      ([op, n]) => `  ${number(n)} ${op} answered otherwise than in the recording`,
-    ),
-    ...report.leftOut.map((words) => `  left out: ${plain(words)}`),
-    ...report.cache.map(
-      ({ path, requests, misses, note }) =>
-        `  page cache, ${plain(path)}: ${misses === null ? 'not known at this size' : number(misses)} of ${number(requests)} page reads (${plain(note)})`,
-    ),
-    `  ${report.estimate}`,
-    `  ${plain(errorWords(report.error, report.errorWhy))}`,
+    ...notes.map((note) => `  ${plain(note)}`),
   ].join('\n')}\n`;
+}
+
+/** `--page-sizes`: reads and writes at other page sizes, estimated; nothing is run. @returns the exit code @throws CommandFailure where no page was seen */
+export async function pageSizesCommand(store: TraceStore, json: boolean): Promise<number> {
+  const databases = pageSizesOf(store);
+  if (databases.length === 0)
+    throw wrongUse(
+      'The recording has no read or write of a database page whose size is known: record the VFS calls of an app that uses one.',
+    );
+  const lines = pageSizeTables(databases).flatMap((one) => [
+    plain(one.title),
+    ...tableLines(one),
+    '',
+  ]);
+  await print(
+    json
+      ? `${JSON.stringify({ note: PAGE_SIZES_NOTE, databases }, null, 2)}\n`
+      : `${[...lines, PAGE_SIZES_NOTE].join('\n')}\n`,
+  );
+  return Exit.done;
 }

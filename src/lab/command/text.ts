@@ -17,13 +17,13 @@ import {
   headOf,
   msText,
   notCounted,
-  number,
   passesText,
   ratio,
   signed,
   spreadText,
   verdictText,
 } from './words.ts';
+import { number } from '../results/table.ts';
 import { table } from '../../cli/summary-text.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 

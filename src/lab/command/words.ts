@@ -9,10 +9,9 @@ import type {
   Verdict,
   Workload,
 } from '../experiments/types.ts';
+import { number } from '../results/table.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 
-export const number = (n: number | undefined | null): string =>
-  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
 export const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
 export const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));
 export const msText = (s: Spread | null | undefined): string =>

@@ -1,11 +1,11 @@
 /** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
 import { BELOW_VFS, isTime, placed } from '../experiments/aggregate.ts';
-import { exactDifference } from '../experiments/cpu-detail.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
 import type { Experiment, ExperimentResult, RunResult, Verdict } from '../experiments/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
+import { exactDifference, ratioOf } from '../results/table.ts';
 import type { Offer } from './catalog.ts';
 import { runsOfExperiment } from './grid.ts';
 import type { QueuedRun } from './run-queue.ts';
@@ -121,17 +121,6 @@ export function sidesText({ left, right, why }: Verdict): string {
   if (why) return `(${why})`;
   const number = (n: number): string => n.toLocaleString('en', { maximumFractionDigits: 3 });
   return left === null || right === null ? '' : `(${number(left)} and ${number(right)})`;
-}
-
-/** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
-export function ratioOf(value: number, base: number): string {
-  if (value === base) return '=';
-  if (base === 0) return '';
-  if (value === 0) return '×0';
-  const ratio = value / base;
-  if (Math.abs(ratio - 1) < 0.1)
-    return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
-  return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
 }
 
 /** What an experiment expects between its variants, what a workload expects of every result of its own, and that all stored the same. */

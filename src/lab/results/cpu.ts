@@ -1,14 +1,15 @@
 /** Count mode in detail, results side by side: instructions by statement, and between VFS calls. Exact, so differences are, too. */
-import type { Counters, RunResult, StatementCount } from './types.ts';
+import type { Counters, RunResult, StatementCount } from '../experiments/types.ts';
+import { exactDifference, number, shortened, type ResultTable } from './table.ts';
 
 type Maybe = RunResult | null;
-export interface StatementRow {
+interface StatementRow {
   /** '' = what belongs to no statement. */
   readonly sql: string;
   /** One a result; null where it ran no such statement. */
   readonly cells: readonly (Omit<StatementCount, 'sql'> | null)[];
 }
-export interface GapRow {
+interface GapRow {
   readonly kind: string;
   readonly method: string;
   /** `instructions` = executed before these calls, since the calls before them; null where there was no such call. */
@@ -16,7 +17,7 @@ export interface GapRow {
 }
 
 /** @param step id of a step, or `total` for all @returns the dearest first, by the first result that has it; [] in time mode */
-export function statementRows(results: readonly Maybe[], step: string): StatementRow[] {
+function statementRows(results: readonly Maybe[], step: string): StatementRow[] {
   const sums = results.map((result) => statementsOf(result, step));
   const texts = [...new Set(sums.flatMap((sum) => [...sum.keys()]))];
   const rows = texts.map((sql): StatementRow => ({
@@ -48,7 +49,7 @@ const countersAt = (result: Maybe, step: string): Counters =>
   (step === 'total' ? result?.totals : result?.steps.find(({ id }) => id === step)?.counters) ?? {};
 
 /** @param step as in `statementRows` @returns by kind of file and call; [] where no VFS was called or nothing was counted */
-export function gapRows(results: readonly Maybe[], step: string): GapRow[] {
+function gapRows(results: readonly Maybe[], step: string): GapRow[] {
   const counters = results.map((result) => countersAt(result, step));
   const names = [...new Set(counters.flatMap((c) => Object.keys(c)))].flatMap(
     (name) => /^gap\.([a-z-]+)\.(x\w+)$/.exec(name) ?? [],
@@ -67,7 +68,7 @@ export function gapRows(results: readonly Maybe[], step: string): GapRow[] {
   return rows.sort((a, b) => weight(b) - weight(a));
 }
 
-export interface FunctionRow {
+interface FunctionRow {
   /** '' = all that are not listed. */
   readonly name: string;
   /** Own instructions, one a result; null where it executed none, or is not among those that are listed. */
@@ -99,8 +100,107 @@ export function functionRows(results: readonly Maybe[], step: string): FunctionR
 }
 const moduleOf = ({ run }: RunResult): string => `${run.config.engine} ${run.config.build}`;
 
-/** `b - a` with its sign, `=` for none; digits in full. */
-export function exactDifference(a: number, b: number): string {
-  if (a === b) return '=';
-  return `${b > a ? '+' : '−'}${Math.abs(b - a).toLocaleString('en-US')}`;
+interface Count {
+  readonly n?: number;
+  readonly instructions: number;
+}
+interface CountRow {
+  readonly name: string;
+  readonly cells: readonly (Count | null)[];
+}
+type Words = Pick<ResultTable, 'id' | 'title' | 'help'> & {
+  readonly first: string;
+  /** What `n` counts; absent: the rows have none. */
+  readonly unit?: string;
+};
+
+/** @param names of the results, for the columns where there are several */
+function countTable(
+  { first, unit, ...words }: Words,
+  rows: readonly CountRow[],
+  results: readonly Maybe[],
+  names: readonly string[],
+): ResultTable {
+  const several = results.length > 1;
+  const two = results.length === 2;
+  const each = (what: string): string[] =>
+    several ? names.map((name) => `${what} ${name}`) : [what];
+  const apart = (cells: CountRow['cells']): string => {
+    const [a, b] = cells.map((cell) => cell?.instructions ?? 0) as [number, number]; // what is not there took none
+    return results.includes(null) ? '' : a === b ? '0' : exactDifference(a, b);
+  };
+  const mean = (cell: Count | null): string =>
+    cell?.n ? number(Math.round(cell.instructions / cell.n)) : '';
+  return {
+    ...words,
+    head: [
+      first,
+      ...(unit ? each(unit) : []),
+      ...each('instructions'),
+      ...(two ? [`${names[1]} - ${names[0]}`] : []),
+      ...(unit && !several ? ['each'] : []),
+    ],
+    ...shortened(rows, ({ name, cells }) => [
+      name,
+      ...(unit ? cells.map((cell) => number(cell?.n)) : []),
+      ...cells.map((cell) => number(cell?.instructions)),
+      ...(two ? [apart(cells)] : []),
+      ...(unit && !several ? [mean(cells[0]!)] : []),
+    ]),
+  };
+}
+
+/**
+ * Instructions by statement, and between VFS calls. @param step as in `statementRows` @param names of the results, for the columns where
+ * there are several @returns tables without a row where nothing was counted
+ */
+export function cpuTables(
+  results: readonly Maybe[],
+  step: string,
+  names: readonly string[],
+): ResultTable[] {
+  const statements = statementRows(results, step).map(({ sql, cells }) => ({
+    name: sql || '(no statement: the script itself)',
+    cells: cells.map((c) => c && { n: c.runs, instructions: c.instructions }),
+  }));
+  const gaps = gapRows(results, step).map(({ kind, method, cells }) => ({
+    name: `${method} ${kind}`,
+    cells: cells.map((c) => c && { n: c.calls, instructions: c.instructions }),
+  }));
+  const words: Words[] = [
+    {
+      id: 'statements',
+      title: 'Instructions by statement',
+      help: 'From prepare to finalize, literals folded; the rows sum up to the instructions above.',
+      first: 'statement (literals folded)',
+      unit: 'runs',
+    },
+    {
+      id: 'gaps',
+      title: 'Instructions between VFS calls',
+      help: 'What the engine executed since the VFS call before, up to a call of this kind.',
+      first: 'between VFS calls: up to',
+      unit: 'calls',
+    },
+  ];
+  return [statements, gaps].map((rows, i) => countTable(words[i]!, rows, results, names));
+}
+
+/** Instructions by function of the engine. @param step as in `statementRows` @param names of the results, for the columns where there are several */
+export function functionTable(
+  results: readonly Maybe[],
+  step: string,
+  names: readonly string[],
+): ResultTable {
+  const rows = functionRows(results, step).map(({ name, cells }) => ({
+    name: name || '(all others)',
+    cells: cells.map((n) => (n === null ? null : { instructions: n })),
+  }));
+  const words: Words = {
+    id: 'functions',
+    title: 'Instructions by function',
+    help: 'of the engine, own instructions; names where the build exports them',
+    first: 'function',
+  };
+  return countTable(words, rows, results, names);
 }

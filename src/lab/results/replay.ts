@@ -1,9 +1,9 @@
 /** A recording and its replays side by side: rows of counts, each replay with its ratio to the recording. */
-import { ratioOf } from '../compare.ts';
-import type { RecordedVfs } from '../../experiments/replay/recorded-vfs.ts';
-import type { ReplayReport } from '../../experiments/replay/replay.ts';
+import type { RecordedVfs } from '../experiments/replay/recorded-vfs.ts';
+import type { ReplayReport } from '../experiments/replay/replay.ts';
+import { number, ratioOf } from './table.ts';
 
-export interface ReplayCell {
+interface ReplayCell {
   readonly text: string;
   /** Against the recording; '' where there is nothing to divide by. */
   readonly ratio: string;
@@ -15,7 +15,7 @@ export interface ReplayRow {
   /** By replay; null: not known. */
   readonly replayed: readonly (ReplayCell | null)[];
 }
-export interface ReplayGroup {
+interface ReplayGroup {
   readonly title: string;
   /** What the rows are, and are not. */
   readonly help: string;
@@ -23,14 +23,13 @@ export interface ReplayGroup {
 }
 /** Families of storage calls that a replay counts: of these a name that is not there was not called. */
 const COUNTED = /^(?:idb|opfs|locks)\./;
-const number = (n: number): string => n.toLocaleString('en-US');
 const ms = (us: number): string =>
   `${(us / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
 
 function cell(
   recorded: number | undefined,
   replayed: number | undefined,
-  text = number,
+  text: (n: number) => string = number,
 ): ReplayCell | null {
   if (replayed === undefined) return null;
   return { text: text(replayed), ratio: recorded ? ratioOf(replayed, recorded) : '' };
@@ -56,7 +55,8 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     title: string,
     of: (e: NonNullable<ReplayReport['error']>) => string | null,
   ): ReplayRow => ({
-    ...{ name: title, recorded: null },
+    name: title,
+    recorded: null,
     replayed: reports.map((r) => {
       const text = r.error && of(r.error);
       return text === null ? null : { text, ratio: '' };
@@ -66,7 +66,8 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
     (name): ReplayRow => {
       const before = webOf(recorded.web, name);
       return {
-        ...{ name, recorded: before === undefined ? null : number(before) },
+        name,
+        recorded: before === undefined ? null : number(before),
         replayed: reports.map((r) => cell(before, webOf(r.replayed.web, name))),
       };
     },
@@ -82,7 +83,8 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
       help: 'The calls were made again without SQLite between them, on this machine, now.',
       rows: [
         {
-          ...{ name: 'in VFS calls', recorded: ms(recorded.vfsUs) },
+          name: 'in VFS calls',
+          recorded: ms(recorded.vfsUs),
           replayed: reports.map((r) => cell(recorded.vfsUs, r.replayed.vfsUs, ms)),
         },
       ],
@@ -110,7 +112,8 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
       title: 'VFS calls',
       help: 'What SQLite asked for: a replay asks for the same, so these differ only where the VFS made something else of it.',
       rows: named([recorded.vfs, ...reports.map((r) => r.replayed.vfs)]).map((name) => ({
-        ...{ name, recorded: number(recorded.vfs[name] ?? 0) },
+        name,
+        recorded: number(recorded.vfs[name] ?? 0),
         replayed: reports.map((r) => cell(recorded.vfs[name], r.replayed.vfs[name] ?? 0)),
       })),
     },

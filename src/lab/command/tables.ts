@@ -1,0 +1,33 @@
+/** Tables of results for a terminal. */
+import type { RunResult } from '../experiments/types.ts';
+import { cpuTables, functionTable } from '../results/cpu.ts';
+import { table } from '../../cli/summary-text.ts';
+import { cut, oneLine } from '../../analysis/report/report-words.ts';
+import type { ResultTable } from '../results/table.ts';
+
+const MOST_TEXT = 72;
+
+/** Its head and its rows; minus signs as programs read them. */
+export const tableLines = ({ head, rows, more }: ResultTable): string[] => [
+  ...table(
+    head,
+    rows.map(([name = '', ...cells]) => [
+      cut(oneLine(name), MOST_TEXT),
+      ...cells.map((cell) => cell.replace('−', '-')),
+    ]),
+  ),
+  ...(more ? [`  and ${more} more, which need fewer (--json has them)`] : []),
+];
+
+const NAMES = ['A', 'B'];
+/** `lab run --count --statements`, `--functions`. @param results one, or two to compare @param byFunction else by statement and between VFS calls */
+export function detailText(results: readonly RunResult[], byFunction: boolean): string {
+  const tables = byFunction
+    ? [functionTable(results, 'total', NAMES)]
+    : cpuTables(results, 'total', NAMES);
+  const lines = tables.flatMap((one) => [
+    '',
+    ...(one.rows.length ? tableLines(one) : [`  ${one.title}: n/a`]),
+  ]);
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,44 @@
+/** A result of the Lab as a table, described once: the page and the terminal draw it. */
+
+export interface ResultTable {
+  readonly id: string;
+  readonly title: string;
+  /** What the rows are, and are not. */
+  readonly help: string;
+  /** The first column holds names, the others numbers. */
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** Rows that are left out: the last ones. */
+  readonly more: number;
+}
+
+const MOST_ROWS = 100;
+/** The rows of a table, those that are too many left out. */
+export const shortened = <Row>(
+  rows: readonly Row[],
+  cells: (row: Row) => string[],
+): Pick<ResultTable, 'rows' | 'more'> => ({
+  rows: rows.slice(0, MOST_ROWS).map(cells),
+  more: Math.max(0, rows.length - MOST_ROWS),
+});
+
+/** A count in full; '' where there is none. */
+export const number = (n: number | undefined | null): string =>
+  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+
+/** `b - a` with its sign, `=` for none; digits in full. */
+export function exactDifference(a: number, b: number): string {
+  if (a === b) return '=';
+  return `${b > a ? '+' : '−'}${number(Math.abs(b - a))}`;
+}
+
+/** `=` for the very same number, `+1.2 %` near it, `×1.5` else; '' where the first is 0. */
+export function ratioOf(value: number, base: number): string {
+  if (value === base) return '=';
+  if (base === 0) return '';
+  if (value === 0) return '×0';
+  const ratio = value / base;
+  if (Math.abs(ratio - 1) < 0.1)
+    return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
+  return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
+}

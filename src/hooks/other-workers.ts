@@ -9,9 +9,12 @@ const SHARED =
   'a SharedWorker cannot be wrapped without giving every page its own. To see what it stores, run its script in a dedicated worker while you record.';
 const SERVICE =
   'a service worker cannot be wrapped. To see what it stores, run that code in a page or a dedicated worker while you record.';
+// said where the hook comes in the script only: the other browsers need not parse it
 const SHARED_UNSEEN =
+  WORKERS_FILTERED &&
   'it was running before the recording began, or its script came without our hook. Close every page that uses it, then reload this one while you record.';
 const SERVICE_UNSEEN =
+  WORKERS_FILTERED &&
   'it was installed before the recording began. Unregister it (about:debugging) and reload the page while you record to see what it stores.';
 /** Notes a thread may make. */
 const MOST_NOTES = 200;
@@ -56,12 +59,10 @@ export function wrapOtherWorkers(
   host: { base(): string; readonly sharedRelay?: SharedRelay | null },
   notes: WorkerNotes,
 ): void {
-  const asked = (unseen: string, unheard: string, script: unknown): void => {
+  const asked = (unseen: string, unheard: string | false, script: unknown): void => {
     const sharedRelay = WORKERS_FILTERED ? host.sharedRelay : null;
-    const url = absoluteBy(() => host.base())(
-      typeof script === 'string' ? script : String(script),
-    ) as string;
-    if (sharedRelay && /^https?:/.test(url))
+    const url = absoluteBy(() => host.base())(String(script)) as string;
+    if (sharedRelay && unheard && /^https?:/.test(url))
       sharedRelay.expect(url, () => notes.note(unheard, script));
     else notes.note(unseen, script);
   };

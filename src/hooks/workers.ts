@@ -320,11 +320,11 @@ export class Workers {
     if (
       !ours ||
       !blockedURI.startsWith('blob') ||
-      !/^(worker|script|child|connect)-src/.test(effectiveDirective)
+      !/^(worker|script|child)-src/.test(effectiveDirective)
     )
       return;
     if (this.refusedAtOnce > 0) this.refusedAtOnce--;
-    if (!effectiveDirective.startsWith('connect')) this.refused ||= CSP;
+    this.refused ||= CSP;
     event.stopImmediatePropagation();
   };
 }

@@ -46,7 +46,7 @@ export function originPattern(origin: string): string {
 
 function documentPattern(url: string): string {
   const { origin, pathname, search } = new URL(url);
-  const path = pathname + search;
+  const path = pathname + (search || (url.endsWith('?') ? '?' : '')); // patterns tell `/?` from `/`, `search` doesn't
   return (
     originPattern(origin).slice(0, -2) +
     (path.length > LONGEST_PATTERN ? `${path.slice(0, LONGEST_PATTERN)}*` : path)

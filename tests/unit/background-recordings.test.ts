@@ -4,7 +4,7 @@ import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 
 const ORIGIN = 'http://app.test';
 let stored: Record<string, unknown>;
-let registered: { id: string; js: string[] }[];
+let registered: { id: string; js: string[]; matches: string[] }[];
 let told: number[];
 let failing: number | null;
 
@@ -89,4 +89,16 @@ test('a start that fails says why it failed, not what failed when it was taken b
   expect(String(warned.mock.calls[0]![1])).toContain('the tab has crashed');
   expect(await recordingOf(1)).toBeNull();
   expect(registered).toEqual([]);
+});
+
+test.each([
+  [`${ORIGIN}/?`, `${ORIGIN}/?`], // where an empty form leads to
+  [`${ORIGIN}/a?b=1#c`, `${ORIGIN}/a?b=1`],
+  [`${ORIGIN}/a#?`, `${ORIGIN}/a`],
+])('%s is announced by a pattern of its own', async (url, pattern) => {
+  const { start } = await import('../../src/background/recordings.ts');
+  vi.spyOn(api.tabs, 'get').mockResolvedValueOnce({ id: 1, url });
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const announced = registered.filter(({ id }) => id.startsWith('vfscope-now'));
+  expect(announced.map(({ matches }) => matches)).toEqual([[pattern]]);
 });

@@ -4,6 +4,7 @@
  * but a request that the app has not made.
  */
 import type { Patches } from '../probes/patch.ts';
+import { dataProperty } from '../probes/value-size.ts';
 import { NativeBlob, NativeURL } from './natives.ts';
 
 const LOOKED_AT = 65536;
@@ -32,7 +33,9 @@ export class BlobScripts {
       const native = globalThis[name];
       const parent = Object.getPrototypeOf(native) as object;
       const ours: typeof native = new Proxy(native, {
-        getPrototypeOf: () => (parent === NativeBlob ? globalThis.Blob : parent),
+        // the native one of what the app has frozen: a Proxy may give no other
+        getPrototypeOf: (target) =>
+          parent === NativeBlob && Object.isExtensible(target) ? globalThis.Blob : parent,
         construct: (target, args: unknown[], newTarget) => {
           const blob = Reflect.construct(
             target,
@@ -75,8 +78,8 @@ export class BlobScripts {
   private leadOf(parts: unknown): string | undefined {
     if (!Array.isArray(parts)) return undefined;
     let text = '';
-    for (const part of parts as unknown[]) {
-      const next = this.textOf(part);
+    for (let i = 0; i < parts.length; i++) {
+      const next = this.textOf(dataProperty(parts, i));
       if (next === undefined) return undefined;
       text += next;
       const first = firstWords(text);

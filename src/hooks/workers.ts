@@ -53,6 +53,19 @@ type Decision =
   | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
 type WorkerConstructor = new (...args: unknown[]) => Worker;
 
+/** Objects among the arguments become what the platform would read of them, so that the app's own code runs once. */
+function convertOnce(args: unknown[]): void {
+  args[0] = `${args[0] as string}`;
+  const options = args[1] as Record<string, unknown>;
+  if (Object(options) !== options) return;
+  const texts: Record<string, unknown> = {};
+  for (const key of ['credentials', 'name', 'type']) {
+    const value = options[key];
+    texts[key] = value === undefined ? value : `${value as string}`;
+  }
+  args[1] = { __proto__: options, ...texts };
+}
+
 export class Workers {
   private readonly patches = new Patches();
   private readonly blobs = new BlobScripts();
@@ -203,9 +216,8 @@ export class Workers {
       globalThis as { trustedTypes?: { isScriptURL(v: unknown): boolean; defaultPolicy: unknown } }
     ).trustedTypes;
     if (types?.isScriptURL(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
-    const url = absoluteBy(() => this.host.base())(
-      typeof args[0] === 'string' ? args[0] : String(args[0]),
-    ) as string;
+    convertOnce(args);
+    const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
     if (url.startsWith('data:'))
       return {
@@ -239,13 +251,13 @@ export class Workers {
     blob: Blob | undefined,
   ): Worker {
     const { host } = this;
-    const options = (args[1] ?? {}) as WorkerOptions;
+    const options = args[1] as WorkerOptions | undefined;
     const id = randomId();
-    const name = String(options.name ?? '');
+    const name = options?.name ?? '';
     this.pending++; // from here on a policy violation is ours
     try {
       const strict = blob && this.blobs.startsStrict(blob);
-      const boot = bootstrap(url, blob, strict, options.type === 'module', {
+      const boot = bootstrap(url, blob, strict, options?.type === 'module', {
         role: 'worker',
         base: url,
         id,

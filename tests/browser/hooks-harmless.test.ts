@@ -120,17 +120,19 @@ test('getters and conversions in arguments run as often as without us', async ()
       counts['lock.mode'],
       counts['write.at'],
       counts['size'],
+      counts['part'],
+      counts['worker.type'],
     ]),
   ).toEqual([
-    [1, 1, undefined, undefined],
-    [1, 1, 1, 6],
+    [1, 1, undefined, undefined, 1, 2],
+    [1, 1, 1, 6, 1, 2],
   ]);
   expect(await countsIn(hooked)).toEqual(without);
   const threads = await collectUntil(hooked, (all) =>
     all.some((t) => t.events.some((e) => e.op === 'opfs.close' && e.endSeq > 0)),
   );
   expect(faults(threads)).toEqual([]);
-  const worker = threads.find((t) => t.identity.kind === 'worker')!;
+  const worker = threads.find((t) => t.identity.url.endsWith('argument-reads.js'))!;
   const calls = worker.events
     .filter((e) => /^opfs\.(read|write|truncate)$/.test(e.op))
     .map((e) => [e.op, e.offset, e.length]);
@@ -235,10 +237,13 @@ test('what the app has frozen stays, is named, and keeps nothing else from being
     page.evaluate(() => (window as unknown as { patched(): unknown[] }).patched());
   expect(await patched()).toHaveLength(11);
   await page.evaluate(() => {
-    for (const object of [Storage.prototype, Atomics, Performance.prototype, WebAssembly])
+    for (const object of [Storage.prototype, Atomics, Performance.prototype, WebAssembly, File])
       Object.freeze(object);
-    window.vfscopeStandIn.stop();
   });
+  expect(await page.evaluate(() => (Object.getPrototypeOf(File) as { name: string }).name)).toBe(
+    'Blob',
+  );
+  await page.evaluate(() => window.vfscopeStandIn.stop());
   const [thread] = await collectUntil(page, ([t]) => t?.bye === 'stopped');
   expect(await patched()).toEqual(['getItem', 'wait', 'mark', 'instantiate']);
   expect(

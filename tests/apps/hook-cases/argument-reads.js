@@ -43,6 +43,18 @@ async function countReads() {
   Object.defineProperty(key, 1, { enumerable: true, get: () => (ran('key element'), 1) });
   await settled(store.put({ list, nested: read('value', { x: 1 }) }, key));
   Atomics.notify(new Int32Array(new ArrayBuffer(8)), converted('index', 0), converted('count', 1));
+  const parts = ['a', 'b'];
+  Object.defineProperty(parts, 1, { enumerable: true, get: () => (ran('part'), 'b') });
+  parts[Symbol.iterator] = function () {
+    ran('iterator');
+    return Array.prototype[Symbol.iterator].call(this);
+  };
+  counts['blob'] = new Blob(parts).size;
+  for (const type of ['classic', 'module'])
+    new Worker(
+      converted('worker', 'echo.js'),
+      read('worker', { name: converted('worker name', 'a'), type: converted('worker type', type) }),
+    ).terminate();
   if (typeof localStorage === 'object') {
     localStorage.setItem(converted('item', 'k'), converted('item value', 'v'));
     localStorage.key(converted('nth', 0));

@@ -181,11 +181,11 @@ describe('a recording', () => {
     await live('busy');
     await start();
     await viewer.page.evaluate(() => window.panel.app.work(30));
-    await expect.poll(() => bytesIn('spool')).toBeGreaterThan(1000);
-    const before = await bytesIn('journal');
+    await expect.poll(() => bytesIn('spool'), { timeout: 15_000 }).toBeGreaterThan(1000);
     const store = viewer.page.workers().find((worker) => worker.url().includes('store-worker'))!;
     await store.client.send('Debugger.enable');
     await store.client.send('Debugger.pause'); // a computation without an end
+    const before = await bytesIn('journal'); // the store empties no file of it any more
     const said = await viewer.page.evaluate(() => {
       const { app } = window.panel;
       const { events } = app.done;
@@ -193,7 +193,9 @@ describe('a recording', () => {
       app.work(30);
       return { events: app.done.events, bytes: (app.done.events - events) * 64 };
     });
-    await expect.poll(() => bytesIn('journal')).toBeGreaterThan(before + said.bytes);
+    await expect
+      .poll(() => bytesIn('journal'), { timeout: 15_000 })
+      .toBeGreaterThan(before + said.bytes);
     await viewer.page.close();
     await live('after-busy');
     await viewer.page.waitForSelector(id('recovered-offer'));

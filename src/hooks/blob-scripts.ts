@@ -50,6 +50,7 @@ export class BlobScripts {
       patches.value(globalThis, name, () => ours);
       patches.value(native.prototype, 'constructor', () => ours);
     }
+    patches.onRestore(() => this.blobs.clear()); // what is revoked from then on is not heard of
     patches.method(NativeURL, 'createObjectURL', (native, self, args) => {
       const url = Reflect.apply(native, self, args) as string;
       if (args[0] instanceof NativeBlob) this.blobs.set(url, args[0]);

@@ -10,9 +10,11 @@ import {
   MAX_RECORDED_EVENTS,
   MAX_RECORDED_WORDS,
 } from '../../src/trace/file/budget.ts';
-import { MAX_EVENTS } from '../../src/trace/file/format.ts';
+import { MAX_EVENTS, Tag } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { sectionBytes } from '../../src/trace/file/section.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
+import { sectionsOf } from '../fuzz/semantic.ts';
 import { BOMBS } from '../traces/bombs.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
@@ -77,6 +79,31 @@ describe('a file that would cost more than its size allows', () => {
     expect(warnings).toHaveLength(51); // fifty, and how many more
     expect(warnings!.at(-1)).toMatch(/^2\d\d more parts of the file cannot be read/);
   });
+});
+
+test('room for the events of a thread is made once, however many say to be it', async () => {
+  const store = newStore();
+  new ThreadBuilder(store).call('xRead');
+  const { header, sections } = sectionsOf(
+    new Uint8Array(await (await saveTrace(store)).arrayBuffer()),
+  );
+  const file = Buffer.concat([
+    header,
+    ...['a', 'b', 'c'].map((id) =>
+      sectionBytes(
+        Tag.thread,
+        Buffer.from(JSON.stringify({ ...store.threads[0]!.info, id, index: 0 })),
+      ),
+    ),
+    ...sections.map(({ tag, payload }) => sectionBytes(tag, payload)),
+  ]);
+  const read = await readTrace(new Uint8Array(file), { expected: new Map([[0, 100_000]]) });
+  expect(read.store.threads.map(({ events }) => events.capacity)).toEqual([
+    100_000,
+    ...[0, 0],
+    expect.any(Number),
+  ]);
+  expect(read.store.threads[3]!.events.capacity).toBeLessThan(100_000);
 });
 
 test('a recording ends below what any file may hold', () => {

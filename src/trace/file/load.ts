@@ -166,8 +166,9 @@ export class SectionLoader {
       timeOrigin,
     };
     const thread = this.store.thread(info as ThreadInfo);
-    this.threads.set(count(t.index), thread);
-    const rows = this.expected.get(count(t.index)) ?? 0;
+    const index = count(t.index);
+    const rows = this.threads.has(index) ? 0 : (this.expected.get(index) ?? 0); // once, whoever else says to be it
+    this.threads.set(index, thread);
     if (rows <= 0 || rows > this.budget.mostEvents) return;
     thread.expected = rows;
     thread.events.reserve(rows, true);

@@ -15,7 +15,7 @@ import type {
   PanelMessage,
   RecordingState,
 } from '../protocol/messages.ts';
-import { expectDocument, notePolicies, reach } from './coverage.ts';
+import { documentGone, expectDocument, notePolicies, reach } from './coverage.ts';
 import {
   answer,
   isOpen,
@@ -66,6 +66,7 @@ const known = (run: () => Promise<void>): Promise<void> =>
 const tabEvents: TabEvents = {
   onRequest: (request) => known(() => expectDocument(request)),
   onPolicies: (document, policies) => known(() => notePolicies(document, policies)),
+  onGone: (request) => void known(() => documentGone(request)),
   onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };

@@ -30,9 +30,11 @@ interface Awaited {
   tabId: number;
   frameId: number;
   url: string;
+  /** How often: a page that is loaded again while it loads gives up its first request only. */
+  asked: number;
 }
 /** One whose response has come, with policies that refuse something. */
-interface Guarded extends Awaited {
+interface Guarded extends Omit<Awaited, 'asked'> {
   refused: Refusal[];
 }
 interface Coverage {
@@ -98,21 +100,33 @@ function note({ shown }: Coverage, tabId: number, origin: string, isPage = false
   tab.origins = [...others, [origin, pages] as [string, number]].slice(-MAX_ORIGINS);
 }
 
+const awaitedIn = (
+  { awaited }: Coverage,
+  { tabId, frameId, url }: DocumentRequest,
+): Awaited | undefined =>
+  awaited.find((one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url));
+
 /** A recorded tab has asked for a document, or will: it and its frames get our scripts. @returns when that is so */
 export async function expectDocument({ tabId, frameId, url }: DocumentRequest): Promise<void> {
   const origin = webOrigin(url);
   if (!origin || !covers(tabId)) return;
   const now = value ?? (await load());
-  if (
-    now.awaited.some(
-      (one) => one.tabId === tabId && one.frameId === frameId && one.url === plain(url),
-    )
-  )
-    return;
+  const same = awaitedIn(now, { tabId, frameId, url });
+  if (same) return void same.asked++;
   note(now, tabId, origin);
   now.awaited = now.awaited.filter((one) => one.tabId !== tabId || one.frameId !== frameId);
-  now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url) });
+  now.awaited.push({ name: drawName(), tabId, frameId, url: plain(url), asked: 1 });
   now.awaited = now.awaited.slice(-MAX_AWAITED);
+  await apply();
+}
+
+/** One of these does not come: another tab that shows that address is not to take it for its own. */
+export async function documentGone(request: DocumentRequest): Promise<void> {
+  if (!covers(request.tabId)) return;
+  const now = value ?? (await load());
+  const gone = awaitedIn(now, request);
+  if (!gone || --gone.asked > 0) return;
+  now.awaited = now.awaited.filter((one) => one !== gone);
   await apply();
 }
 
@@ -157,7 +171,7 @@ export async function documentSpeaks({
   if (!tab?.id || !covers(tab.id)) return;
   const now = value ?? (await load());
   if (webOrigin(origin)) note(now, tab.id, webOrigin(origin), frameId === 0);
-  const isOther = (one: Awaited): boolean =>
+  const isOther = (one: DocumentRequest): boolean =>
     one.tabId !== tab.id || one.frameId !== frameId || one.url !== plain(url);
   now.awaited = now.awaited.filter(isOther);
   now.guarded = now.guarded.filter(isOther);

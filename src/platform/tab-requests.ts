@@ -17,6 +17,8 @@ export interface TabEvents {
   onPolicies(document: DocumentRequest, policies: string): Promise<void>;
   /** The document of a frame is there; with frame 0 its page has loaded, or came out of the back/forward cache. */
   onDocument(tabId: number, frameId: number, url: string): void;
+  /** A document that was asked for does not come: given up, refused, or a download. */
+  onGone(request: DocumentRequest): void;
   onClosed(tabId: number): void;
 }
 
@@ -60,6 +62,8 @@ function onHeadersReceived({
     .map(({ value = '' }) => value);
   return events.onPolicies({ tabId, frameId, url }, policies.join()).then(() => ({}));
 }
+const onErrorOccurred = ({ tabId, frameId, url }: DocumentRequest): void =>
+  events?.onGone({ tabId, frameId, url });
 const onCompleted = ({ tabId, frameId, url }: chrome.webRequest.OnCompletedDetails): void =>
   events?.onDocument(tabId, frameId, url);
 function onUpdated(
@@ -81,6 +85,7 @@ export function followTabs(told: TabEvents): void {
   api.tabs.onRemoved.addListener(onRemoved);
   api.tabs.onUpdated.addListener(onUpdated);
   webNavigation?.onBeforeNavigate.addListener(onBeforeNavigate);
+  webNavigation?.onErrorOccurred.addListener(onErrorOccurred);
   if (webRequest) {
     type Listener = Parameters<typeof webRequest.onBeforeRequest.addListener>[0];
     // a promise is an answer in Firefox alone, where the request may wait
@@ -96,6 +101,10 @@ export function followTabs(told: TabEvents): void {
       ['responseHeaders', ...(canBlock() ? (['blocking'] as const) : [])],
     );
     webRequest.onCompleted.addListener(onCompleted, { urls, types: ['sub_frame'] });
+    webRequest.onErrorOccurred.addListener(onErrorOccurred, {
+      urls,
+      types: ['main_frame', 'sub_frame'],
+    });
   }
 }
 
@@ -105,7 +114,9 @@ export function unfollowTabs(): void {
   api.tabs.onRemoved.removeListener(onRemoved);
   api.tabs.onUpdated.removeListener(onUpdated);
   webNavigation?.onBeforeNavigate.removeListener(onBeforeNavigate);
+  webNavigation?.onErrorOccurred.removeListener(onErrorOccurred);
   webRequest?.onBeforeRequest.removeListener(onBeforeRequest as never);
   webRequest?.onHeadersReceived.removeListener(onHeadersReceived as never);
   webRequest?.onCompleted.removeListener(onCompleted);
+  webRequest?.onErrorOccurred.removeListener(onErrorOccurred);
 }

@@ -73,6 +73,37 @@ test('a tab of another origin sees nothing; another tab of the recorded origin s
   await other.close();
 });
 
+test("a page that the recorded tab asks for and does not get is any tab's again", async () => {
+  const at = page.url();
+  const session = await page.createCDPSession();
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: '*/given-up' }] });
+  const failed = new Promise<void>((done) =>
+    session.on('Fetch.requestPaused', ({ requestId }) => {
+      const errorReason = 'Aborted'; // as by Esc: the page before stays
+      void session.send('Fetch.failRequest', { requestId, errorReason }).then(done);
+    }),
+  );
+  await page.evaluate((to) => void (location.href = to), `${app()}/given-up`);
+  await failed;
+  await session.detach();
+  await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
+  expect(page.url()).toBe(at);
+  const other = await driven.browser.newPage();
+  const { first, ...rest } = await observe(other, `${app()}/given-up`);
+  expect({ first: { ...first, symbols: [] }, ...rest }).toEqual(plain);
+  await restored(other);
+  await other.close();
+  // asked for again while it loads: the first request is given up, the second one comes
+  for (let i = 0; i < 3; i++) {
+    await page.evaluate(() => {
+      location.reload();
+      setTimeout(() => location.reload(), 1);
+    });
+    await page.waitForNavigation();
+    await page.waitForFunction(() => '_sqlite3_step' in {}, { polling: 50 });
+  }
+});
+
 test('redirects, frames of other origins and empty frames of the recorded tab are recorded', async () => {
   const hop = (to: string): string => `/hop?to=${encodeURIComponent(to)}`;
   await page.goto(

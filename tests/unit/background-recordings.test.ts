@@ -11,10 +11,13 @@ let failing: number | null;
 const api = {
   runtime: { getManifest: () => ({ background: { service_worker: 'background.js' } }) },
   webRequest: Object.fromEntries(
-    ['onBeforeRequest', 'onBeforeSendHeaders', 'onHeadersReceived', 'onCompleted'].map((name) => [
-      name,
-      { removeListener: () => {} },
-    ]),
+    [
+      'onBeforeRequest',
+      'onBeforeSendHeaders',
+      'onHeadersReceived',
+      'onCompleted',
+      'onErrorOccurred',
+    ].map((name) => [name, { removeListener: () => {} }]),
   ),
   storage: {
     session: {
@@ -101,4 +104,20 @@ test.each([
   await start(1, 'page', { ...options, scope: 'tab' });
   const announced = registered.filter(({ id }) => id.startsWith('vfscope-now'));
   expect(announced.map(({ matches }) => matches)).toEqual([[pattern]]);
+});
+
+test('a page that does not come is announced no longer, unless it was asked for again', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { documentGone, expectDocument } = await import('../../src/background/coverage.ts');
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const announced = (): unknown =>
+    registered.flatMap(({ id, matches }) => (id.startsWith('vfscope-now') ? matches : []));
+  const page = { tabId: 1, frameId: 0, url: `${ORIGIN}/slow` };
+  await expectDocument(page);
+  await expectDocument(page);
+  await documentGone({ ...page, url: `${ORIGIN}/other` });
+  await documentGone(page);
+  expect(announced()).toEqual([page.url]);
+  await documentGone(page);
+  expect(announced()).toEqual([]);
 });

@@ -247,7 +247,9 @@ export const OPS: readonly (OpInfo | undefined)[] = /* @__PURE__ */ (() => {
 
 /** A number for each code that an event can have: `of` its operation, 0 where none has the code. */
 export const opTable = (of: (info: OpInfo) => number | boolean): Uint8Array =>
-  Uint8Array.from(OPS, (info) => (info ? Number(of(info)) : 0));
+  Uint8Array.from(OPS, (info, code) =>
+    info && code !== Op.none && code !== Op.end ? Number(of(info)) : 0,
+  );
 
 /** 1 for each of these operations, by code. */
 export const opSet = (...codes: readonly number[]): Uint8Array =>
@@ -274,12 +276,22 @@ export const isStatementOp = (code: number): boolean => code >= Op.sqlPrepare &&
 export const IDB_REQUEST = /* @__PURE__ */ opTable(({ request }) =>
   request === 'reads' ? 1 : request === 'changes' ? 2 : 0,
 );
-/** How the calls of a VFS and of storage move bytes: 1 a VFS reads, 2 it writes, 3 storage reads, 4 it writes. */
+/** Which way a call moves bytes. */
+export const Moves = { none: 0, vfsRead: 1, vfsWrite: 2, webRead: 3, webWrite: 4 } as const;
+/** The same by operation. */
 export const MOVES = /* @__PURE__ */ opTable(({ layer, counts }) =>
-  counts === 'read' || counts === 'write'
-    ? (counts === 'read' ? 1 : 2) + (layer === 'web' ? 2 : 0)
-    : 0,
+  counts === 'read'
+    ? layer === 'web'
+      ? Moves.webRead
+      : Moves.vfsRead
+    : counts !== 'write'
+      ? Moves.none
+      : layer === 'web'
+        ? Moves.webWrite
+        : Moves.vfsWrite,
 );
+/** 1 = the result is bytes: how many of those asked for were moved. */
+export const IN_BYTES = /* @__PURE__ */ opTable(({ result }) => result === 'bytes');
 /** Calls that make a file's bytes durable. */
 export const SYNCS = /* @__PURE__ */ opTable(({ counts }) => counts === 'sync');
 /** Codes of the operations that write to the browser's storage. */

@@ -4,8 +4,7 @@
  */
 import { fileOf } from '../analysis/files/files.ts';
 import { auxText, objectName, resultText } from '../trace/describe.ts';
-import { Op } from '../event/event.ts';
-import { OPS, opName } from '../event/operations.ts';
+import { isStatementOp, opName, OPS } from '../event/operations.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 export type ColumnType = 'int32' | 'int64' | 'double' | 'text';
@@ -34,7 +33,7 @@ export class ThreadView {
     for (let row = 0; row < this.count; row++) {
       const op = events.op[row]!;
       const parent = events.parent[row]!;
-      if (op >= Op.sqlPrepare && op <= Op.sqlExec) this.statement[row] = row;
+      if (isStatementOp(op)) this.statement[row] = row;
       else if (parent !== 0 && parent < events.seq[row]!) {
         const above = events.rowOfSeq(parent);
         if (above >= 0) this.statement[row] = this.statement[above]!;

@@ -3,7 +3,7 @@ import { summaryOf } from '../analysis/report/summary.ts';
 import { eachExecution } from '../analysis/statements/statements.ts';
 import { fileOf } from '../analysis/files/files.ts';
 import { objectName } from '../trace/describe.ts';
-import { Op } from '../event/event.ts';
+import { isStatementOp } from '../event/operations.ts';
 import { fingerprint } from '../sqlite/sql-text.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { toNs, type Cell, type ColumnType } from './event-table.ts';
@@ -84,8 +84,7 @@ export function statementsTable(store: TraceStore): SideTable {
     const { events } = thread;
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
-      const text =
-        op >= Op.sqlPrepare && op <= Op.sqlExec ? objectName(thread, events.object[row]!) : '';
+      const text = isStatementOp(op) ? objectName(thread, events.object[row]!) : '';
       if (!text) continue;
       const statement = entry(text);
       statement.calls++;

@@ -3,7 +3,8 @@
  * course over any stretch of time costs next to no memory: what lies between two samples is counted again from the rows. Where columns
  * hold hundreds of rows, it is taken in part by the time instead, as totals-cursor.ts does.
  */
-import { bytesMoved, MOVES } from '../trace/bytes-moved.ts';
+import { MOVES, Moves } from '../event/operations.ts';
+import { bytesMoved } from '../trace/bytes-moved.ts';
 import { AUX_WAL_HEADER, Op } from '../event/event.ts';
 import { resized } from '../trace/resized.ts';
 import { ROWS_SHIFT, ROWS_SAMPLE, RowSamples } from './row-samples.ts';
@@ -12,7 +13,7 @@ import type { ThreadStore } from '../trace/store.ts';
 /** Sums by place: bytes read and written. */
 const SUMS = 2;
 /** What MOVES says of a read: of a VFS call, of a storage call. Of a write it is one more. */
-const [VFS, WEB] = [1, 3];
+const [VFS, WEB] = [Moves.vfsRead, Moves.webRead];
 /** Ids of files below are remembered: a page can make up any id. */
 const CLOSE_IDS = 4096;
 /** Of `walMost`: less than any number of bytes. */
@@ -37,7 +38,7 @@ export class RowCounters {
   /** By object id: 1 no WAL, 2 a WAL, 0 not looked at. */
   private readonly walIds = new Uint8Array(CLOSE_IDS);
   /** What MOVES says of a read that is counted. */
-  private firstMove = WEB;
+  private firstMove: number = WEB;
   moved = false;
   walSeen = false;
   /** Of a page, from the frames of the WAL; 0 = not known. */

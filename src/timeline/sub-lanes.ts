@@ -6,7 +6,7 @@
  *
  * Only calls that the thread does not wait for inside: a synchronous one (OPFS access handles, localStorage) overlaps none.
  */
-import { Op } from '../event/event.ts';
+import { opTable } from '../event/operations.ts';
 import type { EventColumns } from '../trace/columns.ts';
 import type { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { ACTIVITY_OF_OP, laneOfOp } from '../trace/lanes/lanes.ts';
@@ -15,24 +15,7 @@ import { Sweep } from '../trace/lanes/sweep.ts';
 /** More calls in flight than lines share the last one. */
 export const MAX_LINES = 16;
 
-const SYNCHRONOUS: ReadonlySet<number> = new Set([
-  Op.opfsRead,
-  Op.opfsWrite,
-  Op.opfsFlush,
-  Op.opfsTruncate,
-  Op.opfsGetSize,
-  Op.opfsClose,
-  Op.atomicsWait,
-  Op.atomicsNotify,
-  Op.localStorageGet,
-  Op.localStorageSet,
-  Op.localStorageRemove,
-  Op.localStorageKey,
-  Op.localStorageClear,
-]);
-const OVERLAPS = Uint8Array.from({ length: 256 }, (_, op) =>
-  laneOfOp(op) === 'web' && !SYNCHRONOUS.has(op) ? 1 : 0,
-);
+const OVERLAPS = opTable(({ code, synchronous }) => laneOfOp(code) === 'web' && !synchronous);
 
 export class SubLanes {
   private sweeps: Sweep[] = [];

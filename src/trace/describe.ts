@@ -1,6 +1,6 @@
 /** Events in words: what a call was on, its aux number, its result, its flags, and the statement that it serves. */
 import { Flag, Op } from '../event/event.ts';
-import { OPS, opName } from '../event/operations.ts';
+import { isStatementOp, opName, OPS } from '../event/operations.ts';
 import type { Definition } from '../event/definitions.ts';
 import { LOCK_LEVELS } from './lanes/lock-ladder.ts';
 import { exceptionName } from '../event/exceptions.ts';
@@ -127,21 +127,25 @@ export function auxText(op: number, aux: number): string {
 
 /** An event's result in words where it has some: `SQLITE_BUSY`, `NotFoundError`, `threw`, `failed`; '' for plain success. */
 export function resultText(op: number, result: number, flags: number): string {
-  const layer = OPS[op]?.layer;
-  if (flags & Flag.threw) return (layer === 'web' && exceptionName(result)) || 'threw';
-  if (op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return String(result);
-  if (op === Op.xAccess || op === Op.sqlCounters) return '';
-  if (layer === 'vfs' || layer === 'sql') return result === 0 ? '' : resultName(result);
-  if (layer === 'web' && op < Op.opfsRemoveEntry)
-    return result ? (exceptionName(result) ?? 'failed') : '';
-  return '';
+  const info = OPS[op];
+  if (flags & Flag.threw) return (info?.layer === 'web' && exceptionName(result)) || 'threw';
+  switch (info?.result) {
+    case 'code':
+      return result === 0 ? '' : resultName(result);
+    case 'failure':
+      return result ? (exceptionName(result) ?? 'failed') : '';
+    case 'answer':
+      return op === Op.xAccess ? '' : String(result);
+    default:
+      return '';
+  }
 }
 
 /** Whether an event's call failed. Short reads, ROW and DONE are no failures. */
 export function isFailure(op: number, result: number, flags: number): boolean {
   if (flags & Flag.threw) return true;
   const text = resultText(op, result, flags);
-  if (text === '' || op === Op.xSectorSize || op === Op.xDeviceCharacteristics) return false;
+  if (text === '' || OPS[op]?.result === 'answer') return false;
   if (op === Op.xFileControl && result === 12) return false; // NOTFOUND: how a VFS says that it does not know the opcode
   return OPS[op]?.layer === 'web' || isErrorResult(result);
 }
@@ -189,7 +193,7 @@ export function statementRow(thread: ThreadStore, row: number): number {
   const { events } = thread;
   for (let at = row, depth = 0; at >= 0 && depth < 64; depth++) {
     const op = events.op[at]!;
-    if (op >= Op.sqlPrepare && op <= Op.sqlExec) return at;
+    if (isStatementOp(op)) return at;
     const parent = events.parent[at]!;
     if (parent === 0 || parent >= events.seq[at]!) return -1;
     at = events.rowOfSeq(parent);
@@ -209,9 +213,6 @@ export function labelOf(thread: ThreadStore, row: number, level?: number): strin
   const object = objectName(thread, events.object[row]!);
   if (level !== undefined) return LOCK_LEVELS[level] ?? '';
   const op = events.op[row]!;
-  const text =
-    op >= Op.sqlPrepare && op <= Op.sqlExec && object
-      ? object
-      : `${opName(op)} ${object}`.trimEnd();
+  const text = isStatementOp(op) && object ? object : `${opName(op)} ${object}`.trimEnd();
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

@@ -5,6 +5,7 @@
  *   page request -> SQLite's page cache -> xRead -> block cache of the VFS -> idb.get, opfs.read, or a wait for another thread
  */
 import { Op } from '../../event/event.ts';
+import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import {
@@ -32,26 +33,10 @@ export interface BlockCache {
   cause: string | null;
 }
 
-/** Storage calls that fetch, and waits in which another thread does. */
-const FETCHES = new Uint8Array(256);
-for (const op of [
-  Op.idbGet,
-  Op.idbGetKey,
-  Op.idbGetAll,
-  Op.idbGetAllKeys,
-  Op.idbOpenCursor,
-  Op.idbCursorContinue,
-])
-  FETCHES[op] = 1;
-for (const op of [
-  Op.opfsRead,
-  Op.opfsFileRead,
-  Op.opfsGetFile,
-  Op.localStorageGet,
-  Op.atomicsWait,
-  Op.atomicsWaitAsync,
-])
-  FETCHES[op] = 1;
+/** 1 = a read of storage, 2 = a wait in which another thread may read. */
+const FETCHES = opTable(({ layer, counts, activity }) =>
+  activity === 'wait' ? 2 : layer === 'web' && counts === 'read' ? 1 : 0,
+);
 
 /** By name of the VFS; one without reads of pages is left out. */
 export function blockCachesOf(
@@ -137,14 +122,14 @@ function countCaches(
   let loose = 0;
   for (let row = 0; row < count; row++) {
     const op = ops[row]!;
-    if (op === 0 || op >= 128) continue;
-    const call = op < 64 ? row : owners.vfs(row);
+    if (!isVfsOp(op) && !isWebOp(op)) continue;
+    const call = isVfsOp(op) ? row : owners.vfs(row);
     let file: CachedFile | null | undefined = null;
     if (call >= 0) {
       file = files.get(object[call]!);
       if (file === undefined) file = fileOf(object[call]!);
     }
-    if (op < 64) {
+    if (isVfsOp(op)) {
       if (!file) continue;
       if (!file.used) here.add(file.name);
       file.used = true;
@@ -152,7 +137,7 @@ function countCaches(
       continue;
     }
     if (!file) {
-      if (FETCHES[op] && op < Op.atomicsWait) loose++;
+      if (FETCHES[op] === 1) loose++;
       continue;
     }
     file.cache ??= cacheOf(file.name);

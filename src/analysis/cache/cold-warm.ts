@@ -2,7 +2,7 @@
  * Cold against warm: the first stretch of a trace with SQL or VFS calls against the rest, and the first execution of every statement
  * against its later ones. The first pays for empty caches, for reading the schema, and for code that is not compiled yet.
  */
-import { Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
@@ -74,7 +74,7 @@ function workOf({ events }: ThreadStore): [beginUs: number, endUs: number] {
   let end = -Infinity;
   for (let row = 0; row < count; row++) {
     const code = op[row]!;
-    if (code === 0 || (code >= 64 && code < Op.sqlOpen) || code > Op.sqlExec) continue;
+    if (!isVfsOp(code) && !isSqlOp(code)) continue;
     if (begin === Infinity) begin = t0[row]!;
     const us = t0[row]! + dur[row]!;
     if (us > end) end = us;

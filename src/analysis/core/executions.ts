@@ -3,6 +3,7 @@
  * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
  */
 import { Flag, Op } from '../../event/event.ts';
+import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
@@ -71,7 +72,7 @@ export function executionsOf(thread: ThreadStore): Executions {
   const open = new Map<number, number>();
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    if (op < Op.sqlOpen || op > Op.sqlExec) continue;
+    if (!isSqlOp(op)) continue;
     const instance = events.aux[row]!;
     if (op !== Op.sqlStep && op !== Op.sqlExec) {
       if (op !== Op.sqlOpen && op !== Op.sqlClose) open.delete(instance);

@@ -4,12 +4,9 @@
  *
  *   sqlite3_step   xRead            opfs.read     ->  of xRead the step, of opfs.read the xRead, whose own is the step
  */
-import { Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { parentRow } from './time-calls.ts';
-
-const isSql = (code: number): boolean => code >= Op.sqlOpen && code <= Op.sqlExec;
-const isVfs = (code: number): boolean => code > 0 && code < 64;
 
 export class Owners {
   /** @param up of a VFS call the row of its SQL call, of others that of their VFS call, else of their SQL call; -1 = none known */
@@ -20,16 +17,16 @@ export class Owners {
 
   /** Row of the SQL call; -1 = none known. */
   sql(row: number): number {
-    if (isSql(this.op[row]!)) return row;
+    if (isSqlOp(this.op[row]!)) return row;
     const owner = this.up[row]!;
-    return owner >= 0 && isVfs(this.op[owner]!) ? this.up[owner]! : owner;
+    return owner >= 0 && isVfsOp(this.op[owner]!) ? this.up[owner]! : owner;
   }
   /** Row of the VFS call; -1 = none known, and for SQL calls. */
   vfs(row: number): number {
     const code = this.op[row]!;
-    if (isVfs(code)) return row;
-    const owner = isSql(code) ? -1 : this.up[row]!;
-    return owner >= 0 && isVfs(this.op[owner]!) ? owner : -1;
+    if (isVfsOp(code)) return row;
+    const owner = isSqlOp(code) ? -1 : this.up[row]!;
+    return owner >= 0 && isVfsOp(this.op[owner]!) ? owner : -1;
   }
 }
 
@@ -40,7 +37,7 @@ export function ownersOf({ events }: ThreadStore): Owners {
   let [lastSeq, lastRow] = [0, -1];
   for (let row = 0; row < count; row++) {
     const code = op[row]!;
-    if (isSql(code)) {
+    if (isSqlOp(code)) {
       up[row] = -1;
       continue;
     }
@@ -51,8 +48,8 @@ export function ownersOf({ events }: ThreadStore): Owners {
     }
     if (lastRow < 0 || lastRow >= row)
       up[row] = -1; // a forged trace may say anything
-    else if (isVfs(code)) up[row] = owners.sql(lastRow);
-    else up[row] = isVfs(op[lastRow]!) || isSql(op[lastRow]!) ? lastRow : up[lastRow]!;
+    else if (isVfsOp(code)) up[row] = owners.sql(lastRow);
+    else up[row] = isVfsOp(op[lastRow]!) || isSqlOp(op[lastRow]!) ? lastRow : up[lastRow]!;
   }
   return owners;
 }

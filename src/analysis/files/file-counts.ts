@@ -4,6 +4,7 @@
  */
 import { plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
+import { isVfsOp, isWebOp, opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
@@ -35,31 +36,12 @@ export interface FileCounts {
 }
 
 /** By operation: 1 = counted. */
-const VFS_COUNTED = new Uint8Array(256);
-for (const name of VFS_COUNTS) VFS_COUNTED[Op[name]] = 1;
-/** By operation: place in WEB_KEYS + 1; 0 = not counted. */
+const VFS_COUNTED = opSet(...VFS_COUNTS.map((name) => Op[name]));
+/** By operation of storage: place in WEB_KEYS + 1; 0 = not counted. */
 const WEB_KEYS = ['reads', 'writes', 'flushes'] as const;
-const WEB_KEY = new Uint8Array(256);
-for (const op of [
-  Op.opfsRead,
-  Op.opfsFileRead,
-  Op.idbGet,
-  Op.idbGetAll,
-  Op.idbOpenCursor,
-  Op.idbCursorContinue,
-  Op.localStorageGet,
-])
-  WEB_KEY[op] = 1;
-for (const op of [
-  Op.opfsWrite,
-  Op.opfsStreamWrite,
-  Op.idbPut,
-  Op.idbAdd,
-  Op.idbCursorUpdate,
-  Op.localStorageSet,
-])
-  WEB_KEY[op] = 2;
-for (const op of [Op.opfsFlush, Op.opfsStreamClose]) WEB_KEY[op] = 3;
+const WEB_KEY = opTable(({ layer, counts }) =>
+  layer === 'web' ? 1 + ['read', 'write', 'sync'].indexOf(counts ?? '') : 0,
+);
 
 export function fileCountsOf(store: TraceStore): FileCounts[] {
   const counts = new Map<string, FileCounts>();
@@ -163,8 +145,9 @@ function servedFile(thread: ThreadStore, row: number): { path: string; kind: str
     const parent = events.parent[at]!;
     if (parent === 0 || parent >= events.seq[at]!) return null;
     at = events.rowOfSeq(parent);
-    if (at < 0 || events.op[at]! >= 128) return null;
-    if (events.op[at]! >= 64) continue;
+    if (at < 0) return null;
+    if (isWebOp(events.op[at]!)) continue;
+    if (!isVfsOp(events.op[at]!)) return null;
     const file = definitions.get(events.object[at]!);
     return file?.kind === 'file' ? fileOf(file) : null;
   }

@@ -1,6 +1,6 @@
 /** Calls, bytes and time by file, over all threads: SQLite's files by path and kind, OPFS files and IndexedDB stores as they are. */
 import { bytesCarried } from '../../trace/bytes-moved.ts';
-import { Op } from '../../event/event.ts';
+import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -22,45 +22,6 @@ export interface FileRow {
   /** Sum of the durations of all its calls, microseconds. */
   timeUs: number;
 }
-
-const READ = 1;
-const WRITE = 2;
-const SYNC = 3;
-const LOCK = 4;
-const OPEN = 5;
-/** What a call counts as, by operation. */
-const COUNTS_AS = new Uint8Array(256);
-for (const op of [
-  Op.xRead,
-  Op.idbGet,
-  Op.idbGetAll,
-  Op.opfsRead,
-  Op.opfsFileRead,
-  Op.localStorageGet,
-])
-  COUNTS_AS[op] = READ;
-for (const op of [
-  Op.idbOpenCursor,
-  Op.idbCursorContinue,
-  Op.idbGetKey,
-  Op.idbGetAllKeys,
-  Op.idbOpenKeyCursor,
-])
-  COUNTS_AS[op] = READ;
-for (const op of [
-  Op.xWrite,
-  Op.idbPut,
-  Op.idbAdd,
-  Op.idbCursorUpdate,
-  Op.opfsWrite,
-  Op.opfsStreamWrite,
-  Op.localStorageSet,
-])
-  COUNTS_AS[op] = WRITE;
-for (const op of [Op.xSync, Op.opfsFlush, Op.opfsStreamClose]) COUNTS_AS[op] = SYNC;
-COUNTS_AS[Op.xLock] = LOCK;
-for (const op of [Op.xOpen, Op.opfsOpenSyncAccessHandle, Op.opfsGetFile, Op.opfsCreateWritable])
-  COUNTS_AS[op] = OPEN;
 
 /** Path, kind, VFS and IndexedDB database of what a definition names; null for what holds no data. */
 export function fileOf(
@@ -97,15 +58,12 @@ const SUMS = [
   'timeUs',
 ] as const;
 const TIME = SUMS.indexOf('timeUs');
-/** Where a call counts, by what it counts as; bytes are right behind. */
-const PLACE = [
-  0,
-  SUMS.indexOf('reads'),
-  SUMS.indexOf('writes'),
-  SUMS.indexOf('syncs'),
-  SUMS.indexOf('locks'),
-  SUMS.indexOf('opens'),
-] as const;
+/** By operation: place of the count that a call adds to, twice, plus 1 where the bytes behind it count, too; 0 = none. */
+const COUNTED = opTable(({ counts }) =>
+  counts === null
+    ? 0
+    : 2 * (1 + SUMS.indexOf(`${counts}s`)) + (counts === 'read' || counts === 'write' ? 1 : 0),
+);
 
 /** Rows by path and kind, the most time first. */
 export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {
@@ -147,14 +105,15 @@ function addCalls(thread: ThreadStore, sumsOf: (id: number) => Float64Array | nu
   for (let i = 0; i < count; i++) {
     const code = op[i]!;
     const id = object[i]!;
-    if (code >= 128 || id === 0) continue;
+    if (id === 0 || !(isVfsOp(code) || isWebOp(code))) continue;
     let sums = byId.get(id);
     if (sums === undefined) sums = byId.set(id, sumsOf(id));
     if (sums === null) continue;
     sums[TIME]! += dur[i]!;
-    const as = COUNTS_AS[code]!;
-    if (as === 0) continue;
-    sums[PLACE[as]!]!++;
-    if (as === READ || as === WRITE) sums[PLACE[as]! + 1]! += bytesCarried(thread.events, i);
+    const counted = COUNTED[code]!;
+    if (counted === 0) continue;
+    const place = (counted >>> 1) - 1;
+    sums[place]!++;
+    if (counted & 1) sums[place + 1]! += bytesCarried(thread.events, i);
   }
 }

@@ -5,8 +5,8 @@
  *          |    r  w      |       | sync
  *          +----------------> time
  */
-import { bytesMoved, MOVES } from '../../trace/bytes-moved.ts';
-import { Op } from '../../event/event.ts';
+import { MOVES, SYNCS } from '../../event/operations.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
@@ -32,11 +32,6 @@ function keyOf(d: Definition | undefined): Pick<IoObject, 'key' | 'path' | 'kind
     return { key: `idb ${d.db}/${d.store}`, path: `${d.db}/${d.store}`, kind: 'idb-store' };
   return null;
 }
-/** 1 = a sync, by operation code. */
-const SYNCS = Uint8Array.from({ length: 256 }, (_, op) =>
-  op === Op.xSync || op === Op.opfsFlush || op === Op.opfsStreamClose ? 1 : 0,
-);
-
 /** Databases first, then what storage has, then what SQLite writes beside them. */
 const RANK: Partial<Record<IoObject['kind'], number>> = {
   'main-db': 0,

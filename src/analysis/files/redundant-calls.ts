@@ -9,7 +9,7 @@
  *   xSectorSize, xDeviceCharacteristics   of an open file they do not change
  */
 import { Op } from '../../event/event.ts';
-import { opName } from '../../event/operations.ts';
+import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
@@ -72,7 +72,7 @@ export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): Repea
     let lastContext = -1;
     for (let row = 0; row < events.count; row++) {
       const op = events.op[row]!;
-      if (op === 0 || op >= 64 || op === Op.xRead || events.endSeq[row] === 0) continue; // a read changes nothing
+      if (!isVfsOp(op) || op === Op.xRead || events.endSeq[row] === 0) continue; // a read changes nothing
       const id = events.object[row]!;
       // xAccess and xDelete name a file: it has no handle of its own
       const context = op === Op.xAccess ? 0 : events.context[row]!;

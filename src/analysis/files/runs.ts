@@ -9,6 +9,7 @@
  */
 import { databasePath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -106,7 +107,7 @@ export function runsOf(
     const [first, behind] = rowsIn(thread, range);
     for (let row = first; row < behind; row++) {
       const op = events.op[row]!;
-      if (op === 0 || op >= 64) continue;
+      if (!isVfsOp(op)) continue;
       const id = events.object[row]!;
       let open = byId.get(id);
       if (open === undefined) open = openOf(id);

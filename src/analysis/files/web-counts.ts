@@ -1,5 +1,6 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
 import { Op } from '../../event/event.ts';
+import { isWebOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
@@ -41,7 +42,7 @@ export function webCountsOf(store: TraceStore): WebCounts {
     const { op, aux, count } = thread.events;
     for (let i = 0; i < count; i++) {
       const code = op[i]!;
-      if (code < 64 || code >= 128) continue;
+      if (!isWebOp(code)) continue;
       calls[code]!++;
       bytes[code]! += bytesMoved(thread.events, i);
       if (code === Op.idbTransaction && (aux[i]! & 3) === 1) readwrite++;

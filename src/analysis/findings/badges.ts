@@ -3,7 +3,7 @@
  * Whether a window was private, and how old an origin is, no page can tell: such a badge is shown for what is known of it.
  */
 import { Op } from '../../event/event.ts';
-import { OPS } from '../../event/operations.ts';
+import { isVfsOp, OPS } from '../../event/operations.ts';
 import { OWN_RECORDING, type TraceStore } from '../../trace/store.ts';
 import { FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
@@ -43,8 +43,11 @@ function recorderOn(ctx: FindingContext): Badge | null {
     if (cost)
       for (let row = 0; row < events.count; row++) {
         const op = events.op[row]!;
-        ns +=
-          op < 64 ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent) : op < 160 ? cost.nsPerJsEvent : 0;
+        ns += isVfsOp(op)
+          ? (cost.nsPerVfsEvent ?? cost.nsPerJsEvent)
+          : OPS[op]?.layer !== 'host'
+            ? cost.nsPerJsEvent
+            : 0;
       }
   const length = ctx.toUs - ctx.fromUs;
   if (length <= 0 || ns / 1000 < TRACER_SHARE * length) return null;

@@ -1,5 +1,6 @@
 /** IndexedDB transactions of a trace with what was asked in them: one row each, in the order of their creation on each thread. */
 import { Flag, Op } from '../../event/event.ts';
+import { codesOf, IDB_REQUEST } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { FindingContext } from '../rules/context.ts';
 
@@ -23,14 +24,7 @@ export interface IdbTransaction {
   stores: Set<number>;
 }
 
-const WRITES: readonly number[] = [
-  Op.idbPut,
-  Op.idbAdd,
-  Op.idbDelete,
-  Op.idbClear,
-  Op.idbCursorUpdate,
-  Op.idbCursorDelete,
-];
+const REQUESTS = codesOf(({ request }) => request !== null);
 
 /** Versionchange transactions are among them. Calls that threw are not. */
 export function idbTransactions(ctx: FindingContext): IdbTransaction[] {
@@ -63,12 +57,12 @@ export function idbTransactions(ctx: FindingContext): IdbTransaction[] {
       found.push(t);
     }
     if (byId.size === 0) continue;
-    for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++)
+    for (const op of REQUESTS)
       for (const row of ctx.rows(thread, op)) {
         const t = byId.get(events.context[row]!);
         if (!t) continue;
         t.requests++;
-        if (WRITES.includes(op)) t.writes++;
+        if (IDB_REQUEST[op] === 2) t.writes++;
         t.longestRequestUs = Math.max(t.longestRequestUs, events.dur[row]!);
         t.stores.add(events.object[row]!);
       }

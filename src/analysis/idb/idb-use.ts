@@ -7,6 +7,7 @@
  * What gets in sequence are is in idb-sequences.ts.
  */
 import { Op } from '../../event/event.ts';
+import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
@@ -38,19 +39,6 @@ export interface IdbUse {
   savedGets: number;
   sequentialUs: number;
 }
-
-/** Requests; 2 = they change something. */
-const REQUEST = new Uint8Array(256);
-for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) REQUEST[op] = 1;
-for (const op of [
-  Op.idbPut,
-  Op.idbAdd,
-  Op.idbDelete,
-  Op.idbClear,
-  Op.idbCursorUpdate,
-  Op.idbCursorDelete,
-])
-  REQUEST[op] = 2;
 
 /** Over the threads that use IndexedDB; null where none does. */
 export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {
@@ -98,11 +86,11 @@ function scan(
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
     const counts = events.t0[row]! >= fromUs && events.t0[row]! < toUs;
-    if (op > 0 && op < 64) {
+    if (isVfsOp(op)) {
       if (locks?.call(row, op) && counts) periods++;
       continue;
     }
-    if (!counts || (op !== Op.idbTransaction && !REQUEST[op])) continue;
+    if (!counts || (op !== Op.idbTransaction && !IDB_REQUEST[op])) continue;
     seen = true;
     const id = events.context[row]!;
     if (op === Op.idbTransaction) {
@@ -118,7 +106,7 @@ function scan(
     if (!transaction) use.looseRequests++;
     else {
       transaction.requests++;
-      if (REQUEST[op] === 2) transaction.writes++;
+      if (IDB_REQUEST[op] === 2) transaction.writes++;
     }
     sequences.request(row);
   }

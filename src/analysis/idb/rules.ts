@@ -5,6 +5,7 @@
  *   F15   strict, or sometimes strict and sometimes relaxed                               F18   get 1, get 2, get 3, get 4: one getAll
  */
 import { Op } from '../../event/event.ts';
+import { IDB_REQUEST } from '../../event/operations.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { idbUseOf } from './idb-use.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -170,8 +171,7 @@ export const sequentialGets: Rule = {
         for (const row of rows) evidence.add(thread, row, events.length[row]!);
       });
       for (let row = 0; row < events.count; row++)
-        if (events.op[row]! >= Op.idbGet && events.op[row]! <= Op.idbCursorDelete)
-          found.request(row);
+        if (IDB_REQUEST[events.op[row]!]) found.request(row);
       found.end();
     }
     if (saved < FEW_SAVED_GETS) return [];

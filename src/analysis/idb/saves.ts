@@ -5,6 +5,7 @@
  *   F23   the whole database is put away again and again       F43   createWritable copies the whole file, for a page
  */
 import { Flag, Op } from '../../event/event.ts';
+import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
@@ -86,29 +87,21 @@ function databaseBytes(ctx: FindingContext): Map<string, number> {
   return found;
 }
 
-const SAVES: readonly number[] = [
-  Op.idbPut,
-  Op.idbAdd,
-  Op.opfsWrite,
-  Op.opfsStreamWrite,
-  Op.localStorageSet,
-];
-
 export const wholeFileSaves: Rule = {
   id: 'F23',
   title: 'Whole file exported at every save',
   run(ctx) {
-    if (ctx.calls(...SAVES) === 0) return [];
+    if (ctx.calls(...STORAGE_WRITES) === 0) return [];
     const sizes = [...ctx.of(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
     if (sizes.length === 0) return [];
     const saves = new Map<string, Evidence>();
-    for (const op of SAVES)
+    for (const op of STORAGE_WRITES)
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         const bytes = bytesMoved(events, row);
         if (bytes < SMALLEST_DATABASE || !sizes.some((n) => bytes >= 0.9 * n)) return;
         const at = parentRow(events, row);
-        if (at >= 0 && events.op[at]! < 64) return; // a VFS of large blocks
+        if (at >= 0 && isVfsOp(events.op[at]!)) return; // a VFS of large blocks
         const name = ctx.text(thread, events.object[row]!);
         let evidence = saves.get(name);
         if (!evidence) saves.set(name, (evidence = new Evidence()));
@@ -151,7 +144,7 @@ export const lostOnLeaving: Rule = {
           const writing = op !== Op.idbTransaction || (events.aux[row]! & 3) === 1;
           if (!writing) continue;
           const at = parentRow(events, row);
-          const inBackground = at < 0 || events.op[at]! >= 64;
+          const inBackground = at < 0 || !isVfsOp(events.op[at]!);
           if (!inBackground) continue;
           writes++;
           if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);

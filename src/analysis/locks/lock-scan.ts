@@ -9,6 +9,7 @@
  */
 import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { IDB_REQUEST, opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import {
@@ -65,20 +66,18 @@ interface SqliteLock {
 }
 
 /** Operations that are looked at. */
-const MATTERS = new Uint8Array(256);
-for (const op of [
-  Op.lockRequest,
-  Op.lockHeld,
-  Op.opfsOpenSyncAccessHandle,
-  Op.opfsClose,
-  Op.opfsRead,
-  Op.opfsWrite,
-  Op.opfsFlush,
-])
-  MATTERS[op] = 1;
-for (const op of [Op.opfsTruncate, Op.idbTransaction, Op.xLock, Op.xUnlock, Op.xClose])
-  MATTERS[op] = 1;
-for (let op: number = Op.idbGet; op <= Op.idbCursorDelete; op++) MATTERS[op] = 1;
+const MATTERS = opTable(
+  ({ code, request, api, synchronous }) =>
+    request !== null ||
+    (api === 'opfs' && synchronous) ||
+    code === Op.lockRequest ||
+    code === Op.lockHeld ||
+    code === Op.opfsOpenSyncAccessHandle ||
+    code === Op.idbTransaction ||
+    code === Op.xLock ||
+    code === Op.xUnlock ||
+    code === Op.xClose,
+);
 
 /** @param threadEnd when the thread ended */
 function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan): void {
@@ -229,7 +228,7 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         break;
       }
       default:
-        if (op >= Op.idbGet && op <= Op.idbCursorDelete) {
+        if (IDB_REQUEST[op]) {
           const transaction = idb.get(events.context[row]!);
           const d = definitions.get(object);
           if (transaction && d?.kind === 'idb-store' && !transaction.stores.has(d.store)) {

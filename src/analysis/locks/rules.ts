@@ -5,6 +5,7 @@
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
  */
 import { Op } from '../../event/event.ts';
+import { codesOf, isSqlOp, isVfsOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
 import { rootOf } from '../core/thread-origin.ts';
@@ -20,6 +21,23 @@ const STUCK_US = 2_000_000;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
 const FEW_WAITS = 50;
 
+/** Calls of SQL, a VFS or storage; those on locks are not among them. */
+const WORK = opTable(
+  ({ layer, api }) =>
+    layer === 'sql' || layer === 'vfs' || (layer === 'web' && api !== 'locks' && api !== 'atomics'),
+);
+/** Calls on IndexedDB and OPFS that serve no lock. */
+const STORAGE = codesOf(
+  ({ code, api, aside }) =>
+    (api === 'idb' || api === 'opfs') &&
+    !aside &&
+    code !== Op.idbOpen &&
+    code !== Op.idbDeleteDatabase &&
+    code !== Op.idbTransaction &&
+    code !== Op.opfsOpenSyncAccessHandle &&
+    code !== Op.opfsClose,
+);
+
 /** Chains of SQLITE_BUSY; most traces have none, which their results tell quickly. */
 export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains> {
   for (const thread of ctx.store.threads)
@@ -27,7 +45,7 @@ export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains>
       const { op, result } = thread.events;
       if (
         ((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) &&
-        (op[row] === Op.xLock || op[row]! >= Op.sqlOpen)
+        (op[row] === Op.xLock || isSqlOp(op[row]!))
       )
         return busyChains(ctx.store);
     }
@@ -38,8 +56,7 @@ export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains>
 function lastWork({ events }: ThreadStore, us: number): number {
   for (let row = events.lowerBound(us) - 1; row >= 0; row--) {
     const op = events.op[row]!;
-    if (op > 0 && op < 160 && (op < Op.lockRequest || op >= Op.localStorageGet))
-      return Math.min(us, events.t0[row]! + events.dur[row]!);
+    if (WORK[op]) return Math.min(us, events.t0[row]! + events.dur[row]!);
   }
   return -Infinity;
 }
@@ -173,7 +190,7 @@ function workOf(ctx: FindingContext, page: ThreadStore, fromUs: number, toUs: nu
     const { events } = thread;
     for (let row = 0; row < events.count && events.t0[row]! < toUs; row++) {
       const op = events.op[row]!;
-      if (op === 0 || op >= 160 || (op >= Op.lockRequest && op < Op.localStorageGet)) continue;
+      if (!WORK[op]) continue;
       const end = events.t0[row]! + events.dur[row]!;
       if (end > fromUs) calls.push([Math.max(fromUs, events.t0[row]!), Math.min(toUs, end)]);
     }
@@ -280,7 +297,7 @@ export const proxyOverhead: Rule = {
     ctx.each(Op.atomicsWait, (thread, row) => {
       const { events } = thread;
       const at = parentRow(events, row);
-      if (at < 0 || events.op[at] === 0 || events.op[at]! >= 64) return;
+      if (at < 0 || !isVfsOp(events.op[at]!)) return;
       if (events.op[at] === Op.xLock || events.op[at] === Op.xUnlock) return; // waiting for whoever has the lock
       evidence.add(thread, row);
       waiting.add(thread.index);
@@ -289,9 +306,7 @@ export const proxyOverhead: Rule = {
     if (evidence.count < FEW_WAITS) return [];
     // what the other threads spent in storage meanwhile
     let [storage, calls] = [0, 0];
-    for (let op: number = Op.idbGet; op <= Op.opfsMove; op++) {
-      if (op === Op.idbTransaction || op === Op.opfsOpenSyncAccessHandle || op === Op.opfsClose)
-        continue; // those serve locks
+    for (const op of STORAGE) {
       ctx.each(op, (thread, row) => {
         const { events } = thread;
         if (

@@ -11,6 +11,7 @@
  */
 import { databaseName, plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { isWebOp, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -52,19 +53,12 @@ interface Entry extends BlockWrites {
   /** Storage puts by log2 of their bytes: blocks are all of one size. */
   puts: Float64Array;
 }
-const READS = new Uint8Array(256);
-for (const op of [
-  Op.idbGet,
-  Op.idbGetAll,
-  Op.idbOpenCursor,
-  Op.idbCursorContinue,
-  Op.opfsRead,
-  Op.opfsFileRead,
-])
-  READS[op] = 1;
-const WRITES = new Uint8Array(256);
-for (const op of [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate]) WRITES[op] = 1;
-for (const op of [Op.opfsWrite, Op.opfsStreamWrite, Op.localStorageSet]) WRITES[op] = 2;
+/** Reads of storage. */
+const READS = opTable(({ layer, counts }) => layer === 'web' && counts === 'read');
+/** Writes to storage: 1 = a value into a store of IndexedDB, 2 = another. */
+const WRITES = opTable(({ layer, counts, api }) =>
+  layer !== 'web' || counts !== 'write' ? 0 : api === 'idb' ? 1 : 2,
+);
 
 class Entries {
   readonly byName = new Map<string, Entry>();
@@ -214,7 +208,7 @@ function scanStorage(
   };
   for (let row = first; row < behind; row++) {
     const op = events.op[row]!;
-    if (op < 64 || op >= 128) continue;
+    if (!isWebOp(op)) continue;
     if (op === Op.idbTransaction) {
       if ((events.aux[row]! & 3) !== 0) readwrite.add(events.context[row]!);
       continue;

@@ -4,6 +4,7 @@
  */
 import { databasePath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
 import { Analyses } from '../shared.ts';
@@ -198,8 +199,7 @@ function databasesOf(
   const its = new Set<number>();
   if (connection !== 0)
     for (let row = 0; row < events.count; row++) {
-      if (events.context[row] !== connection || events.op[row] === Op.none || events.op[row]! >= 64)
-        continue;
+      if (events.context[row] !== connection || !isVfsOp(events.op[row]!)) continue;
       const part = parts.get(events.object[row]!);
       if (part) its.add(part.database);
     }

@@ -8,6 +8,7 @@
  * Pages of the pointer map are known by their numbers, where a header said that the database has one; their first byte looks like a b-tree's.
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
 import { isPointerMapPage, PageType } from '../../sqlite/page.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -106,8 +107,7 @@ export function* pageAccessParts(
   return scan.out;
 }
 
-const MATTERS = new Uint8Array(256);
-for (const op of [Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite]) MATTERS[op] = 1;
+const MATTERS = opSet(Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite);
 
 class PageScan {
   readonly out: Accesses;

@@ -6,6 +6,7 @@
  *   F45   xRead 16@24 (has anybody changed the database?) -> get of a whole block
  */
 import { Flag, Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import { blockWritesOf } from './block-writes.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
@@ -142,7 +143,7 @@ export const versionedKeys: Rule = {
     };
     const inVfs = (thread: Parameters<typeof parentRow>[0], row: number): boolean => {
       const at = parentRow(thread, row);
-      return at >= 0 && thread.op[at]! > 0 && thread.op[at]! < 64;
+      return at >= 0 && isVfsOp(thread.op[at]!);
     };
     for (const op of [Op.idbPut, Op.idbAdd])
       ctx.each(op, (thread, row) => {

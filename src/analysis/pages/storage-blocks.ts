@@ -2,7 +2,8 @@
  * Reads and writes of the blocks under a VFS: values of an IndexedDB store by their key, places in an OPFS file by their offset. A key
  * is a block number or a byte offset, negative in some VFSs; key-units.ts tells which.
  */
-import { Flag, Op } from '../../event/event.ts';
+import { Flag } from '../../event/event.ts';
+import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import { KeyUnits } from './key-units.ts';
@@ -18,12 +19,13 @@ const NO_BLOCKS = `places of ${OPFS_BLOCK} bytes: the calls show no block size`;
 const EVERY_KEY = 'keys are multiples of it';
 const MOST_KEYS = 'most keys are multiples of it';
 const LARGEST = 'largest value of the store; its keys count blocks';
-/** 1 = read, 2 = write, by operation; bit 4: in OPFS. */
-const KIND = new Uint8Array(256);
-for (const op of [Op.idbGet, Op.idbCursorContinue, Op.idbOpenCursor, Op.idbGetAll]) KIND[op] = 1;
-for (const op of [Op.idbPut, Op.idbAdd, Op.idbCursorUpdate]) KIND[op] = 2;
-KIND[Op.opfsRead] = 1 | 4;
-KIND[Op.opfsWrite] = 2 | 4;
+/** 1 = read, 2 = write, by operation; bit 4: in OPFS. Keys alone touch no block; Files and streams are copied as a whole. */
+const KIND = opTable(({ api, counts, keysOnly, result }) => {
+  const way = counts === 'read' ? 1 : counts === 'write' ? 2 : 0;
+  if (way === 0 || keysOnly) return 0;
+  if (api === 'idb') return way;
+  return api === 'opfs' && result === 'bytes' ? way | 4 : 0;
+});
 
 interface Seen {
   object: number;

@@ -4,6 +4,7 @@
  *   0 operations, offsets, sizes, times, names   1 + statements, literals folded, tables and indexes   2 + statements with literals   3 + bound values
  */
 import type { CaptureLevel } from '../../event/capture.ts';
+import { IDB_REQUEST } from '../../event/operations.ts';
 import { tokens } from '../../sqlite/sql-text.ts';
 import type { TraceStore } from '../../trace/store.ts';
 
@@ -106,7 +107,7 @@ export function privacyReport(store: TraceStore): PrivacyReport {
     }
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
-      if (op >= 64 && op < 83 && !Number.isNaN(events.offset[i]!)) numericKeys++; // the operations of IndexedDB
+      if (IDB_REQUEST[op] && !Number.isNaN(events.offset[i]!)) numericKeys++; // the operations of IndexedDB
     }
   }
   let [sqlWithLiterals, sqlWithDoubleQuotes, sqlWithComments] = [0, 0, 0];

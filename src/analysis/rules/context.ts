@@ -3,6 +3,7 @@
  * Holds no state beyond caches of pure functions.
  */
 import { Flag } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -160,8 +161,8 @@ export class FindingContext {
         const row = rows[i]!;
         if (endSeq[row] === 0 || flags[row]! & Flag.untimed) continue;
         let sum: DurationSum | null | undefined = null;
-        if (op < 64 && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
-        else if (op < 64) {
+        if (isVfsOp(op) && flags[row]! & Flag.memoryJournal) sum = sumOf('memory-journal');
+        else if (isVfsOp(op)) {
           sum = byFile.get(object[row]!);
           if (sum === undefined) {
             const file = this.file(thread, object[row]!);

@@ -1,5 +1,6 @@
 /** Calls that failed in a way that rules ask for: few, found in one pass for all of them. */
 import { Op } from '../../event/event.ts';
+import { isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 /** SQLITE_IOERR_LOCK */
@@ -15,11 +16,7 @@ export function failedRows({ events }: ThreadStore): number[] {
     const rc = result[row]!;
     if (rc === 0 || !FAILURES.has(rc === IOERR_LOCK ? rc : rc & 255)) continue;
     const code = op[row]!;
-    if (
-      code !== Op.xSectorSize &&
-      code !== Op.xDeviceCharacteristics &&
-      (code < 64 || code >= Op.sqlOpen)
-    )
+    if (code !== Op.xSectorSize && code !== Op.xDeviceCharacteristics && !isWebOp(code))
       found.push(row);
   }
   return found;

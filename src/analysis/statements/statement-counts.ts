@@ -1,5 +1,6 @@
 /** What is counted of each statement: executions, calls, VFS calls and pages beneath them. */
 import { Flag, Op } from '../../event/event.ts';
+import { isStatementOp, isVfsOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
@@ -63,7 +64,7 @@ export function countCalls(
 ): void {
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
-    if (op < Op.sqlPrepare || op > Op.sqlExec || op === Op.sqlStep) continue;
+    if (!isStatementOp(op) || op === Op.sqlStep) continue;
     if (!within(events.t0[row]!, range)) continue;
     const entry = entries[placeOf(events.object[row]!)]!;
     if (op === Op.sqlPrepare) {
@@ -91,13 +92,13 @@ export function countVfsCalls(
   // calls beneath one SQL call follow each other
   let [last, calls] = [-1, 0];
   const add = (): void => {
-    if (calls === 0 || op[last]! < Op.sqlPrepare || !within(events.t0[last]!, range)) return;
+    if (calls === 0 || !isStatementOp(op[last]!) || !within(events.t0[last]!, range)) return;
     const entry = entries[placeOf(events.object[last]!)]!;
     if (op[last] === Op.sqlPrepare) entry.prepareVfsCalls = (entry.prepareVfsCalls ?? 0) + calls;
     else entry.vfsCalls = (entry.vfsCalls ?? 0) + calls;
   };
   for (let row = 0; row < count; row++) {
-    if (op[row]! === 0 || op[row]! >= 64) continue;
+    if (!isVfsOp(op[row]!)) continue;
     const owner = owners.sql(row);
     if (owner < 0) continue;
     if (owner !== last) {
@@ -125,7 +126,7 @@ export function countPages(
   const counts = store.threads.map((): StatementRow['pages'] => null);
   const pagesOf = (t: number, owner: number): StatementRow['pages'] => {
     const { op, t0, object } = store.threads[t]!.events;
-    if (owner < 0 || op[owner]! < Op.sqlPrepare || !within(t0[owner]!, range)) return null;
+    if (owner < 0 || !isStatementOp(op[owner]!) || !within(t0[owner]!, range)) return null;
     return (entries[placeOf[t]!(object[owner]!)]!.pages ??= {
       read: 0,
       written: 0,

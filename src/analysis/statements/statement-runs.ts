@@ -4,6 +4,7 @@
  */
 import { objectName } from '../../trace/describe.ts';
 import { Flag, Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -118,7 +119,7 @@ function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): voi
   for (let row = 0; row < events.count; row++) {
     const op = events.op[row]!;
     let key = 0;
-    if (op >= Op.sqlOpen && op <= Op.sqlExec) {
+    if (isSqlOp(op)) {
       const statement = events.aux[row]!;
       if (op === Op.sqlExec) key = begin(row);
       else if (op === Op.sqlStep) {
@@ -132,7 +133,7 @@ function scan(thread: ThreadStore, places: Map<string, number>, runs: Runs): voi
         runs.counts[(key - 1) * N + C.steps]!++;
         if (isErrorResult(events.result[row]!)) runs.counts[(key - 1) * N + C.errors]!++;
       }
-    } else if (op < Op.sqlOpen && op > 0) {
+    } else if (isVfsOp(op) || isWebOp(op)) {
       const parent = parentRow(events, row);
       key = parent < 0 ? 0 : keyOf[parent]!;
       if (key) count(thread, row, op, runs.counts, (key - 1) * N);
@@ -149,7 +150,7 @@ function count(
   counts: Float64Array,
   at: number,
 ): void {
-  if (op >= 64) {
+  if (isWebOp(op)) {
     if (op !== Op.lockHeld) counts[at + C.web]!++;
     return;
   }

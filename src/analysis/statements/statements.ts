@@ -3,6 +3,7 @@
  * that finished it, and lasts until the step that answers DONE or an error. A sqlite3_exec call counts as one.
  */
 import { Op } from '../../event/event.ts';
+import { isSqlOp } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { foldLiterals } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -22,7 +23,7 @@ const ROLLBACK = /^\s*rollback\b(?!(\s+transaction)?\s+to\b)/i;
 export function hasSql(thread: ThreadStore): boolean {
   if (thread.engines.some((e) => e.layers.sql)) return true;
   const { op, count } = thread.events;
-  for (let i = 0; i < count; i++) if (op[i]! >= Op.sqlOpen && op[i]! <= Op.sqlExec) return true;
+  for (let i = 0; i < count; i++) if (isSqlOp(op[i]!)) return true;
   return false;
 }
 
@@ -32,7 +33,7 @@ export function eachExecution(thread: ThreadStore, each: (row: number) => void):
   const running = new Set<number>();
   for (let i = 0; i < events.count; i++) {
     const op = events.op[i]!;
-    if (op < Op.sqlOpen || op > Op.sqlExec) continue;
+    if (!isSqlOp(op)) continue;
     const statement = events.aux[i]!;
     if (op === Op.sqlExec) each(i);
     else if (op === Op.sqlStep) {

@@ -4,7 +4,8 @@
  *   calls     [==]   [=====|==]          |
  *   area                   |-------------|      counts calls that touch it; `total` is what lies inside
  */
-import { bytesMoved, MOVES } from '../../trace/bytes-moved.ts';
+import { MOVES, opTable } from '../../event/operations.ts';
+import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -146,8 +147,8 @@ export function areaRows(
 class ThreadScan {
   private readonly shown: Uint8Array;
   /** By operation code: 1 = an SQL call, 2 = a VFS call. */
-  private readonly layerOf = Uint8Array.from(OPS, (info) =>
-    info?.layer === 'sql' ? SQL : info?.layer === 'vfs' ? VFS : 0,
+  private readonly layerOf = opTable(({ layer }) =>
+    layer === 'sql' ? SQL : layer === 'vfs' ? VFS : 0,
   );
   /** Numbers of groups by id; 0 = not looked up. */
   private readonly close: Uint32Array;
@@ -168,7 +169,7 @@ class ThreadScan {
       by === 'statement'
         ? layer !== 'host'
         : layers.includes(layer) && (by !== 'file' || layer === 'vfs' || layer === 'web');
-    this.shown = Uint8Array.from(OPS, (info) => (info && wanted(info) ? 1 : 0));
+    this.shown = opTable(wanted);
     this.moving = by === 'statement' && hasVfs(thread, this.layerOf) ? VFS : 0;
   }
 

@@ -3,6 +3,7 @@
  * costs, whichever journal it uses. Columns, one row a transaction that committed.
  */
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import { isVfsOp, isWebOp, MOVES, Moves, STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactions, type FindingContext } from '../rules/context.ts';
@@ -170,22 +171,19 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
       // the unlocks that follow at once
       if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
         cost.toRow = row;
-      else if (op < 64 && op !== Op.xDeviceCharacteristics && op !== Op.xFileControl) break;
-      else if (op >= Op.sqlOpen && op !== Op.sqlCounters) break;
-    }
-    if (op >= 64) {
-      if (
-        op === Op.idbPut ||
-        op === Op.idbAdd ||
-        op === Op.opfsWrite ||
-        op === Op.opfsStreamWrite ||
-        op === Op.localStorageSet
+      else if (
+        !isWebOp(op) &&
+        op !== Op.xDeviceCharacteristics &&
+        op !== Op.xFileControl &&
+        op !== Op.sqlCounters
       )
-        counts[AT.webWrites]!++;
+        break;
+    }
+    if (!isVfsOp(op)) {
+      if (MOVES[op] === Moves.webWrite) counts[AT.webWrites]!++;
       continue;
     }
-    if (events.context[row] !== t.context || op === 0 || events.flags[row]! & Flag.memoryJournal)
-      continue;
+    if (events.context[row] !== t.context || events.flags[row]! & Flag.memoryJournal) continue;
     const file = ctx.file(thread, events.object[row]!);
     if (file?.main !== t.path) continue;
     const { kind } = file;
@@ -242,15 +240,6 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
   }
 }
 
-const STORES: readonly number[] = [
-  Op.idbPut,
-  Op.idbAdd,
-  Op.idbCursorUpdate,
-  Op.opfsWrite,
-  Op.opfsStreamWrite,
-  Op.localStorageSet,
-];
-
 /**
  * No storage of the browser was written, on any thread, from the first to the last of these commits: the database lives in memory, where
  * a commit costs next to nothing. Never said where a thread's storage calls were not recorded from its beginning.
@@ -264,7 +253,7 @@ export function nothingStored(ctx: FindingContext, commits: readonly CommitCost[
   const fromUs = commits.reduce((us, c) => Math.min(us, begin(c)), Infinity);
   const toUs = commits.reduce((us, c) => Math.max(us, c.transaction.endUs), -Infinity);
   return threads.every((thread) =>
-    STORES.every((op) => {
+    STORAGE_WRITES.every((op) => {
       const rows = ctx.rows(thread, op);
       for (const row of rows)
         if (thread.events.t0[row]! >= fromUs && thread.events.t0[row]! <= toUs) return false;

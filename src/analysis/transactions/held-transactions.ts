@@ -6,6 +6,7 @@
  */
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import { Evidence, transactions } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
@@ -36,7 +37,7 @@ export const heldAcrossAwaits: Rule = {
       let until = t.beginUs;
       for (let row = t.beginRow; row <= t.endRow; row++) {
         const op = events.op[row]!;
-        if (op === 0 || (op >= 64 && op < 128) || op >= 160) continue;
+        if (!isVfsOp(op) && !isSqlOp(op) && op !== Op.sqlCounters) continue;
         const from = Math.max(until, events.t0[row]!);
         const to = Math.min(t.endUs, events.t0[row]! + events.dur[row]!);
         if (to > from) {

@@ -5,7 +5,7 @@
  *   F02   lock 1, access, read 16@24, access, unlock | lock 1 ...           one read transaction: one of each
  */
 import { Op } from '../../event/event.ts';
-import { opName } from '../../event/operations.ts';
+import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
@@ -186,7 +186,7 @@ function pollReads(
       evidence.span(t.beginUs, t.endUs);
       for (let row = t.beginRow; row <= t.endRow; row++) {
         const op = events.op[row]!;
-        if (op === 0 || op >= 64 || events.context[row] !== t.context) continue;
+        if (!isVfsOp(op) || events.context[row] !== t.context) continue;
         calls++;
         evidence.us += events.dur[row]!;
         if (op === Op.xRead) evidence.bytes += events.length[row]!;

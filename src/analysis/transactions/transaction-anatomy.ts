@@ -12,6 +12,7 @@
  */
 import { statementRow } from '../../trace/describe.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -188,7 +189,7 @@ class AnatomyScanner {
       const op = events.op[row]!;
       if (op === Op.xUnlock && events.object[row] === t.object && events.context[row] === t.context)
         last = row;
-      else if (op >= 64 && op < 128) continue;
+      else if (isWebOp(op)) continue;
       else if (op !== Op.xDeviceCharacteristics && op !== Op.xSectorSize) break;
     }
     return events.endSeq[last] === 0 ? t.endRow : last;
@@ -202,7 +203,7 @@ class AnatomyScanner {
       return statement;
     for (let row = Math.max(from, statement); row <= t.endRow; row++) {
       const op = events.op[row]!;
-      if (op >= 64 || events.context[row] !== t.context) continue;
+      if (!isVfsOp(op) || events.context[row] !== t.context) continue;
       const kind =
         events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
       if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
@@ -263,8 +264,8 @@ class AnatomyScanner {
       const op = ops[row]!;
       if (row === commitRow) clock.mark(toNs(t0[row]!));
       if (context[row] !== own || op === 0) continue;
-      if (op >= 64) {
-        if (op >= Op.sqlOpen && op <= Op.sqlExec) clock.sqlCall(row);
+      if (!isVfsOp(op)) {
+        if (isSqlOp(op)) clock.sqlCall(row);
         continue;
       }
       if (endSeq[row] === 0 || flags[row]! & Flag.memoryJournal) continue;

@@ -1,5 +1,6 @@
 /** The headline numbers of a trace's transactions: commits, syncs per commit, VFS calls per statement, the longest RESERVED hold. */
 import { Flag, Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Analyses } from '../shared.ts';
 
@@ -34,8 +35,7 @@ export function transactionHeadline(
   let calls = 0;
   for (const { events } of store.threads)
     for (let i = 0; i < events.count; i++)
-      if (events.op[i]! < 64 && events.op[i]! > 0 && !(events.flags[i]! & Flag.memoryJournal))
-        calls++;
+      if (isVfsOp(events.op[i]!) && !(events.flags[i]! & Flag.memoryJournal)) calls++;
   return {
     commits: commits.count,
     syncsPerCommit: commits.syncsPerCommit,

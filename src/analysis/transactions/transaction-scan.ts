@@ -1,5 +1,6 @@
 /** Finds the transactions of one thread, call by call; what tells one is in transactions.ts. */
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
@@ -51,7 +52,7 @@ export class TransactionScanner {
     const { events } = this.thread;
     for (; this.next < events.count; this.next++) {
       const op = events.op[this.next]!;
-      if (op === 0 || op >= 64) continue;
+      if (!isVfsOp(op)) continue;
       if (!toEnd && events.endSeq[this.next] === 0 && !this.isOver(this.next)) return;
       if (op === Op.xFileControl) this.controls = true;
       if (events.endSeq[this.next] !== 0) this.call(this.next, op);
@@ -65,7 +66,7 @@ export class TransactionScanner {
     if (this.held.row !== row) this.held = { row, looked: row + 1 };
     const own = context[row]!;
     for (let later = this.held.looked; later < count; later++) {
-      if (op[later] === 0 || op[later]! >= 64 || context[later] !== own) continue;
+      if (!isVfsOp(op[later]!) || context[later] !== own) continue;
       if (own === 0 && object[later] !== object[row]) continue; // of which connection is not known
       if (!serves(events, later, row)) return true;
     }

@@ -10,6 +10,7 @@
  */
 import type { EventColumns } from '../../trace/columns.ts';
 import { Op } from '../../event/event.ts';
+import { IDB_REQUEST } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 
@@ -142,7 +143,7 @@ export class Completions {
       const op = events.op[i]!;
       if (op === Op.idbTransaction) {
         if ((events.aux[i]! & 3) === 1 && events.endSeq[i] !== 0) rows.push(i);
-      } else if (op >= Op.idbGet && op <= Op.idbCursorDelete && events.endSeq[i] !== 0) {
+      } else if (IDB_REQUEST[op] && events.endSeq[i] !== 0) {
         const end = toNs(events.t0[i]! + events.dur[i]!);
         const context = events.context[i]!;
         if (end > (answered.get(context) ?? -Infinity)) answered.set(context, end);

@@ -7,6 +7,7 @@
  * xFileControl calls, a rollback is known by its playback: page images read back from the journal. In a WAL the commit point is the
  * commit frame, where frame headers were decoded (AUX in event.ts).
  */
+import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { TransactionScanner } from './transaction-scan.ts';
 import { TransactionTable } from './transaction-table.ts';
@@ -49,6 +50,6 @@ export function transactionsOf(store: TraceStore): Transactions {
 export function hasVfs(thread: ThreadStore): boolean {
   if (thread.engines.some((e) => e.layers.vfs)) return true;
   const { op, count } = thread.events;
-  for (let i = 0; i < count; i++) if (op[i]! > 0 && op[i]! < 64) return true;
+  for (let i = 0; i < count; i++) if (isVfsOp(op[i]!)) return true;
   return false;
 }

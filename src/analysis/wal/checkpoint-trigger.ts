@@ -1,6 +1,7 @@
 /** Why a checkpoint ran, and in which mode: from the statement that it serves, else from the VFS calls around it. */
 import { statementRow, statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 /**
@@ -40,7 +41,7 @@ export function triggerOf(
     if (/\bjournal_mode\b/i.test(text)) return { trigger: 'journal mode', mode: 'PASSIVE' };
     if (text !== '') return { trigger: 'autocheckpoint', mode: 'PASSIVE' };
   }
-  if (events.op[from]! >= 64) return { trigger: 'unknown', mode: null };
+  if (!isVfsOp(events.op[from]!)) return { trigger: 'unknown', mode: null };
   // no statement: a commit or a PRAGMA comes last before it, or the database is closed right after
   for (let at = from - 1, seen = 0; at >= 0 && seen < 64; at--) {
     if (events.op[at] !== Op.xFileControl) continue;
@@ -66,7 +67,8 @@ function parentIsClose({ events }: ThreadStore, row: number): boolean {
 function closes({ events, definitions }: ThreadStore, from: number, to: number): boolean {
   for (let at = from; at < Math.min(events.count, to + 16); at++) {
     const op = events.op[at]!;
-    if (at > to && (op === Op.xWrite || op === Op.xLock || op >= 128)) return false;
+    if (at > to && (op === Op.xWrite || op === Op.xLock || (!isVfsOp(op) && !isWebOp(op))))
+      return false;
     const file = op === Op.xClose ? definitions.get(events.object[at]!) : undefined;
     if (file?.kind === 'file' && file.fileKind === 'wal') return true;
   }

@@ -9,6 +9,7 @@
  */
 import { statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
+import { isVfsOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { pagesTouched } from '../pages/accesses.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
@@ -261,7 +262,7 @@ class CheckpointScan {
       const offset = events.offset[row]!;
       const length = events.length[row]!;
       const dur = Math.round(events.dur[row]! * 1000);
-      if ((events.result[row]! & 255) === BUSY && op < 64) sums.busy++;
+      if ((events.result[row]! & 255) === BUSY && isVfsOp(op)) sums.busy++;
       if (op === Op.xSync || op === Op.opfsFlush) {
         if (file.onWal[i]) sums.walSyncs++;
         else sums.dbSyncs++;

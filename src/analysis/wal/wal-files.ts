@@ -4,6 +4,7 @@
  */
 import { databasePath, isWalPath, plainPath } from '../../event/file-names.ts';
 import { Op } from '../../event/event.ts';
+import { isVfsOp, opTable } from '../../event/operations.ts';
 import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
@@ -25,12 +26,22 @@ export interface WalFile {
   bracketed: boolean;
 }
 
+const CHANGES: ReadonlySet<number> = new Set([
+  Op.xWrite,
+  Op.xTruncate,
+  Op.xSync,
+  Op.xClose,
+  Op.xDelete,
+  Op.xFileControl,
+  Op.opfsWrite,
+  Op.opfsFlush,
+  Op.opfsTruncate,
+  Op.opfsClose,
+]);
 /** Calls that matter: 1 = on the log, 2 = on the database too. */
-const MATTERS = new Uint8Array(256);
-for (const op of [Op.xRead, Op.opfsRead]) MATTERS[op] = 1;
-for (const op of [Op.xWrite, Op.xTruncate, Op.xSync, Op.xClose, Op.xDelete, Op.xFileControl])
-  MATTERS[op] = 2;
-for (const op of [Op.opfsWrite, Op.opfsFlush, Op.opfsTruncate, Op.opfsClose]) MATTERS[op] = 2;
+const MATTERS = opTable(({ code }) =>
+  code === Op.xRead || code === Op.opfsRead ? 1 : 2 * Number(CHANGES.has(code)),
+);
 const [CKPT_START, CKPT_DONE, COMMIT_PHASETWO] = [39, 37, 22];
 
 /** Calls on one log and its database: by thread the rows, twice, plus 1 where the call is on the log. */
@@ -123,7 +134,7 @@ function callsOnLogs(
       !target ||
       matters < 2 - target.onWal ||
       endSeq[row] === 0 ||
-      (op < 64 && result[row] !== 0 && op !== Op.xFileControl)
+      (isVfsOp(op) && result[row] !== 0 && op !== Op.xFileControl)
     )
       continue;
     const { found, onWal } = target;

@@ -4,6 +4,7 @@
  */
 import { databasePath, isWalPath } from '../../event/file-names.ts';
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
+import { opSet } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
@@ -35,8 +36,7 @@ export interface WalStory {
 /** A page written so lately is in the page cache, most likely. */
 export const HOT_US = 100_000;
 const [CKPT_DONE, CKPT_START] = [37, 39];
-const MATTERS = new Uint8Array(256);
-for (const op of [
+const MATTERS = opSet(
   Op.xRead,
   Op.xWrite,
   Op.opfsWrite,
@@ -44,8 +44,7 @@ for (const op of [
   Op.xTruncate,
   Op.opfsTruncate,
   Op.xDelete,
-])
-  MATTERS[op] = 1;
+);
 
 /** When the frame whose header lies at an offset was written. Headers are further apart than 512 bytes, so each has a cell of its own. */
 class FrameTimes {

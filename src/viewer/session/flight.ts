@@ -3,7 +3,7 @@
  * Looks at calls as they end and says which of them is the trigger; the session stops the recording there.
  */
 import { Op } from '../../event/event.ts';
-import { OPS, opName } from '../../event/operations.ts';
+import { opName, opTable } from '../../event/operations.ts';
 import { TransactionScanner } from '../../analysis/transactions/transaction-scan.ts';
 import { objectName, statementRow } from '../../trace/describe.ts';
 import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retention.ts';
@@ -18,19 +18,15 @@ const [IOERR_SHORT_READ, IOERR_DELETE_NOENT] = [522, 5898];
 
 /** What is looked at in an event, by operation code. */
 const Look = { nothing: 0, resultCode: 1, error: 2, mark: 3 } as const;
-/** Operations whose result is no result code. */
-const ANSWERS: readonly number[] = [
-  Op.xAccess,
-  Op.xSectorSize,
-  Op.xDeviceCharacteristics,
-  Op.sqlCounters,
-];
-const LOOK = Uint8Array.from(OPS, (info) => {
-  if (!info || ANSWERS.includes(info.code)) return Look.nothing;
-  if (info.code === Op.error) return Look.error;
-  if (info.code === Op.mark) return Look.mark;
-  return info.layer === 'vfs' || info.layer === 'sql' ? Look.resultCode : Look.nothing;
-});
+const LOOK = opTable(({ code, result }) =>
+  code === Op.error
+    ? Look.error
+    : code === Op.mark
+      ? Look.mark
+      : result === 'code'
+        ? Look.resultCode
+        : Look.nothing,
+);
 
 export class Flight {
   frozen: Frozen | null = null;

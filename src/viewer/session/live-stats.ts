@@ -6,9 +6,8 @@ import { leavesOut } from '../../analysis/core/layers-left-out.ts';
 import { Analyses } from '../../analysis/shared.ts';
 import { summaryTime, totalTimeInSql } from '../../analysis/time/time-partition.ts';
 import { RequestReadings, type Requests } from '../../timeline/cache-counter.ts';
-import { ACTIVITY_OF_OP, ACTIVITIES } from '../../trace/lanes/lanes.ts';
 import { Flag, Op } from '../../event/event.ts';
-import { OPS } from '../../event/operations.ts';
+import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { LiveStats } from '../../protocol/session.ts';
 
@@ -19,9 +18,6 @@ const SLOW_AT_MOST_MS = 400;
 /** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in forty waits for them. */
 const SLOW_SHARE = 0.25;
 const SLOW_SHARE_LIVE = 0.02;
-const READ = ACTIVITIES.indexOf('read');
-const WRITE = ACTIVITIES.indexOf('write');
-const SYNC = ACTIVITIES.indexOf('sync');
 const SQLITE_BUSY = 5;
 
 /** Counted apart: readings of the engine's counters, and connections opened. */
@@ -29,27 +25,11 @@ const COUNTERS = 255;
 const OPENED = 254;
 /** By operation code: VFS calls are 8 and more; what a call counts as is 1 read, 2 write, 3 sync, 0 nothing. */
 const VFS = 8;
-const COUNTS_AS = Uint8Array.from({ length: 256 }, (_, op) => {
-  const info = OPS[op];
-  if (!info) return 0;
-  const { code, layer } = info;
+const COUNTS_AS = opTable(({ code, layer, counts }) => {
   if (code === Op.sqlCounters) return COUNTERS;
   if (code === Op.sqlOpen) return OPENED;
-  // SQLite's own words: xTruncate and xDelete write nothing
-  if (layer === 'vfs')
-    return (
-      VFS +
-      (code === Op.xRead || code === Op.xFetch
-        ? 1
-        : code === Op.xWrite
-          ? 2
-          : code === Op.xSync
-            ? 3
-            : 0)
-    );
-  if (layer !== 'web' || code === Op.idbTransaction || code === Op.idbCommit) return 0;
-  const activity = ACTIVITY_OF_OP[code];
-  return activity === READ ? 1 : activity === WRITE ? 2 : activity === SYNC ? 3 : 0;
+  const as = 1 + ['read', 'write', 'sync'].indexOf(counts ?? '');
+  return layer === 'vfs' ? VFS + as : layer === 'web' ? as : 0;
 });
 
 interface Calls {

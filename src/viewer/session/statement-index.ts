@@ -1,5 +1,5 @@
 /** For every row of a thread the text id of the statement that it serves, found once as rows arrive: filters ask it per row. */
-import { Op } from '../../event/event.ts';
+import { isStatementOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 export class StatementIndex {
@@ -24,7 +24,7 @@ export class StatementIndex {
     for (; this.count < events.count; this.count++) {
       const row = this.count;
       const op = events.op[row]!;
-      if (op >= Op.sqlPrepare && op <= Op.sqlExec) {
+      if (isStatementOp(op)) {
         this.ids[row] = events.object[row]!;
         continue;
       }

@@ -1,5 +1,6 @@
 /** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
 import { Op } from '../../../event/event.ts';
+import { isVfsOp } from '../../../event/operations.ts';
 import type { FileKind } from '../../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 
@@ -50,7 +51,6 @@ const REPLAYED: ReadonlySet<number> = new Set([
   ],
   ...[Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics, Op.xDelete, Op.xAccess],
 ]);
-const isVfs = (op: number): boolean => op > 0 && op < 64;
 const MOST_CALLS = 5_000_000;
 
 /**
@@ -141,14 +141,14 @@ function sharedDatabases(threads: readonly ThreadStore[]): string[] {
 /** VFS calls of a thread. */
 export function countOf({ events }: ThreadStore): number {
   let n = 0;
-  for (let i = 0; i < events.count; i++) if (isVfs(events.op[i]!)) n++;
+  for (let i = 0; i < events.count; i++) if (isVfsOp(events.op[i]!)) n++;
   return n;
 }
 
 /** Microseconds that a thread's VFS calls took, by the recorder's own begin and end. */
 export function timeInCalls({ events }: ThreadStore): number {
   let us = 0;
-  for (let i = 0; i < events.count; i++) if (isVfs(events.op[i]!)) us += events.dur[i]!;
+  for (let i = 0; i < events.count; i++) if (isVfsOp(events.op[i]!)) us += events.dur[i]!;
   return us;
 }
 
@@ -186,7 +186,7 @@ function scriptOf(
   let [skipped, unknown, recordedUs] = [0, 0, 0];
   for (let i = 0; i < events.count; i++) {
     const op = events.op[i]!;
-    if (!isVfs(op)) continue;
+    if (!isVfsOp(op)) continue;
     const file = fileOf(events.object[i]!);
     if (file === null) {
       unknown++;

@@ -1,6 +1,6 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
 import { eachExecution } from '../../../analysis/statements/statements.ts';
-import { Op } from '../../../event/event.ts';
+import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
@@ -55,7 +55,7 @@ function itemsOf(store: TraceStore): PaletteItem[] {
     };
     eachExecution(thread, use);
     for (let row = 0; row < events.count; row++)
-      if (events.op[row] !== Op.none && events.op[row]! < Op.sqlOpen) use(row);
+      if (isVfsOp(events.op[row]!) || isWebOp(events.op[row]!)) use(row);
     for (const [id, { count, row }] of uses) {
       const named = nameOf(definitions.get(id));
       if (!named) continue;

@@ -1,7 +1,7 @@
 /** Questions of the Transactions view: all of them in short, and the anatomy of one. */
 import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
-import { opName } from '../../../event/operations.ts';
+import { isVfsOp, opName } from '../../../event/operations.ts';
 import type { Transaction } from '../../../analysis/transactions/transactions.ts';
 import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
 import type {
@@ -139,8 +139,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   let calls = 0;
   for (let row = beginRow; row < events.count && events.t0[row]! <= a.toUs; row++) {
     const op = events.op[row]!;
-    if (op === 0 || op >= 64 || events.context[row] !== context || events.endSeq[row] === 0)
-      continue;
+    if (!isVfsOp(op) || events.context[row] !== context || events.endSeq[row] === 0) continue;
     if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
     const own = file?.kind === 'file' && file.path.replace(/-(journal|wal)$/, '') === path;

@@ -33,11 +33,20 @@ describe('rooms', () => {
       ['src/probes/a.ts', "export { y } from 'node:fs';"],
       ['src/utils/a.ts', ''],
       ['src/viewer/ui/a.svelte', "<script>import '../../hooks/hooks.ts';</script>"],
+      ['src/viewer/ui/b.ts', "import { type b } from '../session/b.ts';"],
     ]);
     const faults = faultsOf('src', [...files.keys()], (f) => files.get(f)!);
     expect(faults.map((f) => f.slice(0, f.indexOf(' ')).replace(':', ''))).toEqual([
       ...files.keys(),
     ]);
+  });
+
+  test('a room may import types alone from a room that its row names for types', () => {
+    const source =
+      "import type { A } from '../session/a.ts';\nexport type { B } from '../session/b.ts';";
+    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => source)).toEqual([]);
+    const value = `${source}\nimport { b } from '../session/b.ts';`;
+    expect(faultsOf('src', ['src/viewer/ui/a.ts'], () => value)).toHaveLength(1);
   });
 
   test('every room of the table that has files is described in ARCHITECTURE.md', () => {

@@ -8,10 +8,10 @@ import {
 } from '../event/capture.ts';
 import {
   BUFFER_HELP,
-  CAPTURED_LAYER_WORDS,
-  CAPTURE_LEVEL_WORDS,
-  STACKS_WORDS,
-} from '../viewer/ui/capture-words.ts';
+  CAPTURED_LAYER_LABELS,
+  CAPTURE_LEVEL_LABELS,
+  STACKS_LABEL,
+} from '../viewer/ui/capture-labels.ts';
 import { formatBytes } from '../viewer/units.ts';
 
 const NAMES = ['capture', 'layers', 'buffer', 'stacks'];
@@ -74,7 +74,7 @@ function described(control: HTMLElement, help: string): HTMLElement {
 
 /** The controls, made once: one that is replaced between the press and the release of a key does not hear of it. @returns shows what is kept */
 function draw(): (kept: CaptureOptions) => void {
-  const levels = CAPTURE_LEVEL_WORDS.map(([level, title, help]) => {
+  const levels = CAPTURE_LEVEL_LABELS.map(([level, title, help]) => {
     const [control, label] = choice(
       { type: 'radio', name: 'capture', id: `capture-${level}` },
       title,
@@ -86,7 +86,7 @@ function draw(): (kept: CaptureOptions) => void {
   const layers = CAPTURED_LAYERS.map((layer) => {
     const [control, label] = choice(
       { type: 'checkbox', id: `layer-${layer}` },
-      CAPTURED_LAYER_WORDS[layer],
+      CAPTURED_LAYER_LABELS[layer],
       '',
     );
     return { layer, control, label };
@@ -102,7 +102,7 @@ function draw(): (kept: CaptureOptions) => void {
       keepOne();
       void change({ layers: chosen() });
     });
-  const [stacks, stacksLabel] = choice({ type: 'checkbox', id: 'stacks' }, STACKS_WORDS, '');
+  const [stacks, stacksLabel] = choice({ type: 'checkbox', id: 'stacks' }, STACKS_LABEL, '');
   stacks.addEventListener('change', () => void change({ stacks: stacks.checked }));
   const buffer = document.createElement('select');
   buffer.id = 'buffer';

@@ -4,7 +4,7 @@
  */
 import { api } from '../platform/extension-api.ts';
 import { offerTrace } from '../protocol/panel-trace.ts';
-import { mountViewer } from '../viewer/ui/mount.ts';
+import { mountViewer } from '../viewer/ui/shell/mount.ts';
 import type { ViewerHost } from '../viewer/ui/host.ts';
 import { saveFile } from '../viewer/ui/save-file.ts';
 import { recordTab } from './recorder.ts';

@@ -10,8 +10,7 @@ import type { Summary } from '../analysis/report/summary.ts';
 import type { Keep } from '../trace/retention.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
-import type { ExportFormat } from '../viewer/export-formats.ts';
-import type { QueryAnswer, QueryArgs, QueryName } from '../viewer/session/queries/index.ts';
+import type { ExportFormat } from './export-formats.ts';
 
 /** A page's console may say `performance.mark('vfscope:freeze')`: seen without any global of ours in the page. */
 export const FREEZE_MARK = 'vfscope:freeze';
@@ -222,8 +221,11 @@ export interface LoadResult {
   partial: boolean;
 }
 
+/** The worker's queries by name: the arguments of each, and its answer. */
+export type QueryTable = Record<string, { args: object; answer: unknown }>;
+
 /** Requests, each answered once. A rejected one carries a message for the user. */
-export interface SessionApi {
+export interface SessionApi<Queries extends QueryTable = QueryTable> {
   /** A recording begins, with a spool; what is loaded is kept until `begun`. */
   begin(meta: {
     originMs: number;
@@ -256,7 +258,7 @@ export interface SessionApi {
   cancelExport(): Promise<void>;
   /** What a copy of the loaded trace would tell of the app. */
   privacy(): Promise<PrivacyReport>;
-  /** Read a second trace to compare with (`compareSources`, `comparison` of worker/queries/compare.ts). */
+  /** Read a second trace to compare with. */
   openOther(file: Blob, name: string): Promise<LoadResult>;
   /** Compare with the recording before this one. @throws where it is not kept */
   comparePrevious(): Promise<void>;
@@ -284,10 +286,14 @@ export interface SessionApi {
   /** Place of an event in the filtered order, or -1. */
   lineOf(thread: number, row: number): Promise<number>;
   summary(): Promise<Summary>;
-  /** A view's question, by name (worker/queries). Views use `ask` of ask.svelte.ts. @param id under which it is told how far it is, and cancelled */
-  ask<N extends QueryName>(name: N, args: QueryArgs<N>, id?: number): Promise<QueryAnswer<N>>;
-  /** Give up the question that was asked under this number: it rejects with an AbortError. What it has computed for all stays. */
-  cancelAsk(id: number): Promise<void>;
+  /** Run a query by name. Views call `useQuery`. @param id names it in `QueryProgress` and `cancelQuery` */
+  query<N extends keyof Queries>(
+    name: N,
+    args: Queries[N]['args'],
+    id?: number,
+  ): Promise<Queries[N]['answer']>;
+  /** Cancel a query: it rejects with an AbortError. What it has computed for all stays. */
+  cancelQuery(id: number): Promise<void>;
   /** Recordings that were not saved because DevTools was closed or crashed. */
   spools(): Promise<Spool[]>;
   recover(name: string): Promise<LoadResult>;
@@ -312,9 +318,9 @@ export interface LoadProgress {
   /** null where it is not known before the end. */
   totalBytes: number | null;
 }
-/** Pushed before each step of a long question. */
-export interface AskProgress {
-  /** As the asker called it. */
+/** Pushed before each step of a long query. */
+export interface QueryProgress {
+  /** The query's number. */
   id: number;
   /** What is computed next, in words. */
   what: string;
@@ -327,4 +333,4 @@ export type SessionPush =
   | { k: 'change'; change: SessionChange }
   | { k: 'opening' }
   | { k: 'progress'; progress: LoadProgress }
-  | { k: 'computing'; progress: AskProgress };
+  | { k: 'computing'; progress: QueryProgress };

@@ -10,7 +10,7 @@ import { startRecording, stopRecording } from '../../src/drive/session.ts';
 import type { TestId } from '../../src/drive/panel.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { EXPORT_FORMATS } from '../../src/viewer/export-formats.ts';
+import { EXPORT_FORMATS } from '../../src/protocol/export-formats.ts';
 import type { AppServer } from '../server/server.mjs';
 import { recorded, restored, savedStore, savedSummary, state } from './extension-harness.ts';
 import { arrived, inFirefox } from './firefox-harness.ts';

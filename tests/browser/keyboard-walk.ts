@@ -1,9 +1,9 @@
 /** Where Tab leads in a page, as its user meets it. For Chromium and Firefox: what runs in the page uses the DOM alone. */
 import {
-  CAPTURE_LEVEL_WORDS,
-  CAPTURED_LAYER_WORDS,
-  STACKS_WORDS,
-} from '../../src/viewer/ui/capture-words.ts';
+  CAPTURE_LEVEL_LABELS,
+  CAPTURED_LAYER_LABELS,
+  STACKS_LABEL,
+} from '../../src/viewer/ui/capture-labels.ts';
 
 /** A place where the focus rests. */
 export interface Stop {
@@ -43,7 +43,7 @@ export async function walk(
   throw new Error(`the focus does not leave: ${seen.map(({ at }) => at).join(', ')}`);
 }
 
-const { sql, vfs, web } = CAPTURED_LAYER_WORDS;
+const { sql, vfs, web } = CAPTURED_LAYER_LABELS;
 /** What the page that asks for access is asked for. */
 export const ACCESS_ASKED = '?origin=https://app.example';
 /** What the walk must meet in each page, forwards, with role and accessible name. */
@@ -56,11 +56,11 @@ export const ORDER: Record<
     ['Settings', 'link', 'Settings'],
   ],
   options: [
-    ['capture-1', 'radio', CAPTURE_LEVEL_WORDS[1]![1]],
+    ['capture-1', 'radio', CAPTURE_LEVEL_LABELS[1]![1]],
     ['layer-sql', 'checkbox', sql],
     ['layer-vfs', 'checkbox', vfs],
     ['layer-web', 'checkbox', web],
-    ['stacks', 'checkbox', STACKS_WORDS],
+    ['stacks', 'checkbox', STACKS_LABEL],
     ['buffer', 'combobox', 'Buffer of a thread'],
   ],
   welcome: [

@@ -44,7 +44,7 @@ export async function wireOf(page: Page): Promise<Wire> {
     addEventListener(
       'message',
       ({ data }: MessageEvent<{ id: number; method: string; args: unknown[] }>) => {
-        const name = data.method === 'ask' ? String(data.args[0]) : data.method;
+        const name = data.method === 'query' ? String(data.args[0]) : data.method;
         wire.names.set(data.id, name);
         wire.heard.set(name, [...(wire.heard.get(name) ?? []), performance.now()]);
       },

@@ -3,7 +3,7 @@
  * `?open=<url>` a stored trace; `?live` a page of its own making that can be recorded; `theme=light|dark`, `key=<spool key>`.
  */
 import type { ViewerHandle, ViewerHost } from '../../src/viewer/ui/host.ts';
-import { mountViewer } from '../../src/viewer/ui/mount.ts';
+import { mountViewer } from '../../src/viewer/ui/shell/mount.ts';
 import { SyntheticApp } from './synthetic-app.ts';
 
 declare global {

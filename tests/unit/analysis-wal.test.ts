@@ -8,7 +8,7 @@ import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Sqlite } from '../contract/helpers/wa-sqlite.ts';
-import { inLogText, pagesLeftText } from '../../src/viewer/ui/views/wal/wal-words.ts';
+import { inLogText, pagesLeftText } from '../../src/viewer/ui/views/wal/checkpoint-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';

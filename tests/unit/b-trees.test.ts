@@ -12,7 +12,7 @@ import type { Definition } from '../../src/event/definitions.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { bTreeCause, partOf, treeRows } from '../../src/viewer/ui/views/files/b-tree-words.ts';
+import { bTreeCause, partOf, treeRows } from '../../src/viewer/ui/views/files/b-tree-columns.ts';
 import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { pageQueries, placesKey } from '../../src/viewer/session/queries/pages.ts';
 import { tablesOf } from '../../src/viewer/session/sql/tables.ts';

@@ -18,7 +18,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
-import { boundText } from '../../src/viewer/ui/views/statements/statements-words.ts';
+import { boundText } from '../../src/viewer/ui/views/statements/statement-columns.ts';
 
 describe('options', () => {
   test.each([

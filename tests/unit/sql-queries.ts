@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { Analyses } from '../../src/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
-import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/queries/sql.ts';
+import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/sql/sql-query.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 const contexts = new WeakMap<TraceStore, QueryContext>();

@@ -10,7 +10,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { checkedAnnotations, MAX_NOTES } from '../../src/trace/notes.ts';
 import { Session } from '../../src/viewer/session/session.ts';
-import { StatementIndex } from '../../src/viewer/session/statement-index.ts';
+import { StatementIndex } from '../../src/viewer/session/queries/statement-index.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
@@ -245,13 +245,16 @@ describe('the timeline’s questions', () => {
       wholeFromUs: 0,
       wholeToUs: b.now,
     };
-    const found = await session.ask('timelineSearch', { ...args, selected: { thread: 0, row: 3 } });
+    const found = await session.query('timelineSearch', {
+      ...args,
+      selected: { thread: 0, row: 3 },
+    });
     expect([found.count, found.at]).toEqual([50, 0]);
     const begins = Array.from({ length: 50 }, (_, i) => b.thread.events.t0[i * 4 + 3]!);
     expect([...found.inView]).toEqual(begins.filter((us) => us <= 1000));
     expect([...found.overview]).toEqual(begins);
     const next = (from: number | null, by: 1 | -1): Promise<unknown> =>
-      session.ask('timelineHit', {
+      session.query('timelineHit', {
         text: 'xsync',
         from: from === null ? null : { thread: 0, row: from },
         us: 0,
@@ -261,33 +264,33 @@ describe('the timeline’s questions', () => {
     expect(await next(3, -1)).toEqual({ thread: 0, row: 199 });
     expect(await next(null, 1)).toEqual({ thread: 0, row: 3 });
     expect(
-      await session.ask('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 }),
+      await session.query('timelineHit', { text: 'nothing', from: null, us: 0, by: 1 }),
     ).toBeNull();
-    expect(await session.ask('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({
+    expect(await session.query('timelineNeighbour', { thread: 0, row: 1, by: 1 })).toEqual({
       thread: 0,
       row: 3,
     });
-    expect(await session.ask('timelineNeighbour', { thread: 0, row: 0, by: -1 })).toBeNull();
-    const { flows, calls, cause, effect } = await session.ask('timelineFlows', {
+    expect(await session.query('timelineNeighbour', { thread: 0, row: 0, by: -1 })).toBeNull();
+    const { flows, calls, cause, effect } = await session.query('timelineFlows', {
       thread: 0,
       row: 0,
     });
     expect([calls, cause, effect]).toEqual([1, null, { thread: 0, row: 2 }]);
-    const back = await session.ask('timelineFlows', { thread: 0, row: 2 });
+    const back = await session.query('timelineFlows', { thread: 0, row: 2 });
     expect([back.cause, back.effect]).toEqual([{ thread: 0, row: 0 }, null]);
     const us = b.thread.events.t0[2]!;
     expect(flows).toEqual([{ from: { lane: '0:sql', us }, to: { lane: '0:web', us }, kind: 'io' }]);
-    expect((await session.ask('timelineFlows', { thread: 9, row: 0 })).flows).toEqual([]);
-    const { trace } = await session.ask('annotations', {});
-    await session.ask('setAnnotations', {
+    expect((await session.query('timelineFlows', { thread: 9, row: 0 })).flows).toEqual([]);
+    const { trace } = await session.query('annotations', {});
+    await session.query('setAnnotations', {
       trace,
       notes: [{ id: 0, fromUs: 1, toUs: 1, text: 'here' }],
     });
     expect((await readTrace(await session.save())).store.annotations.notes).toEqual([
       { id: 1, fromUs: 1, toUs: 1, text: 'here' },
     ]);
-    await session.ask('setAnnotations', { trace: trace + 1, notes: [] }); // of a trace that is not shown any more
-    expect((await session.ask('annotations', {})).notes).toHaveLength(1);
+    await session.query('setAnnotations', { trace: trace + 1, notes: [] }); // of a trace that is not shown any more
+    expect((await session.query('annotations', {})).notes).toHaveLength(1);
   });
 
   it('an arrow leads from who waits to who holds the lock', async () => {
@@ -306,7 +309,7 @@ describe('the timeline’s questions', () => {
     waiter.send();
     const session = new Session(() => undefined);
     await session.open(await saveTrace(made), 'x');
-    const { flows, holders, effect } = await session.ask('timelineFlows', { thread: 1, row: 0 });
+    const { flows, holders, effect } = await session.query('timelineFlows', { thread: 1, row: 0 });
     expect(flows.filter((f) => f.kind === 'wait').map((f) => [f.from.lane, f.to.lane])).toEqual([
       ['1:lock', '0:lock'],
     ]);

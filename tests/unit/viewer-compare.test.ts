@@ -3,8 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { diffOf } from '../../src/analysis/report/diff.ts';
 import { Analyses } from '../../src/analysis/shared.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
-import { Compared, MAX_KEPT_EVENTS } from '../../src/viewer/session/compared.ts';
-import { QUERIES } from '../../src/viewer/session/queries/index.ts';
+import {
+  ComparisonTraces,
+  MAX_PREVIOUS_EVENTS,
+} from '../../src/viewer/session/comparison-traces.ts';
+import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
 
@@ -99,7 +102,7 @@ describe('a comparison', () => {
     });
   });
   it('keeps the recording before, unless it is empty or huge', () => {
-    const compared = new Compared();
+    const compared = new ComparisonTraces();
     const store = autocommits(1);
     compared.keep(newStore(), 'empty');
     expect(() => compared.usePrevious()).toThrow('not kept');
@@ -107,7 +110,7 @@ describe('a comparison', () => {
     compared.keep(newStore(), 'empty');
     compared.usePrevious();
     expect(compared.other).toMatchObject({ store, name: 'before' });
-    compared.keep({ eventCount: MAX_KEPT_EVENTS + 1 } as TraceStore, 'huge');
+    compared.keep({ eventCount: MAX_PREVIOUS_EVENTS + 1 } as TraceStore, 'huge');
     expect(compared.previous).toBeNull();
     compared.forget();
     expect(compared.other).toBeNull();

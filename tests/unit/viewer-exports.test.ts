@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../../src/viewer/export-formats.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../src/protocol/export-formats.ts';
 import { newStore } from '../traces/builder.ts';
 import { autocommits } from './viewer-context.ts';
 

@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { FirstPicture } from '../../src/viewer/session/first-picture.ts';
-import { rest } from '../../src/viewer/session/rest.ts';
+import { yieldToMessages } from '../../src/viewer/session/yield.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
@@ -43,11 +43,12 @@ test('a question asked while a file is read is answered after the picture of all
   const order: string[] = [];
   let question: Promise<unknown> | null = null;
   const session = new Session(({ k }) => {
-    if (k === 'opening') question = session.ask('ioObjects', {}).then(() => order.push('question'));
+    if (k === 'opening')
+      question = session.query('ioObjects', {}).then(() => order.push('question'));
   });
   await session.open(file, 'a.vfst');
   const { extent } = await session.extents();
-  for (let turn = 0; turn < 5; turn++) await rest(); // messages between two threads take their time
+  for (let turn = 0; turn < 5; turn++) await yieldToMessages(); // messages between two threads take their time
   await session.timeline({ from: extent[0], to: extent[1], width: 100, lanes: ['0:sql'] });
   order.push('picture');
   await question;

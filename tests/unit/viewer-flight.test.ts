@@ -21,8 +21,8 @@ import {
   keepText,
 } from '../../src/viewer/ui/flight-options.ts';
 import { FREEZE_MARK, type FreezeOn } from '../../src/protocol/session.ts';
-import { EventQuery } from '../../src/viewer/session/event-query.ts';
-import { detailsOfEvent, lineOfEvent } from '../../src/viewer/session/event-words.ts';
+import { EventQuery } from '../../src/viewer/session/queries/event-query.ts';
+import { detailsOfEvent, lineOfEvent } from '../../src/viewer/session/event-lines.ts';
 import { Flight } from '../../src/viewer/session/flight.ts';
 import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';

@@ -2,19 +2,19 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
+import { modeText } from '../../src/analysis/locks/lock-columns.ts';
 import { locksOf } from '../../src/analysis/locks/locks.ts';
+import { arrowsOf } from '../../src/analysis/locks/wait-arrows.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { Memo, type QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { lockLaneQueries, type LockTrack } from '../../src/viewer/session/queries/lock-lanes.ts';
+import { lockQueries, UNSEEN_HOLDER_US } from '../../src/viewer/session/queries/locks.ts';
 import {
-  arrowsOf,
-  lockQueries,
-  modeText,
-  UNSEEN_HOLDER_US,
-} from '../../src/viewer/session/queries/locks.ts';
-import { MARKED_WORDS, type Marked } from '../../src/viewer/ui/views/locks/marked.ts';
+  LOCK_SELECTION,
+  type LockSelection,
+} from '../../src/viewer/ui/views/locks/lock-selection.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 
 function contextOf(store: TraceStore): QueryContext {
@@ -196,11 +196,11 @@ describe('two tabs on one database', async () => {
   });
 });
 
-test.each<Marked>([
+test.each<LockSelection>([
   { table: 'waits', key: '0:12:1', lanes: ['0:1', '1:1'], range: { from: 3, to: 4.5 } },
   { table: 'busy', key: 'of "a",b', lanes: [], range: { from: 0, to: 0 } },
 ])('what is chosen in a table of locks comes back from the address: %o', (marked) => {
-  expect(MARKED_WORDS.parse(MARKED_WORDS.format(marked))).toEqual(marked);
+  expect(LOCK_SELECTION.parse(LOCK_SELECTION.format(marked))).toEqual(marked);
 });
 test.each([
   '',
@@ -211,5 +211,5 @@ test.each([
   '["waits","k",1,null]',
   '["waits","k",1,2,3]',
 ])('and %o is no such thing', (text) => {
-  expect(MARKED_WORDS.parse(text)).toBeUndefined();
+  expect(LOCK_SELECTION.parse(text)).toBeUndefined();
 });

@@ -2,8 +2,9 @@
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
 import { Looking } from '../../src/viewer/ui/looking.ts';
-import { Newest } from '../../src/viewer/ui/newest.ts';
+import { LatestOnly } from '../../src/viewer/latest-only.ts';
 import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
+import type { Queries } from '../../src/viewer/session/query-table.ts';
 
 class Looker extends Looking {
   forget(): void {
@@ -19,7 +20,7 @@ function looker(): { model: Looker; asked: Late[] } {
   const asked: Late[] = [];
   const event = (_thread: number, row: number): Promise<EventDetails> =>
     new Promise((answer, fail) => asked.push({ row, answer, fail }));
-  return { model: new Looker({ event } as Partial<SessionApi> as SessionApi), asked };
+  return { model: new Looker({ event } as Partial<SessionApi> as SessionApi<Queries>), asked };
 }
 const details = (row: number): EventDetails =>
   ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
@@ -62,7 +63,7 @@ describe('the newest wish', () => {
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const done: number[] = [];
-    const work = new Newest<number>(
+    const work = new LatestOnly<number>(
       async (wish, wanted) => {
         begun.push(wish);
         await new Promise<void>((end) => ends.push(end));
@@ -87,7 +88,7 @@ describe('the newest wish', () => {
   it('is worked on though the one before it failed, and only what is still wanted is told of', async () => {
     const failed: unknown[] = [];
     const begun: number[] = [];
-    const work = new Newest<number>(
+    const work = new LatestOnly<number>(
       (wish) => {
         begun.push(wish);
         return wish < 3 ? Promise.reject(new Error(`no ${wish}`)) : Promise.resolve();

@@ -7,9 +7,9 @@ import {
   type HeadlineNumber,
 } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { QUERIES } from '../../src/viewer/session/queries/index.ts';
-import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/words.ts';
-import { commitsText } from '../../src/viewer/ui/views/transactions/transactions-words.ts';
+import { QUERIES } from '../../src/viewer/session/query-table.ts';
+import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/headline-text.ts';
+import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
 

@@ -11,7 +11,7 @@ import { PROTOCOL_VERSION } from '../../src/protocol/messages.ts';
 import type { FlightOptions } from '../../src/protocol/session.ts';
 import { noticesOf } from '../../src/viewer/ui/notices.ts';
 import { Exports } from '../../src/viewer/session/exports.ts';
-import { loaded } from '../../src/viewer/session/loaded.ts';
+import { loadedTrace } from '../../src/viewer/session/loaded-trace.ts';
 import { limitsOf, RecordingRoom } from '../../src/viewer/session/room.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -266,7 +266,7 @@ describe('a recording that comes to its limit', () => {
 });
 
 describe('room', () => {
-  const trace = loaded(newStore());
+  const trace = loadedTrace(newStore());
   it('is a share of the memory that the machine has, within bounds', () => {
     expect([0.25, 2, 4, 8, 32, undefined].map((gib) => limitsOf(gib).bytes / 2 ** 30)).toEqual([
       0.5, 0.5, 1, 2, 2, 1.5,

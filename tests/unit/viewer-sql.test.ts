@@ -1,7 +1,7 @@
 // SQL over the trace: virtual tables against plain loops over the same arrays, what is pushed down against what SQLite checks itself, and what stops a query.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { opName } from '../../src/event/operations.ts';
-import { MOST_ROWS, sqlQueries } from '../../src/viewer/session/queries/sql.ts';
+import { MOST_ROWS, sqlQueries } from '../../src/viewer/session/sql/sql-query.ts';
 import { eventsOf, numericColumns } from '../../src/viewer/ui/views/sql/result.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import {

@@ -1,11 +1,11 @@
 // What threads are called in every view, what a table puts on the clipboard, and what a counter's lane says of its height.
 import { describe, expect, it } from 'vitest';
 import { contrastOf } from '../../src/viewer/ui/charts/palette.ts';
-import { laneWords, scaleText } from '../../src/viewer/ui/charts/lane-words.ts';
+import { laneTooltip, scaleText } from '../../src/viewer/ui/charts/lane-tooltip.ts';
 import type { FrameStrip } from '../../src/viewer/ui/charts/frame-strip.ts';
 import type { Column } from '../../src/viewer/ui/parts/columns.ts';
 import { tsvOfRows } from '../../src/viewer/ui/parts/tsv.ts';
-import { threadTitles } from '../../src/viewer/session/thread-titles.ts';
+import { threadTitles } from '../../src/viewer/session/queries/thread-titles.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('threads', () => {
@@ -100,7 +100,7 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
     lanes: new Map(Object.entries(frames).map(([kind, frame]) => [kind, { frame }])),
   } as unknown as FrameStrip;
   const at = (kind: 'time' | 'reads' | 'vfs', us: number): string =>
-    laneWords(strip, { key: kind, kind, title: 'Read B/s' }, us);
+    laneTooltip(strip, { key: kind, kind, title: 'Read B/s' }, us);
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
     ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1.00 MiB/s', '', ''],
   ]);
@@ -110,7 +110,7 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
   ]);
   expect([
     at('vfs', 101),
-    laneWords(null, { key: 'reads', kind: 'reads', title: '' }, 101),
+    laneTooltip(null, { key: 'reads', kind: 'reads', title: '' }, 101),
   ]).toEqual(['', '']);
 });
 

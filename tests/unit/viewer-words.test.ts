@@ -15,7 +15,7 @@ import {
   formatShare,
   formatShortCount,
 } from '../../src/viewer/units.ts';
-import { statementColumns } from '../../src/viewer/ui/views/statements/statements-words.ts';
+import { statementColumns } from '../../src/viewer/ui/views/statements/statement-columns.ts';
 
 const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
   ...{

@@ -12,7 +12,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import { TracePyramid } from '../../src/trace/lanes/frame.ts';
 import { chromeJson } from '../../src/formats/chrome-json.ts';
 import { perfetto } from '../../src/formats/perfetto.ts';
-import { useWasm } from '../../src/viewer/session/queries/sql.ts';
+import { useWasm } from '../../src/viewer/session/sql/sql-query.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { TraceProcessor } from '../../tests/consumers/perfetto.ts';
 import { speedscopeImport } from '../../tests/consumers/speedscope.ts';
@@ -78,7 +78,7 @@ export async function ours(file: string): Promise<void> {
   await session.open(new Blob([bytes]), 'peers.vfst');
   const sql = 'SELECT op, count(*), sum(dur) FROM events GROUP BY op';
   const groupByMs = await groupBy(store.eventCount, async () =>
-    sumOf((await session.ask('sqlRun', { id: 1, sql, maxMs: 60_000, stop: null })).rows),
+    sumOf((await session.query('sqlRun', { id: 1, sql, maxMs: 60_000, stop: null })).rows),
   );
   report({ ...load, groupByMs });
   process.exit(0); // timers of the session

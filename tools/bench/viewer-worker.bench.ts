@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { readOverview } from '../../src/trace/file/overview.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { SummaryLanes } from '../../src/timeline/summary-lanes.ts';
-import { useWasm } from '../../src/viewer/session/queries/sql.ts';
+import { useWasm } from '../../src/viewer/session/sql/sql-query.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { syntheticStore } from '../../tests/traces/synthetic.ts';
 import { inProcess } from './child.ts';
@@ -84,7 +84,7 @@ export async function child(file: string): Promise<void> {
     }
   })();
   const began = process.cpuUsage();
-  for (const question of QUESTIONS) await session.ask(question, {});
+  for (const question of QUESTIONS) await session.query(question, {});
   asking = false;
   const { user, system } = process.cpuUsage(began);
   await drawing;
@@ -123,7 +123,7 @@ export async function child(file: string): Promise<void> {
   } as const;
   for (const name of ['area of the whole trace, first', 'area of the whole trace, again'])
     await cpu(name, () =>
-      session.ask('timelineArea', { ...area, threadsOff: [], layers: [...area.layers] }),
+      session.query('timelineArea', { ...area, threadsOff: [], layers: [...area.layers] }),
     );
   useWasm(readFileSync(createRequire(import.meta.url).resolve('wa-sqlite/dist/wa-sqlite.wasm')));
   const sql = 'SELECT op, count(*), sum(dur) FROM events GROUP BY op';
@@ -131,7 +131,7 @@ export async function child(file: string): Promise<void> {
     'SQL: GROUP BY operation over all events, first',
     'SQL: GROUP BY operation over all events, again',
   ])
-    await cpu(name, () => session.ask('sqlRun', { id: 1, sql, maxMs: 120_000, stop: null }));
+    await cpu(name, () => session.query('sqlRun', { id: 1, sql, maxMs: 120_000, stop: null }));
   const measured: Measured = { events, ms, rssMb: process.resourceUsage().maxRSS / 1024, arraysMb };
   console.log(JSON.stringify(measured));
   process.exit(0); // timers of the session

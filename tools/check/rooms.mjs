@@ -1,7 +1,7 @@
 /**
  * The rooms of src/ and what each may import: other rooms, and npm packages by name. A new arrow is a change to this table.
  * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
- * Imports of types count like all others.
+ * Imports of types count like all others; from the rooms in `types` a room may import nothing but types (`import type`).
  */
 const subject = (...imports) => ({ imports: ['event', 'sqlite', 'trace', ...imports], npm: [] });
 
@@ -33,7 +33,7 @@ export const ROOMS = {
     imports: ['event', 'sqlite', 'trace', 'analysis'],
     npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
   },
-  protocol: { imports: ['event', 'trace', 'analysis', 'timeline', 'viewer'], npm: [] },
+  protocol: { imports: ['event', 'trace', 'analysis', 'timeline'], npm: [] },
   probes: { imports: ['event', 'record'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill', 'devtools-protocol'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
@@ -45,13 +45,14 @@ export const ROOMS = {
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
     imports: ['event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
+    types: ['viewer/session'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {
     imports: ['event', 'sqlite', 'trace', 'analysis', 'timeline', 'formats', 'protocol', 'viewer'],
     npm: ['wa-sqlite'],
   },
-  viewer: { imports: ['analysis', 'formats', 'protocol'], npm: [] },
+  viewer: { imports: [], npm: [] },
   hooks: {
     imports: ['event', 'record', 'protocol', 'vfs-instrumented/interpose', 'probes', 'engines'],
     npm: [],

@@ -2,6 +2,7 @@
  * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when to when. A resource is a Web Lock's
  * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
  */
+import { LOCK_LEVELS } from '../../trace/lanes/lock-ladder.ts';
 
 export type ResourceKind = 'web-lock' | 'access-handle' | 'idb' | 'sqlite';
 export interface LockResource {
@@ -14,6 +15,13 @@ export interface LockResource {
 
 /** Modes of Web Locks and IndexedDB transactions; SQLite's are its lock levels, 1..4. */
 export const Mode = { shared: 1, exclusive: 4 } as const;
+
+/** A mode as text, in the terms of its kind. */
+export function modeText(kind: ResourceKind, mode: number): string {
+  if (kind === 'sqlite') return LOCK_LEVELS[mode] ?? `level ${mode}`;
+  if (kind === 'idb') return mode >= 4 ? 'readwrite' : 'readonly';
+  return mode >= 4 ? 'exclusive' : 'shared';
+}
 
 /** How an interval ended. */
 export const Outcome = {

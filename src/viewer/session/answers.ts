@@ -1,6 +1,6 @@
 /**
  * The loaded trace and everything that the drawing side asks of it; session.ts changes it. While a file is being opened the timeline is
- * drawn from the summaries of its chunks, and every other question waits until the events are there.
+ * drawn from the summaries of its chunks, and every other query waits until the events are there.
  */
 import { filesOf, type FileRow } from '../../analysis/files/files.ts';
 import type { Analyses } from '../../analysis/shared.ts';
@@ -10,7 +10,7 @@ import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
 import type {
-  AskProgress,
+  QueryProgress,
   EventDetails,
   EventFilter,
   EventLine,
@@ -18,15 +18,15 @@ import type {
   ThreadRow,
   TimelineFrame,
 } from '../../protocol/session.ts';
-import { Asked, type Question } from './asked.ts';
-import { detailsOfEvent, lineOfEvent } from './event-words.ts';
-import { Compared } from './compared.ts';
+import { QueryQueue, type RunningQuery } from './query-queue.ts';
+import { detailsOfEvent, lineOfEvent } from './event-lines.ts';
+import { ComparisonTraces } from './comparison-traces.ts';
 import { FirstPicture } from './first-picture.ts';
-import { loaded, previewRows, threadRows } from './loaded.ts';
-import { Pacer } from './pacer.ts';
+import { loadedTrace, previewRows, threadRows } from './loaded-trace.ts';
+import { Scheduler } from './scheduler.ts';
 import type { Query, QueryContext } from './queries/context.ts';
-import { QUERIES, type QueryAnswer, type QueryArgs, type QueryName } from './queries/index.ts';
-import { rest } from './rest.ts';
+import { QUERIES, type QueryAnswer, type QueryArgs, type QueryName } from './query-table.ts';
+import { yieldToMessages } from './yield.ts';
 import { stepsOf } from './steps.ts';
 
 export const NO_FILTER: EventFilter = {
@@ -38,7 +38,7 @@ export const NO_FILTER: EventFilter = {
 };
 
 export abstract class Answers {
-  protected trace = loaded(new TraceStore(0));
+  protected trace = loadedTrace(new TraceStore(0));
   protected recording = false;
   /** Begin of the first event and end of the last, microseconds. */
   protected firstUs = Infinity;
@@ -53,15 +53,15 @@ export abstract class Answers {
   /** The trace is the same, and the picture of it better. */
   protected repaints = 0;
   protected filter = NO_FILTER;
-  protected readonly compared = new Compared();
+  protected readonly compared = new ComparisonTraces();
   protected readonly firstPicture = new FirstPicture();
-  private readonly asked = new Asked((progress) => this.computing(progress));
+  private readonly queue = new QueryQueue((progress) => this.computing(progress));
   private pyramidVersion = -1;
   private queryVersion = -1;
   private lanesSeen = 0;
   /** Of the last picture that was answered. */
   private picturedVersion = -1;
-  protected readonly pacer = new Pacer({
+  protected readonly scheduler = new Scheduler({
     shared: () => this.shared,
     growing: () => this.recording || this.opening !== null,
     pictured: () => this.picturedVersion === this.version,
@@ -91,8 +91,8 @@ export abstract class Answers {
   /** The lanes of the timeline found no memory. */
   protected abstract noMemory(): void;
 
-  /** How far a question is. */
-  protected abstract computing(progress: AskProgress): void;
+  /** The progress of a query. */
+  protected abstract computing(progress: QueryProgress): void;
 
   /** Resolves when no file is being opened, and the one that was is drawn. */
   protected async whole(): Promise<void> {
@@ -158,7 +158,7 @@ export abstract class Answers {
     if (!preview && this.picturedVersion !== this.version) {
       this.picturedVersion = this.version;
       this.firstPicture.answered();
-      this.pacer.plan();
+      this.scheduler.plan();
     }
     return frame;
   }
@@ -187,30 +187,29 @@ export abstract class Answers {
     return sharedSummary(this.shared);
   }
 
-  ask<N extends QueryName>(
+  query<N extends QueryName>(
     name: N,
     args: QueryArgs<N>,
     id: number | null = null,
   ): Promise<QueryAnswer<N>> {
-    return this.asked.during(id, (question) => this.answer(name, args, question));
+    return this.queue.during(id, (query) => this.answer(name, args, query));
   }
-  async cancelAsk(id: number): Promise<void> {
-    this.asked.cancel(id);
+  async cancelQuery(id: number): Promise<void> {
+    this.queue.cancel(id);
   }
 
   private async answer<N extends QueryName>(
     name: N,
     args: QueryArgs<N>,
-    question: Question,
+    query: RunningQuery,
   ): Promise<QueryAnswer<N>> {
-    if (!Object.hasOwn(QUERIES, name))
-      throw new TypeError(`the trace answers no question "${name}"`);
+    if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace has no query "${name}"`);
     await this.whole();
-    question.check();
+    query.check();
     const other = this.compared.other?.shared ?? null;
-    await this.pacer.inSteps(
+    await this.scheduler.inSteps(
       (shared) => stepsOf(name, shared, other),
-      question,
+      query,
       other?.store.eventCount,
     );
     const { store, memo } = this.trace;
@@ -223,8 +222,8 @@ export abstract class Answers {
       shared: this.shared,
       memo: (key, make) => memo.get(version, key, make),
       async rest() {
-        await rest();
-        question.check();
+        await yieldToMessages();
+        query.check();
       },
     };
     return await (QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>)(context, args);

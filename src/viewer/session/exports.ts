@@ -13,7 +13,7 @@ import { vfstrace } from '../../formats/vfstrace.ts';
 import { sanitizeStore } from '../../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../../trace/file/write.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import type { ExportFormat } from '../export-formats.ts';
+import type { ExportFormat } from '../../protocol/export-formats.ts';
 import { blobOfPieces } from './export-blob.ts';
 
 type Piece = string | Uint8Array;

@@ -3,7 +3,7 @@ import { readOverview, type TraceOverview } from '../../trace/file/overview.ts';
 import { readTrace, type ReadResult } from '../../trace/file/read.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { LoadProgress, LoadResult } from '../../protocol/session.ts';
-import { rest } from './rest.ts';
+import { yieldToMessages } from './yield.ts';
 import { Unpacker } from './unpacker.ts';
 
 /** Smaller files are read before a summary would have been looked at. */
@@ -74,7 +74,7 @@ export class FileReading {
       const result = await readTrace(source, {
         signal,
         keepPart,
-        rest,
+        rest: yieldToMessages,
         ...(unpacker ? { unpack: unpacker.unpack } : {}),
         ...(overview ? { expected: overview.events } : {}),
         onStore: (made) => reading.onStore?.((store = made)),

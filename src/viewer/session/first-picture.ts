@@ -1,8 +1,8 @@
 /**
  * The first picture of a file that has just been read, and what is asked in its wake and answered at once (extent, threads, numbers), go
- * before long work: before the questions that waited for the file and the numbers of the whole trace.
+ * before long work: before the queries that waited for the file and the numbers of the whole trace.
  */
-import { rest } from './rest.ts';
+import { yieldToMessages } from './yield.ts';
 
 /** Nobody who looks at the timeline asks for it later than this. */
 const PICTURE_MS = 150;
@@ -23,7 +23,9 @@ export class FirstPicture {
   begin(): void {
     this.end();
     this.pictured = this.asked = false;
-    this.out = new Promise((resolve) => (this.resolve = () => void rest().then(resolve))); // messages are sent after what is going on now
+    this.out = new Promise(
+      (resolve) => (this.resolve = () => void yieldToMessages().then(resolve)),
+    ); // messages are sent after what is going on now
     this.endIn(PICTURE_MS);
   }
 

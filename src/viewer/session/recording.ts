@@ -8,7 +8,7 @@ import type { StorageDefinition, StorageHealth } from '../../event/storage-healt
 import type { ThreadCommand } from '../../protocol/messages.ts';
 import { ROW_BYTES, type Keep } from '../../trace/retention.ts';
 import type {
-  AskProgress,
+  QueryProgress,
   LiveStats,
   RoomKind,
   SessionApi,
@@ -20,11 +20,11 @@ import { Journal } from './journal.ts';
 import { journalOf } from './journal-file.ts';
 import { lineOf } from './line.ts';
 import { limitsOf, RecordingRoom } from './room.ts';
-import { loaded, type Loaded } from './loaded.ts';
+import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
 import { originOf } from './page-origin.ts';
 import { spoolName } from './spool.ts';
 import { SpoolKeeper } from './spool-keeper.ts';
-import { Teller } from './teller.ts';
+import { ChangeNotifier } from './change-notifier.ts';
 import { ThreadPorts } from './thread-ports.ts';
 
 const MOST_PROBLEMS = 50;
@@ -41,7 +41,7 @@ export abstract class Recording extends Answers {
   private forced = false;
   private room = new RecordingRoom(limitsOf());
   private refusedSeen = 0;
-  protected readonly teller = new Teller({
+  protected readonly notifier = new ChangeNotifier({
     recording: () => this.recording,
     tell: () => this.tell(),
   });
@@ -77,7 +77,7 @@ export abstract class Recording extends Answers {
     const old = this.spool;
     this.before = { store: this.trace.store, putBack, drop: () => old.drop() };
     this.spool = this.newSpool();
-    this.use(loaded(new TraceStore(originMs)));
+    this.use(loadedTrace(new TraceStore(originMs)));
     this.flight = flight && new Flight(this.trace.store, flight);
     this.forced = false;
     this.room = new RecordingRoom(limits);
@@ -151,7 +151,7 @@ export abstract class Recording extends Answers {
   protected async forget(): Promise<void> {
     this.leave();
     await this.spool.letGo();
-    this.use(loaded(new TraceStore(0)));
+    this.use(loadedTrace(new TraceStore(0)));
     this.changed(true);
   }
 
@@ -278,7 +278,7 @@ export abstract class Recording extends Answers {
     this.changed(false);
   }
 
-  protected use(trace: Loaded): void {
+  protected use(trace: LoadedTrace): void {
     const { store } = trace;
     this.trace = trace;
     this.problems.clear();
@@ -292,7 +292,7 @@ export abstract class Recording extends Answers {
 
   async stats(): Promise<LiveStats> {
     this.firstPicture.over(); // the drawing side asks for them last
-    if (!this.opening) this.pacer.plan();
+    if (!this.opening) this.scheduler.plan();
     return this.statsNow();
   }
 
@@ -326,10 +326,10 @@ export abstract class Recording extends Answers {
     if (data) this.version++;
     if (trace) this.traceVersion++;
     this.threadsChanged ||= threads;
-    this.teller.soon();
+    this.notifier.soon();
   }
 
-  protected computing(progress: AskProgress): void {
+  protected computing(progress: QueryProgress): void {
     this.push({ k: 'computing', progress });
   }
 
@@ -351,6 +351,6 @@ export abstract class Recording extends Answers {
         threadsChanged,
       },
     });
-    if (!this.opening) this.pacer.plan();
+    if (!this.opening) this.scheduler.plan();
   }
 }

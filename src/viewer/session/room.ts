@@ -4,7 +4,7 @@
  */
 import { MAX_RECORDED_EVENTS, MAX_RECORDED_WORDS } from '../../trace/file/budget.ts';
 import type { RecordingLimits, Room, RoomKind } from '../../protocol/session.ts';
-import type { Loaded } from './loaded.ts';
+import type { LoadedTrace } from './loaded-trace.ts';
 
 const GiB = 2 ** 30;
 /** Where the browser does not say what the machine has (Firefox, Safari). */
@@ -28,7 +28,7 @@ const LOOK_AT_DISK_EVERY_MS = 5000;
 const RATE_OVER_MS = 20_000;
 
 /** Bytes of the trace's columns, lanes and definitions. */
-export function bytesOf({ store, lanes }: Loaded): number {
+export function bytesOf({ store, lanes }: LoadedTrace): number {
   let bytes = lanes.bytes + store.words.used;
   for (const { events } of store.threads)
     bytes += (events.bytes / Math.max(1, events.capacity)) * events.count;
@@ -54,7 +54,7 @@ export class RecordingRoom {
   ) {}
 
   /** @param now ms, any steady clock @returns the limit that is reached, null where none is */
-  look(trace: Loaded, now: number): RoomKind | null {
+  look(trace: LoadedTrace, now: number): RoomKind | null {
     const { limits } = this;
     const { eventCount } = trace.store;
     if (now - this.looked < LOOK_EVERY_MS && eventCount - this.seen < limits.events / 100)

@@ -8,17 +8,18 @@ import { saveTrace } from '../../trace/file/write.ts';
 import { TraceStore } from '../../trace/store.ts';
 import { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import type { LoadResult, SessionApi, Spool } from '../../protocol/session.ts';
+import type { Queries } from './query-table.ts';
 import { Exports } from './exports.ts';
 import { FileReading } from './file-reading.ts';
 import { journalOf, readJournal } from './journal-file.ts';
-import { loaded, type Loaded } from './loaded.ts';
+import { loadedTrace, type LoadedTrace } from './loaded-trace.ts';
 import { originOf } from './page-origin.ts';
 import { Recording } from './recording.ts';
 import { replay } from './replay.ts';
 import { discardSpool, idleSpools, readSpool } from './spool.ts';
 import { markSaved } from './spool-marks.ts';
 
-export class Session extends Recording implements SessionApi {
+export class Session extends Recording implements SessionApi<Queries> {
   /** The spool that was opened again. */
   private recovered: string | null = null;
   /** Files on their way, one of which becomes the trace at hand. */
@@ -70,7 +71,7 @@ export class Session extends Recording implements SessionApi {
     journal: readonly ThreadMessage[] = [],
   ): Promise<LoadResult> {
     if (this.recording) throw new Error('A recording is running: stop it before you open a file.');
-    let incoming: Loaded | null = null;
+    let incoming: LoadedTrace | null = null;
     let ready = (): void => {};
     this.openings++;
     try {
@@ -83,10 +84,10 @@ export class Session extends Recording implements SessionApi {
           this.origin = overview.header.origin;
           this.push({ k: 'opening' });
           this.changed(true);
-          this.teller.now();
+          this.notifier.now();
         },
         onStore: (store) => {
-          incoming = loaded(store);
+          incoming = loadedTrace(store);
           if (this.preview) this.trace = incoming;
         },
         onSection: (store) => {
@@ -97,7 +98,7 @@ export class Session extends Recording implements SessionApi {
         take: async ({ store, header, lateEnds, partial }) => {
           if (!this.preview) await this.forget();
           const more = !partial && replay(store, journal);
-          this.use(incoming && !lateEnds && !more ? incoming : loaded(store)); // what came late is not in the lanes
+          this.use(incoming && !lateEnds && !more ? incoming : loadedTrace(store)); // what came late is not in the lanes
           this.lanesNow().trim();
           this.origin = header.origin;
         },
@@ -106,7 +107,7 @@ export class Session extends Recording implements SessionApi {
       if (this.preview) {
         // the trace before it went for its picture, and the rest of it does not come
         this.leave();
-        this.use(loaded(new TraceStore(0)));
+        this.use(loadedTrace(new TraceStore(0)));
       }
       throw error;
     } finally {
@@ -116,7 +117,7 @@ export class Session extends Recording implements SessionApi {
       this.opening = null;
       ready();
       this.changed(true);
-      this.teller.now();
+      this.notifier.now();
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Long questions in steps: what a question needs is computed piece by piece into what analyses share, with pauses in which frames of the
- * timeline are drawn, and in which a question that nobody waits for any more is given up; the question itself then finds it there. Only
+ * Long queries in steps: what a query needs is computed piece by piece into what analyses share, with pauses in which frames of the
+ * timeline are drawn, and in which a query that nobody waits for any more is given up; the query itself then finds it there. Only
  * for a trace that does not grow.
  */
 import { bTreesIn } from '../../analysis/pages/b-trees.ts';
@@ -14,7 +14,7 @@ import { sharedSummary } from '../../analysis/report/summary.ts';
 import { walsIn } from '../../analysis/wal/wal.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { coldWarmIn, curvesIn, reportIn } from './queries/cache.ts';
-import type { QueryName } from './queries/index.ts';
+import type { QueryName } from './query-table.ts';
 import { locksIn } from './queries/lock-lanes.ts';
 import { blocksIn } from './queries/pages.ts';
 import { PATTERNS } from './queries/patterns.ts';
@@ -149,7 +149,7 @@ const cache: StepsOf = (shared) => [
   ...coldWarm(shared),
 ];
 
-/** By question; those that are not here answer quickly, or pause by themselves. */
+/** By query; those that are not here answer quickly, or pause by themselves. */
 const STEPS: Partial<Record<QueryName, StepsOf>> = {
   overview,
   findings,
@@ -177,7 +177,7 @@ const STEPS: Partial<Record<QueryName, StepsOf>> = {
   markdownReport: (shared: Analyses) => [...report(shared), ...statements(shared)],
 };
 
-/** @returns null for a question that needs no steps */
+/** @returns null for a query that needs no steps */
 export const stepsOf = (
   name: QueryName,
   shared: Analyses,

@@ -1,9 +1,10 @@
 /** The drawing side's end of the store worker. */
 import { remote } from '../../protocol/rpc.ts';
 import type { SessionApi, SessionPush } from '../../protocol/session.ts';
+import type { Queries } from '../session/query-table.ts';
 
 export interface SessionClient {
-  session: SessionApi;
+  session: SessionApi<Queries>;
   terminate(): void;
 }
 
@@ -17,11 +18,13 @@ export function startSession(
   onDeath: (message: string) => void,
 ): SessionClient {
   const worker = new Worker(workerUrl, { type: 'module', name: 'vfscope store' });
-  const { api, fail } = remote<SessionApi>(worker, (message) => onPush(message as SessionPush));
+  const { api, fail } = remote<SessionApi<Queries>>(worker, (message) =>
+    onPush(message as SessionPush),
+  );
   worker.addEventListener('error', (event) => {
     const message = `The trace store stopped working: ${event.message || 'its script could not be loaded'}. Reopen the panel.`;
     fail(new Error(message));
     onDeath(message);
   });
-  return { session: api as SessionApi, terminate: () => worker.terminate() };
+  return { session: api as SessionApi<Queries>, terminate: () => worker.terminate() };
 }

@@ -9,8 +9,9 @@ import {
   spanOf,
   type Range,
 } from './charts/viewport.ts';
-import { Questions } from './questions.ts';
+import { QueryClient } from './query-client.ts';
 import type { EventDetails, SessionApi, SessionChange } from '../../protocol/session.ts';
+import type { Queries } from '../session/query-table.ts';
 
 /** Id of a view (views/registry.ts). */
 export type Tab = string;
@@ -50,10 +51,10 @@ export abstract class Looking {
   private selections = 0;
 
   /** To the session, with their progress; they can be cancelled. */
-  readonly questions: Questions;
+  readonly queries: QueryClient;
 
-  constructor(readonly session: SessionApi) {
-    this.questions = new Questions(session);
+  constructor(readonly session: SessionApi<Queries>) {
+    this.queries = new QueryClient(session);
   }
 
   // ---- what is on screen ----------------------------------------------------------------------------------------------

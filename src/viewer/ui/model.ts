@@ -2,9 +2,9 @@
  * What the viewer shows and what its buttons do, apart from how it looks: state as Svelte stores, commands as methods. Holds
  * no trace; that is the session's (session-api.ts).
  */
-import { get, writable, type Writable } from 'svelte/store';
+import { get, writable, type Readable, type Writable } from 'svelte/store';
 import { captureOptionsOf } from '../../event/capture.ts';
-import { EXPORT_FORMATS, type ExportFormat } from '../export-formats.ts';
+import { EXPORT_FORMATS, type ExportFormat } from '../../protocol/export-formats.ts';
 import { traceName } from './file-name.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
 import type { AccessWanted, RecordingScope } from '../../protocol/messages.ts';
@@ -21,7 +21,7 @@ import type {
   Spool,
   ThreadRow,
 } from '../../protocol/session.ts';
-import { until } from './until.ts';
+import type { Queries } from '../session/query-table.ts';
 
 /** Threads get this long for their last batches. */
 const STOP_TIMEOUT_MS = 3000;
@@ -29,6 +29,16 @@ const STATS_EVERY_MS = 100;
 
 const refused = (wanted: AccessWanted): string =>
   `You didn't allow access to ${wanted === 'all' ? 'all sites' : wanted.map(siteName).join(', ')}, so vfscope can't record there. Press again to be asked again.`;
+
+/** Resolves once a store holds what is waited for. */
+const until = <T>(store: Readable<T>, is: (value: T) => boolean): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = store.subscribe((value) => {
+      if (!is(value)) return;
+      queueMicrotask(() => stop()); // the first value may be the one: `stop` is not set yet
+      resolve();
+    });
+  });
 
 export class ViewerModel extends Looking {
   readonly status: Writable<RecordingStatus | null>;
@@ -69,7 +79,7 @@ export class ViewerModel extends Looking {
   private readonly undo: (() => void)[] = [];
 
   constructor(
-    session: SessionApi,
+    session: SessionApi<Queries>,
     readonly host: ViewerHost,
   ) {
     super(session);
@@ -150,7 +160,7 @@ export class ViewerModel extends Looking {
     else if (push.k === 'opening') {
       this.forget();
       this.opened = true;
-    } else if (push.k === 'computing') this.questions.heard(push.progress);
+    } else if (push.k === 'computing') this.queries.progressed(push.progress);
     else this.onChange(push.change);
   }
 

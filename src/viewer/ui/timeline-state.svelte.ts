@@ -122,7 +122,7 @@ export class TimelineState {
     this.telling++;
     void model
       .attempt(async () =>
-        this.take(await model.session.ask('setAnnotations', { trace: this.trace, notes })),
+        this.take(await model.session.query('setAnnotations', { trace: this.trace, notes })),
       )
       .finally(() => this.telling--);
   }
@@ -131,13 +131,13 @@ export class TimelineState {
     model: ViewerModel,
     change: Parameters<TimelineState['changeNotes']>[1],
   ): Promise<void> {
-    this.take(await model.session.ask('annotations', {}));
+    this.take(await model.session.query('annotations', {}));
     this.changeNotes(model, change);
   }
   /** Keep the lanes' setup with the trace. */
   async keepLanes(model: ViewerModel): Promise<void> {
     const lanes = { hidden: [...this.hidden], pinned: [...this.pinned], order: [...this.order] };
-    if (this.trace) await model.session.ask('setAnnotations', { trace: this.trace, lanes });
+    if (this.trace) await model.session.query('setAnnotations', { trace: this.trace, lanes });
   }
 
   /** Another trace: what belonged to the one before means nothing. */

@@ -1,4 +1,4 @@
-/** Questions of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
+/** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
 import { leavesOut } from '../../../analysis/core/layers-left-out.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
 import { coldWarmOf, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
@@ -10,7 +10,7 @@ import { workingSet } from '../../../analysis/pages/page-matrix.ts';
 import { Access } from '../../../analysis/pages/accesses.ts';
 import type { Analyses } from '../../../analysis/shared.ts';
 import { sharedTable } from '../../../analysis/statements/statement-table.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 /** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */

@@ -1,4 +1,4 @@
-/** Questions of the Errors view: what failed, by what it answered, with the statement behind. */
+/** Queries of the Errors view: what failed, by what it answered, with the statement behind. */
 import { isFailure, objectName, resultText, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';

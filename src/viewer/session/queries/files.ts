@@ -1,4 +1,4 @@
-/** Questions of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
+/** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
 import { filesOf, type FileRow } from '../../../analysis/files/files.ts';
 import { originOfThread } from '../../../analysis/core/thread-origin.ts';

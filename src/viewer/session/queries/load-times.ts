@@ -1,6 +1,6 @@
 /** The question how long engines took to come. */
 import { loadTimesOf, type EngineLoad } from '../../../analysis/time/load-times.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface LoadLine extends EngineLoad {

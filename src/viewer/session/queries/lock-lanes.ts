@@ -9,7 +9,7 @@ import { locksOf, type Locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
 import type { Analyses } from '../../../analysis/shared.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface LockLane {

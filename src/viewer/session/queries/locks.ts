@@ -1,22 +1,19 @@
-/** Questions of the Locks view: who waited for whom, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
+/** Queries of the Locks view: who waited for whom, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
 import { resultName } from '../../../sqlite/result-codes.ts';
 import {
+  modeText,
   Outcome,
   type IntervalColumns,
   type ResourceKind,
 } from '../../../analysis/locks/lock-columns.ts';
+import { arrowsOf, type EventRef, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
 import type { Locks } from '../../../analysis/locks/locks.ts';
 import { LOCK_LEVELS } from '../../../trace/lanes/lock-ladder.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import { locksNow, shownLanes, type LockLane } from './lock-lanes.ts';
 
-/** An event, by thread and row for life. */
-export interface EventRef {
-  thread: number;
-  row: number;
-}
 /** What is locked. */
 export interface LockedThing {
   kind: ResourceKind;
@@ -44,21 +41,6 @@ export interface WaitLine extends LockedThing {
   holds: number | null;
   event: EventRef;
   holdEvent: EventRef | null;
-}
-/** All waits of one thread for another. */
-export interface WaitArrow {
-  waiter: number;
-  holder: number;
-  waits: number;
-  /** Sum over its waits, microseconds. */
-  waitedUs: number;
-  longestUs: number;
-  /** Names of what was waited for, the longest waits first; at most 5. */
-  names: string[];
-  fromUs: number;
-  toUs: number;
-  /** The longest waits, in order of time. */
-  events: EventRef[];
 }
 export interface BusyLine {
   key: string;
@@ -119,7 +101,6 @@ export interface LocksAnswer {
 }
 
 export const MOST_LINES = 5000;
-const MOST_EVENTS = 500;
 /** A request that nobody recorded stood in the way of is listed from this length on: it takes a while even when all is free. */
 export const UNSEEN_HOLDER_US = 10_000;
 const OUTCOMES = {
@@ -127,13 +108,6 @@ const OUTCOMES = {
   [Outcome.refused]: 'refused',
   [Outcome.open]: 'still waiting',
 } as const;
-
-/** A mode in the words of its kind. */
-export function modeText(kind: ResourceKind, mode: number): string {
-  if (kind === 'sqlite') return LOCK_LEVELS[mode] ?? `level ${mode}`;
-  if (kind === 'idb') return mode >= 4 ? 'readwrite' : 'readonly';
-  return mode >= 4 ? 'exclusive' : 'shared';
-}
 
 const longest = <T extends { fromUs: number; toUs: number }>(all: T[], most: number): T[] =>
   all.length <= most
@@ -296,35 +270,6 @@ class Words {
       })),
     ];
   }
-}
-
-/** The longest waited first. */
-export function arrowsOf(waits: readonly WaitLine[]): WaitArrow[] {
-  const groups = new Map<string, WaitLine[]>();
-  for (const line of waits) {
-    if (line.holder === null) continue;
-    const key = `${line.waiter}:${line.holder}`;
-    const group = groups.get(key);
-    if (group) group.push(line);
-    else groups.set(key, [line]);
-  }
-  const span = ({ fromUs, toUs }: WaitLine): number => toUs - fromUs;
-  return [...groups.values()]
-    .map((lines): WaitArrow => {
-      const sorted = [...lines].sort((a, b) => span(b) - span(a));
-      return {
-        waiter: lines[0]!.waiter,
-        holder: lines[0]!.holder!,
-        waits: lines.length,
-        waitedUs: lines.reduce((sum, line) => sum + span(line), 0),
-        longestUs: span(sorted[0]!),
-        names: [...new Set(sorted.map(({ name }) => name))].slice(0, 5),
-        fromUs: lines.reduce((us, line) => Math.min(us, line.fromUs), Infinity),
-        toUs: lines.reduce((us, line) => Math.max(us, line.toUs), -Infinity),
-        events: byTime(sorted.slice(0, MOST_EVENTS)).map(({ event }) => event),
-      };
-    })
-    .sort((a, b) => b.waitedUs - a.waitedUs);
 }
 
 export const lockQueries = {

@@ -1,4 +1,4 @@
-/** Questions of the Overview. */
+/** Queries of the Overview. */
 import {
   databaseSettingsOf,
   type DatabaseSettings,
@@ -21,7 +21,7 @@ import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { Op } from '../../../event/event.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface ThreadPartition {

@@ -1,5 +1,5 @@
 /**
- * Questions about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
+ * Queries about the pages of one database, or the blocks of one store: the page x time map, the table by page, and the events of a
  * part of the map.
  */
 import { plainPath } from '../../../event/file-names.ts';

@@ -1,4 +1,4 @@
-/** Questions on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
+/** Queries on how a file is used: runs that could be one call, blocks filled in part, calls asked twice, freed space, transactions of IndexedDB. */
 import {
   blockWritesOf,
   writeAmplificationOf,

@@ -1,6 +1,6 @@
 /** The question which connections found their page cache stale. */
 import { staleCachesIn, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 const MOST_LINES = 500;

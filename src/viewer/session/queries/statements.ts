@@ -1,4 +1,4 @@
-/** Questions of the Statements view: the table by fingerprint, and the runs of one statement over time. */
+/** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
 import { ExecutionState } from '../../../analysis/core/executions.ts';
 import {
   sharedTable,

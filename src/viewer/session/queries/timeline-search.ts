@@ -1,5 +1,5 @@
 /** The timeline's search: events whose operation, file or statement holds the words, where they lie, and the next one from here. */
-import { EventQuery } from '../event-query.ts';
+import { EventQuery } from './event-query.ts';
 import type { QueryContext } from './context.ts';
 
 export interface SearchAnswer {

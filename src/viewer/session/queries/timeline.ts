@@ -1,4 +1,4 @@
-/** Questions of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
+/** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
 import {
   areaRows,
   blockEndsOf,
@@ -24,7 +24,7 @@ import {
 } from '../../../trace/notes.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
-import { StatementIndex } from '../statement-index.ts';
+import { StatementIndex } from './statement-index.ts';
 import type { QueryContext } from './context.ts';
 
 export interface AreaAnswer {

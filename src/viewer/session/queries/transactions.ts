@@ -1,4 +1,4 @@
-/** Questions of the Transactions view: all of them in short, and the anatomy of one. */
+/** Queries of the Transactions view: all of them in short, and the anatomy of one. */
 import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../../analysis/transactions/transaction-time.ts';
 import { totalTimeInSql } from '../../../analysis/time/time-partition.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface TransactionLine {

@@ -1,7 +1,7 @@
-/** Questions of the WAL view: each log's history and its checkpoints. */
+/** Queries of the WAL view: each log's history and its checkpoints. */
 import { checkpointsIn, type Checkpoint } from '../../../analysis/wal/checkpoints.ts';
 import { isStarved, walHistories, walsIn, type WalHistory } from '../../../analysis/wal/wal.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
 
 export interface CheckpointLine extends Checkpoint {

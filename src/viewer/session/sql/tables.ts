@@ -12,7 +12,7 @@ import { locksOf } from '../../../analysis/locks/locks.ts';
 import { placesOf, type ObjectPages } from '../../../analysis/pages/pages.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../sqlite/sql-text.ts';
-import { threadTitles } from '../thread-titles.ts';
+import { threadTitles } from '../queries/thread-titles.ts';
 import type { QueryContext } from '../queries/context.ts';
 import { accessesOf } from '../queries/pages.ts';
 import { ColumnTable, type TableData } from './column-table.ts';

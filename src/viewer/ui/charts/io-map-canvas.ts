@@ -4,6 +4,7 @@
  */
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
+import type { Queries } from '../../session/query-table.ts';
 import { formatBytes, formatCount } from '../../units.ts';
 import type { Palette } from './palette.ts';
 import { mixed } from './timeline-paint.ts';
@@ -43,7 +44,7 @@ export class IoMapCanvas {
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
-    private readonly session: Pick<SessionApi, 'ask'>,
+    private readonly session: Pick<SessionApi<Queries>, 'query'>,
     private readonly onError: (error: unknown) => void,
   ) {
     this.g = canvas.getContext('2d', { alpha: false })!;
@@ -130,7 +131,7 @@ export class IoMapCanvas {
         const { key, end } = object;
         const request = { key, end, fromUs: of.from, toUs: of.to, width: wide, height: rows };
         const began = performance.now();
-        const map = await this.session.ask('ioMap', request);
+        const map = await this.session.query('ioMap', request);
         if (this.destroyed) return;
         this.took = performance.now() - began;
         this.picture = { canvas: paint(map, wide, rows, palette), of, key, end };

@@ -1,7 +1,7 @@
 /** One picture of the timeline: the painted strip where the view is now, and on top what must stay sharp: slices, text, selection. */
 import { ACTIVITIES } from '../../../protocol/session.ts';
 import type { FrameStrip } from './frame-strip.ts';
-import { scaleText } from './lane-words.ts';
+import { scaleText } from './lane-tooltip.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
 import { ticksOf } from './time-axis.ts';

@@ -3,9 +3,9 @@
  * under the pointer.
  */
 import { shown } from '../../../analysis/report/report-words.ts';
-import { Newest } from '../newest.ts';
+import { LatestOnly } from '../../latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
-import { laneWords } from './lane-words.ts';
+import { laneTooltip } from './lane-tooltip.ts';
 import type { Scene } from './timeline-draw.ts';
 import { AXIS_HEIGHT, laneAt, type LaneBox } from './timeline-layout.ts';
 import { noteAt } from './timeline-overlay.ts';
@@ -55,7 +55,7 @@ export class TimelinePointer {
   private drag: Drag | null = null;
   /** Where the pointer is; null = elsewhere. */
   private at: { x: number; y: number } | null = null;
-  private readonly hover = new Newest<{ x: number; y: number }>(
+  private readonly hover = new LatestOnly<{ x: number; y: number }>(
     async (at, wanted) => {
       const found = await this.find(at.x, at.y);
       if (wanted()) this.events.onHover(found && { ...found, ...at });
@@ -218,7 +218,7 @@ export class TimelinePointer {
     const text = note
       ? shown(note.text) || 'bookmark'
       : lane
-        ? laneWords(scene.strip, lane, us)
+        ? laneTooltip(scene.strip, lane, us)
         : '';
     this.events.onPoint({ ...at, us, marked: scene.marked, text });
   }

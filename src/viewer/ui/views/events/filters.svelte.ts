@@ -1,7 +1,12 @@
 /** What the Events view lets through: the bar's filters and those by column, kept with the view. */
 import { fromStore } from 'svelte/store';
 import type { Layer } from '../../../../event/operations.ts';
-import { keptAs, keptChoice, keptText, type Kept } from '../../kept.svelte.ts';
+import {
+  viewSetting,
+  switchSetting,
+  textSetting,
+  type ViewSetting,
+} from '../../view-setting.svelte.ts';
 import type { EventFilter, EventWhere } from '../../../../protocol/session.ts';
 import { viewerModel } from '../../viewer-context.ts';
 import { bytesOf, durationOf, pageOf } from './amounts.ts';
@@ -18,13 +23,13 @@ const ALL_LAYERS = LAYERS.map(([layer]) => layer);
 export type ColumnWish = 'thread' | 'op' | 'object' | 'result' | 'duration' | 'bytes' | 'page';
 
 export interface EventFilters {
-  readonly text: Kept<string>;
-  readonly layers: Kept<readonly Layer[]>;
-  readonly errorsOnly: Kept<boolean>;
-  readonly inView: Kept<boolean>;
+  readonly text: ViewSetting<string>;
+  readonly layers: ViewSetting<readonly Layer[]>;
+  readonly errorsOnly: ViewSetting<boolean>;
+  readonly inView: ViewSetting<boolean>;
   /** The filters by column are shown, and hold. */
-  readonly more: Kept<boolean>;
-  readonly wishes: Readonly<Record<ColumnWish, Kept<string>>>;
+  readonly more: ViewSetting<boolean>;
+  readonly wishes: Readonly<Record<ColumnWish, ViewSetting<string>>>;
   /** At least one of them asks for something. */
   readonly anyWish: boolean;
   /** All of it, as the session is asked. */
@@ -36,15 +41,15 @@ export interface EventFilters {
 /** Call it in a component's script. */
 export function eventFilters(): EventFilters {
   const view = fromStore(viewerModel().view);
-  const kept = (name: ColumnWish): Kept<string> => keptText(`events.${name}`);
-  const text = keptText('events.filter');
-  const layers = keptAs<readonly Layer[]>('events.layers', ALL_LAYERS, {
+  const kept = (name: ColumnWish): ViewSetting<string> => textSetting(`events.${name}`);
+  const text = textSetting('events.filter');
+  const layers = viewSetting<readonly Layer[]>('events.layers', ALL_LAYERS, {
     parse: (said) => ALL_LAYERS.filter((layer) => said.split(',').includes(layer)),
     format: (some) => some.join(','),
   });
-  const errorsOnly = keptChoice('events.errors');
-  const inView = keptChoice('events.visible');
-  const more = keptChoice('events.more');
+  const errorsOnly = switchSetting('events.errors');
+  const inView = switchSetting('events.visible');
+  const more = switchSetting('events.more');
   const wishes = {
     thread: kept('thread'),
     op: kept('op'),

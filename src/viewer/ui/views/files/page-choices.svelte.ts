@@ -1,19 +1,24 @@
 /** What the page map and its table are set to, kept with the view. */
-import { keptAs, keptChoice, keptOneOf, type Kept } from '../../kept.svelte.ts';
+import {
+  viewSetting,
+  switchSetting,
+  choiceSetting,
+  type ViewSetting,
+} from '../../view-setting.svelte.ts';
 import type { MapArea, Shown } from './page-map-canvas.ts';
 
 export interface PageChoices {
   /** What the map counts. */
-  readonly shown: Kept<Shown>;
+  readonly shown: ViewSetting<Shown>;
   /** The range that the timeline shows, and no more. */
-  readonly inView: Kept<boolean>;
+  readonly inView: ViewSetting<boolean>;
   /** The part of the map that is looked at; null = all. */
-  readonly area: Kept<MapArea | null>;
-  readonly chosen: Kept<MapArea | null>;
+  readonly area: ViewSetting<MapArea | null>;
+  readonly chosen: ViewSetting<MapArea | null>;
   /** One b-tree only, by root page; -1 = pages of none known, 0 = all. */
-  readonly root: Kept<number>;
+  readonly root: ViewSetting<number>;
   /** The table sums up by b-tree. */
-  readonly byTree: Kept<boolean>;
+  readonly byTree: ViewSetting<boolean>;
 }
 
 const AREA = /^([\d.]+),([\d.]+),(\d+),(\d+),(.*)$/su;
@@ -44,14 +49,14 @@ export function pageChoices(placesKey: () => string): PageChoices {
         : '',
   };
   return {
-    shown: keptOneOf<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
-    inView: keptChoice('pages.visible'),
-    area: keptAs<MapArea | null>('pages.area', null, areaWords),
-    chosen: keptAs<MapArea | null>('pages.chosen', null, areaWords),
-    root: keptAs('pages.root', 0, {
+    shown: choiceSetting<Shown>('pages.shown', ['all', 'reads', 'rereads', 'writes']),
+    inView: switchSetting('pages.visible'),
+    area: viewSetting<MapArea | null>('pages.area', null, areaWords),
+    chosen: viewSetting<MapArea | null>('pages.chosen', null, areaWords),
+    root: viewSetting('pages.root', 0, {
       parse: (said) => (ROOT.test(said) ? Number(said) : undefined),
       format: String,
     }),
-    byTree: keptChoice('pages.byTree'),
+    byTree: switchSetting('pages.byTree'),
   };
 }

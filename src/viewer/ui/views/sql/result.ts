@@ -1,6 +1,6 @@
 /** A result as the table and the chart show it. */
 import type { Column } from '../../parts/columns.ts';
-import type { SqlAnswer } from '../../../session/queries/sql.ts';
+import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
 
 type Result = Pick<SqlAnswer, 'columns' | 'rows'>;
 

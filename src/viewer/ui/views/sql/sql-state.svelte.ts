@@ -1,7 +1,7 @@
 /** What the SQL page holds while other tabs are looked at: the text, the run under way, the last result. One for each viewer. */
 import { get } from 'svelte/store';
 import type { ViewerModel } from '../../model.ts';
-import type { SqlAnswer } from '../../../session/queries/sql.ts';
+import type { SqlAnswer } from '../../../session/sql/sql-query.ts';
 import { viewStateOf } from '../../view-state.ts';
 import { EXAMPLES } from './examples.ts';
 
@@ -41,7 +41,7 @@ export class SqlState {
   async run(sql: string): Promise<void> {
     if (this.running !== null || !sql.trim()) return;
     await this.attempt(async (request, isOver) => {
-      const answer = await this.model.session.ask('sqlRun', { ...request, sql });
+      const answer = await this.model.session.query('sqlRun', { ...request, sql });
       if (isOver()) return;
       this.result = { ...answer, sql };
       await this.remember(sql);
@@ -52,7 +52,7 @@ export class SqlState {
     await this.attempt(async (request) => {
       await this.model.host.saveFile(
         'query.csv',
-        await this.model.session.ask('sqlCsv', { ...request, sql }),
+        await this.model.session.query('sqlCsv', { ...request, sql }),
       );
     });
   }
@@ -79,7 +79,7 @@ export class SqlState {
     if (this.running === null) return;
     if (this.stop) Atomics.store(this.stop, 0, 1);
     void this.model.attempt(
-      async () => void (await this.model.session.ask('sqlCancel', { id: this.running! })),
+      async () => void (await this.model.session.query('sqlCancel', { id: this.running! })),
     );
   }
 

@@ -24,19 +24,19 @@ export function timelineActions(
     const event = get(selected);
     const at = event && { thread: event.thread, row: event.row };
     const next = setup.search.trim()
-      ? await session.ask('timelineHit', {
+      ? await session.query('timelineHit', {
           text: setup.search,
           from: at,
           us: by > 0 ? from : to,
           by,
         })
-      : at && (await session.ask('timelineNeighbour', { ...at, by }));
+      : at && (await session.query('timelineNeighbour', { ...at, by }));
     if (next) await model.select(next.thread, next.row, { show: true });
   }
   async function followOnce(by: 1 | -1): Promise<void> {
     const event = get(selected);
     if (!event) return;
-    const { cause, effect } = await session.ask('timelineFlows', {
+    const { cause, effect } = await session.query('timelineFlows', {
       thread: event.thread,
       row: event.row,
     });

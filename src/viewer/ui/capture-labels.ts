@@ -1,7 +1,7 @@
 /** What the levels and layers of a recording are called, in the panel's settings and on the options page. */
 import type { CapturedLayer, CaptureLevel } from '../../event/capture.ts';
 
-export const CAPTURE_LEVEL_WORDS: readonly (readonly [
+export const CAPTURE_LEVEL_LABELS: readonly (readonly [
   level: CaptureLevel,
   title: string,
   help: string,
@@ -20,12 +20,12 @@ export const CAPTURE_LEVEL_WORDS: readonly (readonly [
   ],
 ];
 
-export const CAPTURED_LAYER_WORDS: Readonly<Record<CapturedLayer, string>> = {
+export const CAPTURED_LAYER_LABELS: Readonly<Record<CapturedLayer, string>> = {
   sql: 'SQL: statements of SQLite builds that are known',
   vfs: 'VFS: reads, writes, syncs and locks of SQLite',
   web: 'Storage: IndexedDB, OPFS, Web Locks, localStorage',
 };
 
-export const STACKS_WORDS = 'JavaScript stack at the first run of each statement';
+export const STACKS_LABEL = 'JavaScript stack at the first run of each statement';
 export const BUFFER_HELP =
   'A thread that makes events faster than they can be taken drops what finds no room; drops are counted and shown';

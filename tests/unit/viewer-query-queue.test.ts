@@ -1,19 +1,19 @@
-// Long questions: told how far they are, given up at the next pause, and never at the cost of what others asked for.
+// Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
 import { describe, expect, it } from 'vitest';
 import { Analyses } from '../../src/analysis/shared.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { Questions } from '../../src/viewer/ui/questions.ts';
-import type { AskProgress, SessionPush } from '../../src/protocol/session.ts';
-import { Asked, Question } from '../../src/viewer/session/asked.ts';
-import { Pacer, type Paced } from '../../src/viewer/session/pacer.ts';
+import { QueryClient } from '../../src/viewer/ui/query-client.ts';
+import type { QueryProgress, SessionPush } from '../../src/protocol/session.ts';
+import { QueryQueue, RunningQuery } from '../../src/viewer/session/query-queue.ts';
+import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { stepsOf, type Step } from '../../src/viewer/session/steps.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 /** A trace that is large and at rest, of which nothing but that is asked. */
-function pacer(changes: Partial<Paced> = {}): Pacer {
+function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
   const shared = { store: { eventCount: 1e6 } } as Analyses;
-  return new Pacer({
+  return new Scheduler({
     ...{
       shared: () => shared,
       growing: () => false,
@@ -41,18 +41,18 @@ function steps(
     }));
 }
 
-describe('a question in steps', () => {
+describe('a query in steps', () => {
   it('is told what comes next, and how far it is', async () => {
     const said: string[] = [];
-    const question = new Question(({ what, done, of }) => said.push(`${what} ${done}/${of}`));
-    await pacer().inSteps(steps('abc', []), question);
+    const query = new RunningQuery(({ what, done, of }) => said.push(`${what} ${done}/${of}`));
+    await scheduler().inSteps(steps('abc', []), query);
     expect(said).toEqual(['making a 0/3', 'making b 1/3', 'making c 2/3']);
   });
 
   it('that is cancelled ends at its next pause; the one behind it gets its answer, whole', async () => {
     const [first, second]: [string[], string[]] = [[], []];
-    const one = new Question();
-    const paced = pacer();
+    const one = new RunningQuery();
+    const paced = scheduler();
     const said: string[] = [];
     const gone = paced.inSteps(
       steps('abcdef', first, (name) => name === 'b' && one.cancel()),
@@ -60,7 +60,7 @@ describe('a question in steps', () => {
     );
     const stays = paced.inSteps(
       steps('xyz', second),
-      new Question(({ what, of }) => said.push(`${what} of ${of}`)),
+      new RunningQuery(({ what, of }) => said.push(`${what} of ${of}`)),
     );
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
     await stays;
@@ -74,9 +74,9 @@ describe('a question in steps', () => {
 
   it('that is cancelled before its turn does nothing', async () => {
     const done: string[] = [];
-    const question = new Question();
-    const gone = pacer().inSteps(steps('abc', done), question);
-    question.cancel();
+    const query = new RunningQuery();
+    const gone = scheduler().inSteps(steps('abc', done), query);
+    query.cancel();
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
     expect(done).toEqual([]);
   });
@@ -88,14 +88,14 @@ describe('a question in steps', () => {
       store: { eventCount: 1e6, threads: [{}, {}, {}] },
       pieces: () => {
         order.push('lane');
-        if (order.length === 1) asked.push(paced.inSteps(steps('abc', order), new Question()));
+        if (order.length === 1) asked.push(paced.inSteps(steps('abc', order), new RunningQuery()));
       },
       anatomiesInParts: () => null,
     } as unknown as Analyses;
     let computed: () => void;
     const end = new Promise<void>((resolve) => (computed = resolve));
     let due: number | null = 0;
-    const paced: Pacer = pacer({
+    const paced: Scheduler = scheduler({
       shared: () => shared,
       pictured: () => true,
       dueIn: () => due,
@@ -139,41 +139,41 @@ describe('what is made with pauses', () => {
 });
 
 describe('the session', () => {
-  it('cancels one question, and answers the others', async () => {
-    const pushed: AskProgress[] = [];
+  it('cancels one query, and answers the others', async () => {
+    const pushed: QueryProgress[] = [];
     const hear = (push: SessionPush): void => {
       if (push.k !== 'computing') return;
       pushed.push(push.progress);
       if (push.progress.id === 1 && push.progress.of > 0 && push.progress.done === 2)
-        void session.cancelAsk(1);
+        void session.cancelQuery(1);
     };
     const session: Session = new Session(hear);
     await session.open(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
-    const gone = session.ask('overview', {}, 1);
-    const stays = session.ask('overview', {}, 2);
+    const gone = session.query('overview', {}, 1);
+    const stays = session.query('overview', {}, 2);
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
     const { numbers } = await stays;
     expect(numbers.length).toBeGreaterThan(3);
-    const own = (id: number): AskProgress[] => pushed.filter((p) => p.id === id && p.of > 0);
+    const own = (id: number): QueryProgress[] => pushed.filter((p) => p.id === id && p.of > 0);
     expect(own(1).map(({ done }) => done)).toEqual([0, 1, 2]);
     expect(own(2).map(({ done }) => done)).toEqual(own(2).map((_, i) => i));
     expect(own(2)).toHaveLength(own(2)[0]!.of);
-    await session.cancelAsk(2); // was answered
-    expect((await session.ask('overview', {}, 3)).numbers).toEqual(numbers);
+    await session.cancelQuery(2); // was answered
+    expect((await session.query('overview', {}, 3)).numbers).toEqual(numbers);
   });
 
   it('works through the trace that another is compared with in steps, too, whichever is the large one', async () => {
-    const pushed: AskProgress[] = [];
+    const pushed: QueryProgress[] = [];
     const session: Session = new Session((push) => {
       if (push.k !== 'computing') return;
       pushed.push(push.progress);
       if (push.progress.id === 1 && push.progress.what.endsWith(', in B'))
-        void session.cancelAsk(1);
+        void session.cancelQuery(1);
     });
     await session.open(await saveTrace(syntheticStore({ events: 1000 })), 'small.vfst');
     await session.openOther(await saveTrace(syntheticStore({ events: 150_000 })), 'large.vfst');
-    await expect(session.ask('comparison', {}, 1)).rejects.toMatchObject({ name: 'AbortError' });
-    const both = await session.ask('comparison', {}, 2);
+    await expect(session.query('comparison', {}, 1)).rejects.toMatchObject({ name: 'AbortError' });
+    const both = await session.query('comparison', {}, 2);
     expect(both!.numbers.length).toBeGreaterThan(3);
     const told = pushed.filter(({ id, of }) => id === 2 && of > 0);
     expect(told).toHaveLength(told[0]!.of);
@@ -199,26 +199,26 @@ describe('the session', () => {
   });
 });
 
-describe('numbers of questions', () => {
+describe('numbers of queries', () => {
   it('lead progress and cancel to the one that is meant', async () => {
     const cancelled: number[] = [];
     const asked: number[] = [];
-    const questions = new Questions({
-      ask: ((_name: string, _args: object, id: number) => {
+    const queries = new QueryClient({
+      query: ((_name: string, _args: object, id: number) => {
         asked.push(id);
         return id === 2 ? new Promise(() => undefined) : Promise.resolve([]);
       }) as never,
-      cancelAsk: (id) => Promise.resolve(void cancelled.push(id)),
+      cancelQuery: (id) => Promise.resolve(void cancelled.push(id)),
     });
     const heard: string[] = [];
-    const one = questions.ask('errors', {}, () => heard.push('one'));
-    const two = questions.ask('errors', {}, ({ done }) => heard.push(`two ${done}`));
-    questions.heard({ id: 2, what: '', done: 4, of: 9 });
+    const one = queries.run('errors', {}, () => heard.push('one'));
+    const two = queries.run('errors', {}, ({ done }) => heard.push(`two ${done}`));
+    queries.progressed({ id: 2, what: '', done: 4, of: 9 });
     await one.answer;
-    questions.heard({ id: 1, what: '', done: 4, of: 9 }); // is answered
+    queries.progressed({ id: 1, what: '', done: 4, of: 9 }); // is answered
     one.cancel();
     two.cancel();
-    questions.heard({ id: 2, what: '', done: 5, of: 9 });
+    queries.progressed({ id: 2, what: '', done: 5, of: 9 });
     expect({ asked, heard, cancelled }).toEqual({
       asked: [1, 2],
       heard: ['two 4'],
@@ -227,7 +227,7 @@ describe('numbers of questions', () => {
   });
 
   it('free them, also after a failure', async () => {
-    const asked = new Asked(() => undefined);
+    const asked = new QueryQueue(() => undefined);
     await expect(asked.during(1, () => Promise.reject(new RangeError('no')))).rejects.toThrow('no');
     expect(await asked.during(1, () => Promise.resolve(3))).toBe(3);
     asked.cancel(1);

@@ -1,5 +1,5 @@
-/** Work that is wished for more often than it can be done: one at a time, and of the wishes that come meanwhile only the newest. */
-export class Newest<T> {
+/** Work that is requested more often than it can be done: one run at a time, and of the requests that come meanwhile only the latest. */
+export class LatestOnly<T> {
   private wish: { of: T } | null = null;
   private working = false;
 

@@ -1,6 +1,6 @@
 /** For every row of a thread the text id of the statement that it serves, found once as rows arrive: filters ask it per row. */
-import { isStatementOp } from '../../event/operations.ts';
-import type { ThreadStore } from '../../trace/store.ts';
+import { isStatementOp } from '../../../event/operations.ts';
+import type { ThreadStore } from '../../../trace/store.ts';
 
 export class StatementIndex {
   private ids = new Uint32Array(1024);

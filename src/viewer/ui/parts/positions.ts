@@ -1,27 +1,27 @@
 /**
- * Where parts were left, by name: what is scrolled to, how a border was moved. The App puts it into the context and keeps it with the
- * views' settings; a part without it begins anew each time.
+ * Where parts were left, by name: the scroll position, a border that was moved. The App provides them in the context and stores them with
+ * the views' settings; without them a part starts over each time.
  */
 import { getContext, setContext } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
-export interface Places {
+export interface Positions {
   /** null = as it is at first. */
   get(name: string): number | null;
   set(name: string, value: number | null): void;
 }
-const KEY = Symbol('places');
+const KEY = Symbol('positions');
 
-export const providePlaces = (places: Places): Places => setContext(KEY, places);
+export const providePositions = (positions: Positions): Positions => setContext(KEY, positions);
 /** Call it in a component's script. */
-export const takePlaces = (): Places | undefined => getContext<Places | undefined>(KEY);
+export const usePositions = (): Positions | undefined => getContext<Positions | undefined>(KEY);
 
 /** Scrolls an element to where it was, as soon as it is long enough; from then on, or from the user's own first move on, keeps where it is. */
 export const keepScroll =
-  (places: Places | undefined, name: string): Attachment<HTMLElement> =>
+  (positions: Positions | undefined, name: string): Attachment<HTMLElement> =>
   (element) => {
-    if (!places) return undefined;
-    const wanted = places.get(name);
+    if (!positions) return undefined;
+    const wanted = positions.get(name);
     let reached = wanted === null;
     const restore = (): void => {
       if (reached || wanted === null) return;
@@ -34,12 +34,12 @@ export const keepScroll =
       reached = true;
       grown.disconnect();
     };
-    const kept = (): void => {
-      if (reached) places.set(name, Math.round(element.scrollTop) || null);
+    const store = (): void => {
+      if (reached) positions.set(name, Math.round(element.scrollTop) || null);
     };
     const OWN = ['wheel', 'pointerdown', 'keydown'] as const;
     for (const type of OWN) element.addEventListener(type, mine, { passive: true });
-    element.addEventListener('scroll', kept, { passive: true });
+    element.addEventListener('scroll', store, { passive: true });
     if (!reached)
       grown.observe(element, {
         childList: true,
@@ -51,6 +51,6 @@ export const keepScroll =
     return () => {
       grown.disconnect();
       for (const type of OWN) element.removeEventListener(type, mine);
-      element.removeEventListener('scroll', kept);
+      element.removeEventListener('scroll', store);
     };
   };

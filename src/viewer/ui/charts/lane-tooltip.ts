@@ -1,6 +1,6 @@
 /** The values that lanes draw, in words: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
-import { SQL_PARTS } from '../parts/time-words.ts';
+import { SQL_PARTS } from './time-parts.ts';
 import { formatBytes, formatShare } from '../../units.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
@@ -20,7 +20,7 @@ export const scaleText = (kind: LaneKind, most: number): string =>
   kind === 'cache' ? counterText(kind, 1) : `at most ${counterText(kind, most)}`;
 
 /** What a lane of values shows at a moment, as it is painted; '' for other lanes, and where nothing is painted. */
-export function laneWords(
+export function laneTooltip(
   strip: FrameStrip | null,
   { key, kind, title }: Pick<LaneBox, 'key' | 'kind' | 'title'>,
   us: number,

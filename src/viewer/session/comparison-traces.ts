@@ -1,12 +1,12 @@
-/** The second trace of a comparison: a file that was opened beside the first, or the recording before this one. */
+/** The second trace of a comparison: a file that was opened beside the first, or the previous recording. */
 import { Analyses } from '../../analysis/shared.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { ComparedTraces, NamedTrace } from './queries/context.ts';
 
 /** A recording of more events is not kept when the next begins: at about 60 bytes an event, two of them would take too much memory. */
-export const MAX_KEPT_EVENTS = 3_000_000;
+export const MAX_PREVIOUS_EVENTS = 3_000_000;
 
-export class Compared implements ComparedTraces {
+export class ComparisonTraces implements ComparedTraces {
   other: NamedTrace | null = null;
   previous: NamedTrace | null = null;
 
@@ -14,7 +14,9 @@ export class Compared implements ComparedTraces {
   keep(store: TraceStore, name: string): void {
     if (store.eventCount > 0)
       this.previous =
-        store.eventCount <= MAX_KEPT_EVENTS ? { store, name, shared: new Analyses(store) } : null;
+        store.eventCount <= MAX_PREVIOUS_EVENTS
+          ? { store, name, shared: new Analyses(store) }
+          : null;
   }
   usePrevious(): void {
     if (!this.previous) throw new Error('The recording before this one is not kept.');

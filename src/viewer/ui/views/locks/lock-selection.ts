@@ -1,7 +1,7 @@
-/** What is chosen in a table of locks, and how that stands in the address. */
+/** The selected row of a table of locks, and its form in the address. */
 import type { Range } from '../../charts/viewport.ts';
 
-export interface Marked {
+export interface LockSelection {
   table: string;
   key: string;
   /** What the lanes set off. */
@@ -15,8 +15,8 @@ const isTime = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value);
 
 /** Anything may stand in an address: what is no chosen row is none. */
-export const MARKED_WORDS = {
-  parse(text: string): Marked | undefined {
+export const LOCK_SELECTION = {
+  parse(text: string): LockSelection | undefined {
     let said: unknown;
     try {
       said = JSON.parse(text);
@@ -36,7 +36,7 @@ export const MARKED_WORDS = {
       return undefined;
     return { table, key, lanes, range: { from, to } };
   },
-  format(marked: Marked | null): string {
+  format(marked: LockSelection | null): string {
     if (!marked) return '';
     const { table, key, lanes, range } = marked;
     return JSON.stringify([table, key, range.from, range.to, ...lanes]);

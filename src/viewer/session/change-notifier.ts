@@ -1,33 +1,33 @@
-/** When the drawing side is told that something has changed: at once, but so often at most that the worker has time for its work. */
+/** When the drawing side hears of a change: at once, but no more often than leaves the worker time for its work. */
 
 /** Of a trace at rest, and of one that is watched while it grows. */
-const TELL_EVERY_MS = 100;
+const NOTIFY_EVERY_MS = 100;
 /** Each is a picture. Where the traced app would have to share its processor with them there are fewer. */
-const TELL_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 40;
-/** Telling takes at most this share of the worker's time. */
-const TELL_SHARE = 0.25;
+const NOTIFY_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25 : 40;
+/** Notifying takes at most this share of the worker's time. */
+const NOTIFY_SHARE = 0.25;
 
-/** What the teller asks of the session. */
-export interface Told {
+/** What the notifier needs of the session. */
+export interface ChangeSource {
   recording(): boolean;
-  /** Say what has changed. */
+  /** Push what has changed. */
   tell(): void;
 }
 
-export class Teller {
+export class ChangeNotifier {
   private timer: ReturnType<typeof setTimeout> | null = null;
   /** When the timer rings, ms of performance.now(). */
   private due = Infinity;
-  /** When it was told last, and how long that took, ms. */
+  /** When it last told, and how long that took, ms. */
   private told = { at: -Infinity, took: 0 };
 
-  constructor(private readonly of: Told) {}
+  constructor(private readonly of: ChangeSource) {}
 
   /** Something has changed. */
   soon(): void {
     const every = Math.max(
-      this.of.recording() ? TELL_LIVE_MS : TELL_EVERY_MS,
-      this.told.took / TELL_SHARE,
+      this.of.recording() ? NOTIFY_LIVE_MS : NOTIFY_EVERY_MS,
+      this.told.took / NOTIFY_SHARE,
     );
     this.in(Math.max(0, this.told.at + every - performance.now()));
   }
@@ -40,7 +40,7 @@ export class Teller {
     this.of.tell();
     const at = performance.now();
     this.told = { at, took: at - began };
-    if (this.of.recording()) this.in(5 * TELL_EVERY_MS); // rates fall without new data
+    if (this.of.recording()) this.in(5 * NOTIFY_EVERY_MS); // rates fall without new data
   }
 
   private in(ms: number): void {

@@ -1,33 +1,33 @@
 // When the store's worker begins its long work: as soon as the first picture is out, and step by step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Analyses } from '../../src/analysis/shared.ts';
-import { Pacer, type Paced } from '../../src/viewer/session/pacer.ts';
+import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { newStore } from '../traces/builder.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function paced(changes: Partial<Paced>): { pacer: Pacer; computed: () => number } {
+function paced(changes: Partial<ScheduledWork>): { scheduler: Scheduler; computed: () => number } {
   const shared = new Analyses(newStore());
   let computed = 0;
-  const of: Paced = {
+  const of: ScheduledWork = {
     shared: () => shared,
     growing: () => false,
     pictured: () => false,
     dueIn: () => (computed ? null : 0),
     compute: () => void computed++,
   };
-  return { pacer: new Pacer({ ...of, ...changes }), computed: () => computed };
+  return { scheduler: new Scheduler({ ...of, ...changes }), computed: () => computed };
 }
 
 test('the numbers of a whole trace are computed once its picture is out, whenever that is', async () => {
   let pictured = false;
-  const { pacer, computed } = paced({ pictured: () => pictured });
-  pacer.plan();
+  const { scheduler, computed } = paced({ pictured: () => pictured });
+  scheduler.plan();
   await vi.advanceTimersByTimeAsync(1);
   expect(computed()).toBe(0);
   pictured = true;
-  pacer.plan();
+  scheduler.plan();
   await vi.advanceTimersByTimeAsync(1);
   expect(computed()).toBe(1);
   await vi.advanceTimersByTimeAsync(1000);
@@ -36,7 +36,7 @@ test('the numbers of a whole trace are computed once its picture is out, wheneve
 
 test('and without a picture all the same; those of a trace that grows wait', async () => {
   const [still, growing] = [paced({}), paced({ growing: () => true, pictured: () => true })];
-  for (const { pacer } of [still, growing]) pacer.plan();
+  for (const { scheduler } of [still, growing]) scheduler.plan();
   await vi.advanceTimersByTimeAsync(1);
   expect([still.computed(), growing.computed()]).toEqual([0, 0]);
   await vi.advanceTimersByTimeAsync(1000);

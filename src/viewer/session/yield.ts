@@ -1,7 +1,5 @@
-/** Pauses in long work of the store's worker. */
-
-/** Lets messages that have come meanwhile be answered. */
-export const rest = (): Promise<void> =>
+/** Pauses long work in the store's worker, so that messages that have come meanwhile are answered. */
+export const yieldToMessages = (): Promise<void> =>
   new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {

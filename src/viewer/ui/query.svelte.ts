@@ -1,16 +1,16 @@
 /**
- * A view's question to the store's worker, asked again whenever the trace or the arguments change: one at a time, the newest
- * wish wins, and while a recording runs no more often than the answers can be had cheaply. A question that nobody needs any more
- * (the view was left, the arguments have changed) is cancelled; so is one when the user has enough of waiting.
+ * A view's query to the store's worker, sent again whenever the trace or the arguments change: one at a time, the newest wins, and
+ * while a recording runs no more often than its answer is cheap. A query that is not needed any more (the view was left, the arguments
+ * have changed) is cancelled; the user can cancel one, too.
  */
 import { fromStore } from 'svelte/store';
-import type { Asking } from './questions.ts';
-import type { AskProgress } from '../../protocol/session.ts';
+import type { QueryHandle } from './query-client.ts';
+import type { QueryProgress } from '../../protocol/session.ts';
 import { viewerModel } from './viewer-context.ts';
-import type { QueryArgs, QueryAnswer, QueryName } from '../session/queries/index.ts';
+import type { QueryArgs, QueryAnswer, QueryName } from '../session/query-table.ts';
 
 /** What a view that waits for several answers shows of each (parts/Waiting.svelte). */
-export interface Awaited {
+export interface QueryState {
   /** Why there is no newer answer, in words for the user. */
   readonly error: string | null;
   /** An answer is awaited that is newer than the one that there is. */
@@ -18,20 +18,20 @@ export interface Awaited {
   /** An answer is there, maybe an older one. */
   readonly shown: boolean;
   /** It has taken so long that the user is told how far it is; `of` 0 = not known. null = not long, or nothing is awaited. */
-  readonly progress: Omit<AskProgress, 'id'> | null;
+  readonly progress: Omit<QueryProgress, 'id'> | null;
   /** The user has cancelled it; other arguments or another trace are asked for all the same. */
   readonly stopped: boolean;
   cancel(): void;
   /** After it was stopped, or has failed. */
-  again(): void;
+  retry(): void;
 }
-export interface Answer<T, Args> extends Awaited {
+export interface QueryResult<T, Args> extends QueryState {
   /** The last answer, shown until the next is there; null before the first, and where what is asked about is another thing. */
   readonly value: T | null;
   /** What `value` answers: of a range that moves, the one before. */
-  readonly asked: Args | null;
+  readonly args: Args | null;
 }
-export interface AskOptions<Args> {
+export interface QueryOptions<Args> {
   /**
    * What the arguments name: the answer about one statement is none about the next, and is gone at once. Without it the last answer stays
    * until its successor is there: of a range or width the old picture is better than none.
@@ -39,7 +39,7 @@ export interface AskOptions<Args> {
   about?: (args: Args) => unknown;
 }
 
-/** Which trace is asked about: a question that was stopped is asked of the next one, and as soon as its recording has ended. */
+/** The trace: a query that was stopped is sent again for the next one, and as soon as its recording has ended. */
 interface Of {
   trace: number;
   file: unknown;
@@ -47,30 +47,30 @@ interface Of {
 }
 const same = (a: Of, b: Of): boolean =>
   a.trace === b.trace && a.file === b.file && a.recording === b.recording;
-/** A question apart from how far the trace has grown. */
-interface Asked {
+/** A query apart from how far the trace has grown. */
+interface SentQuery {
   key: string;
   of: Of;
 }
-const sameQuestion = (a: Asked | null, b: Asked | null): boolean =>
+const sameQuery = (a: SentQuery | null, b: SentQuery | null): boolean =>
   a?.key === b?.key && a?.of.trace === b?.of.trace;
 
 /** At least this long between two answers of a growing trace, and at least so many times as long as one took. */
 const PAUSE_MS = 400;
 const PAUSE_RATIO = 3;
-/** Who waits longer is told how far it is. */
+/** After this long, progress is shown. */
 const SLOW_MS = 500;
 const NOT_KNOWN = { what: '', done: 0, of: 0 } as const;
 
 /**
- * Ask while the calling component lives. Call it in a component's script.
- * @param args read reactively; null asks nothing
+ * Run a query while the calling component lives. Call it in a component's script.
+ * @param args read reactively; null sends nothing
  */
-export function ask<N extends QueryName>(
+export function useQuery<N extends QueryName>(
   name: N,
   args: () => QueryArgs<N> | null,
-  { about }: AskOptions<QueryArgs<N>> = {},
-): Answer<QueryAnswer<N>, QueryArgs<N>> {
+  { about }: QueryOptions<QueryArgs<N>> = {},
+): QueryResult<QueryAnswer<N>, QueryArgs<N>> {
   const model = viewerModel();
   const version = fromStore(model.version);
   const trace = fromStore(model.trace);
@@ -86,32 +86,30 @@ export function ask<N extends QueryName>(
     trace: number;
     thing: string | undefined;
   } | null>(null);
-  let failed = $state.raw<(Asked & { why: string }) | null>(null);
+  let failed = $state.raw<(SentQuery & { why: string }) | null>(null);
   const answer = $derived(last?.trace === trace.current && last.thing === thing ? last : null);
   const error = $derived(
     failed?.key === key && failed?.of.trace === trace.current ? failed.why : null,
   );
   let busy = $state(false);
-  let progress = $state.raw<Awaited['progress']>(null);
+  let progress = $state.raw<QueryState['progress']>(null);
   let stopped = $state(false);
-  let wish: (Asked & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null =
-    null;
-  let answered: (Asked & { version: number; at: number; took: number }) | null = null;
-  let stoppedWish: Asked | null = null;
-  let running: (Asked & { question: Asking<QueryAnswer<N>> }) | null = null;
+  let wish:
+    (SentQuery & { args: QueryArgs<N>; thing: string | undefined; version: number }) | null = null;
+  let answered: (SentQuery & { version: number; at: number; took: number }) | null = null;
+  let stoppedWish: SentQuery | null = null;
+  let running: (SentQuery & { query: QueryHandle<QueryAnswer<N>> }) | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const settled = (): boolean =>
-    wish === null ||
-    stopped ||
-    (sameQuestion(answered, wish) && answered?.version === wish.version);
+    wish === null || stopped || (sameQuery(answered, wish) && answered?.version === wish.version);
   function plan(): void {
     clearTimeout(timer);
     stopped = wish !== null && stoppedWish?.key === wish.key && same(stoppedWish.of, wish.of);
     busy = !settled();
-    if (running && !sameQuestion(running, wish)) running.question.cancel();
+    if (running && !sameQuery(running, wish)) running.query.cancel();
     if (running || !busy || !wish) return;
-    const again = answered !== null && sameQuestion(answered, wish);
+    const again = answered !== null && sameQuery(answered, wish);
     const pause = again
       ? answered!.at + Math.max(PAUSE_MS, PAUSE_RATIO * answered!.took) - performance.now()
       : 0;
@@ -121,21 +119,21 @@ export function ask<N extends QueryName>(
     const asked = wish!;
     const { args: said, key, of, thing } = asked;
     const began = performance.now();
-    let [slow, heard] = [false, null as Awaited['progress']];
-    const question = model.questions.ask(name, said, (now) => {
+    let [slow, heard] = [false, null as QueryState['progress']];
+    const query = model.queries.run(name, said, (now) => {
       heard = now;
       if (slow) progress = now;
     });
-    running = { key, of, question };
-    const first = answer === null || !sameQuestion(answered, asked);
+    running = { key, of, query };
+    const first = answer === null || !sameQuery(answered, asked);
     const late = setTimeout(() => {
       slow = true;
       progress = heard ?? (first ? NOT_KNOWN : null); // a growing trace is asked about again and again: what is shown holds
     }, SLOW_MS);
     let cancelled = false;
     try {
-      const value = await question.answer;
-      if (sameQuestion(wish, asked)) {
+      const value = await query.answer;
+      if (sameQuery(wish, asked)) {
         last = { value, args: said, trace: of.trace, thing };
         failed = null;
       }
@@ -168,14 +166,14 @@ export function ask<N extends QueryName>(
   $effect(() => () => {
     clearTimeout(timer);
     wish = null;
-    running?.question.cancel();
+    running?.query.cancel();
   });
 
   return {
     get value() {
       return answer?.value ?? null;
     },
-    get asked() {
+    get args() {
       return answer?.args ?? null;
     },
     get error() {
@@ -196,11 +194,11 @@ export function ask<N extends QueryName>(
     cancel() {
       if (!wish) return;
       stoppedWish = { key: wish.key, of: wish.of };
-      running?.question.cancel();
+      running?.query.cancel();
       progress = null;
       plan();
     },
-    again() {
+    retry() {
       stoppedWish = null;
       answered = null;
       failed = null;

@@ -1,15 +1,9 @@
 /** The Locks view's words: kinds of locks, columns of its tables, and what a span says of itself. */
-import type { ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
+import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
+import type { WaitArrow } from '../../../../analysis/locks/wait-arrows.ts';
 import type { Column } from '../../parts/columns.ts';
 import { formatCount, formatDuration, formatMoment } from '../../../units.ts';
-import {
-  modeText,
-  type BusyLine,
-  type DeadlockLine,
-  type LeftLine,
-  type WaitArrow,
-  type WaitLine,
-} from '../../../session/queries/locks.ts';
+import type { BusyLine, DeadlockLine, LeftLine, WaitLine } from '../../../session/queries/locks.ts';
 import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';
 
 export const KINDS: Readonly<Record<ResourceKind, { title: string; meaning: string }>> = {

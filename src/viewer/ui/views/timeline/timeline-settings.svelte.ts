@@ -46,7 +46,7 @@ function restore(said: Said, setup: TimelineState): void {
   if (!setup.trace) setUp(said, setup);
 }
 /** Another address: it says how everything is set up, also where it says nothing. */
-export function takeTimeline(said: Said, setup: TimelineState): void {
+export function applyTimelineSettings(said: Said, setup: TimelineState): void {
   setup.forget();
   setup.areaBy = BY[0];
   setUp(said, setup);
@@ -74,7 +74,7 @@ function setUp(said: Said, setup: TimelineState): void {
 }
 
 /** Call it in a component's script. */
-export function keepTimeline(model: ViewerModel, setup: TimelineState): void {
+export function useTimelineSettings(model: ViewerModel, setup: TimelineState): void {
   const state = viewStateOf(model);
   restore(get(state.texts), setup);
   const keep = (name: string, text: () => string | null): void => {

@@ -1,12 +1,12 @@
 /** Puts the viewer into a page: panel, tab, Lab and tests do it alike. */
 import { mount, tick, unmount } from 'svelte';
-import { startSession } from './client.ts';
-import type { ViewerHandle, ViewerHost } from './host.ts';
-import { ViewerModel } from './model.ts';
-import { viewerContext } from './viewer-context.ts';
-import App from './shell/App.svelte';
+import { startSession } from '../client.ts';
+import type { ViewerHandle, ViewerHost } from '../host.ts';
+import { ViewerModel } from '../model.ts';
+import { viewerContext } from '../viewer-context.ts';
+import App from './App.svelte';
 
-export type { ViewerHandle, ViewerHost } from './host.ts';
+export type { ViewerHandle, ViewerHost } from '../host.ts';
 
 /**
  * @param target an element that the viewer fills (it is positioned by its nearest positioned ancestor)

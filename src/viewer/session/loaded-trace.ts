@@ -3,12 +3,12 @@ import type { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
 import { TimelineLanes } from '../../timeline/timeline-lanes.ts';
 import type { ThreadRow } from '../../protocol/session.ts';
-import { EventQuery } from './event-query.ts';
+import { EventQuery } from './queries/event-query.ts';
 import { LiveCounts } from './live-stats.ts';
 import { Memo } from './queries/context.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from './queries/thread-titles.ts';
 
-export interface Loaded {
+export interface LoadedTrace {
   store: TraceStore;
   lanes: TimelineLanes;
   counts: LiveCounts;
@@ -16,7 +16,7 @@ export interface Loaded {
   memo: Memo;
 }
 
-export const loaded = (store: TraceStore): Loaded => ({
+export const loadedTrace = (store: TraceStore): LoadedTrace => ({
   store,
   lanes: new TimelineLanes(store),
   counts: new LiveCounts(store),

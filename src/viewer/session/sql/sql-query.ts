@@ -1,19 +1,19 @@
-/** Questions of the SQL page: the tables that there are, a query, its result as CSV. */
+/** Queries of the SQL page: the tables that there are, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { StatementIndex } from '../statement-index.ts';
+import { StatementIndex } from '../queries/statement-index.ts';
 import {
   SqlEngine,
   type RowTaker,
   type RunOptions,
   type RunResult,
   type WasmSource,
-} from '../sql/engine.ts';
-import { EventsTable } from '../sql/events-table.ts';
-import type { Cell } from '../sql/sink.ts';
-import type { SqlColumn, SqlTable } from '../sql/table.ts';
-import { tablesOf } from '../sql/tables.ts';
-import type { QueryContext } from './context.ts';
+} from './engine.ts';
+import { EventsTable } from './events-table.ts';
+import type { Cell } from './sink.ts';
+import type { SqlColumn, SqlTable } from './table.ts';
+import { tablesOf } from './tables.ts';
+import type { QueryContext } from '../queries/context.ts';
 
 export interface SqlTableInfo {
   name: string;

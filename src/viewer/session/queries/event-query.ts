@@ -1,11 +1,11 @@
 /** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
-import { pageAccessesOf } from '../../analysis/pages/page-accesses.ts';
-import { bytesMoved } from '../../trace/bytes-moved.ts';
-import { isFailure, objectName, resultText } from '../../trace/describe.ts';
-import { OPS, opName } from '../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { threadEndUs } from '../../trace/thread-end.ts';
-import type { EventFilter, EventWhere } from '../../protocol/session.ts';
+import { pageAccessesOf } from '../../../analysis/pages/page-accesses.ts';
+import { bytesMoved } from '../../../trace/bytes-moved.ts';
+import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
+import { OPS, opName } from '../../../event/operations.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import { threadEndUs } from '../../../trace/thread-end.ts';
+import type { EventFilter, EventWhere } from '../../../protocol/session.ts';
 import { StatementIndex } from './statement-index.ts';
 
 /** What a filter asks of one thread, with words looked up once per name and not once per event. */

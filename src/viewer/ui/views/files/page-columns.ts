@@ -3,7 +3,7 @@ import { PageType } from '../../../../sqlite/page.ts';
 import type { Column } from '../../parts/columns.ts';
 import { formatBytes, formatCount, formatMoment } from '../../../units.ts';
 import type { PlacesTable } from '../../../session/queries/pages.ts';
-import { treeOfRow, treeTitle } from './b-tree-words.ts';
+import { treeOfRow, treeTitle } from './b-tree-columns.ts';
 
 export interface TypeWords {
   title: string;

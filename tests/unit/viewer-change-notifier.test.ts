@@ -1,23 +1,23 @@
 // How often the drawing side is told of changes.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Teller } from '../../src/viewer/session/teller.ts';
+import { ChangeNotifier } from '../../src/viewer/session/change-notifier.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('the first change at once, a hundred after it together', async () => {
   const tell = vi.fn();
-  const teller = new Teller({ recording: () => false, tell });
-  teller.soon();
+  const notifier = new ChangeNotifier({ recording: () => false, tell });
+  notifier.soon();
   await vi.advanceTimersByTimeAsync(0);
   expect(tell).toHaveBeenCalledTimes(1);
-  for (let i = 0; i < 100; i++) teller.soon();
+  for (let i = 0; i < 100; i++) notifier.soon();
   await vi.advanceTimersByTimeAsync(99);
   expect(tell).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(1000);
   expect(tell).toHaveBeenCalledTimes(2);
-  teller.soon();
-  teller.now();
+  notifier.soon();
+  notifier.now();
   await vi.advanceTimersByTimeAsync(1000);
   expect(tell).toHaveBeenCalledTimes(3); // what was planned is told with it
 });
@@ -25,12 +25,12 @@ test('the first change at once, a hundred after it together', async () => {
 test('a recording without any change tells all the same, more often where there is some', async () => {
   const tell = vi.fn();
   let recording = true;
-  const teller = new Teller({ recording: () => recording, tell });
-  teller.now();
+  const notifier = new ChangeNotifier({ recording: () => recording, tell });
+  notifier.now();
   await vi.advanceTimersByTimeAsync(1000);
   expect(tell).toHaveBeenCalledTimes(3);
   for (let i = 0; i < 1000; i++) {
-    teller.soon();
+    notifier.soon();
     await vi.advanceTimersByTimeAsync(1);
   }
   expect(tell.mock.calls.length).toBeGreaterThan(3 + 20);

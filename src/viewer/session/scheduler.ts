@@ -1,14 +1,14 @@
 /**
- * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long questions, in steps with pauses
- * in which frames of the timeline are drawn and questions are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
+ * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long queries, in steps with pauses
+ * in which frames of the timeline are drawn and queries are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
  */
 import type { Analyses } from '../../analysis/shared.ts';
-import type { Question } from './asked.ts';
-import { rest } from './rest.ts';
+import type { RunningQuery } from './query-queue.ts';
+import { yieldToMessages } from './yield.ts';
 import { STEPS_FROM_EVENTS, timelineSteps, type Step } from './steps.ts';
 
-/** What the pacer asks of the session. */
-export interface Paced {
+/** What the scheduler asks of the session. */
+export interface ScheduledWork {
   /** Of the trace as it is now: another object when it has changed. */
   shared(): Analyses;
   growing(): boolean;
@@ -23,39 +23,39 @@ export interface Paced {
 /** The first picture is out by then, or nobody looks at the timeline. */
 const SLOW_AFTER_MS = 250;
 
-export class Pacer {
+export class Scheduler {
   /** Settled when the steps under way are done. */
   private steps: Promise<void> = Promise.resolve();
   private timer: ReturnType<typeof setTimeout> | null = null;
   /** When it rings, ms of performance.now(). */
   private timerAt = Infinity;
   private busy = false;
-  /** Questions whose turn has not come. */
-  private readonly waiting = new Set<Question>();
+  /** Queries whose turn has not come. */
+  private readonly waiting = new Set<RunningQuery>();
   /** What is computed at the moment, in words; '' = nothing. */
   private now = '';
 
-  constructor(private readonly of: Paced) {}
+  constructor(private readonly of: ScheduledWork) {}
 
   /**
-   * Long work in steps, one question after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself.
-   * @param steps null = it needs none, and waits for nobody @param question is told how far it is @param events of another trace that they may be of, too
+   * Long work in steps, one query after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself.
+   * @param steps null = it needs none, and waits for nobody @param query is told how far it is @param events of another trace that they may be of, too
    * @throws AbortError at the next pause after it was cancelled
    */
   async inSteps(
     steps: (shared: Analyses) => Step[] | null,
-    question: Question,
+    query: RunningQuery,
     events = 0,
   ): Promise<void> {
     if (this.atOnce(events)) return;
-    await rest(); // it may have been cancelled while it waited to be heard
-    question.check();
+    await yieldToMessages(); // it may have been cancelled while it waited to be heard
+    query.check();
     if (!steps(this.of.shared())) return;
-    this.waiting.add(question);
-    if (this.now) question.progress(this.now, 0, 0);
+    this.waiting.add(query);
+    if (this.now) query.progress(this.now, 0, 0);
     await this.inTurn(async () => {
-      this.waiting.delete(question);
-      await this.walk(steps, question);
+      this.waiting.delete(query);
+      await this.walk(steps, query);
     });
   }
 
@@ -71,26 +71,26 @@ export class Pacer {
     return run;
   }
 
-  /** @param question null = nobody waits for it, and who does goes first @returns whether it gave way to a question */
+  /** @param query null = nobody waits for it, and who does goes first @returns whether it gave way to a query */
   private async walk(
     steps: (shared: Analyses) => Step[] | null,
-    question: Question | null,
+    query: RunningQuery | null,
   ): Promise<boolean> {
     const { of, waiting } = this;
     const shared = of.shared();
     const all = steps(shared) ?? [];
     /** @returns whether to go on */
     const pause = async (): Promise<boolean> => {
-      await rest();
-      question?.check();
+      await yieldToMessages();
+      query?.check();
       return !of.growing() && of.shared() === shared;
     };
-    question?.check();
+    query?.check();
     try {
       for (const [done, { what, run }] of all.entries()) {
-        if (!question && waiting.size) return true;
+        if (!query && waiting.size) return true;
         this.now = what;
-        question?.progress(what, done, all.length);
+        query?.progress(what, done, all.length);
         for (const other of waiting) other.progress(what, 0, 0);
         for (const _ of run() ?? []) if (!(await pause())) return false;
         if (!(await pause())) return false;

@@ -1,0 +1,51 @@
+/** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
+import { cacheQueries } from './queries/cache.ts';
+import { compareQueries } from './queries/compare.ts';
+import { errorQueries } from './queries/errors.ts';
+import { eventQueries } from './queries/events.ts';
+import { fileQueries } from './queries/files.ts';
+import { findingsQueries } from './queries/findings.ts';
+import { loadTimesQueries } from './queries/load-times.ts';
+import { lockLaneQueries } from './queries/lock-lanes.ts';
+import { lockQueries } from './queries/locks.ts';
+import { overviewQueries } from './queries/overview.ts';
+import { paletteQueries } from './queries/palette.ts';
+import { pageQueries } from './queries/pages.ts';
+import { patternQueries } from './queries/patterns.ts';
+import { sqlQueries } from './sql/sql-query.ts';
+import { staleCacheQueries } from './queries/stale-caches.ts';
+import { statementQueries } from './queries/statements.ts';
+import { transactionQueries } from './queries/transactions.ts';
+import { walQueries } from './queries/wal.ts';
+import { timelineFlowQueries } from './queries/timeline-flows.ts';
+import { timelineQueries } from './queries/timeline.ts';
+import { timelineSearchQueries } from './queries/timeline-search.ts';
+
+export const QUERIES = {
+  ...timelineQueries,
+  ...timelineSearchQueries,
+  ...timelineFlowQueries,
+  ...transactionQueries,
+  ...statementQueries,
+  ...walQueries,
+  ...lockQueries,
+  ...lockLaneQueries,
+  ...fileQueries,
+  ...pageQueries,
+  ...patternQueries,
+  ...sqlQueries,
+  ...cacheQueries,
+  ...staleCacheQueries,
+  ...loadTimesQueries,
+  ...errorQueries,
+  ...eventQueries,
+  ...overviewQueries,
+  ...findingsQueries,
+  ...compareQueries,
+  ...paletteQueries,
+};
+
+export type QueryName = keyof typeof QUERIES;
+export type QueryArgs<N extends QueryName> = Parameters<(typeof QUERIES)[N]>[1];
+export type QueryAnswer<N extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[N]>>;
+export type Queries = { [N in QueryName]: { args: QueryArgs<N>; answer: QueryAnswer<N> } };

@@ -1,0 +1,9 @@
+/** How a part without the model shows a toast: the App provides the function in the context. */
+import { getContext, setContext } from 'svelte';
+
+export type ShowToast = (kind: 'error' | 'info', text: string) => void;
+const KEY = Symbol('toast');
+
+export const provideToasts = (show: ShowToast): ShowToast => setContext(KEY, show);
+/** Call it in a component's script, below the App. */
+export const useToasts = (): ShowToast => getContext<ShowToast>(KEY);

@@ -1,0 +1,37 @@
+/** Queries to the store's worker, each under its own number, so that it can be followed and cancelled. */
+import type { QueryProgress, SessionApi } from '../../protocol/session.ts';
+import type { Queries, QueryAnswer, QueryArgs, QueryName } from '../session/query-table.ts';
+
+/** A query that is under way. */
+export interface QueryHandle<T> {
+  /** Rejects with an AbortError where it was cancelled. */
+  readonly answer: Promise<T>;
+  cancel(): void;
+}
+
+export class QueryClient {
+  private lastId = 0;
+  private readonly open = new Map<number, (progress: QueryProgress) => void>();
+
+  constructor(private readonly session: Pick<SessionApi<Queries>, 'query' | 'cancelQuery'>) {}
+
+  /** @param onProgress called before each step of a long query */
+  run<N extends QueryName>(
+    name: N,
+    args: QueryArgs<N>,
+    onProgress: (progress: QueryProgress) => void,
+  ): QueryHandle<QueryAnswer<N>> {
+    const id = ++this.lastId;
+    this.open.set(id, onProgress);
+    const answer = this.session.query(name, args, id).finally(() => this.open.delete(id));
+    const cancel = (): void => {
+      if (this.open.delete(id)) this.session.cancelQuery(id).catch(() => undefined); // `answer` reports a worker that has died
+    };
+    return { answer, cancel };
+  }
+
+  /** Hand on what the worker reports about a query. */
+  progressed(progress: QueryProgress): void {
+    this.open.get(progress.id)?.(progress);
+  }
+}

@@ -1,0 +1,61 @@
+/** A setting of a view as its component sees it: read and bound like any state, stored in view-state.ts under a name. */
+import { fromStore } from 'svelte/store';
+import { viewStateOf } from './view-state.ts';
+import { viewerModel } from './viewer-context.ts';
+
+export interface ViewSetting<T> {
+  value: T;
+}
+/** How a value is written as text. `parse` returns undefined for text that isn't a value. */
+interface TextForm<T> {
+  parse(text: string): T | undefined;
+  format(value: T): string;
+}
+
+/** Call it in a component's script. @param initial what is there where nobody has chosen */
+export function viewSetting<T>(name: string, initial: T, form: TextForm<T>): ViewSetting<T> {
+  const state = viewStateOf(viewerModel());
+  const texts = fromStore(state.texts);
+  const text = $derived(texts.current[name]);
+  const value = $derived(text === undefined ? initial : (form.parse(text) ?? initial));
+  return {
+    get value() {
+      return value;
+    },
+    set value(next) {
+      const text = form.format(next);
+      state.set(name, text === form.format(initial) ? null : text);
+    },
+  };
+}
+
+const TEXT: TextForm<string> = { parse: (text) => text, format: (text) => text };
+const CHOICE: TextForm<boolean> = {
+  parse: (text) => (text === '1' ? true : text === '0' ? false : undefined),
+  format: (on) => (on ? '1' : '0'),
+};
+/** '' = nothing is chosen. */
+const KEY: TextForm<string | null> = { parse: (text) => text || null, format: (key) => key ?? '' };
+
+export const textSetting = (name: string, initial = ''): ViewSetting<string> =>
+  viewSetting(name, initial, TEXT);
+export const switchSetting = (name: string, initial = false): ViewSetting<boolean> =>
+  viewSetting(name, initial, CHOICE);
+export const keySetting = (name: string): ViewSetting<string | null> =>
+  viewSetting<string | null>(name, null, KEY);
+/** One of several; another word stands for the first. */
+export const choiceSetting = <T extends string>(
+  name: string,
+  all: readonly [T, ...T[]],
+): ViewSetting<T> =>
+  viewSetting<T>(name, all[0], {
+    parse: (text) => all.find((one) => one === text),
+    format: (one) => one,
+  });
+
+/** A list of short words without commas; [] = as it is at first. */
+export const listSetting = (name: string): ViewSetting<readonly string[]> =>
+  viewSetting<readonly string[]>(name, [], {
+    parse: (text) => text.split(',').filter(Boolean),
+    format: (list) => list.join(','),
+  });

@@ -1,10 +1,10 @@
-// `npm run new -- engine PACKAGE`: the files of something new, to fill in. Prints what is left to do.
+// `npm run new -- engine PACKAGE` or `npm run new -- finding SUBJECT NAME`: the files of something new, to fill in. Prints what is left to do.
 import { join } from 'node:path';
 import { loadTs } from './load-ts.mjs';
 
 const root = join(import.meta.dirname, '../..');
 /** Each is a module tools/dev/new-KIND.ts, with the words it takes. */
-const KINDS = { engine: 'PACKAGE' };
+const KINDS = { engine: 'PACKAGE', finding: 'SUBJECT NAME' };
 
 const [kind, ...words] = process.argv.slice(2);
 if (!KINDS[kind] || words.length !== KINDS[kind].split(' ').length) {

@@ -1,0 +1,107 @@
+// `npm run new -- finding SUBJECT NAME`: a rule to fill in: its file in src/analysis/SUBJECT, its place among the rules, a trace that it fires
+// on and one that it doesn't, and its section in docs/findings.md.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const rule = (id: string, name: string): string => `/**
+ * TODO: what goes wrong, and why that costs time.
+ *
+ *   ${id}   xTruncate, xTruncate ...  ->  one xTruncate
+ */
+import { Op } from '../../event/event.ts';
+import { Evidence } from '../rules/context.ts';
+import { Saving } from '../rules/saving.ts';
+import type { Rule } from '../rules/types.ts';
+import { some } from '../rules/words.ts';
+
+const FEW = 100;
+
+export const ${name}: Rule = {
+  id: '${id}',
+  title: 'TODO',
+  run(ctx) {
+    const evidence = new Evidence();
+    ctx.each(Op.xTruncate, (thread, row) => evidence.add(thread, row));
+    if (evidence.count < FEW) return [];
+    return [
+      {
+        rule: '${id}',
+        title: \`\${some(evidence.count, 'TODO')}\`,
+        evidence: evidence.result(ctx),
+        ...new Saving(ctx).avoid(evidence.count - 1, Op.xTruncate, 'truncates').result(),
+        confidence: 'possible',
+        reason: 'TODO: why no more, or no less, sure',
+        advice: 'TODO',
+        link: 'https://www.sqlite.org/TODO.html',
+      },
+    ];
+  },
+};
+`;
+const story = (id: string): string => `
+  {
+    rule: '${id}',
+    name: 'TODO',
+    wrong: ({ thread }) => {
+      const b = thread();
+      times(100, () => b.call('xTruncate', { object: b.file('/app.db') }));
+    },
+    right: ({ thread }) => void thread().call('xTruncate'),
+    says: /^100 TODO/,
+  },`;
+const section = (id: string): string => `## ${id} TODO
+
+TODO.
+
+- **Silent**: TODO.
+- **Counts**: TODO.
+- **Judged**: Seen in none of the recordings kept here.
+- **Read**: <https://www.sqlite.org/TODO.html>
+
+`;
+
+/**
+ * @param root of the repository
+ * @param subject a folder of src/analysis
+ * @param name of the rule, as a constant
+ * @returns the files that were written, relative to root
+ * @throws where there is no such subject, or such a file
+ */
+export function scaffold(root: string, subject: string, name: string): string[] {
+  if (!/^[a-z]\w*$/.test(name)) throw new Error(`"${name}" isn't the name of a constant`);
+  const file = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const path = `src/analysis/${subject}/${file}.ts`;
+  if (!existsSync(join(root, 'src/analysis', subject)))
+    throw new Error(`src/analysis/${subject} doesn't exist`);
+  if (existsSync(join(root, path))) throw new Error(`${path} exists`);
+  const edits = new Map<string, string>();
+  /** Puts text before the first place of `before` that follows `after`. */
+  const insert = (target: string, after: string, before: string, text: string): void => {
+    const old = edits.get(target) ?? readFileSync(join(root, target), 'utf8');
+    const at = old.indexOf(before, old.indexOf(after));
+    if (at < 0 || !old.includes(after))
+      throw new Error(`${target} has no "${after} ... ${before}"`);
+    edits.set(target, old.slice(0, at) + text + old.slice(at));
+  };
+  const page = readFileSync(join(root, 'docs/findings.md'), 'utf8');
+  const ids = [...page.matchAll(/^## F(\d\d)/gm)].map(([, id]) => Number(id));
+  const id = `F${Math.max(...ids) + 1}`;
+  edits.set(path, rule(id, name));
+  const index = 'src/analysis/findings/index.ts';
+  insert(index, '*/', 'import ', `import { ${name} } from '../${subject}/${file}.ts';\n`);
+  insert(index, 'export const RULES', '\n];', `\n  ${name},`);
+  insert('tests/traces/findings/storage.ts', 'export const STORAGE', '\n];', story(id));
+  edits.set(
+    'docs/findings.md',
+    page.replace(/There are \d+ rules/, `There are ${ids.length + 1} rules`),
+  );
+  insert('docs/findings.md', `## F${Math.max(...ids)}`, '## False alarms', section(id));
+  for (const [target, text] of edits) writeFileSync(join(root, target), text);
+  return [...edits.keys()];
+}
+
+/** What is left to do by hand. */
+export const next = (): string => `
+  1. write the rule and replace each TODO
+  2. npx vitest run --project unit tests/unit/findings
+  3. if it fires on stored recordings: judge whether it's right, and add it to tests/oracle/findings.json; npm run docs`;

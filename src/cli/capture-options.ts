@@ -6,7 +6,7 @@ import {
   type CaptureLevel,
   type CaptureOptions,
 } from '../event/capture.ts';
-import { wrongUse } from '../drive/failure.ts';
+import { wrongUse } from '../terminal/failure.ts';
 
 export interface CaptureArgs {
   capture?: string;

@@ -7,9 +7,9 @@ import {
   type BudgetRow,
 } from '../analysis/report/budget.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
-import { cannotRead, complain, Exit, openTrace } from './open-file.ts';
-import { print } from './stdout.ts';
-import { table } from './summary-text.ts';
+import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
+import { print } from '../terminal/stdout.ts';
+import { table } from '../terminal/report-text.ts';
 import { plain } from '../analysis/report/report-words.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */

@@ -7,9 +7,9 @@ import {
 } from '../analysis/report/diff.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
 import { cut, plain, shown } from '../analysis/report/report-words.ts';
-import { Exit, openTrace } from './open-file.ts';
-import { jsonText, print } from './stdout.ts';
-import { durationText, table } from './summary-text.ts';
+import { Exit, openTrace } from '../terminal/open-file.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
+import { durationText, table } from '../terminal/report-text.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
 export async function diffCommand({

@@ -4,9 +4,9 @@ import { mkdir, readFile, readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { parquetDataSet } from '../formats/parquet.ts';
 import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
-import { wrongUse } from '../drive/failure.ts';
-import { Exit, complain, openTrace } from './open-file.ts';
-import { cannotWrite, writeWhole } from './write-file.ts';
+import { wrongUse } from '../terminal/failure.ts';
+import { Exit, complain, openTrace } from '../terminal/open-file.ts';
+import { cannotWrite, writeWhole } from '../terminal/write-file.ts';
 
 /** @throws what node:fs says of a path that is there and cannot be looked at */
 export async function isFolder(path: string): Promise<boolean> {

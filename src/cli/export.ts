@@ -16,9 +16,9 @@ import { sanitizeStore } from '../analysis/privacy/sanitize.ts';
 import { TraceWriter } from '../trace/file/write.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { exportDataSet, isFolder } from './export-folder.ts';
-import { Exit, complain, openTrace } from './open-file.ts';
-import { print } from './stdout.ts';
-import { writeWhole } from './write-file.ts';
+import { Exit, complain, openTrace } from '../terminal/open-file.ts';
+import { print } from '../terminal/stdout.ts';
+import { writeWhole } from '../terminal/write-file.ts';
 
 type Piece = string | Uint8Array;
 interface Job {

@@ -1,5 +1,5 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
-import { experimentFor } from '../lab/experiments/tries.ts';
+import { experimentFor } from '../lab/experiments/documents/tries.ts';
 import {
   badgesOf,
   FindingContext,
@@ -8,8 +8,8 @@ import {
   type Finding,
 } from '../analysis/findings/index.ts';
 import { time } from '../analysis/rules/words.ts';
-import { Exit, openTrace } from './open-file.ts';
-import { jsonText, print } from './stdout.ts';
+import { Exit, openTrace } from '../terminal/open-file.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
 import { shown } from '../analysis/report/report-words.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */

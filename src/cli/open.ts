@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace } from '../trace/file/read.ts';
 import { launchBrowser } from '../drive/browser.ts';
-import { CommandFailure, wrongUse } from '../drive/failure.ts';
+import { CommandFailure, wrongUse } from '../terminal/failure.ts';
 import { openPanelTab } from '../drive/panel.ts';
-import { cannotRead, complain } from './open-file.ts';
-import { EXTENSION } from './record.ts';
-import { checkWritable } from './write-file.ts';
+import { cannotRead, complain } from '../terminal/open-file.ts';
+import { EXTENSION } from '../drive/built.ts';
+import { checkWritable } from '../terminal/write-file.ts';
 
 export interface OpenArgs {
   file: string;

@@ -1,14 +1,10 @@
 /** `vfscope record`: a page recorded by the real extension in a real browser. */
 import { stat } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { CommandFailure, wrongUse } from '../drive/failure.ts';
-import { complain } from './open-file.ts';
+import { EXTENSION, FIREFOX_EXTENSION } from '../drive/built.ts';
+import { CommandFailure, wrongUse } from '../terminal/failure.ts';
+import { complain } from '../terminal/open-file.ts';
 import { recordPage, type RecordOptions } from '../drive/session.ts';
-import { checkWritable } from './write-file.ts';
-
-/** The built extension lies beside the built command. */
-export const EXTENSION = fileURLToPath(new URL('../chrome/', import.meta.url));
-export const FIREFOX_EXTENSION = fileURLToPath(new URL('../firefox/', import.meta.url));
+import { checkWritable } from '../terminal/write-file.ts';
 
 export interface RecordArgs extends Omit<RecordOptions, 'extension' | 'say' | 'browser'> {
   browser?: string;

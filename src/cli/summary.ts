@@ -3,9 +3,9 @@ import { privacyReport, privacyText } from '../analysis/privacy/privacy-report.t
 import { reportMarkdown } from '../analysis/report/report-markdown.ts';
 import { reportOf } from '../analysis/report/report.ts';
 import { summaryOf } from '../analysis/report/summary.ts';
-import { Exit, openTrace } from './open-file.ts';
-import { jsonText, print } from './stdout.ts';
-import { summaryText } from './summary-text.ts';
+import { Exit, openTrace } from '../terminal/open-file.ts';
+import { jsonText, print } from '../terminal/stdout.ts';
+import { summaryText } from '../terminal/report-text.ts';
 
 export interface SummaryArgs {
   file: string;

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Browser, Page, WebWorker } from 'puppeteer-core';
 import type { DrivenBrowserBase } from './driven.ts';
 import { findChromium, HOW_TO_INSTALL } from './find-browser.mjs';
-import { browserFailed } from './failure.ts';
+import { browserFailed } from '../terminal/failure.ts';
 import { grantedCopy } from './granted-copy.ts';
 import { openPanel, type Panel } from './panel.ts';
 import { checkStartable, didNotStart } from './startable.ts';

@@ -3,7 +3,7 @@
  * toolbox are internals of others: this file and firefox-panel.ts are what breaks when they change.
  */
 import type { Browser } from 'puppeteer-core';
-import { browserFailed } from './failure.ts';
+import { browserFailed } from '../terminal/failure.ts';
 
 type Answer =
   | { type: 'success'; result: { value?: string } }

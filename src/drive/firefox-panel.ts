@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { DrivenPanel } from './driven.ts';
-import { browserFailed } from './failure.ts';
+import { browserFailed } from '../terminal/failure.ts';
 import type { FirefoxChrome } from './firefox-chrome.ts';
 import type { TestId } from './panel.ts';
 

@@ -5,7 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ElementHandle, Frame, Page } from 'puppeteer-core';
 import type { DrivenPanel } from './driven.ts';
-import { browserFailed } from './failure.ts';
+import { browserFailed } from '../terminal/failure.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Never by animation frames: a panel in the background draws none. */

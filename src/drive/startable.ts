@@ -1,6 +1,6 @@
 /** What can be known of a browser before it is started. */
 import { accessSync, constants, statSync } from 'node:fs';
-import { browserFailed, type CommandFailure } from './failure.ts';
+import { browserFailed, type CommandFailure } from '../terminal/failure.ts';
 
 /** @throws CommandFailure (exit code 3) for what is no program, or for a window where there is no display */
 export function checkStartable(executable: string, headed: boolean): void {

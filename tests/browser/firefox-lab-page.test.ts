@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenFirefox } from '../../src/drive/firefox.ts';
 import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { openApp, prepareApp, runApp } from '../oracle/baseline.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import type { Config, Run } from '../../src/lab/experiments/types.ts';
+import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { launch } from './extension-harness.ts';
 

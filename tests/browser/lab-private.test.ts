@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { Lab, type LabRun } from '../../src/lab/drive/lab.ts';
 import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import type { Run, VfsName } from '../../src/lab/experiments/types.ts';
+import type { Run, VfsName } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { servePanelBuild } from '../webkit/panel-page.ts';
 import { launch } from './extension-harness.ts';

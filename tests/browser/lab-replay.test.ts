@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { launch } from './extension-harness.ts';

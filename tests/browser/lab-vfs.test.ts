@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLab, type Lab } from '../../src/lab/drive/lab.ts';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
-import { Engines } from '../../src/lab/experiments/open-engine.ts';
+import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
 import { runOf, runsOf } from '../../src/lab/experiments/plan.ts';
@@ -16,7 +16,7 @@ import {
   type Mode,
   type Run,
   type VfsName,
-} from '../../src/lab/experiments/types.ts';
+} from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CommandFailure } from '../../src/drive/failure.ts';
+import { CommandFailure } from '../../src/terminal/failure.ts';
 import { labCommand } from '../../src/lab/command/lab.ts';
 import type { LabOptions } from '../../src/lab/command/order.ts';
-import type { GridResult, RunResult } from '../../src/lab/experiments/types.ts';
+import type { GridResult, RunResult } from '../../src/lab/experiments/model/types.ts';
 import { showCommand } from '../../src/lab/command/saved.ts';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 

@@ -2,7 +2,7 @@
  * Golden instruction counts, measured independently of this code by a prototype: Chromium, Firefox and Node agreed on all of them, and
  * WebKit in the least of three.
  */
-import type { Config } from '../../src/lab/experiments/types.ts';
+import type { Config } from '../../src/lab/experiments/model/types.ts';
 
 /** On :memory:, rows read. Order: wa-sqlite 2.0.6, 1.0.0. */
 export const IN_MEMORY: Readonly<Record<string, readonly [current: number, old: number]>> = {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { sampleOf } from '../../src/lab/experiments/run.ts';
-import { DEFAULT_CONFIG, type Config, type Run } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG, type Config, type Run } from '../../src/lab/experiments/model/types.ts';
 import { IN_MEMORY, ON_MEMORY_VFS } from './lab-counts.ts';
 
 const around = nodeSurroundings();

@@ -1,7 +1,7 @@
 /** `vfscope lab replay FILE --page-sizes`: text and JSON of a stored recording, and what is refused. */
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
-import { CommandFailure } from '../../src/drive/failure.ts';
+import { CommandFailure } from '../../src/terminal/failure.ts';
 import {
   pageSizesCommand,
   replayCommand,

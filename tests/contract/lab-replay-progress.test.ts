@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { recordingFactsOf } from '../../src/lab/experiments/replay/facts.ts';
 import { replay, type ReplayProgress } from '../../src/lab/experiments/replay/replay.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 

@@ -6,7 +6,7 @@ import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { replayScriptOf } from '../../src/lab/experiments/replay/calls.ts';
 import { errorOf, errorWords } from '../../src/lab/experiments/replay/control.ts';
 import { replay } from '../../src/lab/experiments/replay/replay.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { webCountsOf } from '../../src/analysis/files/web-counts.ts';

@@ -1,12 +1,12 @@
 /** What a run stored is read back and compared: a VFS that loses a transaction is found, and nothing else is taken for a difference. */
 import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
-import { memoryVfs, type VfsMaker } from '../../src/lab/experiments/open-host.ts';
+import { memoryVfs, type VfsMaker } from '../../src/lab/experiments/engine/open-host.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { experimentResult } from '../../src/lab/experiments/run-experiment.ts';
 import { measure, sampleOf } from '../../src/lab/experiments/run.ts';
 import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
-import type { Config, Experiment, Run, RunResult } from '../../src/lab/experiments/types.ts';
+import type { Config, Experiment, Run, RunResult } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();

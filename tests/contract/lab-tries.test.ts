@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
 import { PATTERNS } from '../../src/lab/experiments/documents/patterns.ts';
 import { runExperiment } from '../../src/lab/experiments/run-experiment.ts';
-import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/tries.ts';
+import { ALL_EXPERIMENTS, experimentFor } from '../../src/lab/experiments/documents/tries.ts';
 import { WORKLOADS } from '../../src/lab/experiments/workloads/index.ts';
 import { PATTERNS_OF_BROWSERS } from './lab-counts.ts';
 

@@ -5,7 +5,7 @@ import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { runOf, runsOf, type Asked } from '../../src/lab/experiments/plan.ts';
 import { experimentResult, runExperiment } from '../../src/lab/experiments/run-experiment.ts';
 import { hindrance, measure } from '../../src/lab/experiments/run.ts';
-import type { Counters, RunResult, Workload } from '../../src/lab/experiments/types.ts';
+import type { Counters, RunResult, Workload } from '../../src/lab/experiments/model/types.ts';
 import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 
 const around = nodeSurroundings();
@@ -137,7 +137,7 @@ it('your own script: steps by their markers, an error with the step and what SQL
 });
 
 it('each function apart: the sum is the total', async () => {
-  const { Engines } = await import('../../src/lab/experiments/open-engine.ts');
+  const { Engines } = await import('../../src/lab/experiments/engine/open-engine.ts');
   const sum = async (metering: 'total' | 'functions'): Promise<[bigint, number]> => {
     const engine = await (around.engines instanceof Engines ? around.engines : null)!.open(
       { engine: 'wa-sqlite-2.0.6', build: 'sync' },

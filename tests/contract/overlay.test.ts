@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { summaryText } from '../../src/cli/summary-text.ts';
+import { summaryText } from '../../src/terminal/report-text.ts';
 import { cacheReport } from '../../src/analysis/cache/cache.ts';
 import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';

@@ -1,8 +1,8 @@
 /** The page-size estimate against the truth: one workload run at several page sizes, the estimate from one of them beside what each did. */
 import { beforeAll, expect, it } from 'vitest';
 import { nodeSurroundings } from '../../src/lab/command/node.ts';
-import { memoryVfs } from '../../src/lab/experiments/open-host.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { memoryVfs } from '../../src/lab/experiments/engine/open-host.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import {
   PAGE_SIZES,
   PAGE_SIZES_NOTE,

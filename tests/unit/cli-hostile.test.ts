@@ -7,7 +7,7 @@ import { checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
 import { exportCommand } from '../../src/cli/export.ts';
 import { findingsCommand } from '../../src/cli/findings.ts';
-import { complain } from '../../src/cli/open-file.ts';
+import { complain } from '../../src/terminal/open-file.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { COMMANDS, HOSTILE, hostileStore } from '../traces/hostile.ts';

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeWhole } from '../../src/cli/write-file.ts';
+import { writeWhole } from '../../src/terminal/write-file.ts';
 import { buildCommand } from './cli-command.ts';
 
 const SAMPLE = 'tests/traces/golden/opfs-proxy.vfst'; // its exports fill a pipe many times over

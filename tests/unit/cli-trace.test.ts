@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { exportCommand } from '../../src/cli/export.ts';
-import { summaryText } from '../../src/cli/summary-text.ts';
+import { summaryText } from '../../src/terminal/report-text.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
 import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
 import { reportOf } from '../../src/analysis/report/report.ts';

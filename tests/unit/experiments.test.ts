@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isTime, placed, resultOf, spreadOf } from '../../src/lab/experiments/aggregate.ts';
-import { decide } from '../../src/lab/experiments/assertions.ts';
+import { isTime, placed, resultOf, spreadOf } from '../../src/lab/experiments/model/aggregate.ts';
+import { decide } from '../../src/lab/experiments/model/assertions.ts';
 import { EXPERIMENTS } from '../../src/lab/experiments/documents/index.ts';
 import { readWords, runOf, runsOf } from '../../src/lab/experiments/plan.ts';
-import type { Assertion, Sample, Spread, Step } from '../../src/lab/experiments/types.ts';
+import type { Assertion, Sample, Spread, Step } from '../../src/lab/experiments/model/types.ts';
 import { WORKLOADS, parametersOf, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { numberWords, seeded } from '../../src/lab/experiments/workloads/seeded.ts';
 

@@ -1,8 +1,8 @@
 /** The page's end of the Lab's worker, with workers that are ports of this thread. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Bench, Cancelled } from '../../src/lab/page/bench.ts';
-import type { Run } from '../../src/lab/experiments/types.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import type { Run } from '../../src/lab/experiments/model/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { serve, type Channel } from '../../src/protocol/rpc.ts';
 
 const RUN: Run = {

@@ -1,7 +1,7 @@
 /** Why a run failed, in words that say what one can do: quota, private windows, handles that others hold, APIs that are not there. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { EngineModule } from '../../src/lab/experiments/builds.ts';
-import { DEFAULT_CONFIG, type VfsName } from '../../src/lab/experiments/types.ts';
+import type { EngineModule } from '../../src/lab/experiments/engine/builds.ts';
+import { DEFAULT_CONFIG, type VfsName } from '../../src/lab/experiments/model/types.ts';
 import { explain } from '../../src/lab/experiments/worker/failure.ts';
 import { labStorage, removeLabStorage } from '../../src/lab/experiments/worker/storage.ts';
 import { VfsMakers } from '../../src/lab/experiments/worker/vfs-makers.ts';

@@ -1,9 +1,9 @@
 /** The Lab's grid: which runs a choice of settings and parameters makes, and what their columns are called. */
 import { describe, expect, it } from 'vitest';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { isBuildFor } from '../../src/lab/experiments/worker/builds-here.ts';
-import { headings, KNOBS, labelOf } from '../../src/lab/experiments/knobs.ts';
+import { headings, KNOBS, labelOf } from '../../src/lab/experiments/model/knobs.ts';
 import { parameterKnobs, runsOfGrid } from '../../src/lab/page/grid.ts';
 
 describe('parameters of a workload', () => {

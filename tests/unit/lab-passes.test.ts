@@ -1,12 +1,12 @@
 /** Passes of a run: the first that is not counted, one that is left out with a reason, and the least of several counts. */
 import { describe, expect, it } from 'vitest';
-import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { functionRows } from '../../src/lab/results/cpu.ts';
-import { functionsBetween } from '../../src/lab/experiments/function-counts.ts';
+import { functionsBetween } from '../../src/lab/experiments/engine/function-counts.ts';
 import { leaveOut } from '../../src/lab/experiments/leave-out.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { passesOf, passOf, resultOfPasses } from '../../src/lab/experiments/passes.ts';
-import type { Mode, Run, Sample } from '../../src/lab/experiments/types.ts';
+import type { Mode, Run, Sample } from '../../src/lab/experiments/model/types.ts';
 import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 

@@ -1,8 +1,8 @@
 // The Lab's replay box without a page: what a choice becomes, and reports as rows.
 import { expect, it } from 'vitest';
 import type { ReplayReport } from '../../src/lab/experiments/replay/replay.ts';
-import { DEFAULT_CONFIG } from '../../src/lab/experiments/types.ts';
-import { configFor, FIRST_CHOICE, headingOf, knobsFor } from '../../src/lab/page/replay/choices.ts';
+import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
+import { configFor, FIRST_CHOICE, headingOf, knobsFor } from '../../src/lab/page/replay-choices.ts';
 import { notesOf, replayGroups, type ReplayRow } from '../../src/lab/results/replay.ts';
 
 const report = (over: Partial<ReplayReport>): ReplayReport => ({

@@ -9,7 +9,7 @@ import {
   type RunResult,
   type Sample,
   type StatementCount,
-} from '../../src/lab/experiments/types.ts';
+} from '../../src/lab/experiments/model/types.ts';
 import { cpuTables } from '../../src/lab/results/cpu.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 

@@ -1,10 +1,10 @@
 /** Growth along a sweep: what was swept over, a curve for each step or each other configuration, its slope, and the axes. */
 import { describe, expect, it } from 'vitest';
-import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import type { Config, RunResult, Sample } from '../../src/lab/experiments/types.ts';
+import type { Config, RunResult, Sample } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
-import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/sweep.ts';
+import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/model/sweep.ts';
 import { ticksOf } from '../../src/lab/page/ticks.ts';
 
 const kv = workloadOf('kv-sweep');

@@ -1,12 +1,12 @@
 /** What the Lab's page says of settings, runs and claims: labels, the command, states, what is compared with what, verdicts of many runs. */
 import { describe, expect, it } from 'vitest';
 import { CPU_COUNTS } from '../../src/lab/experiments/documents/cpu-counts.ts';
-import { resultOf } from '../../src/lab/experiments/aggregate.ts';
+import { resultOf } from '../../src/lab/experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../../src/lab/experiments/grid-result.ts';
-import { labelOf, valueLabel } from '../../src/lab/experiments/knobs.ts';
+import { labelOf, valueLabel } from '../../src/lab/experiments/model/knobs.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
-import { slopeText } from '../../src/lab/experiments/sweep.ts';
-import type { RunResult, Sample } from '../../src/lab/experiments/types.ts';
+import { slopeText } from '../../src/lab/experiments/model/sweep.ts';
+import type { RunResult, Sample } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { offerFor, WORKLOAD_OFFERS } from '../../src/lab/page/catalog.ts';
 import { commandOf } from '../../src/lab/page/command.ts';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { readWords, runOf } from '../../src/lab/experiments/plan.ts';
-import { ALL_EXPERIMENTS } from '../../src/lab/experiments/tries.ts';
+import { ALL_EXPERIMENTS } from '../../src/lab/experiments/documents/tries.ts';
 import { WORKLOADS, workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { RULES } from '../../src/analysis/findings/index.ts';
 import { EXAMPLES } from '../../src/viewer/ui/views/sql/examples.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LabDoor } from '../../src/lab/page/lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
-import type { Config, Run } from '../../src/lab/experiments/types.ts';
+import type { Config, Run } from '../../src/lab/experiments/model/types.ts';
 import { countPasses } from '../../src/lab/experiments/worker/builds-here.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { IN_MEMORY, ON_MEMORY_VFS, ON_STORAGE } from '../contract/lab-counts.ts';

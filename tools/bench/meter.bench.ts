@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { build } from 'esbuild';
 import puppeteer from 'puppeteer-core';
 import { findChromium, HOW_TO_INSTALL } from '../../src/drive/find-browser.mjs';
-import { Engines } from '../../src/lab/experiments/open-engine.ts';
+import { Engines } from '../../src/lab/experiments/engine/open-engine.ts';
 import { textOf } from '../../src/lab/experiments/workloads/define.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { meterModule } from '../../src/lab/meter/meter.ts';

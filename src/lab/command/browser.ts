@@ -1,14 +1,14 @@
 /** An order to the Lab, carried out by the Lab's own page in a real browser. */
 import { runOf, runsOf } from '../experiments/plan.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
-import type { Run, RunResult } from '../experiments/types.ts';
-import { browserFailed } from '../../drive/failure.ts';
+import type { Run, RunResult } from '../experiments/model/types.ts';
+import { browserFailed } from '../../terminal/failure.ts';
 import { runLabInFirefox } from '../drive/firefox-lab.ts';
 import { runLab } from '../drive/lab.ts';
 import type { LabOrder } from './order.ts';
 import { gridOf, sideBySide, type LabOutcome } from './outcome.ts';
-import { complain } from '../../cli/open-file.ts';
-import { EXTENSION, FIREFOX_EXTENSION } from '../../cli/record.ts';
+import { complain } from '../../terminal/open-file.ts';
+import { EXTENSION, FIREFOX_EXTENSION } from '../../drive/built.ts';
 
 /** @throws CommandFailure (3) without a browser or a build, or when a single run fails; a failed variant of an experiment is said in its result */
 export async function inBrowser(

@@ -1,10 +1,10 @@
 /** The database of `lab run own-database --file DATABASE`, with the log that lies beside it. */
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { damageOf, noDatabase } from '../experiments/check-database.ts';
-import { openSource } from '../experiments/load-database.ts';
+import { damageOf, noDatabase } from '../experiments/engine/check-database.ts';
+import { openSource } from '../experiments/engine/load-database.ts';
 import { nodeSurroundings } from './node.ts';
-import { cannotRead } from '../../cli/open-file.ts';
+import { cannotRead } from '../../terminal/open-file.ts';
 
 /** A write-ahead log of no more is one without a frame, bytes. */
 const WAL_HEADER = 32;

@@ -1,9 +1,9 @@
 /** Many runs of the Lab as text: a grid's table, the passes of each, and how counters grow along a sweep. */
-import { isTime } from '../experiments/aggregate.ts';
+import { isTime } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
-import { headings } from '../experiments/knobs.ts';
-import { slopeText, slopeWords } from '../experiments/sweep.ts';
-import type { Config, Growth, GridResult, Run, RunResult } from '../experiments/types.ts';
+import { headings } from '../experiments/model/knobs.ts';
+import { slopeText, slopeWords } from '../experiments/model/sweep.ts';
+import type { Config, Growth, GridResult, Run, RunResult } from '../experiments/model/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import {
   modeText,
@@ -18,7 +18,7 @@ import {
   verdictText,
 } from './words.ts';
 import { number } from '../results/table.ts';
-import { table } from '../../cli/summary-text.ts';
+import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 
 interface Named {

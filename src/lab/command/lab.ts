@@ -5,9 +5,9 @@
 import { runOf } from '../experiments/plan.ts';
 import { runExperiment } from '../experiments/run-experiment.ts';
 import { hindrance, measure, measureEach, type Surroundings } from '../experiments/run.ts';
-import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
+import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
-import { browserFailed, CommandFailure, wrongUse } from '../../drive/failure.ts';
+import { browserFailed, CommandFailure, wrongUse } from '../../terminal/failure.ts';
 import { inBrowser } from './browser.ts';
 import { nodeSurroundings } from './node.ts';
 import { orderOf, type LabOptions, type LabOrder } from './order.ts';
@@ -21,8 +21,8 @@ import {
 } from './outcome.ts';
 import { detailText } from './tables.ts';
 import { listText } from './text.ts';
-import { complain, Exit } from '../../cli/open-file.ts';
-import { print } from '../../cli/stdout.ts';
+import { complain, Exit } from '../../terminal/open-file.ts';
+import { print } from '../../terminal/stdout.ts';
 
 /** @returns the exit code */
 export async function labCommand(o: LabOptions): Promise<number> {

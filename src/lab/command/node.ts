@@ -1,9 +1,9 @@
 /** The Lab's surroundings in Node: SQLite's builds from node_modules, in-memory databases only. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { Engines } from '../experiments/open-engine.ts';
+import { Engines } from '../experiments/engine/open-engine.ts';
 import type { Surroundings } from '../experiments/run.ts';
-import { wrongUse } from '../../drive/failure.ts';
+import { wrongUse } from '../../terminal/failure.ts';
 
 /** @throws CommandFailure where the engine's npm package is not installed */
 async function wasmOf(path: string): Promise<Uint8Array<ArrayBuffer>> {

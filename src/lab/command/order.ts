@@ -8,12 +8,12 @@ import {
   type Asked,
   type RunOptions,
 } from '../experiments/plan.ts';
-import type { Experiment, Workload } from '../experiments/types.ts';
-import { ALL_EXPERIMENTS } from '../experiments/tries.ts';
+import type { Experiment, Workload } from '../experiments/model/types.ts';
+import { ALL_EXPERIMENTS } from '../experiments/documents/tries.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
-import { wrongUse } from '../../drive/failure.ts';
+import { wrongUse } from '../../terminal/failure.ts';
 import { databaseFrom } from './database.ts';
-import { cannotRead } from '../../cli/open-file.ts';
+import { cannotRead } from '../../terminal/open-file.ts';
 
 export interface LabOptions {
   /** `list` or `run`. */

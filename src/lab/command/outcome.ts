@@ -1,14 +1,14 @@
 /** What came out of `vfscope lab run`: as text, as JSON, as an exit code. */
 import { gridResult } from '../experiments/grid-result.ts';
-import { headings } from '../experiments/knobs.ts';
+import { headings } from '../experiments/model/knobs.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
-import { experimentFor } from '../experiments/tries.ts';
-import type { ExperimentResult, GridResult, Run, RunResult } from '../experiments/types.ts';
+import { experimentFor } from '../experiments/documents/tries.ts';
+import type { ExperimentResult, GridResult, Run, RunResult } from '../experiments/model/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
-import { browserFailed, wrongUse } from '../../drive/failure.ts';
+import { browserFailed, wrongUse } from '../../terminal/failure.ts';
 import { gridText } from './growth-text.ts';
 import { compareText, experimentText, resultText } from './text.ts';
-import { Exit } from '../../cli/open-file.ts';
+import { Exit } from '../../terminal/open-file.ts';
 
 /** An experiment; one run, or two side by side; every combination of several values. */
 export type LabOutcome =

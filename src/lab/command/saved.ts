@@ -3,19 +3,19 @@
  * The file is a user's, and may be anybody's: its form is checked, and only words that are known run.
  */
 import { readFile } from 'node:fs/promises';
-import { decideAll } from '../experiments/aggregate.ts';
+import { decideAll } from '../experiments/model/aggregate.ts';
 import { gridResult } from '../experiments/grid-result.ts';
-import { headings } from '../experiments/knobs.ts';
+import { headings } from '../experiments/model/knobs.ts';
 import { leaveOut } from '../experiments/leave-out.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { isExperimentResult, isGridResult, isRunResult } from '../experiments/saved-result.ts';
-import { experimentFor } from '../experiments/tries.ts';
-import type { LeftOut, RunResult } from '../experiments/types.ts';
+import { experimentFor } from '../experiments/documents/tries.ts';
+import type { LeftOut, RunResult } from '../experiments/model/types.ts';
 import { WORKLOADS, workloadOf } from '../experiments/workloads/index.ts';
-import { wrongUse } from '../../drive/failure.ts';
+import { wrongUse } from '../../terminal/failure.ts';
 import { exitOf, outcomeJson, outcomeText, sideBySide, type LabOutcome } from './outcome.ts';
-import { cannotRead } from '../../cli/open-file.ts';
-import { print } from '../../cli/stdout.ts';
+import { cannotRead } from '../../terminal/open-file.ts';
+import { print } from '../../terminal/stdout.ts';
 
 export interface ShowOptions {
   readonly file: string;

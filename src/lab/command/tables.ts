@@ -1,7 +1,7 @@
 /** Tables of results for a terminal. */
-import type { RunResult } from '../experiments/types.ts';
+import type { RunResult } from '../experiments/model/types.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
-import { table } from '../../cli/summary-text.ts';
+import { table } from '../../terminal/report-text.ts';
 import { cut, oneLine } from '../../analysis/report/report-words.ts';
 import type { ResultTable } from '../results/table.ts';
 

@@ -1,6 +1,6 @@
 /** Results of the Lab as text that can be kept in a repository and compared line by line: stable order, counts in full. */
-import { isTime } from '../experiments/aggregate.ts';
-import { sharesOf } from '../experiments/shares.ts';
+import { isTime } from '../experiments/model/aggregate.ts';
+import { sharesOf } from '../results/shares.ts';
 import type {
   Experiment,
   ExperimentResult,
@@ -8,7 +8,7 @@ import type {
   Spread,
   StepResult,
   Workload,
-} from '../experiments/types.ts';
+} from '../experiments/model/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { growthLines, passesTable } from './growth-text.ts';
 import {
@@ -24,7 +24,7 @@ import {
   verdictText,
 } from './words.ts';
 import { number } from '../results/table.ts';
-import { table } from '../../cli/summary-text.ts';
+import { table } from '../../terminal/report-text.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 
 export function listText(

@@ -1,5 +1,5 @@
 /** Numbers, times, settings and verdicts of the Lab as its texts say them. */
-import { BELOW_VFS, isTime } from '../experiments/aggregate.ts';
+import { BELOW_VFS, isTime } from '../experiments/model/aggregate.ts';
 import type {
   Config,
   Counters,
@@ -8,7 +8,7 @@ import type {
   Spread,
   Verdict,
   Workload,
-} from '../experiments/types.ts';
+} from '../experiments/model/types.ts';
 import { number } from '../results/table.ts';
 import { plain } from '../../analysis/report/report-words.ts';
 

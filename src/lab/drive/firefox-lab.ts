@@ -1,8 +1,8 @@
 /** The Lab's page in Firefox, where WebDriver does not open pages of extensions: driven from the browser's own window. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run } from '../experiments/types.ts';
-import { browserFailed } from '../../drive/failure.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
+import { browserFailed } from '../../terminal/failure.ts';
 import { launchFirefox, type DrivenFirefox } from '../../drive/firefox.ts';
 import { databaseOf, notTaken, piecesOf, type LabOptions, type LabRun } from './lab.ts';
 

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, RunResult } from '../experiments/types.ts';
+import type { Config, Run, RunResult } from '../experiments/model/types.ts';
 import { launchBrowser } from '../../drive/browser.ts';
-import { browserFailed } from '../../drive/failure.ts';
+import { browserFailed } from '../../terminal/failure.ts';
 
 const POLL_MS = 100;
 

@@ -1,4 +1,5 @@
 /** From what a user asks for to runs: defaults filled in, settings checked, words turned into values. */
+import { needsAsync } from './model/vfs-facts.ts';
 import {
   DEFAULT_CONFIG,
   type Config,
@@ -7,7 +8,7 @@ import {
   type Parameters,
   type Run,
   type Workload,
-} from './types.ts';
+} from './model/types.ts';
 import { parametersOf, workloadOf } from './workloads/index.ts';
 
 /** The values that a setting may have; `number` = any whole number. */
@@ -165,9 +166,6 @@ export function runsOf(
   );
 }
 
-/** Whether a VFS awaits, and so needs a build with JSPI or Asyncify. */
-export const needsAsync = (vfs: Config['vfs']): boolean =>
-  !['memory', 'MemoryVFS', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSWriteAhead'].includes(vfs);
 /** JSPI where the engine has it and the VFS lives in browsers; the in-memory one also runs in Node, which may lack JSPI. */
 const asyncBuild = ({ engine, vfs }: Config): Config['build'] =>
   engine === 'wa-sqlite-1.0.0' || vfs === 'MemoryAsyncVFS' ? 'asyncify' : 'jspi';

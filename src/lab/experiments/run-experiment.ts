@@ -1,11 +1,11 @@
 /** Runs an experiment: the variants that can run here, interleaved; what cannot is said, and so is every expectation's outcome. */
-import { placed } from './aggregate.ts';
-import { decide } from './assertions.ts';
+import { placed } from './model/aggregate.ts';
+import { decide } from './model/assertions.ts';
 import { growthOf } from './growth.ts';
 import { runsOf, type Asked, type RunOptions } from './plan.ts';
 import { hindrance, measureEach, type Surroundings } from './run.ts';
 import { storedVerdicts } from './stored.ts';
-import type { Experiment, ExperimentResult, Run, RunResult } from './types.ts';
+import type { Experiment, ExperimentResult, Run, RunResult } from './model/types.ts';
 
 /** A variant that fails is among those that were not run, with what went wrong; the others go on. */
 export async function runExperiment(

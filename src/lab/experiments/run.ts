@@ -2,15 +2,14 @@
  * Runs: one pass of a workload on a fresh database (`sampleOf`), and whole runs with their repeats interleaved (`measure`), so that a
  * slow minute of the machine falls on all of them alike. Count mode and time mode never meet in one result.
  */
-import { settingsOf } from './apply-config.ts';
-import { openHost, type HostOptions, type OpenHost } from './open-host.ts';
-import type { Engines } from './open-engine.ts';
-import { needsAsync } from './plan.ts';
+import { settingsOf } from './engine/apply-config.ts';
+import { openHost, type HostOptions, type OpenHost } from './engine/open-host.ts';
+import type { Engines } from './engine/open-engine.ts';
 import { passesOf, passOf, resultOfPasses } from './passes.ts';
-import { readBack } from './read-back.ts';
-import { whyNotShared } from './sharing.ts';
-import { runWorkload } from './run-workload.ts';
-import type { Config, Run, RunResult, Sample, VfsName, Workload } from './types.ts';
+import { readBack } from './engine/read-back.ts';
+import { needsAsync, whyNotShared } from './model/vfs-facts.ts';
+import { runWorkload } from './engine/run-workload.ts';
+import type { Config, Run, RunResult, Sample, VfsName, Workload } from './model/types.ts';
 import { workloadOf } from './workloads/index.ts';
 
 export interface Surroundings {

@@ -1,6 +1,6 @@
 /** Whether a value that was read from a file has the form of a result. What it says is not checked. */
-import { KNOBS } from './knobs.ts';
-import type { ExperimentResult, GridResult, RunResult } from './types.ts';
+import { KNOBS } from './model/knobs.ts';
+import type { ExperimentResult, GridResult, RunResult } from './model/types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 type Is = (value: unknown) => boolean;

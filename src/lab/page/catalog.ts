@@ -1,8 +1,8 @@
 /** What the Lab offers: experiments with their claims, and single workloads. */
 import { EXPERIMENTS } from '../experiments/documents/index.ts';
-import type { Experiment, Workload } from '../experiments/types.ts';
+import type { Experiment, Workload } from '../experiments/model/types.ts';
 import { PATTERNS } from '../experiments/documents/patterns.ts';
-import { experimentFor } from '../experiments/tries.ts';
+import { experimentFor } from '../experiments/documents/tries.ts';
 import { WORKLOADS } from '../experiments/workloads/index.ts';
 
 export type Offer =

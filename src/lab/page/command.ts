@@ -1,6 +1,6 @@
 /** What is chosen on the page as the words of the command. */
-import { KNOBS } from '../experiments/knobs.ts';
-import type { Mode } from '../experiments/types.ts';
+import { KNOBS } from '../experiments/model/knobs.ts';
+import type { Mode } from '../experiments/model/types.ts';
 import type { Offer } from './catalog.ts';
 import type { Choices, ParameterChoices } from './grid.ts';
 

@@ -1,9 +1,14 @@
 /** Results side by side: which counters are shown, each against the first run's, and what the claims come to. */
-import { BELOW_VFS, isTime, placed } from '../experiments/aggregate.ts';
+import { BELOW_VFS, isTime, placed } from '../experiments/model/aggregate.ts';
 import { verdictsOfEach } from '../experiments/grid-result.ts';
 import { experimentResult } from '../experiments/run-experiment.ts';
 import { storedVerdicts } from '../experiments/stored.ts';
-import type { Experiment, ExperimentResult, RunResult, Verdict } from '../experiments/types.ts';
+import type {
+  Experiment,
+  ExperimentResult,
+  RunResult,
+  Verdict,
+} from '../experiments/model/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import { exactDifference, ratioOf } from '../results/table.ts';
 import type { Offer } from './catalog.ts';

@@ -1,7 +1,7 @@
 /** A database file of the user's, looked at before anything runs on it: whole, of a size that fits, its log brought in. In the Lab's worker. */
-import { damageOf, noDatabase } from '../experiments/check-database.ts';
-import { openSource } from '../experiments/load-database.ts';
-import { Engines, type WasmLoader } from '../experiments/open-engine.ts';
+import { damageOf, noDatabase } from '../experiments/engine/check-database.ts';
+import { openSource } from '../experiments/engine/load-database.ts';
+import { Engines, type WasmLoader } from '../experiments/engine/open-engine.ts';
 import { MAX_COPY_BYTES } from '../../protocol/page-copy.ts';
 
 export interface DatabaseFacts {

@@ -1,5 +1,5 @@
 /** From what is chosen on the page to runs: every combination of the chosen values, those that make no difference left out. */
-import { KNOBS, type Knob } from '../experiments/knobs.ts';
+import { KNOBS, type Knob } from '../experiments/model/knobs.ts';
 import { runOf as planned } from '../experiments/plan.ts';
 import {
   DEFAULT_CONFIG,
@@ -9,7 +9,7 @@ import {
   type Parameters,
   type Run,
   type Workload,
-} from '../experiments/types.ts';
+} from '../experiments/model/types.ts';
 import {
   buildFor,
   countPasses,

@@ -1,7 +1,7 @@
 /** What the Lab's page shows and does: what is chosen, the queue of runs, the trace that is open. */
-import { headings, type Knob } from '../experiments/knobs.ts';
+import { headings, type Knob } from '../experiments/model/knobs.ts';
 import { resultOfPasses } from '../experiments/passes.ts';
-import type { Mode, Run, RunResult, Workload } from '../experiments/types.ts';
+import type { Mode, Run, RunResult, Workload } from '../experiments/model/types.ts';
 import { workloadOf } from '../experiments/workloads/index.ts';
 import type { PageDatabase, PageDatabases } from '../../protocol/page-copy.ts';
 import type { Bench } from './bench.ts';
@@ -19,7 +19,7 @@ import { siteName } from '../../viewer/ui/site-name.ts';
 import { copyFrom, databasesOf } from './page-copy/copy.ts';
 import type { PlanRow } from './query-plan.ts';
 import { statementsOf } from './query-plan.ts';
-import { ReplayModel, type Replayed } from './replay/replay-model.svelte.ts';
+import { ReplayModel, type Replayed } from './replay-model.svelte.ts';
 import { resultsFile } from './results-file.ts';
 import { RunQueue, type QueuedRun } from './run-queue.ts';
 import { saveFile } from '../../viewer/ui/save-file.ts';

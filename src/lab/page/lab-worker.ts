@@ -2,7 +2,7 @@
 import { ActorHere } from '../experiments/worker/actor.ts';
 import { ExperimentWorker } from '../experiments/worker.ts';
 import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run } from '../experiments/types.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
 import { serve, type Channel } from '../../protocol/rpc.ts';
 import { takeDatabase, type DatabaseFacts } from './database-file.ts';
 import { ownWasm } from './own-file.ts';

@@ -5,7 +5,7 @@
 import { mount } from 'svelte';
 import { labStorage } from '../experiments/worker/storage.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, RunResult } from '../experiments/types.ts';
+import type { Config, Run, RunResult } from '../experiments/model/types.ts';
 import { Bench } from './bench.ts';
 import { webOrigin } from '../../platform/recordable.ts';
 import { isPanelKey } from '../../protocol/panel-trace.ts';

@@ -1,5 +1,5 @@
 /** Count mode in detail, results side by side: instructions by statement, and between VFS calls. Exact, so differences are, too. */
-import type { Counters, RunResult, StatementCount } from '../experiments/types.ts';
+import type { Counters, RunResult, StatementCount } from '../experiments/model/types.ts';
 import { exactDifference, number, shortened, type ResultTable } from './table.ts';
 
 type Maybe = RunResult | null;

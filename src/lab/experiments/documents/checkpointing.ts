@@ -1,5 +1,5 @@
 /** Turso's work on checkpoints: what SQLite's checkpoint reads and writes a page, and what the distance between checkpoints does. */
-import type { Experiment } from '../types.ts';
+import type { Experiment } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 
 const EVERY = [100, 1000, 10_000] as const;

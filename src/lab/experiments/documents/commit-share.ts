@@ -1,5 +1,5 @@
 /** The refactoring of Voron, a storage engine: where a transaction's cost lies, before and after a change. */
-import type { Config, Experiment } from '../types.ts';
+import type { Config, Experiment } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 
 const WORKLOADS = ['sequential-write', 'random-write', 'sequential-read', 'random-read'] as const;

@@ -1,5 +1,5 @@
 /** SQLite's own way to measure CPU: exact counts on a fixed workload, differences too small for any clock. */
-import type { Experiment, Variant } from '../types.ts';
+import type { Experiment, Variant } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 
 /** @param against the text that it is a change of; its own where it is the first of its kind */

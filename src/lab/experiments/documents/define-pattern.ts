@@ -1,5 +1,5 @@
 /** How a pattern that findings name becomes an experiment. */
-import type { Config, Experiment, Parameters, Variant } from '../types.ts';
+import type { Config, Experiment, Parameters, Variant } from '../model/types.ts';
 
 /** A variant of a pattern: its id, its title, what runs, on what, with which parameters. */
 export const variant = (

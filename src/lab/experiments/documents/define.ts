@@ -1,5 +1,5 @@
 /** Short ways to write an expectation down. */
-import type { Assertion, Place } from '../types.ts';
+import type { Assertion, Place } from '../model/types.ts';
 
 /** `variant step counter`, in that order. */
 export const at = (variant: string, step: string, counter: string, times?: number): Place => ({

@@ -1,5 +1,5 @@
 /** The experiments of the five documents, by id. */
-import type { Experiment } from '../types.ts';
+import type { Experiment } from '../model/types.ts';
 import { CHECKPOINTING } from './checkpointing.ts';
 import { COMMIT_SHARE } from './commit-share.ts';
 import { CPU_COUNTS } from './cpu-counts.ts';

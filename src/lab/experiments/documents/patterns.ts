@@ -1,5 +1,5 @@
 /** The patterns that findings name, each run both ways: as it was found, and as the advice says. Counts, so that a try is exact. */
-import type { Config, Experiment } from '../types.ts';
+import type { Config, Experiment } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 import { pattern, SINGLE, variant } from './define-pattern.ts';
 import { STORAGE_PATTERNS } from './storage-patterns.ts';

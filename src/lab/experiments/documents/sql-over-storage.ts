@@ -1,5 +1,5 @@
 /** James Long's absurd-sql: SQLite over IndexedDB against IndexedDB itself, and its two first knobs, cache and page size. */
-import type { Config, Experiment, Variant } from '../types.ts';
+import type { Config, Experiment, Variant } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 
 const PAGES = [4096, 8192, 32768] as const;

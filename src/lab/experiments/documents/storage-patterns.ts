@@ -1,5 +1,5 @@
 /** Patterns whose cost lies below the VFS: blocks, atomic batches, durability and streams of the browser's storage. */
-import type { Config, Experiment } from '../types.ts';
+import type { Config, Experiment } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 import { pattern, SINGLE, variant } from './define-pattern.ts';
 

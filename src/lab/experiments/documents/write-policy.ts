@@ -1,5 +1,5 @@
 /** Rico Mariani's investigation of wa-sqlite on IndexedDB: one knob of the VFS at a time, and what the odd runs had in common. */
-import type { Assertion, Config, Experiment, Variant } from '../types.ts';
+import type { Assertion, Config, Experiment, Variant } from '../model/types.ts';
 import { at, expectThat } from './define.ts';
 
 const KIB = 1024;

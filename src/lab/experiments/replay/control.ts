@@ -3,7 +3,7 @@
  * differs from the recording there is the replay's own error.
  */
 import type { Summary } from '../../../analysis/report/summary.ts';
-import type { Counters, VfsName } from '../types.ts';
+import type { Counters, VfsName } from '../model/types.ts';
 import type { RecordedVfs } from './recorded-vfs.ts';
 
 export interface ReplayError {

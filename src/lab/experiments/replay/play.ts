@@ -1,7 +1,7 @@
 /** Asks a VFS what a recording was asked, call by call, with bytes made up: through its own x* methods, as SQLite calls them. */
 import { Op } from '../../../event/event.ts';
 import { opName } from '../../../event/operations.ts';
-import type { EngineModule } from '../builds.ts';
+import type { EngineModule } from '../engine/builds.ts';
 import type { ReplayCall, ReplayFile, ReplayScript } from './calls.ts';
 
 type Vfs = Record<string, unknown>;

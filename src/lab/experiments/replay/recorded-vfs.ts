@@ -6,7 +6,7 @@ import type { Summary } from '../../../analysis/report/summary.ts';
 import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts';
 import { Op } from '../../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
-import type { VfsName } from '../types.ts';
+import type { VfsName } from '../model/types.ts';
 import { countOf } from './calls.ts';
 
 export interface RecordedVfs {

@@ -11,10 +11,10 @@ import {
   startRecording,
   type Recording,
 } from '../../../vfs-instrumented/library/index.ts';
-import type { EngineModule } from '../builds.ts';
-import type { Engines } from '../open-engine.ts';
-import { memoryVfs, type VfsMaker } from '../open-host.ts';
-import { DEFAULT_CONFIG, type Config, type Counters } from '../types.ts';
+import type { EngineModule } from '../engine/builds.ts';
+import type { Engines } from '../engine/open-engine.ts';
+import { memoryVfs, type VfsMaker } from '../engine/open-host.ts';
+import { DEFAULT_CONFIG, type Config, type Counters } from '../model/types.ts';
 import { countOf, replayScriptOf, timeInCalls, type ReplayScript } from './calls.ts';
 import { errorOf, webCalls, type ReplayError } from './control.ts';
 import { Player, type Played, type ReplayModule } from './play.ts';

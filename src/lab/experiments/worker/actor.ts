@@ -2,11 +2,11 @@
  * One actor of a contention workload, in a worker of its own: opens the database that is there, says so, and on a sign runs its
  * transactions. What is refused (SQLITE_BUSY) is rolled back, counted and tried again.
  */
-import { applyConfig } from '../apply-config.ts';
-import { Engines, type WasmLoader } from '../open-engine.ts';
-import { openHost, type OpenHost } from '../open-host.ts';
-import { difference } from '../run-step.ts';
-import type { Config, Counters } from '../types.ts';
+import { applyConfig } from '../engine/apply-config.ts';
+import { Engines, type WasmLoader } from '../engine/open-engine.ts';
+import { openHost, type OpenHost } from '../engine/open-host.ts';
+import { difference } from '../engine/run-step.ts';
+import type { Config, Counters } from '../model/types.ts';
 import { explain } from './failure.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';

@@ -1,6 +1,6 @@
 /** All actors of a contention workload: one worker each, opened one after the other, started together; their reports become counters. */
-import { whyNotShared } from '../sharing.ts';
-import type { Actor, Counters, Run } from '../types.ts';
+import { whyNotShared } from '../model/vfs-facts.ts';
+import type { Actor, Counters, Run } from '../model/types.ts';
 import type { ActorHere, ActorReport } from './actor.ts';
 
 /** Starts a worker that serves an actor. */

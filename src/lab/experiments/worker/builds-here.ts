@@ -1,6 +1,6 @@
 /** Which build of an engine a VFS runs on in this browser. */
-import { needsAsync } from '../plan.ts';
-import type { Config, VfsName } from '../types.ts';
+import { needsAsync } from '../model/vfs-facts.ts';
+import type { Config, VfsName } from '../model/types.ts';
 
 /** JSPI is there where `WebAssembly.Suspending` is. */
 export const hasJspi = (): boolean => 'Suspending' in WebAssembly;

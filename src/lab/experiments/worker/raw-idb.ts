@@ -1,5 +1,5 @@
 /** The same rows in IndexedDB itself, without SQLite: what a database over IndexedDB is measured against. */
-import type { Counters, RawStep } from '../types.ts';
+import type { Counters, RawStep } from '../model/types.ts';
 import { LAB } from './storage.ts';
 
 const NAME = `${LAB}-raw`;

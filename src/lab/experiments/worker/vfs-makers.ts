@@ -6,10 +6,10 @@ import {
   BlockIdbVfs,
   type WaSqliteModule,
 } from '../../../vfs-instrumented/block-idb/block-idb-vfs.ts';
-import type { EngineModule } from '../builds.ts';
-import type { OpenVfs, VfsMaker } from '../open-host.ts';
-import { needsAsync } from '../plan.ts';
-import type { Config, VfsName } from '../types.ts';
+import type { EngineModule } from '../engine/builds.ts';
+import type { OpenVfs, VfsMaker } from '../engine/open-host.ts';
+import { needsAsync } from '../model/vfs-facts.ts';
+import type { Config, VfsName } from '../model/types.ts';
 import { isAvailable } from './builds-here.ts';
 import { LAB } from './storage.ts';
 

@@ -4,7 +4,7 @@ import { RecordReader } from '../../../event/batch.ts';
 import { drainRecords } from '../../../record/drain.ts';
 import { Op } from '../../../event/event.ts';
 import { Recorder } from '../../../record/recorder.ts';
-import type { Counters } from '../types.ts';
+import type { Counters } from '../model/types.ts';
 
 const NAMES = new Map<number, string>([
   [Op.idbGet, 'idb.get'],

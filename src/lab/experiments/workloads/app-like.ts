@@ -1,5 +1,5 @@
 /** What an app does beside bulk work: it starts, it searches as one types, and it is open in several tabs. */
-import type { Step, Workload } from '../types.ts';
+import type { Step, Workload } from '../model/types.ts';
 import { host, lines, parameter, sql, times, workload } from './define.ts';
 import { numberWords, seeded } from './seeded.ts';
 

@@ -2,7 +2,7 @@
  * One bulk insert and two sums, on three kinds of starting point: an empty database, one whose table was dropped (its pages are free and
  * get used again), and one whose WAL starts over on what it held. New space costs a block VFS nothing; used space costs a read a block.
  */
-import type { Parameters, Step, Workload } from '../types.ts';
+import type { Parameters, Step, Workload } from '../model/types.ts';
 import { host, parameter, sql, workload } from './define.ts';
 
 const CREATE = 'CREATE TABLE t(a INT,b TEXT,c INT);';

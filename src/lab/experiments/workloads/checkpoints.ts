@@ -1,5 +1,5 @@
 /** The write-ahead log: what a checkpoint reads, writes and syncs, by mode, and what many of them do to a write-heavy load. */
-import type { Step, Workload } from '../types.ts';
+import type { Step, Workload } from '../model/types.ts';
 import { lines, parameter, sql, workload } from './define.ts';
 
 const FILL = `CREATE TABLE t(id INTEGER PRIMARY KEY,a INT,b TEXT);

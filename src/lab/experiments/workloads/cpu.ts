@@ -1,5 +1,5 @@
 /** Small workloads for the engine alone, on SQLite's own in-memory database: what a change of the SQL costs in instructions. */
-import type { Workload } from '../types.ts';
+import type { Workload } from '../model/types.ts';
 import { lines, sql, workload } from './define.ts';
 
 const ROWS = 20_000;

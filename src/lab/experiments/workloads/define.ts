@@ -1,5 +1,5 @@
 /** What most workloads share: one way to write them down, so that each file holds only what is its own. */
-import type { HostStep, Parameters, SqlStep, Step, Workload } from '../types.ts';
+import type { HostStep, Parameters, SqlStep, Step, Workload } from '../model/types.ts';
 
 type Given = Pick<Workload, 'id' | 'title' | 'question' | 'steps'> & Partial<Workload>;
 

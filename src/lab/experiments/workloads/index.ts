@@ -1,5 +1,5 @@
 /** All workloads, by id. */
-import type { Parameters, Workload } from '../types.ts';
+import type { Parameters, Workload } from '../model/types.ts';
 import { COLD_START, CONTENTION, FULL_TEXT } from './app-like.ts';
 import { BULK_INSERT } from './bulk-insert.ts';
 import { CHECKPOINT_ANATOMY, CHECKPOINT_STORM } from './checkpoints.ts';

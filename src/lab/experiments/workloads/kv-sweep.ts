@@ -1,5 +1,5 @@
 /** Key-value rows through SQLite and in IndexedDB itself: what batching, page cache and page size do to reads and writes. */
-import type { RawStep, Step, Value, Workload } from '../types.ts';
+import type { RawStep, Step, Value, Workload } from '../model/types.ts';
 import { host, parameter, sql, times, workload } from './define.ts';
 import { seeded } from './seeded.ts';
 

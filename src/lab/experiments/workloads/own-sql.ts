@@ -1,5 +1,5 @@
 /** The user's own script. */
-import type { Workload } from '../types.ts';
+import type { Workload } from '../model/types.ts';
 import { sql, workload } from './define.ts';
 
 /** @param script statements, separated by semicolons; a line `-- step NAME` begins a step */

@@ -1,5 +1,5 @@
 /** What SQLite writes beside the user's rows: temporary files of a sort, and the whole database for VACUUM. */
-import type { Step, Workload } from '../types.ts';
+import type { Step, Workload } from '../model/types.ts';
 import { parameter, sql, workload } from './define.ts';
 
 const rows = (n: number): string =>

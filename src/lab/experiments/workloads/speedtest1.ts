@@ -3,7 +3,7 @@
  * same tables, statements, numbers and seeds, prepared statements with bound values. `size` is its --size. Counts are those of this
  * generator, not of the C program.
  */
-import type { BoundStep, SequenceStep, SqlStep, Value, Workload } from '../types.ts';
+import type { BoundStep, SequenceStep, SqlStep, Value, Workload } from '../model/types.ts';
 import { parameter, times, workload } from './define.ts';
 import { numberWords } from './seeded.ts';
 

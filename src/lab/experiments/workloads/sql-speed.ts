@@ -2,7 +2,7 @@
  * SQLite's speed comparison of 2001, which wa-sqlite's benchmark page still runs: 16 scripts on one database, each on what the ones
  * before have left. The literals are our own generator's, so the counts are our own too.
  */
-import type { SqlStep, Workload } from '../types.ts';
+import type { SqlStep, Workload } from '../model/types.ts';
 import { lines, parameter, sql, workload } from './define.ts';
 import { numberWords, seeded } from './seeded.ts';
 

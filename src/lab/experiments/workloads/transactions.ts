@@ -1,5 +1,5 @@
 /** Many small transactions over sequential or random keys, written or read, with begin, work and commit counted apart. */
-import type { Parameters, Step, Value, Workload } from '../types.ts';
+import type { Parameters, Step, Value, Workload } from '../model/types.ts';
 import { lines, parameter, sql, times, workload } from './define.ts';
 import { seeded } from './seeded.ts';
 

@@ -1,8 +1,8 @@
 /** A fresh instance of a SQLite build: metered (count mode) or as it is (time mode). Rewriting and compiling happen once a build. */
-import { meterModule, type FunctionCount, type MeteredModule } from '../meter/meter.ts';
+import { meterModule, type FunctionCount, type MeteredModule } from '../../meter/meter.ts';
 import { buildOf, type Build, type EngineModule } from './builds.ts';
 import type { SqliteApi } from './host.ts';
-import type { Config } from './types.ts';
+import type { Config } from '../model/types.ts';
 
 /** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
 export type WasmLoader = (packagePath: string) => Promise<Uint8Array<ArrayBuffer>>;

@@ -1,4 +1,4 @@
-/** Which VFSs let several connections in at once: what contention is about. The others say why they do not. */
+/** What a VFS is like before anything runs on it: whether it lets several connections in at once, and whether it awaits. */
 import type { Config, VfsName } from './types.ts';
 
 const ALONE: Partial<Record<VfsName, string>> = {
@@ -18,3 +18,7 @@ export function whyNotShared({
   if (reason !== undefined) return `${vfs} cannot be shared: ${reason}.`;
   return lockingMode === 'exclusive' ? 'Exclusive locking keeps every other connection out.' : null;
 }
+
+/** Whether a VFS awaits, and so needs a build with JSPI or Asyncify. */
+export const needsAsync = (vfs: Config['vfs']): boolean =>
+  !['memory', 'MemoryVFS', 'AccessHandlePool', 'OPFSCoopSync', 'OPFSWriteAhead'].includes(vfs);

@@ -3,9 +3,9 @@
  * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
  * adds to two array elements, names are made when someone reads.
  */
-import { type FileKind, fileKindOfOpenFlags } from '../../event/definitions.ts';
+import { type FileKind, fileKindOfOpenFlags } from '../../../event/definitions.ts';
 import type { EngineModule, Generation } from './builds.ts';
-import type { Counters } from './types.ts';
+import type { Counters } from '../model/types.ts';
 
 /** xFileControl operations around the copying of a checkpoint (sqlite3.h). */
 const FCNTL_CKPT_DONE = 37;

@@ -1,7 +1,7 @@
 /** What the Lab runs for a finding: the names that findings give (`tryInLab`) are those of experiments. */
-import { EXPERIMENTS } from './documents/index.ts';
-import { PATTERNS } from './documents/patterns.ts';
-import type { Experiment } from './types.ts';
+import { EXPERIMENTS } from './index.ts';
+import { PATTERNS } from './patterns.ts';
+import type { Experiment } from '../model/types.ts';
 
 /** Of the documents and of the findings. */
 export const ALL_EXPERIMENTS: readonly Experiment[] = [...EXPERIMENTS, ...PATTERNS];

@@ -3,9 +3,9 @@
  * to its finalize, or to none (the script's text is copied, the end of it is found). So the counts of a step's statements and the
  * rest are the step's count, to the last instruction.
  */
-import { foldLiterals } from '../../sqlite/sql-text.ts';
+import { foldLiterals } from '../../../sqlite/sql-text.ts';
 import type { SqliteApi } from './host.ts';
-import type { StatementCount } from './types.ts';
+import type { StatementCount } from '../model/types.ts';
 
 /** More distinct statements than this are counted together: a script of generated names has as many as lines. */
 const MOST = 500;

@@ -1,15 +1,15 @@
 /** What the box "Replay a recording" shows and does: the recording, what it is replayed on, the replays so far. */
-import type { RecordingFacts } from '../../experiments/replay/facts.ts';
-import type { ReplayProgress, ReplayReport } from '../../experiments/replay/replay.ts';
-import { traceOfPanel } from '../../../protocol/panel-trace.ts';
-import { Cancelled, type Bench } from '../bench.ts';
+import type { RecordingFacts } from '../experiments/replay/facts.ts';
+import type { ReplayProgress, ReplayReport } from '../experiments/replay/replay.ts';
+import { traceOfPanel } from '../../protocol/panel-trace.ts';
+import { Cancelled, type Bench } from './bench.ts';
 import {
   configFor,
   FIRST_CHOICE,
   headingOf,
   type ReplayChoice,
   type ReplaySetting,
-} from './choices.ts';
+} from './replay-choices.ts';
 
 export interface Replayed {
   readonly heading: string;

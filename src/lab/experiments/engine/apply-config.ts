@@ -1,6 +1,6 @@
 /** Sets a fresh connection as a Config says, by PRAGMAs, and reads back what it answered. null settings run no PRAGMA at all. */
 import type { Host } from './host.ts';
-import type { Config } from './types.ts';
+import type { Config } from '../model/types.ts';
 
 /** In the order that SQLite needs: page_size before anything is written, locking_mode before journal_mode=wal on a VFS without shared memory. */
 export function pragmasOf(c: Config): readonly (readonly [name: string, value: string])[] {

@@ -1,7 +1,7 @@
 /** What a workload runs against: an open wa-sqlite database and what can be known about it. Made by whoever opens it: Node, a worker. */
-import type { FunctionCount } from '../meter/meter.ts';
+import type { FunctionCount } from '../../meter/meter.ts';
 import type { StatementCounts } from './statement-counts.ts';
-import type { Actor, Counters, RawStep } from './types.ts';
+import type { Actor, Counters, RawStep } from '../model/types.ts';
 
 /** The part of wa-sqlite's API that workloads need; 1.0 and 2.x both have it. */
 export interface SqliteApi {

@@ -1,5 +1,5 @@
 /** stdout as the commands write it: a reader that has gone (`| head`) is no failure, a full disk is one. */
-import { wrongUse } from '../drive/failure.ts';
+import { wrongUse } from './failure.ts';
 
 /**
  * Keep a broken stdout or stderr from ending the process by itself, as Node does with an error that nobody listens for. Who writes by

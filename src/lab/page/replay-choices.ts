@@ -1,7 +1,7 @@
 /** What a replay can be run on: one value of each setting; those of BlockIDB only where it is chosen. */
-import { DEFAULT_CONFIG, type Config } from '../../experiments/types.ts';
-import { KNOBS, labelOf, type Knob } from '../../experiments/knobs.ts';
-import { completeConfig } from '../grid.ts';
+import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
+import { KNOBS, labelOf, type Knob } from '../experiments/model/knobs.ts';
+import { completeConfig } from './grid.ts';
 
 export type ReplaySetting =
   'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';

@@ -1,5 +1,5 @@
 /** Opens a database as a Config says and makes the Host that workloads run against. VFSs that only a browser has are brought by the caller. */
-import { seedRealm } from '../meter/seeded-realm.ts';
+import { seedRealm } from '../../meter/seeded-realm.ts';
 import { applyConfig } from './apply-config.ts';
 import type { EngineModule } from './builds.ts';
 import { loadDatabase, type CopyModule } from './load-database.ts';
@@ -7,7 +7,7 @@ import type { Host } from './host.ts';
 import { pageCacheReader } from './page-cache.ts';
 import type { Engines, Metering } from './open-engine.ts';
 import { StatementCounts } from './statement-counts.ts';
-import type { Config, Counters } from './types.ts';
+import type { Config, Counters } from '../model/types.ts';
 import { VfsTally } from './vfs-tally.ts';
 
 /** A VFS instance of our own, with what it counts below xRead and xWrite. */

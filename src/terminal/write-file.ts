@@ -1,7 +1,7 @@
 /** Files that a command writes: there whole or not at all, and what was there before stays until then. */
 import { access, constants, open, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { wrongUse } from '../drive/failure.ts';
+import { wrongUse } from './failure.ts';
 
 type Pieces = AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 

@@ -1,5 +1,5 @@
 /** One step of a workload on an open database, with the difference of every counter over it. */
-import type { FunctionCount } from '../meter/meter.ts';
+import type { FunctionCount } from '../../meter/meter.ts';
 import { functionsBetween } from './function-counts.ts';
 import type { Host } from './host.ts';
 import type { RowDigest } from './row-digest.ts';
@@ -11,7 +11,7 @@ import type {
   StepSample,
   TransactionsStep,
   Value,
-} from './types.ts';
+} from '../model/types.ts';
 
 const SQLITE_ROW = 100;
 type Outcome = Pick<StepSample, 'counters' | 'skipped' | 'statements' | 'functions'>;

@@ -1,6 +1,6 @@
 /** SQLite's own page cache counters of a connection, where the build exports sqlite3_db_status. Reading runs instructions of the engine: never inside what is measured. */
 import type { EngineModule } from './builds.ts';
-import type { Counters } from './types.ts';
+import type { Counters } from '../model/types.ts';
 
 /** SQLITE_DBSTATUS_CACHE_* (sqlite3.h). */
 const STATUS = { 'cache.hit': 7, 'cache.miss': 8, 'cache.write': 9, 'cache.spill': 12 } as const;

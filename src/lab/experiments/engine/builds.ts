@@ -1,6 +1,6 @@
 /** The SQLite builds that experiments run on: where their glue, API and wasm are. Everything is loaded when used. */
 import type { SqliteApi } from './host.ts';
-import type { Config, EngineBuild } from './types.ts';
+import type { Config, EngineBuild } from '../model/types.ts';
 
 /** Emscripten's module object, as far as experiments need it. */
 export interface EngineModule {

@@ -40,7 +40,7 @@ const state = new SessionState<State>(
 );
 
 /** Told of every change; `recording` null = none for this panel. */
-export type OnChange = (panel: number, recording: RecordingState | null) => void;
+type OnChange = (panel: number, recording: RecordingState | null) => void;
 let onChange: OnChange = () => {};
 let onRunning: (any: boolean) => void = () => {};
 /** Told of every change from now on, and after each look at the state whether any recording runs: one listener, the background's. */

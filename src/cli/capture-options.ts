@@ -8,7 +8,7 @@ import {
 } from '../event/capture.ts';
 import { wrongUse } from '../terminal/failure.ts';
 
-export interface CaptureArgs {
+interface CaptureArgs {
   capture?: string;
   layers?: string;
   stacks?: boolean;

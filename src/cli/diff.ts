@@ -38,7 +38,7 @@ const number = (n: number | null): string =>
 const signed = (n: number | null): string => (n === null ? '' : `${n > 0 ? '+' : ''}${number(n)}`);
 
 /** What changed as text: counts, statements that moved, times. @param a @param b what the traces are called */
-export function diffText(diff: TraceDiff, a: string, b: string): string {
+function diffText(diff: TraceDiff, a: string, b: string): string {
   const counts = diff.numbers.filter((r) => r.kind === 'count');
   const times = diff.numbers.filter((r) => r.kind === 'time');
   const changed = counts.filter((r) => r.verdict !== 'same');

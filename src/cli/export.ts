@@ -48,7 +48,7 @@ export const FORMATS: Readonly<Record<string, (job: Job) => AsyncIterable<Piece>
 };
 export const EXPORT_FORMATS: readonly string[] = Object.keys(FORMATS);
 
-export interface ExportOptions {
+interface ExportOptions {
   /** A trace file, or for parquet also a folder of them. */
   file: string;
   format: string;

@@ -29,7 +29,7 @@ export async function findingsCommand({
 }
 
 /** Findings as plain text, one paragraph each. Control characters of the trace do not reach the terminal. */
-export function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
+function findingsText(findings: readonly Finding[], badges: readonly Badge[]): string {
   const lines = badges.map((b) => `! ${b.badge}: ${b.say}`);
   if (badges.length) lines.push('');
   if (findings.length === 0)

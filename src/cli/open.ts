@@ -9,7 +9,7 @@ import { cannotRead, complain } from '../terminal/open-file.ts';
 import { EXTENSION } from '../drive/built.ts';
 import { checkWritable } from '../terminal/write-file.ts';
 
-export interface OpenArgs {
+interface OpenArgs {
   file: string;
   /** Take a picture without a window, and end. */
   screenshot?: string;

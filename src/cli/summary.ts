@@ -7,7 +7,7 @@ import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
 import { summaryText } from '../terminal/report-text.ts';
 
-export interface SummaryArgs {
+interface SummaryArgs {
   file: string;
   json?: boolean;
   markdown?: boolean;

@@ -48,8 +48,8 @@ export interface RecordOptions {
   say?: (line: string) => void;
 }
 
-export const DEFAULT_SECONDS = 5;
-export const DEFAULT_UNTIL_SECONDS = 120;
+const DEFAULT_SECONDS = 5;
+const DEFAULT_UNTIL_SECONDS = 120;
 /** Of the panel in the picture. */
 const PICTURE = { width: 1280, height: 800 };
 

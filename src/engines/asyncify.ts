@@ -6,7 +6,7 @@ import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { Block, MAX_SUSPENDED, Suspended } from '../vfs-instrumented/interpose/engine-block.ts';
 
 /** Ends the SQL calls that were suspended. `threw`: by an exception. */
-export type Settle = (result: number, threw: boolean) => void;
+type Settle = (result: number, threw: boolean) => void;
 
 type AnyFunction = (...args: unknown[]) => unknown;
 

@@ -26,7 +26,7 @@ export interface SharedParts {
   readonly watch: PromiseWatch;
 }
 
-export interface EngineParts {
+interface EngineParts {
   readonly recorder: Recorder;
   readonly exports: WebAssembly.Exports;
   readonly memory: WebAssembly.Memory;

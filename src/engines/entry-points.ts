@@ -12,7 +12,7 @@ import {
 } from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
 
-export interface EntryPointHost {
+interface EntryPointHost {
   /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
   loading(op: number, source: unknown): Load | null;
   /** It has been; null = it failed. Never throws. */

@@ -54,7 +54,7 @@ const SCAN_BYTES = 4 << 20;
 const AROUND = 768 << 10;
 
 /** Where "SQLite format 3\0" is in the memory, or -1. Looks for its rarest byte first, so that other modules cost little. */
-export function findHeader(bytes: Uint8Array): number {
+function findHeader(bytes: Uint8Array): number {
   const wanted = [...HEADER].map((c) => c.charCodeAt(0));
   const area = bytes.subarray(0, SCAN_BYTES);
   next: for (let q = area.indexOf(0x51); q > 0; q = area.indexOf(0x51, q + 1)) {

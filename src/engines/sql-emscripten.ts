@@ -9,7 +9,7 @@ import { TRACED, tracedCall, type Traced } from './sql-calls.ts';
 import type { SqlLayer } from './sql-layer.ts';
 
 /** The layer that a Module object belongs to; null = not ours (yet): the call goes straight through. */
-export type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | null;
+type ResolveModule = (module: object, fn: WasmFunction) => SqlLayer | null;
 
 /**
  * @param values the functions that bind values, too

@@ -10,7 +10,7 @@ import { SqlShapes } from './sql-shapes.ts';
 import { SqlTemplates } from './sql-templates.ts';
 
 /** Longer texts are cut. */
-export const MAX_SQL_BYTES = 8192;
+const MAX_SQL_BYTES = 8192;
 const MAX_SHAPES = 2500;
 /** Texts with their literals that are told apart; what comes after them is folded. */
 const MAX_LITERAL_TEXTS = 20_000;

@@ -4,7 +4,7 @@
  */
 
 /** A trace's time 0, and how a thread's readings come to trace time. */
-export interface ThreadClock {
+interface ThreadClock {
   /** performance.timeOrigin of the thread, ms since the epoch */
   readonly timeOrigin: number;
 }

@@ -10,7 +10,7 @@ import { threadEndUs } from '../trace/thread-end.ts';
 
 const PID = 1;
 /** tids of a thread's tracks: index * TRACKS + 1 and up. */
-export const TRACKS = 100_000;
+const TRACKS = 100_000;
 const PIECE = 1 << 16;
 
 /** Tracks of one thread: the first on which a call nests takes it. */

@@ -14,10 +14,7 @@ const SILENT =
   'its hook has said nothing for 10 s: its script has not come, or came without our hook.';
 
 /** What becomes of one such worker. */
-export interface FilteredEvents extends Pick<
-  WorkerHost,
-  'id' | 'onChild' | 'onMessage' | 'onTerminated'
-> {
+interface FilteredEvents extends Pick<WorkerHost, 'id' | 'onChild' | 'onMessage' | 'onTerminated'> {
   /** The hook runs there. */
   onReady(worker: Worker, id: string): void;
   note(reason: string, url: string): void;

@@ -29,7 +29,7 @@ const MOST_UNANSWERED = 10;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5000;
 
-export interface HandshakeEvents {
+interface HandshakeEvents {
   /** The panel has the other end of this port. */
   onConnected(port: MessagePort): void;
   /** This tab is recorded. */

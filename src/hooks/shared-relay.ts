@@ -12,7 +12,7 @@ const SILENT_MS = 5000;
 /** The last records of a worker that stops still come through here. */
 const LINGER_MS = 3000;
 
-export interface SharedRelayHost {
+interface SharedRelayHost {
   /** Id of this page's thread. */
   readonly id: string;
   /** Stands in for the port of a worker. */

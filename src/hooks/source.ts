@@ -11,14 +11,14 @@ declare const vfscopeEnvironment: HookEnvironment;
 declare const VFSCOPE_WORKERS_FILTERED: boolean;
 
 /** Where this copy of the hook runs. */
-export type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
+type HookEnvironment = PageEnvironment | WorkerEnvironment | FilteredEnvironment;
 
 export interface PageEnvironment {
   role: 'page';
 }
 
 /** In front of a worker's own script, put there on its way in: in every module of it, and in shared and service workers, too. */
-export interface FilteredEnvironment {
+interface FilteredEnvironment {
   role: 'filtered';
   /** What the recording captures. */
   capture?: CaptureOptions;

@@ -21,7 +21,7 @@ const OVERTAKEN_MS = 100;
 const IMPORT_SCRIPTS =
   /(?<=^Uncaught SyntaxError: )Failed to execute 'importScripts' on 'WorkerGlobalScope': /;
 
-export interface Wrapped {
+interface Wrapped {
   readonly id: string;
   /** The script's URL as the app means it. */
   readonly url: string;

@@ -14,7 +14,7 @@ const FIRST_WAIT_MS = 50;
 /** Well below what the background gives a panel to come back (background.ts): it would end the panel's recording. */
 const LONGEST_WAIT_MS = 2000;
 
-export interface LastingPort<Out> {
+interface LastingPort<Out> {
   /** Never throws: between two connections a message is lost, and `onReconnect` is the time to say it again. */
   post(message: Out): void;
   /** Give this connection up for a new one: the other end does not answer. */
@@ -22,7 +22,7 @@ export interface LastingPort<Out> {
   close(): void;
 }
 
-export interface LastingPortEvents<In> {
+interface LastingPortEvents<In> {
   onMessage(message: In): void;
   /** Connected anew, to an end that may know nothing. */
   onReconnect?(): void;

@@ -39,7 +39,7 @@ const hasPorts = (): boolean =>
   );
 
 /** Match pattern of an origin. */
-export function originPattern(origin: string): string {
+function originPattern(origin: string): string {
   const { protocol, hostname, host } = new URL(origin);
   return `${protocol}//${hasPorts() ? host : hostname}/*`;
 }

@@ -18,7 +18,7 @@ export const wirePort = (port: chrome.runtime.Port): WirePort =>
   isSafariBuild() ? overJson(port) : port;
 
 /** The port with messages as JSON texts. */
-export function overJson(port: chrome.runtime.Port): WirePort {
+function overJson(port: chrome.runtime.Port): WirePort {
   const reader = new PartReader();
   const listeners: ((message: unknown) => void)[] = [];
   const onPart = (part: unknown): void => {

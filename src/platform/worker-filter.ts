@@ -42,7 +42,7 @@ type Wants = (request: ScriptRequest) => CaptureOptions | null;
 let wanted: Wants = () => null;
 
 /** Whether this browser can do it. */
-export const canFilterWorkers = (): boolean =>
+const canFilterWorkers = (): boolean =>
   typeof webRequest?.filterResponseData === 'function' && hookText() !== undefined;
 
 /** What the build leaves in worker-hook.js: a function's text, called with its environment. */

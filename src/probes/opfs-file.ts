@@ -9,7 +9,7 @@ import type { ProbeContext } from './patch.ts';
 
 const listen = EventTarget.prototype.addEventListener;
 
-export interface OpfsFiles {
+interface OpfsFiles {
   /** This Blob is the file with that id, from byte 0. */
   learn(blob: Blob, file: number): void;
 }

@@ -90,7 +90,7 @@ export class Patches {
   }
 }
 
-export interface CallHooks<Self> {
+interface CallHooks<Self> {
   /** Before the native call. */
   begin(self: Self, args: unknown[]): Token;
   /** After the native call returned. Must end the token, now or later. */

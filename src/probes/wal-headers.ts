@@ -13,7 +13,7 @@ const FRAME_HEADER_BYTES = 24;
 const isPageSize = (n: number): boolean => n >= 512 && n <= 65536 && (n & (n - 1)) === 0;
 
 /** What is known of the log in one file. */
-export interface KnownWal {
+interface KnownWal {
   /** Where it begins: behind a pool's own header it is not 0. */
   base: number;
   frameBytes: number;

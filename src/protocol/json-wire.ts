@@ -4,13 +4,13 @@
  */
 
 /** One text of a message; the message is whole with the last. */
-export interface JsonPart {
+interface JsonPart {
   json: string;
   more: boolean;
 }
 
 /** Characters of a text. Safari takes 64 Mi in a message, and writes each text as JSON once more. */
-export const MAX_PART_CHARS = 8 << 20;
+const MAX_PART_CHARS = 8 << 20;
 /** Characters of a message that is put together again: no honest one comes near. */
 const MAX_MESSAGE_CHARS = 256 << 20;
 const BYTES = '$bytes';

@@ -207,7 +207,7 @@ export type BackgroundMessage =
 // ---- guards ------------------------------------------------------------------------------------------------------------
 
 /** Batches above this are refused: no honest thread sends one. */
-export const MAX_BATCH_RECORDS = 65536;
+const MAX_BATCH_RECORDS = 65536;
 const MAX_DEFINITIONS = 65_536;
 
 type Loose = Record<string, unknown>;

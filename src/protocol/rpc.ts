@@ -8,7 +8,7 @@ interface Request {
   method: string;
   args: unknown[];
 }
-export type Reply =
+type Reply =
   | { id: number; ok: true; value: unknown }
   | { id: number; ok: false; error: { name: string; message: string } };
 interface Push {

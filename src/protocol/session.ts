@@ -2,11 +2,9 @@
  * What the drawing side asks of the session's store worker. The main thread holds no store: it sends requests and draws what
  * comes back. Binary answers are transferred.
  */
-import type { FileRow } from '../analysis/files/files.ts';
 import type { Activity, Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
-import type { Summary } from '../analysis/report/summary.ts';
 import type { Keep } from '../trace/retention.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
 import type { TimelineKind, TimelineLaneFrame, TimelineRow } from '../timeline/timeline-lanes.ts';
@@ -277,7 +275,6 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   /** The event under a point of a lane, or null: the innermost that covers `us`, else the nearest within `slackUs`. */
   hit(lane: string, us: number, slackUs: number): Promise<{ thread: number; row: number } | null>;
   event(thread: number, row: number): Promise<EventDetails>;
-  files(): Promise<FileRow[]>;
   /** Sets the filter and says how many events match; lines are numbered in time order over all threads. */
   filterEvents(filter: EventFilter): Promise<number>;
   eventLines(from: number, count: number): Promise<EventLine[]>;
@@ -285,7 +282,6 @@ export interface SessionApi<Queries extends QueryTable = QueryTable> {
   exportLines(range: { from: number; count: number }): Promise<Blob>;
   /** Place of an event in the filtered order, or -1. */
   lineOf(thread: number, row: number): Promise<number>;
-  summary(): Promise<Summary>;
   /** Run a query by name. Views call `useQuery`. @param id names it in `QueryProgress` and `cancelQuery` */
   query<N extends keyof Queries>(
     name: N,

@@ -6,7 +6,7 @@ import { RECORD_BYTES } from '../event/event.ts';
 import type { Definition } from '../event/definitions.ts';
 import { Header, RING_AT } from './ring-layout.ts';
 
-export interface Drained {
+interface Drained {
   /** Number of the first record since the thread began, modulo 2^32. */
   first: number;
   count: number;

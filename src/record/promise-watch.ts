@@ -22,7 +22,7 @@ interface Watched {
 }
 
 /** The listening of a realm's global object, in capture. */
-export interface RejectionTarget {
+interface RejectionTarget {
   addEventListener(type: string, listener: (event: Event) => void, capture: true): void;
   removeEventListener(type: string, listener: (event: Event) => void, capture: true): void;
 }

@@ -60,7 +60,7 @@ export function childrenOf(b: Uint8Array, at: number, page: number, size: number
 }
 
 /** Tables and indexes of one leaf of the schema, by row. */
-export interface SchemaRows {
+interface SchemaRows {
   /** Root pages. */
   roots: number[];
   names: string[];

@@ -5,9 +5,9 @@
 import { SqlFolder } from './sql-fold.ts';
 import { SqlScanner } from './sql-scan.ts';
 
-export type TokenKind =
+type TokenKind =
   'space' | 'comment' | 'word' | 'quoted' | 'string' | 'blob' | 'number' | 'parameter' | 'other';
-export interface Token {
+interface Token {
   kind: TokenKind;
   text: string;
 }

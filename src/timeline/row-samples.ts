@@ -11,7 +11,7 @@ export const ROWS_SAMPLE = 1 << ROWS_SHIFT;
 const COARSE = 1 / 16;
 
 /** Where the columns of a frame begin and end. */
-export interface Boundaries {
+interface Boundaries {
   /** By boundary: the rows that begin before it; where `share` is not 0 the first row of the block that it falls into. */
   readonly rows: Uint32Array;
   /** By boundary: how much of that block's time lies before it, 0..1. */

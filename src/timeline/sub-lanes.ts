@@ -13,7 +13,7 @@ import { ACTIVITY_OF_OP, laneOfOp } from '../trace/lanes/lanes.ts';
 import { Sweep } from '../trace/lanes/sweep.ts';
 
 /** More calls in flight than lines share the last one. */
-export const MAX_LINES = 16;
+const MAX_LINES = 16;
 
 const OVERLAPS = opTable(({ code, synchronous }) => laneOfOp(code) === 'web' && !synchronous);
 

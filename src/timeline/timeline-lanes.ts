@@ -17,7 +17,7 @@ import { eachColumn } from '../trace/lanes/totals-cursor.ts';
 import { transactionIntervals, transactionWord } from './transaction-lane.ts';
 
 /** Counters are drawn as areas. */
-export const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
+const COUNTER_KINDS = ['reads', 'writes', 'queue', 'wal', 'cache'] as const;
 export type CounterKind = (typeof COUNTER_KINDS)[number];
 export type TimelineKind = LaneKind | 'time' | 'txn' | 'sub' | CounterKind;
 

@@ -14,7 +14,7 @@ export interface TraceNote {
 }
 
 export const MAX_NOTES = 1000;
-export const MAX_NOTE_CHARS = 4000;
+const MAX_NOTE_CHARS = 4000;
 
 /** What of a list are notes, in the order of time, with ids of their own. */
 export function checkedNotes(list: unknown): TraceNote[] {

@@ -31,12 +31,6 @@ export interface ThreadInfo {
   timeOrigin: number;
 }
 
-/** A late end of a row that had been delivered without one: views refresh what they derived from it. */
-export interface LateEnds {
-  thread: number;
-  rows: number[];
-}
-
 /** Definitions that say something of the thread or of a file, not what an id in a row means. */
 const LASTING: ReadonlySet<Definition['kind']> = new Set([
   'environment',
@@ -63,7 +57,7 @@ function wordsOf(definition: Definition): number {
 const lasts = ({ kind }: Definition): boolean => LASTING.has(kind) || isBTreeKind(kind);
 
 /** What the definitions of all threads cost. */
-export interface Words {
+interface Words {
   used: number;
   /** A definition that would cost more is not stored. */
   most: number;

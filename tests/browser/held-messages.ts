@@ -1,7 +1,7 @@
 // Keeps what a page asks of the store's worker: how many questions come, and what the panel does until they are answered.
 import type { Page } from 'puppeteer-core';
 
-export interface HeldMessages {
+interface HeldMessages {
   /** How many are kept. */
   kept(): Promise<number>;
   /** Send them; what comes after is kept. */

@@ -8,7 +8,7 @@ import { savedStore } from './extension-harness.ts';
 import { heapOf, heapOfPage } from './heap.ts';
 
 export type LoadKind = 'scan' | 'storage' | 'notify' | 'commits';
-export interface LoadResult {
+interface LoadResult {
   /** Calls that the app counted itself. */
   calls: number;
   ms: number;
@@ -21,7 +21,7 @@ export interface Memory {
   panel: number;
   store: number;
 }
-export interface Counts {
+interface Counts {
   seen: number;
   kept: number;
   dropped: number;

@@ -36,7 +36,7 @@ const workers = Promise.all([run('/worker.js'), run('/worker.js', { type: 'modul
 const load = new Promise((done) => addEventListener('load', done));
 globalThis.seen = Promise.all([workers, load]).then(([w]) => ({ first, workers: w, heard, frames: length }));
 `;
-export const PAGE = `<!doctype html><script>${LOOK}</script><title>page</title><p>A page`;
+const PAGE = `<!doctype html><script>${LOOK}</script><title>page</title><p>A page`;
 
 export interface Seen {
   first: { symbols: string[]; step: boolean; natives: string[]; stack: string };

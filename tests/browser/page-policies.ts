@@ -124,7 +124,7 @@ window.outcomes = (async () => {
 })();`;
 
 /** What a page sees of its workers. */
-export interface Outcome {
+interface Outcome {
   results: Record<string, unknown>;
   seen: unknown[];
   console: string[];

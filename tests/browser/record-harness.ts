@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { createServer, type AppServer } from '../server/server.mjs';
 
-export interface RecordHarness {
+interface RecordHarness {
   readonly server: AppServer;
   /** Emptied behind the tests. */
   readonly folder: string;

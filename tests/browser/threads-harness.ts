@@ -6,7 +6,7 @@ import { Op } from '../../src/event/event.ts';
 import type { ThreadStore, TraceStore } from '../../src/trace/store.ts';
 import { savedStore } from './extension-harness.ts';
 
-export interface Saved {
+interface Saved {
   store: TraceStore;
   summary: Summary;
 }
@@ -17,7 +17,7 @@ export async function saved(driven: DrivenBrowser, panel: Panel): Promise<Saved>
   return { store, summary: summaryOf(store) };
 }
 
-export interface Mark {
+interface Mark {
   name: string;
   /** Microseconds of trace time. */
   t0: number;
@@ -51,7 +51,7 @@ export function threadOf(store: TraceStore, label: string): ThreadStore {
 }
 
 /** The panel's notices as the user reads them, unfolded. */
-export async function noticesIn(panel: Panel): Promise<string[]> {
+async function noticesIn(panel: Panel): Promise<string[]> {
   return panel.frame.evaluate(async () => {
     const more = [...document.querySelectorAll<HTMLElement>('.notices .more button')].find((b) =>
       /more/.test(b.innerText),

@@ -15,7 +15,7 @@ const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 /** Selector of a test id. */
 export const id = (name: string): string => `[data-testid="${name}"]`;
 
-export interface ViewHarness {
+interface ViewHarness {
   /** A fresh one for each test; an exception in it fails the test. */
   readonly page: Page;
   readonly url: string;

@@ -17,7 +17,7 @@ interface WireState {
 }
 type Wired = typeof globalThis & { wire: WireState };
 
-export interface Wire {
+interface Wire {
   /** No answer to it comes through from now on. */
   hold(name: string): Promise<void>;
   /** What was held, and what comes after, comes through. */

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 
-export interface SpeedscopeProfile {
+interface SpeedscopeProfile {
   getName(): string;
   getTotalWeight(): number;
   forEachCall(

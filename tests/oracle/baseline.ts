@@ -43,7 +43,7 @@ export interface StorageHash {
 }
 
 /** What the app's page offers on `window`. */
-export interface EngineAppWindow {
+interface EngineAppWindow {
   prepare(options?: { name?: string }): Promise<WorkloadResult['engine']>;
   run(workload?: Workload, options?: WorkloadOptions): Promise<WorkloadResult>;
   shutdown(): void;
@@ -92,7 +92,7 @@ export function storedBy(page: Page): Promise<StorageHash> {
   ) as Promise<StorageHash>;
 }
 
-export interface Baseline {
+interface Baseline {
   result: WorkloadResult;
   /** Of the run alone: loading the engine and opening the database came before. */
   counts: OracleCounts;

@@ -2,7 +2,7 @@
 import puppeteer, { type Browser } from 'puppeteer-core';
 
 /** Debian's binary, not its wrapper script, which adds an extension of its own. */
-export const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium';
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/lib/chromium/chromium';
 
 /** Headless Chromium with a fresh profile. The caller closes it. @param args more of its command line */
 export function launchPlainBrowser(args: string[] = []): Promise<Browser> {

@@ -48,7 +48,7 @@ export const PORTABLE_SMALL: Run = {
 };
 
 /** Transactions over two databases, each with a super-journal. */
-export const ATTACHED: Run = {
+const ATTACHED: Run = {
   workload: 'attached',
   options: { n: 10 },
   rows: [

@@ -124,7 +124,7 @@ export const OWN_SQL_GOLDENS: readonly OwnSqlGolden[] = [
   },
 ];
 
-export type OwnSqlCounts = Omit<OwnSqlGolden, 'name' | 'pragmas' | 'oneTransaction'>;
+type OwnSqlCounts = Omit<OwnSqlGolden, 'name' | 'pragmas' | 'oneTransaction'>;
 
 export function countsOnly({
   access,

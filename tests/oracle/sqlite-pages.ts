@@ -54,7 +54,7 @@ export function pageTypeOf(bytes: Uint8Array, number: number, pageSize: number):
 }
 
 /** The part of the database header within a page's first 32 bytes. */
-export interface DatabaseStart {
+interface DatabaseStart {
   /** Bytes. */
   pageSize: number;
   /** 1 = rollback journal, 2 = WAL. */
@@ -69,7 +69,7 @@ export interface DatabaseStart {
 }
 
 /** The whole header. */
-export interface DatabaseHeader extends DatabaseStart {
+interface DatabaseHeader extends DatabaseStart {
   /** First freelist trunk page, or 0. */
   freelistTrunk: number;
   freelistPages: number;

@@ -114,7 +114,7 @@ function pidsOf(events: readonly TraceEvent[], id: string): Set<number> {
 }
 
 /** Counts calls by their trace events. Pure; exported for its unit test. */
-export function count(events: readonly TraceEvent[]): OracleCounts {
+function count(events: readonly TraceEvent[]): OracleCounts {
   const opfs = { reads: 0, readBytesAsked: 0, writes: 0, writeBytes: 0, flushes: 0, truncates: 0 };
   const idb: OracleCounts['idb'] = { transactions: 0, requests: {} };
   for (const { ph, name, args } of events) {

@@ -7,13 +7,13 @@ import type { Page } from 'puppeteer-core';
 import type { Pixels } from './png.ts';
 
 /** Pixels of a cell's side. */
-export const CELL = 4;
+const CELL = 4;
 /** Of 255, in any channel: cells further apart than this differ. */
-export const TOLERANCE = 24;
+const TOLERANCE = 24;
 /** Share of cells that may differ: where fonts are those of the stored pictures, and elsewhere. */
 export const MAY_DIFFER = { sameFonts: 0.004, otherFonts: 0.3 };
 
-export interface Difference {
+interface Difference {
   /** Of all cells; 1 where the sizes differ. */
   share: number;
   /** The box around all cells that differ, in pixels of the picture; null where none does. */

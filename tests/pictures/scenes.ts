@@ -37,7 +37,7 @@ const id = (name: string): string => `[data-testid="${name}"]`;
 const row = (table: string, n: number): string => `${id(`${table}-row`)}:nth-child(${n})`;
 
 /** The trace that shows a view best; the others are shown with DEFAULT. */
-export const DEFAULT = 'opfs-sahpool';
+const DEFAULT = 'opfs-sahpool';
 const BEST: Record<string, string> = {
   overview: 'idb-batch-atomic',
   wal: 'checkpoint-storm',
@@ -54,7 +54,7 @@ const CHOSEN: Record<string, readonly string[]> = {
 const AGAINST: Record<string, string> = { compare: 'opfs-coop-sync' };
 
 /** A view with a trace that has something for it. */
-export function loaded(view: string, theme: Scene['theme'], width: number, height: number): Scene {
+function loaded(view: string, theme: Scene['theme'], width: number, height: number): Scene {
   const chosen = width >= 1000 ? CHOSEN[view] : undefined;
   return {
     ...{

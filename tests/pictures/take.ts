@@ -14,7 +14,7 @@ import { disturbs, type Scene } from './scenes.ts';
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 const id = (name: string): string => `[data-testid="${name}"]`;
 /** Events of the large trace. */
-export const HUGE_EVENTS = 1_000_000;
+const HUGE_EVENTS = 1_000_000;
 
 /** Carets blink, things move, rates depend on the machine. */
 const STILL = `* { scrollbar-width: none !important; caret-color: transparent !important; animation: none !important; transition: none !important; scroll-behavior: auto !important }

@@ -24,7 +24,7 @@ export interface Row {
   seq?: number;
   endSeq?: number;
 }
-export const TIMES = { timeOrigin: 0 };
+const TIMES = { timeOrigin: 0 };
 /** Rows as they are, times in nanoseconds; begins and ends are numbered in the order of their times where not said. */
 export function threadOf(rows: readonly Row[]): ThreadStore {
   const { thread } = new ThreadBuilder(newStore(TIMES.timeOrigin));

@@ -5,7 +5,7 @@ import { Field, Op, RECORD_BYTES } from '../../src/event/event.ts';
 import type { Definition } from '../../src/event/definitions.ts';
 import { TraceStore, type ThreadInfo } from '../../src/trace/store.ts';
 
-export interface SyntheticOptions {
+interface SyntheticOptions {
   events?: number;
   threads?: number;
   /** Microseconds; 0 = nanoseconds with full entropy. */

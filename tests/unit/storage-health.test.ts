@@ -82,16 +82,16 @@ describe('storage of an origin', () => {
     });
     port1.postMessage(hello('other', 'https://two.example/'));
     port1.postMessage(hello('page', 'https://app.example/index.html'));
+    const saved = async () => (await readTrace(await session.save())).store;
     await expect
-      .poll(async () => (await session.summary()).environment.storage)
+      .poll(async () => storageHealthOf(await saved())[0])
       .toMatchObject({ usage: 10, grownBytes: null });
     await session.storage('stop', { ...health, usage: 40 });
-    expect((await session.summary()).environment.storage).toMatchObject({
+    expect(storageHealthOf(await saved())[0]).toMatchObject({
       usage: 40,
       grownBytes: 30,
     });
-    const { store } = await readTrace(await session.save());
-    expect(store.threads.map((t) => [t.info.id, t.storage.length])).toEqual([
+    expect((await saved()).threads.map((t) => [t.info.id, t.storage.length])).toEqual([
       ['other', 0],
       ['page', 2],
     ]);

@@ -35,6 +35,7 @@ const SUITES = {
         ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
       ],
       ['eslint', bin('eslint'), ['.', '--max-warnings', '0']],
+      ['unused', bin('knip'), []],
       ['layout', bin('prettier'), ['--check', '--log-level', 'warn', '.'], 'npm run format'],
     ],
   },

@@ -17,7 +17,7 @@ export const Reference = {
   emptied: 2,
 } as const;
 
-export interface StackDistances {
+interface StackDistances {
   /** References that are requests. */
   requests: number;
   /** Requests that no cache can hit: the page's first use, or first since the cache was emptied. */

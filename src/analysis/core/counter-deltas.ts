@@ -6,7 +6,7 @@ import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
 /** One row per reading, in the thread's order: what happened since the connection's reading before. */
-export interface CounterDeltas {
+interface CounterDeltas {
   count: number;
   /** Row of the reading. */
   row: Uint32Array;

@@ -34,7 +34,7 @@ export interface Refused {
 }
 
 /** When a thread went away, or the trace's end. */
-export function endOf(ctx: FindingContext, { ended, events }: ThreadStore): number {
+function endOf(ctx: FindingContext, { ended, events }: ThreadStore): number {
   if (ended === null || ended === 'stopped' || events.count === 0) return ctx.toUs;
   let last = 0;
   for (let row = Math.max(0, events.count - 64); row < events.count; row++)

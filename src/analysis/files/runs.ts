@@ -44,7 +44,7 @@ export interface Runs {
   /** Runs by RUN_CLASSES. */
   histogram: number[];
 }
-export interface FileRuns {
+interface FileRuns {
   path: string;
   kind: FileKind;
   reads: Runs;

@@ -51,14 +51,7 @@ import { checkpointCopies, walGrows, walRefused } from '../wal/rules.ts';
 
 export { badgesOf } from './badges.ts';
 export { FindingContext } from '../rules/context.ts';
-export type {
-  Badge,
-  Confidence,
-  EventRef,
-  Finding,
-  FindingEvidence,
-  Rule,
-} from '../rules/types.ts';
+export type { Badge, Finding } from '../rules/types.ts';
 
 /** By id. */
 export const RULES: readonly Rule[] = [

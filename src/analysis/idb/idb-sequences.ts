@@ -12,7 +12,7 @@ import { Op } from '../../event/event.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 
-export const SHORTEST_SEQUENCE = 4;
+const SHORTEST_SEQUENCE = 4;
 
 interface Run {
   object: number;

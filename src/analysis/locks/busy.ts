@@ -34,7 +34,7 @@ export interface BusyChain {
 const BUSY = 5;
 const IOERR_LOCK = 10 | (15 << 8);
 /** Refusals further apart are no retries of one another. */
-export const RETRY_GAP_US = 5_000_000;
+const RETRY_GAP_US = 5_000_000;
 
 const isRefusal = (rc: number): boolean => (rc & 255) === BUSY || rc === IOERR_LOCK;
 

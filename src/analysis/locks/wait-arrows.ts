@@ -6,7 +6,7 @@ export interface EventRef {
   row: number;
 }
 /** A wait as far as one holder was in its way. */
-export interface Wait {
+interface Wait {
   /** Threads; the holder is null where no recorded thread held the lock. */
   waiter: number;
   holder: number | null;

@@ -49,7 +49,7 @@ export interface BTrees {
 const MOST_LEVELS = 20;
 /** A page can forge definitions: children known of one database, in all. */
 const MOST_EDGES = 1 << 22;
-export const SCHEMA_TABLE = 'sqlite_schema';
+const SCHEMA_TABLE = 'sqlite_schema';
 const INTERIOR: ReadonlySet<number> = new Set([2, 5]);
 
 /** When something was seen last; of one moment, what was said later. */

@@ -176,7 +176,7 @@ function sizeFrom(
   };
 }
 
-export function gcd(a: number, b: number): number {
+function gcd(a: number, b: number): number {
   while (b) [a, b] = [b, a % b];
   return a;
 }

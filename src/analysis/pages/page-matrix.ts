@@ -91,7 +91,7 @@ export function pageMatrix(
   return { ...bins, reads, writes, rereads, type, mostReads, mostWrites };
 }
 
-export interface WorkingSet {
+interface WorkingSet {
   /** Distinct places read or written, by time bin. */
   distinct: Uint32Array;
   /** Of them, those not touched in any earlier bin. */

@@ -32,7 +32,7 @@ export interface PageReader {
   sample: number[];
 }
 
-export const RUN = 8;
+const RUN = 8;
 const SAMPLE = 20_000;
 /** Rows of a run that are shown. */
 const SHOWN = 200;

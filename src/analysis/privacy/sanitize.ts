@@ -24,7 +24,7 @@ import {
   VFS_NAMES,
 } from './sanitize-words.ts';
 
-export interface SanitizeOptions {
+interface SanitizeOptions {
   /** `shape` keeps keywords and the form of statements; `fingerprint` keeps only which ones are the same. */
   statements?: 'shape' | 'fingerprint';
 }

@@ -15,7 +15,7 @@ export interface Limit {
   /** What is missing is no fault. */
   optional?: boolean;
 }
-export type Budget = Record<string, Limit>;
+type Budget = Record<string, Limit>;
 
 export interface BudgetRow {
   path: string;

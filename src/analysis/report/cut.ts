@@ -11,7 +11,7 @@ export const START_MARK = 'vfscope:start';
 export const STOP_MARK = 'vfscope:stop';
 
 /** [fromUs, toUs], microseconds of the trace. */
-export type Range = readonly [fromUs: number, toUs: number];
+type Range = readonly [fromUs: number, toUs: number];
 
 /**
  * Ranges in order, without overlap. A start with no stop lasts to the end, a stop with no start counts from the beginning, a second
@@ -47,7 +47,7 @@ export function markedRanges(store: TraceStore): Range[] {
   return united;
 }
 
-export interface Cut {
+interface Cut {
   store: TraceStore;
   /** Events left out. */
   left: number;

@@ -13,7 +13,7 @@ export function reportMarkdown(report: Report): string {
 const SPECIAL = /[\\`*_[\]<>#|~@&$]|:(?=[a-z])/gi;
 
 /** A text as it is, whatever it holds. */
-export const escaped = (text: string): string =>
+const escaped = (text: string): string =>
   plain(text).replace(SPECIAL, (c) => (c === '@' ? '&#64;' : c === '#' ? '&#35;' : `\\${c}`));
 
 /** A statement as code. A bar would end the cell even there; two backticks hold one. */

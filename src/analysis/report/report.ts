@@ -17,9 +17,7 @@ import { Analyses } from '../shared.ts';
 import { summaryOf, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
 import { transactionHeadline } from '../transactions/transaction-headline.ts';
 
-export type { Block, Report } from './report-words.ts';
-
-export interface ReportOptions {
+interface ReportOptions {
   /** What reading the file had to say. */
   warnings?: readonly string[];
   /** Where it is there already. */

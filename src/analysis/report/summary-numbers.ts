@@ -50,7 +50,7 @@ export function numbersOf(summary: Summary): Map<string, number | null> {
 }
 
 /** A path's answer: the number, or why there is none. `unknownPath` = the path itself is wrong. */
-export type Selected =
+type Selected =
   { value: number; cause: null } | { value: null; cause: string; unknownPath: boolean };
 
 interface Step {

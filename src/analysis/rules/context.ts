@@ -19,7 +19,7 @@ import {
   type Rule,
 } from './types.ts';
 
-export interface FileRef {
+interface FileRef {
   kind: FileKind;
   path: string;
   /** Path of the database that it belongs to. */
@@ -28,7 +28,7 @@ export interface FileRef {
 }
 
 /** What one call of an operation takes in this trace. */
-export interface Cost {
+interface Cost {
   us: number;
   calls: number;
 }

@@ -18,10 +18,10 @@ export interface BoundValues {
   examples: BoundExample[];
 }
 
-export const MOST_EXAMPLES = 5;
-export const MOST_VALUES = 20;
+const MOST_EXAMPLES = 5;
+const MOST_VALUES = 20;
 /** Characters of a value. */
-export const MOST_CHARACTERS = 120;
+const MOST_CHARACTERS = 120;
 
 const cut = (text: string): string =>
   text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS - 1)}…` : text;

@@ -13,7 +13,7 @@ import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';
 
 export type AreaBy = 'operation' | 'statement' | 'file';
-export interface AreaRequest {
+interface AreaRequest {
   /** [fromUs, toUs) */
   fromUs: number;
   toUs: number;

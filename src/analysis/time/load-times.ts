@@ -11,8 +11,7 @@
 import { Op } from '../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
-export type LoadStep =
-  'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
+type LoadStep = 'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
 export interface LoadPart {
   step: LoadStep;
   /** Microseconds; both null where it is not known, see `cause`. */
@@ -36,9 +35,6 @@ export interface EngineLoad {
   fromUs: number;
 }
 
-/** Why there is no loading to show. */
-export const LOADING_NOT_SEEN =
-  'the engine was there before the recording, or the browser keeps its loading to itself';
 const NO_REQUEST =
   'the browser tells of no request for it: it came from a blob, a cache of the app, or another origin';
 

@@ -75,7 +75,7 @@ export function effectsOf(text: string, script: boolean): Effect[] {
   return found;
 }
 
-export interface ExplicitTransactions {
+interface ExplicitTransactions {
   /** The explicit transaction that a call with this sequence number belongs to; null = none. */
   at(context: number, seq: number): ExplicitSpan | null;
   /** Texts are known, so "none" means autocommit. */

@@ -36,7 +36,7 @@ const EXCLUSIVE = 4;
 const SMALLEST_PAGE = 512;
 
 /** What calls serve and which executions there are, by thread: of analyses that share it, or found anew. */
-export interface CallsOfThreads {
+interface CallsOfThreads {
   owners(thread: ThreadStore): Owners;
   executions(thread: ThreadStore): Executions;
 }

@@ -5,7 +5,7 @@ import type { TraceStore } from '../../trace/store.ts';
 import { Analyses } from '../shared.ts';
 
 /** Time for which a database was held at RESERVED or above: no other connection could write. */
-export interface ReservedHold {
+interface ReservedHold {
   /** Place in TraceStore.threads. */
   thread: number;
   path: string;
@@ -17,7 +17,7 @@ export interface ReservedHold {
   open: boolean;
 }
 
-export interface TransactionHeadline {
+interface TransactionHeadline {
   commits: number | null;
   syncsPerCommit: number | null;
   /** Calls on files, the in-memory journal left out, over executions of statements; null where either was not recorded. */

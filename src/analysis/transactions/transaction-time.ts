@@ -22,7 +22,7 @@ export type TransactionPart = (typeof TRANSACTION_PARTS)[number];
 /** Microseconds, multiples of 0.001. */
 export type TransactionTimes = Record<`${TransactionPart}Us`, number>;
 
-export const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) as Record<
+const PART_NUMBER = Object.fromEntries(TRANSACTION_PARTS.map((p, i) => [p, i])) as Record<
   TransactionPart,
   number
 >;

@@ -9,7 +9,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 
-export interface WalStory {
+interface WalStory {
   /** Path of the database. */
   path: string;
   thread: number;
@@ -34,7 +34,7 @@ export interface WalStory {
 }
 
 /** A page written so lately is in the page cache, most likely. */
-export const HOT_US = 100_000;
+const HOT_US = 100_000;
 const [CKPT_DONE, CKPT_START] = [37, 39];
 const MATTERS = opSet(
   Op.xRead,

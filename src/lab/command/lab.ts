@@ -64,7 +64,7 @@ const listed = (): object => ({
 });
 
 /** The order in these surroundings. @throws CommandFailure when it cannot run there */
-export async function carryOut(
+async function carryOut(
   { what, asked, grid, compared, options }: LabOrder,
   around: Surroundings,
 ): Promise<LabOutcome> {

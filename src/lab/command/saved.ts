@@ -17,7 +17,7 @@ import { exitOf, outcomeJson, outcomeText, sideBySide, type LabOutcome } from '.
 import { cannotRead } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 
-export interface ShowOptions {
+interface ShowOptions {
   readonly file: string;
   /** `PASS=REASON`, or `RUN:PASS=REASON` where there are several. */
   readonly leaveOut: readonly string[];

@@ -23,7 +23,7 @@ const Code = {
 /** Most bytes that one edit writes. */
 const EDIT_BYTES = 64;
 
-export interface Stats {
+interface Stats {
   segments: number;
   instructions: number;
 }

@@ -3,7 +3,7 @@
  * /dev/random), in-memory VFSs name temporary files by Math.random, and date('now') prints the clock. For realms of our own only.
  */
 
-export interface RealmOptions {
+interface RealmOptions {
   readonly seed: number;
   /** Date.now too. Not for VFSs that wait by the clock. */
   readonly clock: boolean;

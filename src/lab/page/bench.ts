@@ -17,7 +17,7 @@ export class Cancelled extends Error {
   override readonly name = 'Cancelled';
 }
 
-export interface BenchOptions {
+interface BenchOptions {
   workerUrl: string;
   keeperUrl: string;
   /** Longest time that one sample may take, or that a replay may get no further, ms. */

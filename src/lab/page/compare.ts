@@ -17,7 +17,7 @@ import type { QueuedRun } from './run-queue.ts';
 
 type Maybe = RunResult | null;
 
-export interface Cell {
+interface Cell {
   text: string;
   /** Against the first column: `×0.5`, `=`; '' in the first itself. */
   ratio: string;
@@ -28,7 +28,7 @@ export interface Cell {
   /** More, for a tooltip: the spread of a time. */
   detail: string;
 }
-export interface Row {
+interface Row {
   counter: string;
   /** null = this run does not know it. */
   cells: (Cell | null)[];

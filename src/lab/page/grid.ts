@@ -24,7 +24,7 @@ const BLOCK_KNOBS = ['blockSize', 'writePolicy', 'cacheBlocks', 'durability'] as
 export type Choices = Readonly<Partial<Record<Knob['key'], readonly (string | number | null)[]>>>;
 
 /** A parameter of a workload that the grid varies. */
-export interface ParameterKnob {
+interface ParameterKnob {
   readonly name: string;
   readonly what: string;
   /** What the workload takes where nothing is chosen. */
@@ -68,7 +68,7 @@ export function completeConfig(part: Partial<Config>): Config {
     : { ...config, build, ...Object.fromEntries(BLOCK_KNOBS.map((key) => [key, null])) };
 }
 
-export function runOf(
+function runOf(
   workload: Workload,
   part: Partial<Config>,
   mode: Mode,

@@ -7,7 +7,7 @@ export type ReplaySetting =
   'vfs' | 'blockSize' | 'writePolicy' | 'durability' | 'cacheBlocks' | 'cacheSize';
 /** null: the VFS's own default, or of the page cache: not asked for. */
 export type ReplayChoice = Pick<Config, ReplaySetting>;
-export interface ReplayKnob {
+interface ReplayKnob {
   readonly key: ReplaySetting;
   readonly title: string;
   readonly help: string;
@@ -27,7 +27,7 @@ const block = (
   ...{ key, title, help, values },
   ofBlocks: true,
 });
-export const REPLAY_KNOBS: readonly ReplayKnob[] = [
+const REPLAY_KNOBS: readonly ReplayKnob[] = [
   {
     ...{
       key: 'vfs',

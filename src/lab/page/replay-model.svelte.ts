@@ -17,7 +17,7 @@ export interface Replayed {
   /** A .vfst file. */
   readonly trace: Blob;
 }
-export interface Recording {
+interface Recording {
   readonly name: string;
   readonly file: Blob;
   /** Where it came from, as the end of a sentence. */

@@ -1,8 +1,8 @@
 /** Which share of a transaction is begin, work and commit: by instructions or by time, whichever was measured. */
 import type { RunResult } from '../experiments/model/types.ts';
 
-export const PARTS = ['begin', 'body', 'commit'] as const;
-export interface StepShares {
+const PARTS = ['begin', 'body', 'commit'] as const;
+interface StepShares {
   readonly step: string;
   /** 0 to 1; they sum up to 1. */
   readonly parts: readonly (readonly [part: (typeof PARTS)[number], share: number])[];

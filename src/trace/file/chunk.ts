@@ -22,7 +22,7 @@ import {
 } from './predict.ts';
 
 /** Columns by number. Readers skip those that they do not know. */
-export const Column = {
+const Column = {
   begin: 1,
   duration: 2,
   sequence: 3,

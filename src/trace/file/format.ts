@@ -42,9 +42,8 @@ export interface RawSection {
 
 /** Events of a chunk at most. */
 export const CHUNK_EVENTS = 65536;
-/** Sections above these are refused unread: no writer makes them. Bytes stored, and bytes unpacked. */
+/** Larger sections are refused unread: no writer makes them. */
 export const MAX_SECTION_BYTES = 64 << 20;
-export const MAX_UNPACKED_BYTES = 64 << 20;
 /** JSON sections that are not packed: one thread, its counters; notes, of up to 1,000 times 4,000 characters. */
 export const MAX_JSON_BYTES = 1 << 20;
 export const MAX_NOTES_BYTES = 32 << 20;
@@ -67,7 +66,7 @@ export interface FileHeader {
   sanitised: boolean;
 }
 
-export type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'cancelled';
+type TraceFileFault = 'not a trace' | 'newer' | 'damaged' | 'too large' | 'cancelled';
 
 /** A file that cannot be read at all; the message says what was expected, what is there, and what to do. */
 export class TraceFileError extends Error {

@@ -12,11 +12,11 @@ import { CHUNK_EVENTS, END_MAGIC, Tag, type FileHeader } from './format.ts';
 import { chunkBytes, chunkHead, headerBytes, jsonBytes, sectionBytes } from './section.ts';
 
 /** Where the bytes go. They are the sink's own: nothing reuses them. */
-export interface TraceSink {
+interface TraceSink {
   write(bytes: Uint8Array<ArrayBuffer>): void | Promise<void>;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   /** Name and version of the program. */
   writer?: string;
   /** Origin of the recorded page. */

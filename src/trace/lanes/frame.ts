@@ -22,7 +22,7 @@ export interface LaneFrame {
 }
 
 export const SLICE_FIELDS = 5;
-export const MIN_SLICE_PX = 3;
+const MIN_SLICE_PX = 3;
 /** Narrower slices get no text; at most so many of a lane do. */
 const MIN_LABEL_PX = 24;
 const MAX_LABELS = 256;

@@ -7,7 +7,7 @@ import { resized } from '../resized.ts';
 
 /** Kinds an interval can have: 0..7. */
 export const KINDS = 8;
-export const SAMPLE_SHIFT = 5;
+const SAMPLE_SHIFT = 5;
 export const SAMPLE = 1 << SAMPLE_SHIFT;
 
 type Column = Float64Array | Uint32Array | Int16Array | Uint8Array;

@@ -320,7 +320,7 @@ export class BlockIdbVfs {
 }
 
 /** Name of the IndexedDB database of a VFS of this name. */
-export const databaseName = (name: string): string => `vfscope-blocks-${name}`;
+const databaseName = (name: string): string => `vfscope-blocks-${name}`;
 
 const join = (low: number, high: number): number => high * 4294967296 + (low >>> 0);
 const isFull = (error: unknown): boolean =>

@@ -67,7 +67,7 @@ export async function openStorage(
   }
 }
 
-export class IdbStorage implements BlockStorage {
+class IdbStorage implements BlockStorage {
   private live: Live | null = null;
   /** Of writing transactions whose end nobody has waited for. */
   private failure: unknown = null;

@@ -80,7 +80,7 @@ function scratchEngine(): {
   return { memory, table, run: instance.exports.run as WasmFunction as (n: number) => void };
 }
 
-export interface SelfCost {
+interface SelfCost {
   /** Cost of tracing one VFS call, nanoseconds. */
   nsPerVfsEvent: number;
   /** Two readings of the clock, nanoseconds: what of it is the clock. */

@@ -7,7 +7,7 @@ import type { Signature } from './wasm-writer.ts';
 
 /** A slot that is to have a trampoline; its cell is where it stands in the list of all that there ever were. */
 export type Wanted = Omit<Trampoline, 'cell'>;
-export interface Patch extends Trampoline {
+interface Patch extends Trampoline {
   readonly replacement: WasmFunction;
 }
 

@@ -8,7 +8,7 @@ import { Block, FILE_ENTRIES, FileEntry, HASH, HASH_SHIFT } from './engine-block
 import * as w from './wasm-writer.ts';
 import { OP, type Bytes } from './wasm-writer.ts';
 
-export interface RingParts {
+interface RingParts {
   readonly capacity: number;
   readonly shared: boolean;
   /** Byte address of the engine's block. */

@@ -69,7 +69,7 @@ export interface TrampolineHost {
   giveBack(cell: number): void;
 }
 
-export interface TrampolineOptions {
+interface TrampolineOptions {
   readonly memory: WebAssembly.Memory;
   readonly capacity: number;
   /** Pages, when the trace memory is shared. */

@@ -18,7 +18,7 @@ import { TablePatches, type Wanted } from './table-patches.ts';
 import { makeTrampolines, type Trampoline, type TrampolineHost } from './trampolines.ts';
 import { VfsStructs } from './vfs-structs.ts';
 
-export interface TracedTable {
+interface TracedTable {
   readonly memory: WebAssembly.Memory;
   readonly table: WebAssembly.Table;
   readonly asyncify: boolean;

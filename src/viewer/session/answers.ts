@@ -2,9 +2,7 @@
  * The loaded trace and everything that the drawing side asks of it; session.ts changes it. While a file is being opened the timeline is
  * drawn from the summaries of its chunks, and every other query waits until the events are there.
  */
-import { filesOf, type FileRow } from '../../analysis/files/files.ts';
 import type { Analyses } from '../../analysis/shared.ts';
-import { sharedSummary, type Summary } from '../../analysis/report/summary.ts';
 import { rowAt, type TracePyramid } from '../../trace/lanes/frame.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
@@ -177,14 +175,6 @@ export abstract class Answers {
   async event(thread: number, row: number): Promise<EventDetails> {
     await this.whole();
     return detailsOfEvent(this.trace.store, thread, row);
-  }
-  async files(): Promise<FileRow[]> {
-    await this.whole();
-    return filesOf(this.trace.store);
-  }
-  async summary(): Promise<Summary> {
-    await this.whole();
-    return sharedSummary(this.shared);
   }
 
   query<N extends QueryName>(

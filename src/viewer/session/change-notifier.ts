@@ -8,7 +8,7 @@ const NOTIFY_LIVE_MS = (globalThis.navigator?.hardwareConcurrency ?? 1) > 2 ? 25
 const NOTIFY_SHARE = 0.25;
 
 /** What the notifier needs of the session. */
-export interface ChangeSource {
+interface ChangeSource {
   recording(): boolean;
   /** Push what has changed. */
   tell(): void;

@@ -3,7 +3,7 @@
 /** Characters or bytes gathered before they become part of the blob and messages are heard. */
 const STRETCH = 1 << 22;
 
-export interface GatherOptions {
+interface GatherOptions {
   type: string;
   signal: AbortSignal;
   /** Bytes so far, after every stretch. */

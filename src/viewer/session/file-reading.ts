@@ -7,7 +7,7 @@ import { yieldToMessages } from './yield.ts';
 import { Unpacker } from './unpacker.ts';
 
 /** Smaller files are read before a summary would have been looked at. */
-export const OVERVIEW_FROM_EVENTS = 100_000;
+const OVERVIEW_FROM_EVENTS = 100_000;
 
 /**
  * Files with fewer events are unpacked in the store's worker: what another costs until its code is compiled, all processors together, would
@@ -20,7 +20,7 @@ const WHOLE_BELOW_BYTES = 32 << 20;
 /** How far it is, is told so often: each time the drawing side draws, on a processor that the reading could have. */
 const TELL_EVERY_MS = 100;
 
-export interface Reading {
+interface Reading {
   /** Of a large file, before its events are read. From then on giving up keeps what was read. */
   onOverview?(overview: TraceOverview): Promise<void>;
   onStore?(store: TraceStore): void;

@@ -12,7 +12,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { LiveStats } from '../../protocol/session.ts';
 
 /** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
-export const LOCK_WAIT_US = 1000;
+const LOCK_WAIT_US = 1000;
 /** A running recording's batches wait while these are computed: beyond this they wait for its end. Hooks hold 32 MiB back. */
 const SLOW_AT_MOST_MS = 400;
 /** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in forty waits for them. */

@@ -28,7 +28,7 @@ const LOOK_AT_DISK_EVERY_MS = 5000;
 const RATE_OVER_MS = 20_000;
 
 /** Bytes of the trace's columns, lanes and definitions. */
-export function bytesOf({ store, lanes }: LoadedTrace): number {
+function bytesOf({ store, lanes }: LoadedTrace): number {
   let bytes = lanes.bytes + store.words.used;
   for (const { events } of store.threads)
     bytes += (events.bytes / Math.max(1, events.capacity)) * events.count;

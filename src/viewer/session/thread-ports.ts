@@ -12,7 +12,7 @@ import type { Line } from './line.ts';
 const MAX_ALIVE = 2000;
 const MAX_PORTS = 4000;
 
-export interface PortEvents {
+interface PortEvents {
   /** Rows from `firstNew` on are new in this thread; `lateEnds` are earlier rows that ended now. */
   onBatch(thread: ThreadStore, firstNew: number, lateEnds: number[], bytes: number): void;
   /** A thread came or went. */

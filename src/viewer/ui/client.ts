@@ -3,7 +3,7 @@ import { remote } from '../../protocol/rpc.ts';
 import type { SessionApi, SessionPush } from '../../protocol/session.ts';
 import type { Queries } from '../session/query-table.ts';
 
-export interface SessionClient {
+interface SessionClient {
   session: SessionApi<Queries>;
   terminate(): void;
 }

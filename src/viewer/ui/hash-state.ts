@@ -6,7 +6,7 @@ import { get } from 'svelte/store';
 import type { ViewerModel } from './model.ts';
 import { MOST_TEXT, sensible, viewStateOf } from './view-state.ts';
 
-export interface HashState {
+interface HashState {
   tab: string | null;
   /** Microseconds of the trace; null = all of it. */
   range: { from: number; to: number } | null;

@@ -3,7 +3,7 @@ import { get } from 'svelte/store';
 import { panBy, zoomAt } from './charts/viewport.ts';
 import type { ViewerModel } from './model.ts';
 
-export interface Binding {
+interface Binding {
   /** As KeyboardEvent.key says it, lower case. */
   keys: readonly string[];
   /** With Ctrl, or Cmd on a Mac. */
@@ -33,7 +33,6 @@ export const VIEW_LETTERS: Readonly<Record<string, string>> = {
   locks: 'l',
   wal: 'w',
   files: 'f',
-  pages: 'p',
   cache: 'c',
   errors: 'x',
   events: 'e',

@@ -14,8 +14,8 @@ import type { EventDetails, SessionApi, SessionChange } from '../../protocol/ses
 import type { Queries } from '../session/query-table.ts';
 
 /** Id of a view (views/registry.ts). */
-export type Tab = string;
-export interface Toast {
+type Tab = string;
+interface Toast {
   id: number;
   kind: 'error' | 'info';
   text: string;

@@ -2,7 +2,7 @@
 import type { LiveStats, ThreadRow } from '../../protocol/session.ts';
 import { formatCount, formatShare, formatShortCount } from '../units.ts';
 
-export interface Metric {
+interface Metric {
   /** `live-<id>` is the element's test id. */
   id: string;
   label: string;

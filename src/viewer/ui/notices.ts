@@ -3,7 +3,7 @@ import { cut, plain } from '../../analysis/report/report-words.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
 import { countOf, formatBytes, formatCount } from '../units.ts';
 
-export interface Notice {
+interface Notice {
   key: string;
   kind: 'warning' | 'error';
   text: string;

@@ -25,13 +25,13 @@ export interface QueryState {
   /** After it was stopped, or has failed. */
   retry(): void;
 }
-export interface QueryResult<T, Args> extends QueryState {
+interface QueryResult<T, Args> extends QueryState {
   /** The last answer, shown until the next is there; null before the first, and where what is asked about is another thing. */
   readonly value: T | null;
   /** What `value` answers: of a range that moves, the one before. */
   readonly args: Args | null;
 }
-export interface QueryOptions<Args> {
+interface QueryOptions<Args> {
   /**
    * What the arguments name: the answer about one statement is none about the next, and is gone at once. Without it the last answer stays
    * until its successor is there: of a range or width the old picture is better than none.

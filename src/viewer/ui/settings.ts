@@ -9,7 +9,7 @@ import { FLIGHT_DEFAULTS, type FlightChoice } from './flight-options.ts';
 export type ThemeChoice = 'host' | 'light' | 'dark';
 
 /** `capture`, `layers`, `buffer` and `stacks` are read by the recorder and the options page, too, under these names. */
-export interface Settings extends CaptureOptions {
+interface Settings extends CaptureOptions {
   theme: ThemeChoice;
   /** Reload the page when a recording begins. */
   reload: boolean;

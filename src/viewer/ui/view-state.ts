@@ -6,7 +6,7 @@ import { get, writable, type Readable } from 'svelte/store';
 
 /** Anything may stand in an address: names are of this shape, and there are no more nor longer texts than this. */
 const NAME = /^[a-z]{2,16}\.[a-z]{2,24}$/i;
-export const MOST_NAMES = 120;
+const MOST_NAMES = 120;
 export const MOST_TEXT = 2000;
 
 /** Names and texts that make sense, of what an address says. */
@@ -23,7 +23,7 @@ interface Shown {
   stats: Readable<{ recording: boolean } | null>;
 }
 
-export class ViewState {
+class ViewState {
   private readonly store = writable<Readonly<Record<string, string>>>({});
   readonly texts: Readable<Readonly<Record<string, string>>> = this.store;
 

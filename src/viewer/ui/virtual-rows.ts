@@ -8,7 +8,7 @@
 /** Below every browser's cap (Firefox: about 17.8 million px). */
 export const MAX_HEIGHT_PX = 8_000_000;
 
-export interface Rows {
+interface Rows {
   /** First row to render and how many. */
   first: number;
   count: number;

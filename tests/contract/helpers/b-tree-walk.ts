@@ -1,6 +1,6 @@
 /** An oracle: which b-tree every page of a database file belongs to, by walking its bytes from the roots down. Shares no code with src. */
 
-export interface Walked {
+interface Walked {
   /** Name of the table or index by page; pages of overflow chains and of the freelist are in no b-tree. */
   names: Map<number, string>;
   pageSize: number;

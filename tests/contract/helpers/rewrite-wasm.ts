@@ -7,7 +7,7 @@ import {
   type Bytes,
 } from '../../../src/vfs-instrumented/interpose/wasm-writer.ts';
 
-export interface ExportEntry {
+interface ExportEntry {
   name: string;
   /** 0 function, 1 table, 2 memory, 3 global */
   kind: number;

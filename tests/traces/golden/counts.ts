@@ -20,7 +20,7 @@ import { transactionAnatomies } from '../../../src/analysis/transactions/transac
 import { walFilesOf, walHistories } from '../../../src/analysis/wal/wal.ts';
 import type { TraceStore } from '../../../src/trace/store.ts';
 
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** Times, shares of times, and what names a place in the recording. */
 const LEFT_OUT =

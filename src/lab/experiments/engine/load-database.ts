@@ -22,7 +22,7 @@ interface MemoryFile {
   data: ArrayBuffer;
 }
 /** A database in memory, open. */
-export interface SourceDatabase {
+interface SourceDatabase {
   readonly db: number;
   /** The file as it is now: its bytes. */
   bytes(): Uint8Array<ArrayBuffer>;

@@ -7,7 +7,7 @@ import type { Config } from '../model/types.ts';
 /** How this surrounding comes to the bytes of a wasm file, given as a path in its npm package. */
 export type WasmLoader = (packagePath: string) => Promise<Uint8Array<ArrayBuffer>>;
 
-export interface Engine {
+interface Engine {
   readonly build: Build;
   readonly module: EngineModule;
   readonly sqlite3: SqliteApi;

@@ -3,12 +3,12 @@ import { placed } from './aggregate.ts';
 import { headings, KNOBS } from './knobs.ts';
 import type { Config, Run, RunResult, SweepCurve, SweepPoint } from './types.ts';
 
-export interface SweepAxis {
+interface SweepAxis {
   readonly key: string;
   readonly title: string;
   readonly of: 'parameter' | 'setting';
 }
-export interface Sweep {
+interface Sweep {
   /** The highest at its end first. */
   readonly curves: readonly SweepCurve[];
   /** Both axes logarithmic: x spans a factor of ten and more, and all is above 0. */

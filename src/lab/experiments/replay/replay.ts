@@ -56,7 +56,7 @@ export interface ReplayProgress {
   readonly done: number;
   readonly all: number;
 }
-export interface ReplayAround {
+interface ReplayAround {
   readonly engines: Engines;
   readonly makeVfs?: VfsMaker;
   /** Records the storage calls of this thread from now on. @returns what ends it; absent: they are not counted */
@@ -190,7 +190,7 @@ async function playInto(
 }
 
 /** Counts of the summary's files, by kind; SQLite's in-memory journal is no file. */
-export function vfsCounts(summary: Summary): KindCounts {
+function vfsCounts(summary: Summary): KindCounts {
   const out: Record<string, number> = {};
   for (const { kind, vfs } of summary.files) {
     if (kind === 'memory-journal') continue;

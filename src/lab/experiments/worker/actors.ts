@@ -54,7 +54,7 @@ export async function runActors(
  * Sums over the actors: VFS and web calls, `busy.retries`, by role `<role>.transactions`, `.retries` and `.waited`: iterations within
  * which a transaction of another writer ended; `<name>.waitedFor.<other>` says whose.
  */
-export function countersOf(named: readonly Named[]): Counters {
+function countersOf(named: readonly Named[]): Counters {
   const out: Record<string, number> = { 'busy.retries': 0 };
   const add = (counter: string, n: number): void => void (out[counter] = (out[counter] ?? 0) + n);
   for (const { role, name, report } of named) {
@@ -75,7 +75,7 @@ export function countersOf(named: readonly Named[]): Counters {
 }
 
 /** Which iterations of `mine` have an end of `theirs` inside. Both ascend: begin, end, begin, end. */
-export function waitsFor(mine: Float64Array, theirs: Float64Array): number[] {
+function waitsFor(mine: Float64Array, theirs: Float64Array): number[] {
   const found: number[] = [];
   let t = 1;
   for (let i = 0; i < mine.length; i += 2) {

@@ -20,7 +20,7 @@ const TRIES = 5;
 const CHANGED =
   'It changed while it was copied: the app is writing to it. Try again when the app is at rest.';
 
-export interface Copied {
+interface Copied {
   main: Blob;
   wal: Blob | null;
 }

@@ -34,7 +34,7 @@ export interface Strip {
   /** Of each thread that runs SQLite: shares of each column's time as TimelineLaneFrame.stack has them. */
   stacks: Uint8Array[];
 }
-export interface Strips {
+interface Strips {
   a: Strip;
   b: Strip;
 }

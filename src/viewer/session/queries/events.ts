@@ -2,7 +2,7 @@
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import type { QueryContext } from './context.ts';
 
-export interface OperationCount {
+interface OperationCount {
   name: string;
   layer: Layer;
   events: number;

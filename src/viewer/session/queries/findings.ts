@@ -12,7 +12,7 @@ import { sharedSummary } from '../../../analysis/report/summary.ts';
 import type { QueryContext } from './context.ts';
 import { forLife } from './overview.ts';
 
-export interface Findings {
+interface Findings {
   /** The largest saving first. Rows of the evidence are numbers for life. */
   findings: Finding[];
   badges: Badge[];

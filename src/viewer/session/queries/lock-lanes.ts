@@ -58,7 +58,7 @@ interface LaneRows {
 }
 
 /** Lanes beyond this many are counted, not drawn. */
-export const MOST_LANES = 1000;
+const MOST_LANES = 1000;
 
 /** The analysis, kept while the trace stays as it is. */
 export const locksIn = (shared: Analyses): Locks =>
@@ -66,7 +66,7 @@ export const locksIn = (shared: Analyses): Locks =>
 export const locksNow = ({ shared }: QueryContext): Locks => locksIn(shared);
 
 /** By key, threads of one page together. */
-export function lanesNow(context: QueryContext): Map<string, LaneRows> {
+function lanesNow(context: QueryContext): Map<string, LaneRows> {
   return context.memo('lock lanes', () => {
     const { store } = context;
     const { holds, waits, resources, edges } = locksNow(context);

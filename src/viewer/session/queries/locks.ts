@@ -15,7 +15,7 @@ import { threadTitles } from './thread-titles.ts';
 import { locksNow, shownLanes, type LockLane } from './lock-lanes.ts';
 
 /** What is locked. */
-export interface LockedThing {
+interface LockedThing {
   kind: ResourceKind;
   name: string;
   /** Lane of the waiter, and of the holder where that is known (keys of lock-lanes.ts). */
@@ -100,7 +100,7 @@ export interface LocksAnswer {
   toleranceUs: number | null;
 }
 
-export const MOST_LINES = 5000;
+const MOST_LINES = 5000;
 /** A request that nobody recorded stood in the way of is listed from this length on: it takes a while even when all is free. */
 export const UNSEEN_HOLDER_US = 10_000;
 const OUTCOMES = {

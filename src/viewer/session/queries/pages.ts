@@ -52,7 +52,7 @@ function find(
 }
 
 /** null = from the first access, to the last. */
-export interface PlacesRange {
+interface PlacesRange {
   fromUs: number | null;
   toUs: number | null;
 }
@@ -72,7 +72,7 @@ function usedIn({ object, us, count }: Accesses, wanted: number): { fromUs: numb
   return first < count ? { fromUs: us[first]!, toUs: us[last]! + 1 } : { fromUs: 0, toUs: 1 };
 }
 
-export interface PageMapRequest extends PlacesRange {
+interface PageMapRequest extends PlacesRange {
   key: PlacesKey;
   fromPlace: number | null;
   toPlace: number | null;
@@ -83,7 +83,7 @@ export interface PageMapRequest extends PlacesRange {
 const MOST_CELLS = 1 << 21;
 
 /** Events of a part of the map: rows for life. */
-export interface PlaceEvents {
+interface PlaceEvents {
   events: { thread: number; row: number }[];
   /** In all; `events` are the first of them. */
   total: number;

@@ -29,7 +29,7 @@ export interface StatementRuns {
   shown: number;
 }
 /** The table, and the coarsest step of the threads' clocks; null = not known. */
-export interface MeasuredStatements extends StatementTable {
+interface MeasuredStatements extends StatementTable {
   stepUs: number | null;
 }
 const MOST_RUNS = 20_000;

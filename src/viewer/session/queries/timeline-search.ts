@@ -2,7 +2,7 @@
 import { EventQuery } from './event-query.ts';
 import type { QueryContext } from './context.ts';
 
-export interface SearchAnswer {
+interface SearchAnswer {
   count: number;
   /** Begins of hits, microseconds, at most one for each pixel column of the view, and of the whole trace. */
   inView: Float64Array;
@@ -10,7 +10,7 @@ export interface SearchAnswer {
   /** Place of the event that was asked for among the hits, from 0; -1 = it is none. */
   at: number;
 }
-export interface SearchArgs {
+interface SearchArgs {
   text: string;
   fromUs: number;
   toUs: number;

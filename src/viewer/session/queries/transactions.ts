@@ -52,7 +52,7 @@ export interface TransactionLines {
 }
 
 /** Beyond this many the longest are listed. */
-export const MOST_TRANSACTIONS = 20_000;
+const MOST_TRANSACTIONS = 20_000;
 
 /** A stretch of calls of one part, neighbours drawn as one where they are closer than a pixel. */
 export interface CallRun {

@@ -20,7 +20,7 @@ export interface WalLog {
 const MOST_POINTS = 3000;
 
 /** Every stretch of n points by the one with the largest log and the one with the smallest, in order. */
-export function thinned(
+function thinned(
   { timeUs, usedBytes, fileBytes }: WalHistory['series'],
   most = MOST_POINTS,
 ): WalHistory['series'] {

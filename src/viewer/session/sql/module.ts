@@ -26,7 +26,7 @@ interface IndexInfo {
   estimatedCost: number;
   estimatedRows: number;
 }
-export interface ModuleApi {
+interface ModuleApi {
   declare_vtab(db: number, sql: string): number;
   value(pointer: number): unknown;
 }

@@ -20,7 +20,7 @@ export interface SqlTableInfo {
   help: string;
   columns: SqlColumn[];
 }
-export interface SqlRequest {
+interface SqlRequest {
   /** Names the run, for `sqlCancel`. */
   id: number;
   sql: string;

@@ -12,7 +12,7 @@ const REFRESH_MS = 500;
 type Grip = 'left' | 'right' | 'move' | 'new';
 
 /** What lies over the picture. */
-export interface OverviewMarks {
+interface OverviewMarks {
   area: Range | null;
   notes: readonly { fromUs: number }[];
   /** Microseconds. */

@@ -1,7 +1,7 @@
 /** Ticks of the time axis: round steps (1, 2, 5), and one unit for the whole axis so that labels compare. */
 import { spanOf, type Range } from './viewport.ts';
 
-export interface Tick {
+interface Tick {
   us: number;
   label: string;
 }

@@ -1,7 +1,7 @@
 /** The parts of a time partition as people see them: name, colour and meaning, in the order of the bar. */
 import type { Part } from '../../../analysis/core/time-parts.ts';
 
-export interface PartWords {
+interface PartWords {
   part: Part;
   title: string;
   /** CSS custom property of Theme.svelte. */

@@ -1,7 +1,7 @@
 /** How a part without the model shows a toast: the App provides the function in the context. */
 import { getContext, setContext } from 'svelte';
 
-export type ShowToast = (kind: 'error' | 'info', text: string) => void;
+type ShowToast = (kind: 'error' | 'info', text: string) => void;
 const KEY = Symbol('toast');
 
 export const provideToasts = (show: ShowToast): ShowToast => setContext(KEY, show);

@@ -6,8 +6,6 @@ import { ViewerModel } from '../model.ts';
 import { viewerContext } from '../viewer-context.ts';
 import App from './App.svelte';
 
-export type { ViewerHandle, ViewerHost } from '../host.ts';
-
 /**
  * @param target an element that the viewer fills (it is positioned by its nearest positioned ancestor)
  * Sets `data-ready="true"` on the document element once the viewer takes input and has looked for unsaved recordings.

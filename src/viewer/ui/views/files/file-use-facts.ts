@@ -5,7 +5,7 @@ import type { IdbUse } from '../../../../analysis/idb/idb-use.ts';
 import { countOf, formatBytes, formatCount, formatDuration, formatShare } from '../../../units.ts';
 import type { FileUse } from '../../../session/queries/patterns.ts';
 
-export interface UseFact {
+interface UseFact {
   text: string;
   /** What it means, and how it is counted. */
   title: string;
@@ -164,11 +164,7 @@ function freeFacts({ headers }: FileUse): UseFact[] {
 }
 
 /** Free pages over time as an SVG path in `LINE`: the first header at the left, the last at the right, the most at the top. */
-export function stepsOf({
-  us,
-  free,
-  count,
-}: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
+function stepsOf({ us, free, count }: Pick<DatabaseHeaders, 'us' | 'free' | 'count'>): string {
   const finite = us.slice(0, count).filter(Number.isFinite);
   const [from, to] = [finite[0] ?? 0, finite.at(-1) ?? 0];
   const most = free.reduce((a, b) => Math.max(a, b), 1);

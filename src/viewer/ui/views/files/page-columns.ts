@@ -5,7 +5,7 @@ import { formatBytes, formatCount, formatMoment } from '../../../units.ts';
 import type { PlacesTable } from '../../../session/queries/pages.ts';
 import { treeOfRow, treeTitle } from './b-tree-columns.ts';
 
-export interface TypeWords {
+interface TypeWords {
   title: string;
   /** CSS custom property. */
   color: string;

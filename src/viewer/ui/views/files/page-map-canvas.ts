@@ -9,7 +9,7 @@ import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
 import { ticksOf } from '../../charts/time-axis.ts';
 
 export const LEFT = 78;
-export const RIGHT = 8;
+const RIGHT = 8;
 export const TOP = 6;
 export const BOTTOM = 18;
 const TYPE_WIDTH = 9;
@@ -83,7 +83,7 @@ export function paintCells(matrix: PageMatrix, shown: Shown, colors: MapColors):
   return image;
 }
 
-export interface MapFrame {
+interface MapFrame {
   matrix: PageMatrix;
   cells: ImageData;
   /** CSS colour by place bin, '' = none known. */

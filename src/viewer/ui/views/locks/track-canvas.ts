@@ -9,7 +9,7 @@ const [HOLD_Y, HOLD_HEIGHT] = [10, 9];
 /** How much of its colour a hold has, by mode 1..4. */
 const STRENGTH = [0, 0.4, 0.65, 0.8, 1];
 
-export interface TrackColors {
+interface TrackColors {
   hold: string;
   wait: string;
   refused: string;

@@ -1,6 +1,6 @@
 /** Queries that answer real questions; also what shows how the tables are meant. Each runs on any trace. */
 
-export interface SqlExample {
+interface SqlExample {
   title: string;
   sql: string;
 }

@@ -6,12 +6,12 @@ import { viewStateOf } from '../../view-state.ts';
 import { EXAMPLES } from './examples.ts';
 
 /** What the last result was asked with. */
-export interface ShownResult extends SqlAnswer {
+interface ShownResult extends SqlAnswer {
   sql: string;
 }
 export const LIMITS_MS = [5_000, 20_000, 120_000] as const;
 
-export class SqlState {
+class SqlState {
   /** The query in the editor. */
   text = $state('');
   result = $state.raw<ShownResult | null>(null);

@@ -4,7 +4,7 @@ import { ticksOf } from '../../charts/time-axis.ts';
 import { formatDuration, formatMeasured } from '../../../units.ts';
 import type { StatementRuns } from '../../../session/queries/statements.ts';
 
-export interface RunsLook {
+interface RunsLook {
   point: string;
   failed: string;
   grid: string;
@@ -16,7 +16,7 @@ const BOTTOM = 16;
 const TOP = 6;
 const RIGHT = 8;
 
-export interface RunsScale {
+interface RunsScale {
   x(us: number): number;
   y(us: number): number;
 }
@@ -28,7 +28,7 @@ const leastOf = (stepUs: number | null): number => (stepUs ? stepUs / 2 : 0.1);
  * What maps moments and durations to pixels. Powers of ten on the y axis: at least one.
  * @param stepUs step of the clock: shorter runs lie on one line beneath it; null = not known
  */
-export function scaleOf(
+function scaleOf(
   runs: StatementRuns,
   width: number,
   height: number,

@@ -2,6 +2,7 @@
  * Words beside the numbers of event.ts: what ids mean, what a thread and its engines are, and what cannot be told by calls. They travel in
  * order with the records, each before the first record that uses it.
  */
+import { OpenFlag } from '../sqlite/constants.ts';
 import type { BTreeDefinition } from './b-tree-definitions.ts';
 import type { CaptureOptions } from './capture.ts';
 import type { DatabaseHeaderDefinition } from './database-headers.ts';
@@ -26,10 +27,11 @@ export const NOTE_TOPICS = [
 
 /** SQLITE_OPEN_* type bits -> file kind (sqlite.org/c3ref/c_open_autoproxy.html). */
 export function fileKindOfOpenFlags(flags: number): FileKind {
-  if (flags & 0x100) return 'main-db';
-  if (flags & 0x80000) return 'wal';
-  if (flags & (0x800 | 0x4000)) return 'journal';
-  if (flags & (0x200 | 0x400 | 0x1000 | 0x2000)) return 'temp';
+  if (flags & OpenFlag.mainDb) return 'main-db';
+  if (flags & OpenFlag.wal) return 'wal';
+  if (flags & (OpenFlag.mainJournal | OpenFlag.superJournal)) return 'journal';
+  if (flags & (OpenFlag.tempDb | OpenFlag.transientDb | OpenFlag.tempJournal | OpenFlag.subJournal))
+    return 'temp';
   return 'other';
 }
 

@@ -3,7 +3,7 @@
  * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
  */
 import { plain } from '../analysis/report/report-words.ts';
-import { LOCK_LEVELS } from '../trace/lanes/lock-ladder.ts';
+import { LOCK_LEVELS } from '../sqlite/constants.ts';
 import { auxText, objectName } from '../trace/describe.ts';
 import { Flag, Op } from '../event/event.ts';
 import { OPS, opName } from '../event/operations.ts';

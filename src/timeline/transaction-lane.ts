@@ -11,6 +11,7 @@ import { IntervalIndex } from '../trace/lanes/interval-index.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
+import { LockLevel } from '../sqlite/constants.ts';
 
 const kind = (activity: (typeof ACTIVITIES)[number]): number => ACTIVITIES.indexOf(activity);
 const [READ, WRITE, COMMIT, ROLLED_BACK] = [
@@ -19,7 +20,6 @@ const [READ, WRITE, COMMIT, ROLLED_BACK] = [
   kind('sync'),
   kind('meta'),
 ];
-const RESERVED = 2;
 const WORDS: Readonly<Record<number, string>> = {
   [READ]: 'read',
   [WRITE]: 'write',
@@ -40,7 +40,7 @@ export function transactionIntervals(store: TraceStore, anatomies: AnatomyTable)
     const row = transactions.beginRow[i]!;
     const from = toNs(anatomies.fromUs(i));
     const end = toNs(anatomies.toUs(i));
-    const reserved = anatomies.askedUs(i, RESERVED);
+    const reserved = anatomies.askedUs(i, LockLevel.reserved);
     const write = transactions.isWrite(i)
       ? Number.isNaN(reserved)
         ? from

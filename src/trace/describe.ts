@@ -2,86 +2,10 @@
 import { Flag, Op } from '../event/event.ts';
 import { isStatementOp, opName, OPS } from '../event/operations.ts';
 import type { Definition } from '../event/definitions.ts';
-import { LOCK_LEVELS } from './lanes/lock-ladder.ts';
 import { exceptionName } from '../event/exceptions.ts';
 import { isErrorResult, resultName } from '../sqlite/result-codes.ts';
 import type { ThreadStore } from './store.ts';
-
-/** SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
-const OPEN_FLAGS: readonly (readonly [number, string])[] = [
-  [0x1, 'READONLY'],
-  [0x2, 'READWRITE'],
-  [0x4, 'CREATE'],
-  [0x8, 'DELETEONCLOSE'],
-  [0x10, 'EXCLUSIVE'],
-  [0x20, 'AUTOPROXY'],
-  [0x40, 'URI'],
-  [0x80, 'MEMORY'],
-  [0x100, 'MAIN_DB'],
-  [0x200, 'TEMP_DB'],
-  [0x400, 'TRANSIENT_DB'],
-  [0x800, 'MAIN_JOURNAL'],
-  [0x1000, 'TEMP_JOURNAL'],
-  [0x2000, 'SUBJOURNAL'],
-  [0x4000, 'SUPER_JOURNAL'],
-  [0x8000, 'NOMUTEX'],
-  [0x10000, 'FULLMUTEX'],
-  [0x20000, 'SHAREDCACHE'],
-  [0x40000, 'PRIVATECACHE'],
-  [0x80000, 'WAL'],
-  [0x1000000, 'NOFOLLOW'],
-  [0x2000000, 'EXRESCODE'],
-];
-
-/** SQLITE_FCNTL_* by number: sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
-const FILE_CONTROLS: readonly string[] = [
-  '',
-  'LOCKSTATE',
-  'GET_LOCKPROXYFILE',
-  'SET_LOCKPROXYFILE',
-  'LAST_ERRNO',
-  'SIZE_HINT',
-  'CHUNK_SIZE',
-  'FILE_POINTER',
-  'SYNC_OMITTED',
-  'WIN32_AV_RETRY',
-  'PERSIST_WAL',
-  'OVERWRITE',
-  'VFSNAME',
-  'POWERSAFE_OVERWRITE',
-  'PRAGMA',
-  'BUSYHANDLER',
-  'TEMPFILENAME',
-  '',
-  'MMAP_SIZE',
-  'TRACE',
-  'HAS_MOVED',
-  'SYNC',
-  'COMMIT_PHASETWO',
-  'WIN32_SET_HANDLE',
-  'WAL_BLOCK',
-  'ZIPVFS',
-  'RBU',
-  'VFS_POINTER',
-  'JOURNAL_POINTER',
-  'WIN32_GET_HANDLE',
-  'PDB',
-  'BEGIN_ATOMIC_WRITE',
-  'COMMIT_ATOMIC_WRITE',
-  'ROLLBACK_ATOMIC_WRITE',
-  'LOCK_TIMEOUT',
-  'DATA_VERSION',
-  'SIZE_LIMIT',
-  'CKPT_DONE',
-  'RESERVE_BYTES',
-  'CKPT_START',
-  'EXTERNAL_READER',
-  'CKSM_FILE',
-  'RESET_CACHE',
-  'NULL_IO',
-  'BLOCK_ON_CONNECT',
-  'FILESTAT',
-];
+import { FILE_CONTROLS, LOCK_LEVELS, OPEN_FLAGS, Rc } from '../sqlite/constants.ts';
 
 const IDB_MODES = ['readonly', 'readwrite', 'versionchange'] as const;
 const IDB_DURABILITIES = ['', 'strict', 'relaxed'] as const;
@@ -146,7 +70,7 @@ export function isFailure(op: number, result: number, flags: number): boolean {
   if (flags & Flag.threw) return true;
   const text = resultText(op, result, flags);
   if (text === '' || OPS[op]?.result === 'answer') return false;
-  if (op === Op.xFileControl && result === 12) return false; // NOTFOUND: how a VFS says that it does not know the opcode
+  if (op === Op.xFileControl && result === Rc.notFound) return false; // how a VFS says that it does not know the opcode
   return OPS[op]?.layer === 'web' || isErrorResult(result);
 }
 

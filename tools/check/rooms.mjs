@@ -73,6 +73,7 @@ export const ROOMS = {
   'lab/experiments/replay': {
     imports: [
       'event',
+      'sqlite',
       'record',
       'trace',
       'analysis',
@@ -85,6 +86,7 @@ export const ROOMS = {
   'lab/experiments/worker': {
     imports: [
       'event',
+      'sqlite',
       'record',
       'probes',
       'vfs-instrumented/block-idb',

@@ -9,9 +9,9 @@ import { FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
 import { count, percent, some, time } from '../rules/words.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 const TRACER_SHARE = 0.05;
-const SHORT_READ = 522;
 
 /** In the order in which they should be read. */
 export function badgesOf(
@@ -106,7 +106,7 @@ function cleanDatabase(ctx: FindingContext): Badge | null {
       last = object;
       if (!waited.delete(object)) continue;
       const file = ctx.file(thread, object);
-      if (file && events.offset[row]! < 100 && events.result[row] === SHORT_READ)
+      if (file && events.offset[row]! < 100 && events.result[row] === Rc.shortRead)
         paths.add(file.path);
     }
     for (const row of ctx.rows(thread, Op.idbDeleteDatabase))

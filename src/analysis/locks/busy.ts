@@ -4,10 +4,11 @@
  *   xLock RESERVED   BUSY      BUSY   BUSY        ok           one chain: 3 refusals, granted
  *   xLock RESERVED   BUSY  BUSY                                one chain: 2 refusals, given up
  *
- * SQLite's own name for what a VFS may call IOERR_LOCK; steps that answer SQLITE_BUSY to the app are counted beside.
+ * SQLite's own name for what a VFS may call Rc.ioErrLock; steps that answer SQLITE_BUSY to the app are counted beside.
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 export interface BusyChain {
   /** Place in TraceStore.threads. */
@@ -31,12 +32,10 @@ export interface BusyChain {
   lastRow: number;
 }
 
-const BUSY = 5;
-const IOERR_LOCK = 10 | (15 << 8);
 /** Refusals further apart are no retries of one another. */
 const RETRY_GAP_US = 5_000_000;
 
-const isRefusal = (rc: number): boolean => (rc & 255) === BUSY || rc === IOERR_LOCK;
+const isRefusal = (rc: number): boolean => (rc & 255) === Rc.busy || rc === Rc.ioErrLock;
 
 export function busyChains(store: TraceStore): BusyChain[] {
   return store.threads.flatMap(chainsOf).sort((a, b) => a.fromUs - b.fromUs);
@@ -97,7 +96,7 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
         chain.granted = true;
         running.delete(key);
       }
-    } else if ((op === Op.sqlStep || op === Op.sqlExec) && (rc & 255) === BUSY && rc > 0) {
+    } else if ((op === Op.sqlStep || op === Op.sqlExec) && (rc & 255) === Rc.busy && rc > 0) {
       const context = events.context[row]!;
       let chain = ofConnection.get(context);
       // the step's row comes before its xLock's; a chain without refusals is one of steps alone

@@ -2,7 +2,7 @@
  * Holds and waits as columns: who (thread, connection), what (resource), in which mode, from when to when. A resource is a Web Lock's
  * name, an OPFS file open for synchronous access, an IndexedDB database with its stores, or a database file locked by SQLite.
  */
-import { LOCK_LEVELS } from '../../trace/lanes/lock-ladder.ts';
+import { LOCK_LEVELS } from '../../sqlite/constants.ts';
 
 export type ResourceKind = 'web-lock' | 'access-handle' | 'idb' | 'sqlite';
 export interface LockResource {

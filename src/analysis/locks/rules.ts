@@ -12,10 +12,10 @@ import { rootOf } from '../core/thread-origin.ts';
 import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
-import { IOERR_LOCK } from '../rules/failures.ts';
 import { byKey, holdersOf, nameOf, webLocks } from '../files/handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { count, some, time } from '../rules/words.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 const STUCK_US = 2_000_000;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
@@ -44,7 +44,7 @@ export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains>
     for (const row of ctx.failures(thread)) {
       const { op, result } = thread.events;
       if (
-        ((result[row]! & 255) === 5 || result[row] === IOERR_LOCK) &&
+        ((result[row]! & 255) === 5 || result[row] === Rc.ioErrLock) &&
         (op[row] === Op.xLock || isSqlOp(op[row]!))
       )
         return busyChains(ctx.store);

@@ -23,9 +23,8 @@ import {
 import { ById } from '../core/by-id.ts';
 import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
 import { eachRunInTimeOrder, partsInTimeOrder } from '../core/time-order.ts';
+import { Fcntl, Rc } from '../../sqlite/constants.ts';
 
-const [FCNTL_CKPT_DONE, FCNTL_CKPT_START] = [37, 39];
-const SHORT_READ = 522;
 const HIGHEST_PAGE = 0xfffffffe;
 
 /** Pages by frame of one WAL. An array where frames follow each other, as SQLite writes them; a map for wild ones. */
@@ -162,15 +161,16 @@ class PageScan {
       const { use } = this;
       if (!use) continue;
       if (op === Op.xFileControl) {
-        if (aux[row] === FCNTL_CKPT_START) use.checkpoint.on = true;
-        else if (aux[row] === FCNTL_CKPT_DONE) use.checkpoint.on = false;
+        if (aux[row] === Fcntl.ckptStart) use.checkpoint.on = true;
+        else if (aux[row] === Fcntl.ckptDone) use.checkpoint.on = false;
         continue;
       }
       const { opfs, size } = use;
       const transfer = transferOf(op, opfs);
       if (!transfer || size === null || endSeq[row] === 0) continue;
       const result = results[row]!;
-      if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === SHORT_READ)) continue;
+      if (opfs ? result < 0 : result !== 0 && !(transfer === 1 && result === Rc.shortRead))
+        continue;
       const length = lengths[row]!;
       const offset = offsets[row]!;
       if (!(offset >= 0)) continue;

@@ -8,6 +8,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Slots } from '../core/slots.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 export interface PageReader {
   path: string;
@@ -39,7 +40,6 @@ const SHOWN = 200;
 const SMALLEST_PAGE = 512;
 /** Beyond lies no page of a database. */
 const MOST_PAGES = 2 ** 32;
-const [CKPT_DONE, CKPT_START] = [37, 39];
 
 /** Epoch and number of reads of pages, by slot: a page's number is what the trace says, and may lie far out. */
 class PageTable {
@@ -265,8 +265,8 @@ function readThread(
       last = readerOf((lastObject = object[row]!), (lastContext = context[row]!));
     if (!last) continue;
     if (op === Op.xFileControl) {
-      if (aux[row] === CKPT_START) last.checkpoint = true;
-      else if (aux[row] === CKPT_DONE) last.checkpoint = false;
+      if (aux[row] === Fcntl.ckptStart) last.checkpoint = true;
+      else if (aux[row] === Fcntl.ckptDone) last.checkpoint = false;
       continue;
     }
     const length = lengths[row]!;

@@ -4,6 +4,7 @@
  *
  *   /users/ann.db-wal -> /file1-wal     SELECT name FROM patient WHERE id=? -> SELECT n1 FROM n2 WHERE n3=?
  */
+import { databaseName, plainPath, suffixOf } from '../../event/file-names.ts';
 import {
   FILE_KINDS,
   NOTE_TOPICS,
@@ -30,8 +31,6 @@ interface SanitizeOptions {
 }
 
 const ENDED: readonly string[] = ['stopped', 'pagehide', 'closed', 'terminated'];
-/** What SQLite appends to the name of a database. */
-const SUFFIX = /-(?:journal|wal|shm)$/;
 
 const oneOf = <T>(known: readonly T[], value: unknown, otherwise: T): T =>
   known.includes(value as T) ? (value as T) : otherwise;
@@ -66,10 +65,8 @@ class Sanitizer {
 
   /** Files, locks and pools are often named after each other: `app.db`, `/app.db-wal` and the lock `app.db` keep a common stem. */
   path(path: string, sort: string): string {
-    const suffix = SUFFIX.exec(path)?.[0] ?? '';
-    const stem = path.slice(0, path.length - suffix.length);
-    const plain = stem.replace(/^\/+/, '');
-    return `${stem.length > plain.length ? '/' : ''}${this.names.of(plain, sort)}${suffix}`;
+    const slash = plainPath(path) === path ? '' : '/';
+    return slash + this.names.of(databaseName(path), sort) + suffixOf(path);
   }
   url(url: string): string {
     if (url === '') return '';

@@ -2,6 +2,7 @@
  * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
  * Holds no state beyond caches of pure functions.
  */
+import { databasePath } from '../../event/file-names.ts';
 import { Flag } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
@@ -126,7 +127,7 @@ export class FindingContext {
         ? {
             kind: d.fileKind,
             path: d.path,
-            main: d.path.replace(/-(journal|wal)$/, ''),
+            main: databasePath(d.path),
             vfs: d.vfs,
           }
         : null;

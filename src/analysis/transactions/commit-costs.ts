@@ -7,6 +7,7 @@ import { isVfsOp, isWebOp, MOVES, Moves, STORAGE_WRITES } from '../../event/oper
 import type { ThreadStore } from '../../trace/store.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactions, type FindingContext } from '../rules/context.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Calls that are counted: */
 const COUNTS = [
@@ -29,7 +30,6 @@ type Count = (typeof COUNTS)[number];
 /** Where each stands among them. */
 const AT = Object.fromEntries(COUNTS.map((name, i) => [name, i])) as Record<Count, number>;
 
-const BEGIN_ATOMIC_WRITE = 31;
 /** Longest list of pages that is kept: who writes more is no small commit. */
 const MANY_PAGES = 64;
 const SMALLEST_PAGE = 512;
@@ -215,7 +215,7 @@ function addUp(cost: CostDraft, ctx: FindingContext, t: Transaction, from: numbe
         if (kind === 'journal') counts[AT.journalTruncates]!++;
         break;
       case Op.xFileControl:
-        if (events.aux[row] === BEGIN_ATOMIC_WRITE) counts[AT.atomicBegins]!++;
+        if (events.aux[row] === Fcntl.beginAtomicWrite) counts[AT.atomicBegins]!++;
         break;
       case Op.xRead:
         if (kind === 'main-db') counts[AT.dbReads]!++;

@@ -10,6 +10,7 @@
  * The commit begins with the COMMIT statement; in autocommit with the statement's first call that only a commit makes (EXCLUSIVE, a
  * WAL or database write, a sync, BEGIN_ATOMIC_WRITE), where a spill of the page cache in the same statement counts too.
  */
+import { databasePath } from '../../event/file-names.ts';
 import { statementRow } from '../../trace/describe.ts';
 import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
@@ -27,10 +28,10 @@ import { ownersOf, type Owners } from '../core/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactionsOf } from './transactions.ts';
+import { Fcntl, Rc } from '../../sqlite/constants.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
-const FCNTL_BEGIN_ATOMIC_WRITE = 31;
 const EXCLUSIVE = 4;
 /** Shorter reads look at the header only. */
 const SMALLEST_PAGE = 512;
@@ -128,9 +129,7 @@ class AnatomyScanner {
     const d = this.thread.definitions.get(object);
     return this.files.set(
       object,
-      d?.kind === 'file'
-        ? { kind: d.fileKind, main: d.path.replace(/-(journal|wal)$/, ''), perByte: 0 }
-        : NO_FILE,
+      d?.kind === 'file' ? { kind: d.fileKind, main: databasePath(d.path), perByte: 0 } : NO_FILE,
     );
   }
 
@@ -207,7 +206,7 @@ class AnatomyScanner {
       const kind =
         events.flags[row]! & Flag.memoryJournal ? undefined : this.kindOf(events.object[row]!);
       if (op === Op.xLock && events.aux[row] === EXCLUSIVE) return row;
-      if (op === Op.xFileControl && events.aux[row] === FCNTL_BEGIN_ATOMIC_WRITE) return row;
+      if (op === Op.xFileControl && events.aux[row] === Fcntl.beginAtomicWrite) return row;
       if (op === Op.xSync && kind !== 'temp') return row;
       if (op === Op.xWrite && (kind === 'wal' || kind === 'main-db')) return row;
     }
@@ -315,7 +314,7 @@ class AnatomyScanner {
     if (op === Op.xUnlock) {
       if (rc === 0) this.draft.left(level, end);
     } else if (level >= 1 && level <= 4) {
-      const busy = rc !== 0 && (rc & 255) === 5;
+      const busy = rc !== 0 && (rc & 255) === Rc.busy;
       this.draft.asked(level, at, rc === 0 ? end : NaN, busy);
       if (busy) this.draft.busyRetries++;
     }

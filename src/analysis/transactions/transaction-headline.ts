@@ -3,6 +3,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Analyses } from '../shared.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
 
 /** Time for which a database was held at RESERVED or above: no other connection could write. */
 interface ReservedHold {
@@ -44,8 +45,6 @@ export function transactionHeadline(
   };
 }
 
-const RESERVED = 2;
-
 function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
   let longest: ReservedHold | null = null;
   for (const { events, definitions, index } of store.threads) {
@@ -74,8 +73,8 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
       const key = events.object[i]! + events.context[i]! * 2 ** 26;
       const since = held.get(key);
       if (op === Op.xLock) {
-        if (events.aux[i]! >= RESERVED && since === undefined) held.set(key, i);
-      } else if (since !== undefined && (op === Op.xClose || events.aux[i]! < RESERVED)) {
+        if (events.aux[i]! >= LockLevel.reserved && since === undefined) held.set(key, i);
+      } else if (since !== undefined && (op === Op.xClose || events.aux[i]! < LockLevel.reserved)) {
         close(since, events.t0[i]! + events.dur[i]!, false);
         held.delete(key);
       }

@@ -7,9 +7,8 @@ import { ById } from '../core/by-id.ts';
 import { serves } from '../core/time-calls.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
-const FCNTL_COMMIT_ATOMIC_WRITE = 32;
-const FCNTL_COMMIT_PHASETWO = 22;
 const [SHARED, RESERVED] = [1, 2];
 /** Shortest page. Playback reads page images; what a commit reads of its journal is shorter. */
 const SMALLEST_PAGE = 512;
@@ -144,10 +143,10 @@ export class TransactionScanner {
         if (db.writeRow < 0) db.writeRow = row;
         return;
       case Op.xFileControl:
-        if (aux === FCNTL_COMMIT_ATOMIC_WRITE && events.result[row] === 0) {
+        if (aux === Fcntl.commitAtomicWrite && events.result[row] === 0) {
           db.point = row;
           db.pointKind = 'atomic write';
-        } else if (aux === FCNTL_COMMIT_PHASETWO) this.phaseTwo(row, db);
+        } else if (aux === Fcntl.commitPhaseTwo) this.phaseTwo(row, db);
         return;
     }
   }

@@ -1,4 +1,5 @@
 /** Where a database stands while its transactions are followed (transaction-scan.ts). */
+import { databasePath } from '../../event/file-names.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { CommitPoint } from './transaction-table.ts';
 
@@ -15,7 +16,7 @@ export const NO_FILE: KnownFile = { kind: 'other', path: '', main: '' };
 /** The file that a definition is of; NO_FILE where it is of none. */
 export function fileOf(d: Definition | undefined): KnownFile {
   return d?.kind === 'file'
-    ? { kind: d.fileKind, path: d.path, main: d.path.replace(/-(journal|wal)$/, '') }
+    ? { kind: d.fileKind, path: d.path, main: databasePath(d.path) }
     : NO_FILE;
 }
 

@@ -3,6 +3,7 @@ import { statementRow, statementText } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 /**
  * `autocheckpoint`: a commit took the log over its limit. `pragma`: PRAGMA wal_checkpoint or sqlite3_wal_checkpoint. `close`: the last
@@ -12,8 +13,6 @@ export type CheckpointTrigger = 'autocheckpoint' | 'pragma' | 'close' | 'journal
 export type CheckpointMode = 'PASSIVE' | 'FULL' | 'RESTART' | 'TRUNCATE' | 'NOOP';
 
 const CHECKPOINT = /\bwal_checkpoint\b\s*(?:[(=]\s*(?:"|\[|`)?([a-z?]+))?/i;
-const FCNTL_PRAGMA = 14;
-const COMMIT_PHASETWO = 22;
 const MODES: readonly string[] = ['PASSIVE', 'FULL', 'RESTART', 'TRUNCATE', 'NOOP'];
 
 /** Mode that a PRAGMA's text asks for; undefined where it is no checkpoint, null where the text does not say. */
@@ -46,11 +45,11 @@ export function triggerOf(
   for (let at = from - 1, seen = 0; at >= 0 && seen < 64; at--) {
     if (events.op[at] !== Op.xFileControl) continue;
     seen++;
-    if (events.aux[at] === COMMIT_PHASETWO) {
+    if (events.aux[at] === Fcntl.commitPhaseTwo) {
       if (closes(thread, from, to)) break;
       return { trigger: 'autocheckpoint', mode: 'PASSIVE' };
     }
-    if (events.aux[at] === FCNTL_PRAGMA) return { trigger: 'pragma', mode: null };
+    if (events.aux[at] === Fcntl.pragma) return { trigger: 'pragma', mode: null };
   }
   return closes(thread, from, to)
     ? { trigger: 'close', mode: 'PASSIVE' }

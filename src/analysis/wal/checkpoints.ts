@@ -16,6 +16,7 @@ import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkp
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import type { Analyses } from '../shared.ts';
 import { WalFollower, walFilesOf, walsIn, type WalFile } from './wal.ts';
+import { Fcntl, Rc } from '../../sqlite/constants.ts';
 
 export interface Checkpoint {
   /** Path of the database. */
@@ -66,10 +67,6 @@ export interface Checkpoint {
 
 /** A page that was written so lately is likely to be in SQLite's page cache still (F41). */
 export const HOT_US = 100_000;
-const CKPT_START = 39;
-const CKPT_DONE = 37;
-const COMMIT_PHASETWO = 22;
-const BUSY = 5;
 /** Calls on the log that belong to the first write to the database behind them, at most: others before were a reader's. */
 const MOST_BEFORE = 64;
 
@@ -119,7 +116,8 @@ class CheckpointScan {
       if (this.file.bracketed) this.bracket(i, op, events.aux[row]!);
       else this.infer(i, op);
       if (file.onWal[i]) this.logCall(file.thread[i]!, row);
-      else if (op === Op.xFileControl && events.aux[row] === COMMIT_PHASETWO) this.wal.boundary();
+      else if (op === Op.xFileControl && events.aux[row] === Fcntl.commitPhaseTwo)
+        this.wal.boundary();
       else if (this.start >= 0 && (op === Op.xWrite || op === Op.opfsWrite))
         this.copied(events.offset[row]!, events.length[row]!);
     }
@@ -150,7 +148,7 @@ class CheckpointScan {
 
   private bracket(i: number, op: number, aux: number): void {
     const { onWal } = this.file;
-    if (op === Op.xFileControl && aux === CKPT_START) {
+    if (op === Op.xFileControl && aux === Fcntl.ckptStart) {
       this.close();
       this.begin(i);
       // the log is synced first
@@ -165,11 +163,11 @@ class CheckpointScan {
       return;
     }
     if (this.start < 0) return;
-    if (op === Op.xFileControl && aux === CKPT_DONE) {
+    if (op === Op.xFileControl && aux === Fcntl.ckptDone) {
       this.done = true;
       this.last = i;
     } else if (!this.done) {
-      if (op === Op.xFileControl && aux === COMMIT_PHASETWO)
+      if (op === Op.xFileControl && aux === Fcntl.commitPhaseTwo)
         this.close(); // its end is missing
       else this.last = i;
     } else if (
@@ -262,7 +260,7 @@ class CheckpointScan {
       const offset = events.offset[row]!;
       const length = events.length[row]!;
       const dur = Math.round(events.dur[row]! * 1000);
-      if ((events.result[row]! & 255) === BUSY && isVfsOp(op)) sums.busy++;
+      if ((events.result[row]! & 255) === Rc.busy && isVfsOp(op)) sums.busy++;
       if (op === Op.xSync || op === Op.opfsFlush) {
         if (file.onWal[i]) sums.walSyncs++;
         else sums.dbSyncs++;

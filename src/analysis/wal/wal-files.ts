@@ -9,6 +9,7 @@ import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Analyses } from '../shared.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Rows of one log and its database, over all threads, in order of time: thread * 2^32 + row. */
 export interface WalFile {
@@ -42,7 +43,6 @@ const CHANGES: ReadonlySet<number> = new Set([
 const MATTERS = opTable(({ code }) =>
   code === Op.xRead || code === Op.opfsRead ? 1 : 2 * Number(CHANGES.has(code)),
 );
-const [CKPT_START, CKPT_DONE, COMMIT_PHASETWO] = [39, 37, 22];
 
 /** Calls on one log and its database: by thread the rows, twice, plus 1 where the call is on the log. */
 interface FoundCalls {
@@ -139,8 +139,8 @@ function callsOnLogs(
       continue;
     const { found, onWal } = target;
     if (op === Op.xFileControl) {
-      if (aux[row] === CKPT_START) found.bracketed = true;
-      else if (aux[row] !== CKPT_DONE && aux[row] !== COMMIT_PHASETWO) continue;
+      if (aux[row] === Fcntl.ckptStart) found.bracketed = true;
+      else if (aux[row] !== Fcntl.ckptDone && aux[row] !== Fcntl.commitPhaseTwo) continue;
     } else if (
       onWal &&
       (op === Op.xWrite || op === Op.xRead || (op === Op.opfsWrite && aux[row] !== 0))

@@ -8,6 +8,7 @@ import { opSet } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 interface WalStory {
   /** Path of the database. */
@@ -35,7 +36,6 @@ interface WalStory {
 
 /** A page written so lately is in the page cache, most likely. */
 const HOT_US = 100_000;
-const [CKPT_DONE, CKPT_START] = [37, 39];
 const MATTERS = opSet(
   Op.xRead,
   Op.xWrite,
@@ -147,10 +147,10 @@ function scan(thread: ThreadStore): WalStory[] {
     const length = events.length[row]!;
     const aux = events.aux[row]!;
     if (op === Op.xFileControl) {
-      if (aux === CKPT_START) {
+      if (aux === Fcntl.ckptStart) {
         story.inside = true;
         story.checkpoints++;
-      } else if (aux === CKPT_DONE) story.inside = false;
+      } else if (aux === Fcntl.ckptDone) story.inside = false;
     } else if (!wal) {
       if (!write || !story.inside) continue;
       story.copies++;

@@ -12,6 +12,7 @@ import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
 import { walFilesOf, type WalFile } from './wal-files.ts';
+import { Fcntl } from '../../sqlite/constants.ts';
 
 export { walFilesOf, walsIn, type WalFile } from './wal-files.ts';
 
@@ -175,9 +176,6 @@ export class WalFollower {
   }
 }
 
-/** COMMIT_PHASETWO */
-const FCNTL_COMMIT_PHASETWO = 22;
-
 /** One history a log, in the order in which databases were first used. */
 export function walHistories(
   store: TraceStore,
@@ -195,7 +193,7 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
     const row = file.row[i]!;
     const op = events.op[row]!;
     if (!file.onWal[i]) {
-      if (op === Op.xFileControl && events.aux[row] === FCNTL_COMMIT_PHASETWO) wal.boundary();
+      if (op === Op.xFileControl && events.aux[row] === Fcntl.commitPhaseTwo) wal.boundary();
       continue;
     }
     if (op === Op.xSync || op === Op.opfsFlush) syncs++;

@@ -7,9 +7,6 @@ import type { EventColumns } from '../columns.ts';
 import { IntervalIndex } from './interval-index.ts';
 import { Sweep, toNs } from './sweep.ts';
 
-/** Lock levels by number: sqlite.org/lockingv3.html */
-export const LOCK_LEVELS = ['NONE', 'SHARED', 'RESERVED', 'PENDING', 'EXCLUSIVE'] as const;
-
 export class LockLadder {
   private readonly own = new IntervalIndex();
   private readonly ownTail = new IntervalIndex();

@@ -11,10 +11,7 @@ import { resultName } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { FREEZE_MARK, type FlightOptions, type Frozen } from '../../protocol/session.ts';
 import { formatDuration } from '../units.ts';
-
-const [BUSY, IOERR, CORRUPT] = [5, 10, 11];
-/** How a VFS says "past the end" and "was not there": SQLite goes on. */
-const [IOERR_SHORT_READ, IOERR_DELETE_NOENT] = [522, 5898];
+import { Rc } from '../../sqlite/constants.ts';
 
 /** What is looked at in an event, by operation code. */
 const Look = { nothing: 0, resultCode: 1, error: 2, mark: 3 } as const;
@@ -91,13 +88,12 @@ export class Flight {
           : null;
       case Look.resultCode: {
         const code = events.result[row]!;
-        if (code === 0 || code === IOERR_SHORT_READ || code === IOERR_DELETE_NOENT || code < 0)
-          return null;
+        if (code === 0 || code === Rc.shortRead || code === Rc.deleteNoEnt || code < 0) return null;
         const primary = code & 255;
         const asked =
-          (primary === BUSY && freezeOn.busy) ||
-          (primary === IOERR && freezeOn.ioerr) ||
-          (primary === CORRUPT && freezeOn.corrupt);
+          (primary === Rc.busy && freezeOn.busy) ||
+          (primary === Rc.ioErr && freezeOn.ioerr) ||
+          (primary === Rc.corrupt && freezeOn.corrupt);
         if (!asked) return null;
         const object = objectName(thread, events.object[row]!);
         return `${resultName(code)} from ${opName(op)}${object ? ` on ${object.slice(0, 120)}` : ''}`;

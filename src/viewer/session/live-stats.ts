@@ -10,6 +10,7 @@ import { Flag, Op } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { LiveStats } from '../../protocol/session.ts';
+import { Rc } from '../../sqlite/constants.ts';
 
 /** A Web Lock that is granted later than this was waited for; sooner is the request's own round trip. */
 const LOCK_WAIT_US = 1000;
@@ -18,7 +19,6 @@ const SLOW_AT_MOST_MS = 400;
 /** The whole-trace numbers take at most this share of the worker's time: while recording less than one picture in forty waits for them. */
 const SLOW_SHARE = 0.25;
 const SLOW_SHARE_LIVE = 0.02;
-const SQLITE_BUSY = 5;
 
 /** Counted apart: readings of the engine's counters, and connections opened. */
 const COUNTERS = 255;
@@ -224,7 +224,7 @@ function slowStats(store: TraceStore, shared: Analyses): SlowStats {
     for (let i = 0; i < events.count; i++) {
       const op = events.op[i]!;
       if (op === Op.xLock) {
-        if ((events.result[i]! & 255) === SQLITE_BUSY) lockWaits++;
+        if ((events.result[i]! & 255) === Rc.busy) lockWaits++;
       } else if (op === Op.lockRequest && events.dur[i]! > LOCK_WAIT_US) lockWaits++;
     }
   const time = summaryTime(store, shared);

@@ -3,13 +3,11 @@
  * Laid over the instance before it is registered; a call that returns at once goes on doing so. Cheap enough for time mode: a call
  * adds to two array elements, names are made when someone reads.
  */
+import { fileKindOfPath } from '../../../event/file-names.ts';
 import { type FileKind, fileKindOfOpenFlags } from '../../../event/definitions.ts';
 import type { EngineModule, Generation } from './builds.ts';
 import type { Counters } from '../model/types.ts';
-
-/** xFileControl operations around the copying of a checkpoint (sqlite3.h). */
-const FCNTL_CKPT_DONE = 37;
-const FCNTL_CKPT_START = 39;
+import { Fcntl } from '../../../sqlite/constants.ts';
 
 type Method = (...args: unknown[]) => unknown;
 const METHODS = [
@@ -145,9 +143,7 @@ export class VfsTally {
   /** xDelete and xAccess know no flags: SQLite's own suffixes tell. */
   private kindOfName(name: unknown): number {
     const text = typeof name === 'number' ? this.module.UTF8ToString(name) : String(name);
-    return kindIndex(
-      text.endsWith('-journal') ? 'journal' : text.endsWith('-wal') ? 'wal' : 'other',
-    );
+    return kindIndex(fileKindOfPath(text));
   }
 
   private offset(args: unknown[]): number {
@@ -157,11 +153,11 @@ export class VfsTally {
   }
 
   private fileControl(op: unknown): void {
-    if (op === FCNTL_CKPT_START) {
+    if (op === Fcntl.ckptStart) {
       this.checkpoint.count++;
       this.copying = true;
       this.runEnd = -1;
-    } else if (op === FCNTL_CKPT_DONE) this.copying = false;
+    } else if (op === Fcntl.ckptDone) this.copying = false;
   }
 
   private copied(name: MethodName, kind: Kind, offset: number, bytes: number): void {

@@ -1,4 +1,5 @@
 /** A recording's VFS calls as a script that another VFS can be asked the same with: no page bytes, which a trace does not hold. */
+import { databaseName, suffixOf } from '../../../event/file-names.ts';
 import { Op } from '../../../event/event.ts';
 import { isVfsOp } from '../../../event/operations.ts';
 import type { FileKind } from '../../../event/definitions.ts';
@@ -122,9 +123,6 @@ function merged(
   };
 }
 
-const withoutSuffix = (path: string): string =>
-  path.replace(/-(?:journal|wal|shm)$/, '').replace(/^\/+/, '');
-
 /** Paths of databases that more than one thread opened. In-memory VFSs of two workers share none: there no path would be enough, so names decide. */
 function sharedDatabases(threads: readonly ThreadStore[]): string[] {
   const users = new Map<string, number>();
@@ -132,7 +130,7 @@ function sharedDatabases(threads: readonly ThreadStore[]): string[] {
     const paths = new Set<string>();
     for (const d of definitions.values())
       if (d.kind === 'file' && d.fileKind !== 'temp' && d.fileKind !== 'memory-journal' && d.path)
-        paths.add(withoutSuffix(d.path));
+        paths.add(databaseName(d.path));
     for (const path of paths) users.set(path, (users.get(path) ?? 0) + 1);
   }
   return [...users].flatMap(([path, n]) => (n > 1 ? [path] : []));
@@ -164,11 +162,10 @@ function scriptOf(
   /** A name of ours for each: the database's number and SQLite's own suffix. */
   const nameOf = (path: string, kind: FileKind): string | null => {
     if (kind === 'temp' || path === '') return null;
-    const suffix = /-(?:journal|wal|shm)$/.exec(path)?.[0] ?? '';
-    const base = path.slice(0, path.length - suffix.length).replace(/^\/+/, '');
+    const base = databaseName(path);
     const known = databases.get(base) ?? `vfscope-lab-${before + databases.size + 1}.db`;
     databases.set(base, known);
-    return known + suffix;
+    return known + suffixOf(path);
   };
   const fileOf = (id: number): number | null => {
     const known = byId.get(id);

@@ -3,6 +3,7 @@ import { Op } from '../../../event/event.ts';
 import { opName } from '../../../event/operations.ts';
 import type { EngineModule } from '../engine/builds.ts';
 import type { ReplayCall, ReplayFile, ReplayScript } from './calls.ts';
+import { Fcntl, OpenFlag, Rc } from '../../../sqlite/constants.ts';
 
 type Vfs = Record<string, unknown>;
 type Method = (...args: number[]) => number | Promise<number>;
@@ -15,7 +16,7 @@ export interface Played {
   readonly calls: number;
   /** Calls made once more, because the VFS had to wait for something first where the recording had not. */
   readonly retries: number;
-  /** Calls that answered OK in the recording and not here, by operation; the other way round, too. */
+  /** Calls that answered Rc.ok in the recording and not here, by operation; the other way round, too. */
   readonly differing: Readonly<Record<string, number>>;
 }
 
@@ -24,13 +25,9 @@ type Progress = (done: number, all: number) => void;
 /** Writes of 64 KiB between two words of how far it is. */
 const PROGRESS_CHUNKS = 16;
 
-const OK = 0;
-const BUSY = 5;
-const CREATE_MAIN_DB = 0x106;
+const CREATE_MAIN_DB = OpenFlag.readWrite | OpenFlag.create | OpenFlag.mainDb;
 const FILE_BYTES = 1024;
 const MOST_TRIES = 1000;
-const FCNTL_PRAGMA = 14;
-const FCNTL_SYNC = 21;
 
 /** Plays scripts on one VFS of the second generation (wa-sqlite 2.x). */
 export class Player {
@@ -59,7 +56,7 @@ export class Player {
     for (const [index, file] of files.entries()) {
       if (file.size === 0 || file.name === null) continue;
       const call = (op: number, more: Partial<ReplayCall> = {}): Promise<number> =>
-        this.must(file, { op, file: index, offset: 0, length: 0, aux: 0, result: OK, ...more });
+        this.must(file, { op, file: index, offset: 0, length: 0, aux: 0, result: Rc.ok, ...more });
       const main = file.kind === 'main-db';
       await call(Op.xOpen, { aux: main ? CREATE_MAIN_DB : file.kind === 'wal' ? 0x80006 : 0x806 });
       if (main) for (const aux of [1, 2, 4]) await call(Op.xLock, { aux });
@@ -69,7 +66,7 @@ export class Player {
         done += length;
         if (++chunks % PROGRESS_CHUNKS === 0) onProgress?.(done, all);
       }
-      if (main) await call(Op.xFileControl, { aux: FCNTL_SYNC }); // VFSs that keep versions commit by it; the others do not know it
+      if (main) await call(Op.xFileControl, { aux: Fcntl.sync }); // VFSs that keep versions commit by it; the others do not know it
       await call(Op.xSync, { aux: 2 });
       if (main) for (const aux of [1, 0]) await call(Op.xUnlock, { aux });
       await call(Op.xClose);
@@ -79,7 +76,7 @@ export class Player {
 
   private async must(file: ReplayFile, call: ReplayCall): Promise<number> {
     const rc = await this.insist(file, call);
-    if (rc !== OK && call.op !== Op.xFileControl)
+    if (rc !== Rc.ok && call.op !== Op.xFileControl)
       throw new Error(`${opName(call.op)} of ${file.name} answered ${rc} before the replay.`);
     return rc;
   }
@@ -95,7 +92,7 @@ export class Player {
         call.op !== Op.xSectorSize &&
         call.op !== Op.xDeviceCharacteristics &&
         call.op !== Op.xFileControl;
-      if (answers && (rc === OK) !== (call.result === OK))
+      if (answers && (rc === Rc.ok) !== (call.result === Rc.ok))
         differing[opName(call.op)] = (differing[opName(call.op)] ?? 0) + 1;
     }
     for (const [index, handles] of this.open)
@@ -110,7 +107,7 @@ export class Player {
       const waiting = this.module.retryOps?.splice(0) ?? [];
       if (waiting.length === 0) return rc;
       await Promise.all(waiting);
-      if (rc === OK || call.result !== OK || tries === MOST_TRIES) return rc;
+      if (rc === Rc.ok || call.result !== Rc.ok || tries === MOST_TRIES) return rc;
       this.retries++;
       if (call.op === Op.xOpen) await this.once(file, closing(call.file)); // SQLite closes what did not open, too
     }
@@ -130,7 +127,7 @@ export class Player {
       return this.ask('xOpen', 0, this.nameAt(file), made, aux, out);
     }
     const at = handles.at(-1);
-    if (at === undefined) return BUSY; // opened before the recording began, or it did not open here
+    if (at === undefined) return Rc.busy; // opened before the recording began, or it did not open here
     switch (op) {
       case Op.xClose:
         handles.pop();
@@ -149,7 +146,7 @@ export class Player {
           'xFileControl',
           at,
           aux,
-          aux === FCNTL_PRAGMA ? this.pragma() : this.zeroed(),
+          aux === Fcntl.pragma ? this.pragma() : this.zeroed(),
         );
       case Op.xSectorSize:
       case Op.xDeviceCharacteristics:
@@ -164,7 +161,7 @@ export class Player {
     const method = this.vfs[name];
     return typeof method === 'function'
       ? await Reflect.apply(method as Method, this.vfs, args)
-      : OK;
+      : Rc.ok;
   }
 
   private nameAt({ name }: ReplayFile): number {
@@ -202,5 +199,5 @@ const closing = (file: number): ReplayCall => ({
   offset: 0,
   length: 0,
   aux: 0,
-  result: OK,
+  result: Rc.ok,
 });

@@ -2,6 +2,7 @@
  * On which of the Lab's VFSs a recording was made. First what the recording knows for certain: its SQLite build, and the files and stores
  * that one VFS alone lays out so. Then a guess, by the name that the app gave its VFS or by the storage calls. The reason is told either way.
  */
+import { plainPath } from '../../../event/file-names.ts';
 import type { Summary } from '../../../analysis/report/summary.ts';
 import { knownWeb, type WebCounts } from '../../../analysis/files/web-counts.ts';
 import { Op } from '../../../event/event.ts';
@@ -146,7 +147,7 @@ function layoutOf(threads: readonly ThreadStore[]): Layout {
   const stores = new Map<string, Set<string>>();
   const opened = new Set<string>();
   for (const d of threads.flatMap(({ definitions }) => [...definitions.values()])) {
-    if (d.kind === 'opfs-file') opfs.push(d.path.replace(/^\/+/, ''));
+    if (d.kind === 'opfs-file') opfs.push(plainPath(d.path));
     else if (d.kind === 'file') opened.add(lastPart(d.path));
     else if (d.kind === 'idb-store') {
       const known = stores.get(d.db);

@@ -1,6 +1,6 @@
 /**
  * One actor of a contention workload, in a worker of its own: opens the database that is there, says so, and on a sign runs its
- * transactions. What is refused (SQLITE_BUSY) is rolled back, counted and tried again.
+ * transactions. What is refused (Rc.busy) is rolled back, counted and tried again.
  */
 import { applyConfig } from '../engine/apply-config.ts';
 import { Engines, type WasmLoader } from '../engine/open-engine.ts';
@@ -10,6 +10,7 @@ import type { Config, Counters } from '../model/types.ts';
 import { explain } from './failure.ts';
 import { VfsMakers } from './vfs-makers.ts';
 import { WebTally } from './web-tally.ts';
+import { Rc } from '../../../sqlite/constants.ts';
 
 export interface ActorReport {
   /** VFS calls and, where asked for, web calls from the sign on. */
@@ -19,7 +20,6 @@ export interface ActorReport {
   /** When each of its iterations began and ended, in turn: ms, one clock for all workers. */
   readonly spans: Float64Array<ArrayBuffer>;
 }
-const SQLITE_BUSY = 5;
 /** So often in a row is no contention but a lock that nobody gives back. */
 const MOST_RETRIES = 100_000;
 
@@ -75,7 +75,7 @@ export class ActorHere {
         return refused;
       } catch (error) {
         if (
-          (Number((error as { code?: unknown }).code) & 0xff) !== SQLITE_BUSY ||
+          (Number((error as { code?: unknown }).code) & 0xff) !== Rc.busy ||
           refused === MOST_RETRIES
         )
           throw error;

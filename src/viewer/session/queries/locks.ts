@@ -8,7 +8,7 @@ import {
 } from '../../../analysis/locks/lock-columns.ts';
 import { arrowsOf, type EventRef, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
 import type { Locks } from '../../../analysis/locks/locks.ts';
-import { LOCK_LEVELS } from '../../../trace/lanes/lock-ladder.ts';
+import { LOCK_LEVELS } from '../../../sqlite/constants.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { QueryContext } from './context.ts';
 import { threadTitles } from './thread-titles.ts';

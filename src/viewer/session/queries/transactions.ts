@@ -1,4 +1,5 @@
 /** Queries of the Transactions view: all of them in short, and the anatomy of one. */
+import { databasePath } from '../../../event/file-names.ts';
 import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
@@ -142,7 +143,7 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
     if (!isVfsOp(op) || events.context[row] !== context || events.endSeq[row] === 0) continue;
     if (events.flags[row]! & Flag.memoryJournal || (row > endRow && op !== Op.xUnlock)) continue;
     const file = thread.definitions.get(events.object[row]!);
-    const own = file?.kind === 'file' && file.path.replace(/-(journal|wal)$/, '') === path;
+    const own = file?.kind === 'file' && databasePath(file.path) === path;
     const part = partOfCall(op, own ? file.fileKind : 'other');
     const [fromUs, toUs] = [events.t0[row]!, events.t0[row]! + events.dur[row]!];
     calls++;

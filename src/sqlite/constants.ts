@@ -1,0 +1,130 @@
+/** SQLite's constants as a VFS meets them, by name and as names. Tables of plain numbers are inlined by tools/build/inline-constants.mjs. */
+
+/** Lock levels: sqlite.org/lockingv3.html */
+export const LockLevel = {
+  none: 0,
+  shared: 1,
+  reserved: 2,
+  pending: 3,
+  exclusive: 4,
+} as const;
+
+/** Their names by number. */
+export const LOCK_LEVELS = ['NONE', 'SHARED', 'RESERVED', 'PENDING', 'EXCLUSIVE'] as const;
+
+/** Opcodes of xFileControl, SQLITE_FCNTL_*, that vfscope looks for. */
+export const Fcntl = {
+  pragma: 14,
+  sync: 21,
+  commitPhaseTwo: 22,
+  beginAtomicWrite: 31,
+  commitAtomicWrite: 32,
+  ckptDone: 37,
+  ckptStart: 39,
+} as const;
+
+/** SQLITE_OPEN_* flags that vfscope looks for. */
+export const OpenFlag = {
+  readWrite: 0x2,
+  create: 0x4,
+  deleteOnClose: 0x8,
+  mainDb: 0x100,
+  tempDb: 0x200,
+  transientDb: 0x400,
+  mainJournal: 0x800,
+  tempJournal: 0x1000,
+  subJournal: 0x2000,
+  superJournal: 0x4000,
+  wal: 0x80000,
+} as const;
+
+/** Result codes that vfscope looks for; names of all: result-codes.ts. Extended codes hold the primary one in their low byte. */
+export const Rc = {
+  ok: 0,
+  busy: 5,
+  ioErr: 10,
+  corrupt: 11,
+  notFound: 12,
+  full: 13,
+  cantOpen: 14,
+  notADb: 26,
+  shortRead: 522,
+  ioErrLock: 3850,
+  deleteNoEnt: 5898,
+} as const;
+
+/** Names of SQLITE_OPEN_* by bit: sqlite.org/c3ref/c_open_autoproxy.html */
+export const OPEN_FLAGS: readonly (readonly [number, string])[] = [
+  [0x1, 'READONLY'],
+  [0x2, 'READWRITE'],
+  [0x4, 'CREATE'],
+  [0x8, 'DELETEONCLOSE'],
+  [0x10, 'EXCLUSIVE'],
+  [0x20, 'AUTOPROXY'],
+  [0x40, 'URI'],
+  [0x80, 'MEMORY'],
+  [0x100, 'MAIN_DB'],
+  [0x200, 'TEMP_DB'],
+  [0x400, 'TRANSIENT_DB'],
+  [0x800, 'MAIN_JOURNAL'],
+  [0x1000, 'TEMP_JOURNAL'],
+  [0x2000, 'SUBJOURNAL'],
+  [0x4000, 'SUPER_JOURNAL'],
+  [0x8000, 'NOMUTEX'],
+  [0x10000, 'FULLMUTEX'],
+  [0x20000, 'SHAREDCACHE'],
+  [0x40000, 'PRIVATECACHE'],
+  [0x80000, 'WAL'],
+  [0x1000000, 'NOFOLLOW'],
+  [0x2000000, 'EXRESCODE'],
+];
+
+/** Names of SQLITE_FCNTL_* by number: sqlite.org/c3ref/c_fcntl_begin_atomic_write.html */
+export const FILE_CONTROLS: readonly string[] = [
+  '',
+  'LOCKSTATE',
+  'GET_LOCKPROXYFILE',
+  'SET_LOCKPROXYFILE',
+  'LAST_ERRNO',
+  'SIZE_HINT',
+  'CHUNK_SIZE',
+  'FILE_POINTER',
+  'SYNC_OMITTED',
+  'WIN32_AV_RETRY',
+  'PERSIST_WAL',
+  'OVERWRITE',
+  'VFSNAME',
+  'POWERSAFE_OVERWRITE',
+  'PRAGMA',
+  'BUSYHANDLER',
+  'TEMPFILENAME',
+  '',
+  'MMAP_SIZE',
+  'TRACE',
+  'HAS_MOVED',
+  'SYNC',
+  'COMMIT_PHASETWO',
+  'WIN32_SET_HANDLE',
+  'WAL_BLOCK',
+  'ZIPVFS',
+  'RBU',
+  'VFS_POINTER',
+  'JOURNAL_POINTER',
+  'WIN32_GET_HANDLE',
+  'PDB',
+  'BEGIN_ATOMIC_WRITE',
+  'COMMIT_ATOMIC_WRITE',
+  'ROLLBACK_ATOMIC_WRITE',
+  'LOCK_TIMEOUT',
+  'DATA_VERSION',
+  'SIZE_LIMIT',
+  'CKPT_DONE',
+  'RESERVE_BYTES',
+  'CKPT_START',
+  'EXTERNAL_READER',
+  'CKSM_FILE',
+  'RESET_CACHE',
+  'NULL_IO',
+  'BLOCK_ON_CONNECT',
+  'FILESTAT',
+];

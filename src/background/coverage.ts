@@ -20,6 +20,8 @@ interface Shown {
   tabId: number;
   /** Pages so far. */
   pages: number;
+  /** Origin of the page that spoke last; frames without an address belong to it. */
+  page: string;
   /** Origins of its documents, each with the page that asked for it last. Those of the page before the last are forgotten. */
   origins: [origin: string, page: number][];
 }
@@ -43,7 +45,7 @@ interface Coverage {
   guarded: Guarded[];
 }
 
-/** No page spreads our scripts further than this. The newest stay. */
+/** No page spreads our scripts further than this. Its own origin and the newest stay. */
 const MAX_ORIGINS = 40;
 const MAX_AWAITED = 50;
 const KEY = 'coverage';
@@ -93,11 +95,16 @@ async function apply(): Promise<void> {
 /** @param isPage a new page of the tab */
 function note({ shown }: Coverage, tabId: number, origin: string, isPage = false): void {
   let tab = shown.find((one) => one.tabId === tabId);
-  if (!tab) shown.push((tab = { tabId, pages: 0, origins: [] }));
-  if (isPage) tab.pages++;
-  const { pages } = tab;
-  const others = tab.origins.filter(([o, page]) => o !== origin && page >= pages - 1);
-  tab.origins = [...others, [origin, pages] as [string, number]].slice(-MAX_ORIGINS);
+  if (!tab) shown.push((tab = { tabId, pages: 0, page: '', origins: [] }));
+  if (isPage) {
+    tab.pages++;
+    tab.page = origin;
+  }
+  const { page, pages } = tab;
+  const others = tab.origins.filter(([o, asked]) => o !== origin && asked >= pages - 1);
+  tab.origins = [...others, [origin, pages] as [string, number]].filter(
+    ([o], i, { length }) => o === page || i >= length - MAX_ORIGINS,
+  );
 }
 
 const awaitedIn = (

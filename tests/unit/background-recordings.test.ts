@@ -121,3 +121,25 @@ test('a page that does not come is announced no longer, unless it was asked for 
   await documentGone(page);
   expect(announced()).toEqual([]);
 });
+
+test('frames of however many origins leave the origin of their page covered', async () => {
+  const { start } = await import('../../src/background/recordings.ts');
+  const { documentSpeaks, expectDocument } = await import('../../src/background/coverage.ts');
+  await start(1, 'page', { ...options, scope: 'tab' });
+  const tab = { id: 1 } as chrome.tabs.Tab;
+  await documentSpeaks({ tab, frameId: 0, url: `${ORIGIN}/` });
+  for (let frameId = 1; frameId <= 60; frameId++)
+    await expectDocument({ tabId: 1, frameId, url: `http://frame-${frameId}.test/` });
+  const hooked = registered.flatMap(({ id, matches }) =>
+    id.startsWith('vfscope-hooks') ? matches : [],
+  );
+  expect(hooked).toContain(`${ORIGIN}/*`);
+  expect(hooked).toContain('http://frame-60.test/*');
+  expect(hooked.length).toBe(41);
+  await documentSpeaks({ tab, frameId: 0, url: 'http://next.test/' });
+  for (let frameId = 1; frameId <= 60; frameId++)
+    await expectDocument({ tabId: 1, frameId, url: `http://frame-${frameId}.test/` });
+  const then = registered.map(({ id }) => id);
+  expect(then).toContain('vfscope-hooks http://next.test/*');
+  expect(then).not.toContain(`vfscope-hooks ${ORIGIN}/*`);
+});

@@ -249,6 +249,25 @@ describe('a recording that comes to its limit', () => {
     await session.clear();
   });
 
+  it('of names, by few events: says that some are not stored', async () => {
+    const session = new Session(() => {});
+    await session.begin({ ...recording, limits: { ...limits, words: 1 << 20 } });
+    const { port } = await page(session);
+    port.postMessage(hello('a'));
+    const named = async (from: number, to: number): Promise<string[]> => {
+      for (let i = from; i < to; i++) {
+        const said = reads('a', i, 1) as { batch: { definitions: object[] } };
+        said.batch.definitions = [{ kind: 'name', id: i + 1, text: 'x'.repeat(50_000) }];
+        port.postMessage(said);
+      }
+      await expect.poll(async () => (await session.stats()).seen).toBe(to);
+      return (await session.stats()).problems;
+    };
+    expect(await named(0, 20)).toEqual([]);
+    expect(await named(20, 100)).toEqual([expect.stringContaining("names aren't stored")]);
+    await session.clear();
+  });
+
   it('of threads: says that newer ones are not recorded', async () => {
     const session = new Session(() => {});
     await session.begin(recording);

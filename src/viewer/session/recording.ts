@@ -30,6 +30,8 @@ import { ThreadPorts } from './thread-ports.ts';
 const MOST_PROBLEMS = 50;
 /** Definitions that come until unused ones are forgotten. */
 const WORDS_BEYOND = 2 << 20;
+const WORDS_REFUSED =
+  "Some SQL texts and names aren't stored: the recording has reached its maximum for them. It still stores their events. Stop and save, then record again.";
 
 export abstract class Recording extends Answers {
   private ports: ThreadPorts | null = null;
@@ -214,6 +216,7 @@ export abstract class Recording extends Answers {
       this.refusedSeen = refused;
       this.noMemory();
     }
+    if (this.trace.store.words.refused) this.problem(WORDS_REFUSED);
     const kind = this.room.look(this.trace, performance.now());
     if (kind && !this.room.room?.reached) this.keepHalf(kind, this.room.room?.limit ?? null);
   }

@@ -6,7 +6,7 @@ import type { TraceStore } from '../../src/trace/store.ts';
 import type { Channel } from '../../src/protocol/rpc.ts';
 import { Journal } from '../../src/viewer/session/journal.ts';
 import { entriesOf, entryBytes } from '../../src/viewer/session/journal-file.ts';
-import { serveJournal } from '../../src/viewer/session/journal-worker.ts';
+import { JournalDoor, serveJournal } from '../../src/viewer/session/journal-worker.ts';
 import { replay } from '../../src/viewer/session/replay.ts';
 import { ThreadPorts } from '../../src/viewer/session/thread-ports.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
@@ -169,5 +169,69 @@ describe('the way through the journal', () => {
     await stopped;
     ports.close();
     journal.close();
+  });
+
+  it('writes down what a line says of its own threads, and of workers that it made: nothing else', async () => {
+    const files: Uint8Array[] = [];
+    const handle = (file: number): object => ({
+      truncate: () => (files[file] = new Uint8Array()),
+      write: (bytes: Uint8Array, { at }: { at: number }) => {
+        files[file] = new Uint8Array(Buffer.concat([files[file]!.subarray(0, at), bytes]));
+        return bytes.length;
+      },
+      close: () => {},
+    });
+    const directory = {
+      getDirectoryHandle: async () => directory,
+      getFileHandle: async (name: string) => ({
+        createSyncAccessHandle: async () => handle(Number(name.at(-1))),
+      }),
+    };
+    vi.stubGlobal('navigator', { storage: { getDirectory: async () => directory } });
+    const heard: { said: unknown }[] = [];
+    const door = new JournalDoor((push) => push.k === 'said' && heard.push(push));
+    await door.open('journal');
+    const [[page, its], [stranger, strangers], [worker, workers]] = [
+      channel(),
+      channel(),
+      channel(),
+    ];
+    const say = async (port: MessagePort, message: unknown, moved: Transferable[] = []) => {
+      const before = heard.length;
+      port.postMessage(message, moved);
+      await vi.waitFor(() => expect(heard.length).toBe(before + 1));
+    };
+    const helloOf = (id: string, more: object = {}) => ({
+      ...hello,
+      thread: { ...identity, id, ...more },
+    });
+    const sync = (n: number) => ({
+      k: 'batch',
+      batch: batchOf({ ...info, id: 'page' }, n, [
+        [n, n + 1, 2 * n + 1, 2 * n + 2, Op.xSync, 0, 0, 0, 0, 0, 0, 0, 0],
+      ]),
+    });
+    await door.attach(its);
+    await door.attach(strangers);
+    await say(page, helloOf('page', { kind: 'page' }));
+    await say(stranger, helloOf('stranger'));
+    await say(page, { k: 'child' }, [workers]);
+    await say(worker, helloOf('worker'));
+    await say(stranger, helloOf('page', { kind: 'page' }));
+    await say(stranger, sync(0));
+    await say(stranger, { k: 'bye', thread: 'worker', reason: 'closed' });
+    await say(worker, { k: 'bye', thread: 'page', reason: 'closed' });
+    await say(page, sync(0));
+    await say(page, { k: 'bye', thread: 'worker', reason: 'terminated' });
+    const written = files.flatMap(entriesOf).map(({ message }) => message);
+    expect(written.map((message) => [message.k, JSON.stringify(message)])).toEqual([
+      ['hello', expect.stringContaining('"id":"page"')],
+      ['hello', expect.stringContaining('"id":"stranger"')],
+      ['hello', expect.stringContaining('"id":"worker"')],
+      ['batch', expect.stringContaining('"thread":"page"')],
+      ['bye', expect.stringContaining('terminated')],
+    ]);
+    await door.end(false);
+    vi.unstubAllGlobals();
   });
 });

@@ -5,9 +5,11 @@
 import {
   checkedThreadMessage,
   type ThreadCommand,
+  type ThreadIdentity,
   type ThreadMessage,
 } from '../../protocol/messages.ts';
 import { serve, type Channel } from '../../protocol/rpc.ts';
+import { MAX_THREADS } from '../../trace/file/format.ts';
 import { entryBytes, openJournal } from './journal-file.ts';
 import type { SyncAccessHandle } from './sync-access.ts';
 
@@ -63,9 +65,47 @@ class Writing {
   }
 }
 
+/** Which lines speak for which threads, by the rules of ThreadPorts: what it wouldn't take in isn't written down either. */
+class Speakers {
+  private readonly lines = new Map<string, Set<number>>();
+  private readonly parents = new Map<string, string | null>();
+  /** The first thread of each line. */
+  private readonly first = new Map<number, string>();
+  /** The line that handed another one on. */
+  private readonly from = new Map<number, number>();
+
+  child(line: number, from: number): void {
+    this.from.set(line, from);
+  }
+
+  may(line: number, message: ThreadMessage): boolean {
+    if (message.k === 'hello') return this.hello(line, message.thread);
+    if (message.k === 'batch') return this.speaks(line, message.batch.thread);
+    if (message.k === 'child') return false; // a port can't be written down
+    const parent = this.parents.get(message.thread);
+    return this.speaks(line, message.thread) || (!!parent && this.speaks(line, parent));
+  }
+
+  private hello(line: number, { id, kind, parent }: ThreadIdentity): boolean {
+    let lines = this.lines.get(id);
+    if (!lines) {
+      if (this.lines.size >= MAX_THREADS) return false;
+      this.lines.set(id, (lines = new Set([line])));
+      const maker = this.first.get(this.from.get(line) ?? 0) ?? null;
+      this.parents.set(id, kind === 'worker' ? (parent ?? maker) : parent);
+      if (!this.first.has(line)) this.first.set(line, id);
+    } else if (kind === 'shared-worker' || kind === 'service-worker') lines.add(line); // outlives the page that relayed for it
+    return lines.has(line);
+  }
+  private speaks(line: number, thread: string): boolean {
+    return this.lines.get(thread)?.has(line) ?? false;
+  }
+}
+
 /** What the store's worker may ask for. */
 export class JournalDoor {
   private readonly ports = new Map<number, MessagePort>();
+  private readonly speakers = new Speakers();
   private lines = 0;
   private writing: Writing | null = null;
 
@@ -107,8 +147,9 @@ export class JournalDoor {
 
   private receive(line: number, said: unknown, [moved]: readonly MessagePort[]): void {
     const message = checkedThreadMessage(said);
-    if (message && message.k !== 'child') this.writing?.write(message);
+    if (message && this.speakers.may(line, message)) this.writing?.write(message);
     const child = message?.k === 'child' && moved ? this.take(moved) : null;
+    if (child !== null) this.speakers.child(child, line);
     this.push(
       { k: 'said', line, said: message ?? undefined, child },
       message?.k === 'batch' ? [message.batch.records] : [],

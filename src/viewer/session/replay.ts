@@ -5,6 +5,7 @@ import type { TraceStore } from '../../trace/store.ts';
 
 /**
  * The copy may have some of the messages, or parts of them: a row that is there isn't added again, an end is the same a second time.
+ * The journal holds only what each line may say (journal-worker.ts).
  * @param messages in the order in which they were said @returns whether anything was added
  */
 export function replay(store: TraceStore, messages: readonly ThreadMessage[]): boolean {

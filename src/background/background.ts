@@ -70,10 +70,10 @@ const tabEvents: TabEvents = {
   onDocument: (tabId, frameId, url) => void known(() => reach(tabId, frameId, url)),
   onClosed: (tabId) => void tabClosed(tabId).catch(warn),
 };
-followTabs(tabEvents);
+followTabs(tabEvents, false);
 watchRecordings(
   (panel, recording) => tell(panel, { k: 'state', recording }),
-  (any) => (any ? followTabs(tabEvents) : unfollowTabs()),
+  (any) => (any ? followTabs(tabEvents, true) : unfollowTabs()),
 );
 
 welcomeAfterInstall();

@@ -76,17 +76,24 @@ function onUpdated(
 const onRemoved = (tabId: number): void => events?.onClosed(tabId);
 
 /**
- * Listen from now on. For the background, at its start, before anything else: the event that woke it reaches only listeners that are
- * there at once; and again while a recording runs.
+ * Listen to tabs from now on. For the background, at its start, before anything else: the event that woke it reaches only listeners that
+ * are there at once; and again while a recording runs.
+ * @param isRunning a recording runs. Chromium listens to requests only then: a listener that comes or goes empties the back/forward
+ * cache of all tabs, and there `onBeforeNavigate` reports the page whose request wakes the background
  */
-export function followTabs(told: TabEvents): void {
+export function followTabs(told: TabEvents, isRunning: boolean): void {
   events = told;
-  if (api.tabs.onRemoved.hasListener(onRemoved)) return;
-  api.tabs.onRemoved.addListener(onRemoved);
-  api.tabs.onUpdated.addListener(onUpdated);
-  webNavigation?.onBeforeNavigate.addListener(onBeforeNavigate);
-  webNavigation?.onErrorOccurred.addListener(onErrorOccurred);
-  if (webRequest) {
+  if (!api.tabs.onRemoved.hasListener(onRemoved)) {
+    api.tabs.onRemoved.addListener(onRemoved);
+    api.tabs.onUpdated.addListener(onUpdated);
+    webNavigation?.onBeforeNavigate.addListener(onBeforeNavigate);
+    webNavigation?.onErrorOccurred.addListener(onErrorOccurred);
+  }
+  if (
+    webRequest &&
+    (isRunning || canBlock()) &&
+    !webRequest.onErrorOccurred.hasListener(onErrorOccurred)
+  ) {
     type Listener = Parameters<typeof webRequest.onBeforeRequest.addListener>[0];
     // a promise is an answer in Firefox alone, where the request may wait
     webRequest.onBeforeRequest.addListener(

@@ -55,6 +55,26 @@ test('with nothing recorded, tabs that load and close do not start the backgroun
   expect(states).toEqual([]);
 });
 
+test('a background that starts leaves pages in the back/forward cache', async () => {
+  const tab = await driven.browser.newPage();
+  await tab.goto(`${app()}/plain`);
+  await tab.evaluate(() =>
+    addEventListener('pageshow', (e) => Object.assign(window, { cameBack: e.persisted })),
+  );
+  await tab.goto(`${app()}/plain?next`);
+  const states = await workerStates(() =>
+    // answered once it has looked which recordings run
+    ours.evaluate(() => chrome.runtime.sendMessage({ k: 'recording?', tabId: 1 })),
+  );
+  expect(states).toContain('running');
+  await tab.goBack();
+  const cameBack = await tab.evaluate(
+    () => (window as unknown as { cameBack?: boolean }).cameBack ?? false,
+  );
+  expect(cameBack).toBe(true);
+  await tab.close();
+});
+
 test('a tab of another origin sees nothing; another tab of the recorded origin sees our sign alone', async () => {
   expect(plain.first.symbols).toEqual([]);
   expect(plain.workers).toEqual(['ran', 'ran', 'ran', 200, 200, 'ran']); // what a wrapped worker would change is there to be seen

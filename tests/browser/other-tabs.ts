@@ -86,6 +86,8 @@ export async function serveOrigins(): Promise<Origins> {
         'text/html',
         `<!doctype html><iframe src="${searchParams.get('of')!}"></iframe><iframe srcdoc="<p>one"></iframe>`,
       );
+    else if (pathname === '/plain')
+      response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><p>A page'); // may be cached
     else {
       response.setHeader('Content-Security-Policy', "connect-src 'self'");
       send('text/html', PAGE);

@@ -12,13 +12,25 @@ let stored: Record<string, unknown>;
 let restored: number[];
 let reloads: number;
 let onConnect: Listener[];
+/** Whether requests may wait for the background, as in Firefox. */
+let requestsWait: boolean;
+/** Listeners to requests. */
+let toRequests: Set<Listener>;
 
 const event = () => ({ addListener: () => {}, removeListener: () => {}, hasListener: () => false });
+const requestEvent = () => ({
+  addListener: (listener: Listener) => toRequests.add(listener),
+  removeListener: (listener: Listener) => toRequests.delete(listener),
+  hasListener: (listener: Listener) => toRequests.has(listener),
+});
 const done = (): Promise<void> => Promise.resolve();
 const api = () => ({
   runtime: {
     getURL: (path: string) => OURS + path,
-    getManifest: () => ({ background: { scripts: ['background.js'] } }),
+    getManifest: () => ({
+      background: { scripts: ['background.js'] },
+      permissions: requestsWait ? ['webRequestBlocking'] : [],
+    }),
     onConnect: { addListener: (listener: Listener) => onConnect.push(listener) },
     onMessage: event(),
     onInstalled: event(),
@@ -37,6 +49,15 @@ const api = () => ({
     reload: () => Promise.resolve(void reloads++),
     sendMessage: (id: number) => Promise.resolve(void restored.push(id)),
   },
+  webRequest: Object.fromEntries(
+    [
+      'onBeforeRequest',
+      'onBeforeSendHeaders',
+      'onHeadersReceived',
+      'onCompleted',
+      'onErrorOccurred',
+    ].map((name) => [name, requestEvent()]),
+  ),
   scripting: {
     getRegisteredContentScripts: () => Promise.resolve([]),
     registerContentScripts: done,
@@ -50,6 +71,7 @@ const api = () => ({
 /** A background that has just been started. */
 async function boot(): Promise<void> {
   onConnect = [];
+  toRequests = new Set();
   vi.clearAllTimers(); // the one before it is dead
   vi.stubGlobal('chrome', api());
   vi.resetModules();
@@ -112,7 +134,7 @@ const settled = (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [stored, restored, reloads] = [{}, [], 0];
+  [stored, restored, reloads, requestsWait] = [{}, [], 0, false];
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -202,3 +224,21 @@ test('a port that is replaced by a newer one of the same page ends nothing', asy
   await vi.advanceTimersByTimeAsync(10_000);
   expect(restored).toEqual([]);
 });
+
+test.each([false, true])(
+  'a background that starts listens to requests while a recording runs, and before only where they wait: %s',
+  async (wait) => {
+    requestsWait = wait;
+    await boot();
+    expect(toRequests.size).toBe(wait ? 4 : 0);
+    await settled();
+    expect(toRequests.size).toBe(0);
+    await recording();
+    expect(toRequests.size).toBe(4);
+    await boot();
+    expect(toRequests.size).toBe(wait ? 4 : 0);
+    panel('first').say({ k: 'page', origin: ORIGIN, frames: [] });
+    await settled();
+    expect(toRequests.size).toBe(4);
+  },
+);

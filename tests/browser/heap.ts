@@ -1,14 +1,15 @@
 /** Memory of a page and of its workers in Chromium: what is in use after a collection of garbage. */
+import type { Protocol } from 'devtools-protocol';
 import type { CDPSession, Page, WebWorker } from 'puppeteer-core';
 
 /** Heap and array buffers of a page or worker, bytes. */
 export async function heapOf(session: CDPSession): Promise<number> {
   await session.send('HeapProfiler.collectGarbage');
-  const usage = (await session.send('Runtime.getHeapUsage')) as {
-    usedSize: number;
-    backingStorageSize?: number;
-  };
-  return usage.usedSize + (usage.backingStorageSize ?? 0);
+  // puppeteer's own types are of an older protocol, which had no backing storage
+  const usage = (await session.send(
+    'Runtime.getHeapUsage',
+  )) as Protocol.Runtime.GetHeapUsageResponse;
+  return usage.usedSize + usage.backingStorageSize;
 }
 
 /** The same of a page, and of these workers. */

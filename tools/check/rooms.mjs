@@ -35,7 +35,7 @@ export const ROOMS = {
   },
   protocol: { imports: ['event', 'trace', 'analysis', 'timeline'], npm: [] },
   probes: { imports: ['event', 'record'], npm: [] },
-  platform: { imports: ['protocol'], npm: ['webextension-polyfill', 'devtools-protocol'] },
+  platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
   'vfs-instrumented/block-idb': { imports: ['event', 'record'], npm: ['wa-sqlite'] },
   'vfs-instrumented/library': {

@@ -11,6 +11,8 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { some } from '../rules/words.ts';
+import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
 
 const RELOAD_US = 2_000_000;
 const FAILURE = noSaving('a failure, not a cost');
@@ -187,8 +189,9 @@ export const writeWithoutLock: Rule = {
       const wals = new Set<string>();
       for (const d of definitions.values())
         if (d.kind === 'file' && d.fileKind === 'wal') wals.add(databasePath(d.path));
-      /** Levels by file and connection, of files whose opening was seen. */
-      const levels = new Map<number, number>();
+      const levels = new LockLevels(events);
+      /** Connections and files whose opening was seen. */
+      const opened = new Set<number>();
       const evidence = new Evidence();
       let path = '';
       for (let row = 0; row < events.count; row++) {
@@ -203,17 +206,15 @@ export const writeWithoutLock: Rule = {
           continue;
         const file = ctx.file(thread, events.object[row]!);
         if (file?.kind !== 'main-db' || events.result[row] !== 0 || wals.has(file.path)) continue;
-        const key = events.object[row]! + events.context[row]! * 2 ** 26;
-        const level = levels.get(key);
-        if (op === Op.xOpen) levels.set(key, 0);
-        else if (level === undefined) continue;
-        else if (op === Op.xLock) levels.set(key, Math.max(level, events.aux[row]!));
-        else if (op === Op.xUnlock) levels.set(key, Math.min(level, events.aux[row]!));
-        else if (op === Op.xClose) levels.delete(key);
-        else if (level < 2) {
+        const key = connectionKey(events.object[row]!, events.context[row]!);
+        if (op === Op.xOpen) opened.add(key);
+        if (!opened.has(key)) continue;
+        if (op !== Op.xWrite) levels.take(row);
+        else if (levels.of(row) < LockLevel.reserved) {
           evidence.add(thread, row, events.length[row]!);
           ({ path } = file);
         }
+        if (op === Op.xClose) opened.delete(key);
       }
       if (evidence.count)
         found.push({

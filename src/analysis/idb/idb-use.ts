@@ -13,6 +13,7 @@ import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 import { hasVfs } from '../transactions/transactions.ts';
+import { LockLevels } from '../../trace/lock-levels.ts';
 
 export interface IdbUse {
   transactions: number;
@@ -126,34 +127,31 @@ function scan(
 
 /** Follows the locks on databases of one thread: `held` from the call that takes the first lock to the one that gives up the last. */
 class LockPeriods {
-  private readonly levels = new Map<number, number>();
+  private readonly levels: LockLevels;
   /** Sequence number at which the last unlocking call ends: what happens during it still counts. */
   private until = 0;
 
-  constructor(private readonly thread: ThreadStore) {}
+  constructor(private readonly thread: ThreadStore) {
+    this.levels = new LockLevels(thread.events);
+  }
 
   /** @param seq sequence number of a call */
   heldAt(seq: number): boolean {
-    return this.levels.size > 0 || seq < this.until;
+    return this.levels.highest > 0 || seq < this.until;
   }
 
   /** @returns whether a period begins */
   call(row: number, op: number): boolean {
+    const { levels } = this;
     const { events, definitions } = this.thread;
     if (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) return false;
     const d = definitions.get(events.object[row]!);
     if (d?.kind !== 'file' || d.fileKind !== 'main-db') return false;
-    const key = events.object[row]! * 65536 + (events.context[row]! & 65535);
-    const before = this.levels.get(key) ?? 0;
+    const before = levels.of(row);
     const failed = events.result[row] !== 0 && events.endSeq[row] !== 0;
-    if (op === Op.xLock) {
-      if (failed) this.until = Math.max(this.until, events.endSeq[row]!);
-      else this.levels.set(key, Math.max(before, events.aux[row]!));
-      return !failed && before === 0;
-    }
-    const level = op === Op.xClose ? 0 : Math.min(before, events.aux[row]!);
-    if (level > 0) this.levels.set(key, level);
-    else if (this.levels.delete(key))
+    if (op === Op.xLock && failed) this.until = Math.max(this.until, events.endSeq[row]!);
+    if (op === Op.xLock) return !failed && levels.take(row) > 0 && before === 0;
+    if (before > 0 && levels.take(row) === 0)
       this.until = Math.max(this.until, events.endSeq[row] || Infinity);
     return false;
   }

@@ -9,6 +9,7 @@
 import { Op } from '../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Rc } from '../../sqlite/constants.ts';
+import { connectionKey } from '../../trace/lock-levels.ts';
 
 export interface BusyChain {
   /** Place in TraceStore.threads. */
@@ -76,7 +77,7 @@ function chainsOf(thread: ThreadStore): BusyChain[] {
     const op = events.op[row]!;
     const rc = events.result[row]!;
     if (op === Op.xLock) {
-      const key = events.object[row]! + events.context[row]! * 2 ** 26;
+      const key = connectionKey(events.object[row]!, events.context[row]!);
       let chain = running.get(key);
       if (isRefusal(rc)) {
         if (

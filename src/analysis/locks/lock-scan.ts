@@ -20,6 +20,7 @@ import {
   type ResourceKind,
 } from './lock-columns.ts';
 import { originOfThread } from '../core/thread-origin.ts';
+import { connectionKey, levelAfter } from '../../trace/lock-levels.ts';
 
 type ResourceOf = (kind: ResourceKind, name: string, origin: string) => number;
 
@@ -212,19 +213,8 @@ function scanThread(thread: ThreadStore, threadEnd: () => number, scan: LockScan
         if (open || events.result[row] !== 0) break;
         const d = definitions.get(object);
         if (d?.kind !== 'file' || d.fileKind !== 'main-db') break;
-        const key = object + events.context[row]! * 2 ** 26;
-        const before = locks.get(key)?.level ?? 0;
-        const asked = Math.min(4, events.aux[row]!);
-        setLevel(
-          key,
-          row,
-          op === Op.xClose
-            ? 0
-            : op === Op.xLock
-              ? Math.max(before, asked)
-              : Math.min(before, asked),
-          to,
-        );
+        const key = connectionKey(object, events.context[row]!);
+        setLevel(key, row, levelAfter(op, locks.get(key)?.level ?? 0, events.aux[row]!), to);
         break;
       }
       default:

@@ -9,6 +9,7 @@ import { Slots } from '../core/slots.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
+import { connectionKey } from '../../trace/lock-levels.ts';
 
 export interface PageReader {
   path: string;
@@ -213,7 +214,7 @@ export function pageReaders(ctx: FindingContext): PageReader[] {
     const { index } = thread;
     const readers = new Map<number, Reader | null>();
     const readerOf = (object: number, context: number): Reader | null => {
-      const key = object + context * 2 ** 26;
+      const key = connectionKey(object, context);
       let reader = readers.get(key);
       if (reader !== undefined) return reader;
       const file = ctx.file(thread, object);

@@ -29,6 +29,7 @@ import { Completions, partOfCall, TransactionClock } from './transaction-time.ts
 import type { Transaction, TransactionTable } from './transaction-table.ts';
 import { transactionsOf } from './transactions.ts';
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
+import { connectionKey } from '../../trace/lock-levels.ts';
 
 export type { LadderStep, TransactionAnatomy } from './anatomy.ts';
 
@@ -146,7 +147,7 @@ class AnatomyScanner {
     const span = this.explicit.at(t.context, events.seq[t.beginRow]!);
     // where locks are kept it begins with its statement, and after the statement's earlier ones (sqlite3_exec)
     const earliest = Math.max(t.lockRow, span?.beginRow ?? this.statement(t.beginRow));
-    const connection = t.object + t.context * 2 ** 26;
+    const connection = connectionKey(t.object, t.context);
     const from = Math.min(
       t.beginRow,
       Math.max(earliest < 0 ? t.beginRow : earliest, this.ended.get(connection) ?? 0),

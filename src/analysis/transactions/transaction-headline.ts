@@ -4,6 +4,7 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { Analyses } from '../shared.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
+import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 
 /** Time for which a database was held at RESERVED or above: no other connection could write. */
 interface ReservedHold {
@@ -48,6 +49,7 @@ export function transactionHeadline(
 function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
   let longest: ReservedHold | null = null;
   for (const { events, definitions, index } of store.threads) {
+    const levels = new LockLevels(events);
     const held = new Map<number, number>();
     const close = (row: number, toUs: number, open: boolean): void => {
       const fromUs = events.t0[row]! + events.dur[row]!;
@@ -70,12 +72,12 @@ function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold 
         events.endSeq[i] === 0
       )
         continue;
-      const key = events.object[i]! + events.context[i]! * 2 ** 26;
-      const since = held.get(key);
-      if (op === Op.xLock) {
-        if (events.aux[i]! >= LockLevel.reserved && since === undefined) held.set(key, i);
-      } else if (since !== undefined && (op === Op.xClose || events.aux[i]! < LockLevel.reserved)) {
-        close(since, events.t0[i]! + events.dur[i]!, false);
+      const before = levels.of(i);
+      const after = levels.take(i);
+      const key = connectionKey(events.object[i]!, events.context[i]!);
+      if (before < LockLevel.reserved && after >= LockLevel.reserved) held.set(key, i);
+      else if (before >= LockLevel.reserved && after < LockLevel.reserved) {
+        close(held.get(key)!, events.t0[i]! + events.dur[i]!, false);
         held.delete(key);
       }
     }

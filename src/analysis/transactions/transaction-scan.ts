@@ -8,12 +8,11 @@ import { serves } from '../core/time-calls.ts';
 import { Database, fileOf, NO_FILE, type KnownFile } from './transaction-state.ts';
 import { TransactionTable, type CommitPoint, type Transaction } from './transaction-table.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
+import { connectionKey, levelAfter } from '../../trace/lock-levels.ts';
 
 const [SHARED, RESERVED] = [1, 2];
 /** Shortest page. Playback reads page images; what a commit reads of its journal is shorter. */
 const SMALLEST_PAGE = 512;
-
-const keyOf = (object: number, context: number): number => object + context * 2 ** 26;
 
 /** Follows one thread; `advance` takes in what arrived since. */
 export class TransactionScanner {
@@ -92,7 +91,7 @@ export class TransactionScanner {
     const context = this.thread.events.context[row]!;
     const { latest } = this;
     if (latest?.object === object && (latest.context === context || context === 0)) return latest;
-    const key = keyOf(object, context);
+    const key = connectionKey(object, context);
     let database = this.databases.get(key);
     if (!database) this.databases.set(key, (database = new Database(path, object, context)));
     this.latestOfPath.set(path, database);
@@ -127,13 +126,13 @@ export class TransactionScanner {
         }
         if (aux >= RESERVED && db.writeRow < 0) db.writeRow = row;
         if (aux === RESERVED) db.reserved = true;
-        db.level = Math.max(db.level, Math.min(4, aux));
+        db.level = levelAfter(op, db.level, aux);
         return;
       case Op.xUnlock:
       case Op.xClose:
         this.unlock(row, op === Op.xClose ? 0 : aux, db);
         if (op === Op.xClose) {
-          this.databases.delete(keyOf(db.object, db.context));
+          this.databases.delete(connectionKey(db.object, db.context));
           this.latest = null;
         }
         return;

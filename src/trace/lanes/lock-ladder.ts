@@ -1,11 +1,12 @@
 /**
- * SQLite's lock level of a thread over time: the highest level that any of its files holds, from successful xLock and xUnlock
+ * SQLite's lock level of a thread over time: the highest level that any of its connections holds, from successful xLock and xUnlock
  * calls. On a thread without VFS calls, Web Locks held take their place (exclusive as EXCLUSIVE, shared as SHARED).
  */
 import { Op } from '../../event/event.ts';
 import type { EventColumns } from '../columns.ts';
 import { IntervalIndex } from './interval-index.ts';
 import { Sweep, toNs } from './sweep.ts';
+import { LockLevels } from '../lock-levels.ts';
 
 export class LockLadder {
   private readonly own = new IntervalIndex();
@@ -13,7 +14,7 @@ export class LockLadder {
   private readonly webLocks: Sweep;
   /** Lock calls whose end has not been seen yet. */
   private waiting: number[] = [];
-  private readonly levelOf = new Map<number, number>();
+  private readonly levels: LockLevels;
   private level = 0;
   private since = 0;
   private row = 0;
@@ -22,6 +23,7 @@ export class LockLadder {
 
   constructor(private readonly events: EventColumns) {
     this.webLocks = new Sweep(events);
+    this.levels = new LockLevels(events);
   }
 
   get settled(): IntervalIndex {
@@ -56,20 +58,12 @@ export class LockLadder {
   }
 
   private apply(row: number): void {
-    const { events, levelOf } = this;
+    const { events, levels } = this;
     const op = events.op[row]!;
     if (op !== Op.xClose) this.vfsEvents++;
     if (events.result[row] !== 0) return;
-    const file = events.object[row]!;
-    const before = levelOf.get(file) ?? 0;
-    const asked = events.aux[row]!;
-    const after =
-      op === Op.xClose ? 0 : op === Op.xLock ? Math.max(before, asked) : Math.min(before, asked);
-    if (after === before) return;
-    if (after) levelOf.set(file, Math.min(4, after));
-    else levelOf.delete(file);
-    let level = 0;
-    for (const held of levelOf.values()) level = Math.max(level, held);
+    levels.take(row);
+    const level = levels.highest;
     if (level === this.level) return;
     const at = Math.max(this.since, toNs(events.t0[row]! + events.dur[row]!));
     if (this.level) this.own.push(this.since, at - this.since, this.level, this.row);

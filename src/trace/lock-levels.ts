@@ -1,0 +1,45 @@
+/** SQLite's lock level of each connection to a file, call by call: xLock only raises it, xUnlock only lowers it (sqlite.org/lockingv3.html). */
+import { Op } from '../event/event.ts';
+import { LockLevel } from '../sqlite/constants.ts';
+import type { EventColumns } from './columns.ts';
+
+/** One number for a connection and its file. Ids are per thread. */
+export const connectionKey = (object: number, context: number): number =>
+  object + context * 2 ** 26;
+
+/** @param op xLock or xUnlock; an xOpen or xClose leaves no lock @param asked the call's aux @returns the level after a call that succeeded */
+export function levelAfter(op: number, before: number, asked: number): number {
+  if (op === Op.xLock) return Math.max(before, Math.min(asked, LockLevel.exclusive));
+  return op === Op.xUnlock ? Math.min(before, asked) : LockLevel.none;
+}
+
+/** The levels of one thread's connections. */
+export class LockLevels {
+  /** By connection and file; who holds nothing is left out. */
+  private readonly levels = new Map<number, number>();
+
+  constructor(private readonly events: EventColumns) {}
+
+  /** Level of the connection and file that a call is on. */
+  of(row: number): number {
+    const { object, context } = this.events;
+    return this.levels.get(connectionKey(object[row]!, context[row]!)) ?? LockLevel.none;
+  }
+
+  /** Take in an xOpen, xLock, xUnlock or xClose that succeeded. @returns the level after it */
+  take(row: number): number {
+    const { op, object, context, aux } = this.events;
+    const level = levelAfter(op[row]!, this.of(row), aux[row]!);
+    const key = connectionKey(object[row]!, context[row]!);
+    if (level > LockLevel.none) this.levels.set(key, level);
+    else this.levels.delete(key);
+    return level;
+  }
+
+  /** The highest level of any connection. */
+  get highest(): number {
+    let highest: number = LockLevel.none;
+    for (const level of this.levels.values()) highest = Math.max(highest, level);
+    return highest;
+  }
+}

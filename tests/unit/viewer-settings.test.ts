@@ -99,22 +99,18 @@ describe('the address of a tab', () => {
     };
   };
   const newModel = () => ({
-    ...{
+    navigation: {
       view: writable({ from: 0, to: 1 }),
       extent: writable({ from: 0, to: 0 }),
       tab: writable('timeline'),
       follow: writable(true),
-    },
-    ...{
       selected: writable<unknown>(null),
-      stats: writable<{ recording: boolean; events: number } | null>(null),
-    },
-    ...{
-      file: writable<{ name: string } | null>(null),
       look: vi.fn(),
       select: vi.fn(),
       showAll: vi.fn(),
     },
+    stats: writable<{ recording: boolean; events: number } | null>(null),
+    file: writable<{ name: string } | null>(null),
   });
   it('is restored when the trace is there, and kept up to date after', async () => {
     const place = placeOf('#tab=files&from=10&to=20&event=0:3&files.sort=reads');
@@ -125,16 +121,16 @@ describe('the address of a tab', () => {
       () => {},
       place as unknown as Window,
     );
-    expect(get(model.tab)).toBe('files');
+    expect(get(model.navigation.tab)).toBe('files');
     vi.runAllTimers();
     expect(place.history.replaceState).not.toHaveBeenCalled();
     model.file.set({ name: 'a.vfst' });
-    model.extent.set({ from: 0, to: 100 }); // and the view shows all of it already
+    model.navigation.extent.set({ from: 0, to: 100 }); // and the view shows all of it already
     await Promise.resolve();
-    expect(model.look).toHaveBeenCalledWith({ from: 10, to: 20 });
-    expect(model.select).toHaveBeenCalledWith(0, 3);
-    model.follow.set(false);
-    model.view.set({ from: 30, to: 40 });
+    expect(model.navigation.look).toHaveBeenCalledWith({ from: 10, to: 20 });
+    expect(model.navigation.select).toHaveBeenCalledWith(0, 3);
+    model.navigation.follow.set(false);
+    model.navigation.view.set({ from: 30, to: 40 });
     vi.runAllTimers();
     expect(place.history.replaceState).toHaveBeenLastCalledWith(
       null,
@@ -168,25 +164,25 @@ describe('the address of a tab', () => {
       'rows.comparestatements': '66',
     });
     model.stats.set({ recording: false, events: 7 });
-    model.selected.set({ thread: 0, row: 1 });
+    model.navigation.selected.set({ thread: 0, row: 1 });
     place.location.hash = '#tab=files&from=10&to=20&event=0:3&files.picked=a';
     place.changed();
     await Promise.resolve();
-    expect(get(model.tab)).toBe('files');
+    expect(get(model.navigation.tab)).toBe('files');
     expect(get(viewStateOf(model).texts)).toEqual({ 'files.picked': 'a' });
     expect(taken).toHaveBeenCalledWith({ 'files.picked': 'a' });
-    expect([model.look, model.select].map(({ mock }) => mock.calls)).toEqual([
+    expect([model.navigation.look, model.navigation.select].map(({ mock }) => mock.calls)).toEqual([
       [[{ from: 10, to: 20 }]],
       [[0, 3]],
     ]);
     place.location.hash = '#tab=timeline';
     place.changed();
-    expect(model.showAll).toHaveBeenCalledOnce();
-    expect(get(model.selected)).toBeNull();
+    expect(model.navigation.showAll).toHaveBeenCalledOnce();
+    expect(get(model.navigation.selected)).toBeNull();
     end();
     place.location.hash = '#tab=files';
     place.changed();
-    expect(get(model.tab)).toBe('timeline');
+    expect(get(model.navigation.tab)).toBe('timeline');
   });
   it('waits where no trace is there yet, and then shows that place', async () => {
     const place = placeOf('');
@@ -201,12 +197,12 @@ describe('the address of a tab', () => {
     place.changed();
     await Promise.resolve();
     vi.runAllTimers();
-    expect(model.look).not.toHaveBeenCalled();
+    expect(model.navigation.look).not.toHaveBeenCalled();
     expect(place.history.replaceState).not.toHaveBeenCalled();
     model.file.set({ name: 'a.vfst' });
-    model.extent.set({ from: 0, to: 100 });
+    model.navigation.extent.set({ from: 0, to: 100 });
     await Promise.resolve();
-    expect(model.look).toHaveBeenCalledWith({ from: 10, to: 20 });
+    expect(model.navigation.look).toHaveBeenCalledWith({ from: 10, to: 20 });
     end();
   });
 });

@@ -63,7 +63,7 @@ export function keepHash(
 ): () => void {
   const state = viewStateOf(model);
   const show = (said: HashState): void => {
-    if (said.tab !== null && views.includes(said.tab)) model.tab.set(said.tab);
+    if (said.tab !== null && views.includes(said.tab)) model.navigation.tab.set(said.tab);
     state.take(said.views);
   };
   const said = parseHash(place.location.hash);
@@ -75,10 +75,10 @@ export function keepHash(
     clearTimeout(timer);
     if (wanted) return; // not shown yet: it must not be overwritten
     timer = setTimeout(() => {
-      const selected = get(model.selected);
+      const selected = get(model.navigation.selected);
       const now: HashState = {
-        tab: get(model.tab),
-        range: get(model.follow) ? null : get(model.view),
+        tab: get(model.navigation.tab),
+        range: get(model.navigation.follow) ? null : get(model.navigation.view),
         event: selected && { thread: selected.thread, row: selected.row },
         views: get(state.texts),
       };
@@ -88,8 +88,8 @@ export function keepHash(
   const look = ({ range, event }: HashState): void =>
     // after the opening itself has chosen what to show
     queueMicrotask(() => {
-      if (range) model.look(range);
-      if (event) void model.select(event.thread, event.row);
+      if (range) model.navigation.look(range);
+      if (event) void model.navigation.select(event.thread, event.row);
       write();
     });
   const restore = (): void => {
@@ -106,21 +106,21 @@ export function keepHash(
       if (!(name in now.views)) state.set(name, null);
     taken(now.views);
     show(now);
-    if (!now.range) model.showAll();
-    if (!now.event) model.selected.set(null);
+    if (!now.range) model.navigation.showAll();
+    if (!now.event) model.navigation.selected.set(null);
     if (there) look(now);
   };
   place.addEventListener('hashchange', obey);
   const undo = [
     () => place.removeEventListener('hashchange', obey),
-    model.extent.subscribe(restore), // set whenever a trace is there
+    model.navigation.extent.subscribe(restore), // set whenever a trace is there
     model.stats.subscribe((stats) => {
       if (stats?.recording) wanted = null; // it was of another trace
     }),
-    model.tab.subscribe(write),
-    model.view.subscribe(write),
-    model.follow.subscribe(write),
-    model.selected.subscribe(write),
+    model.navigation.tab.subscribe(write),
+    model.navigation.view.subscribe(write),
+    model.navigation.follow.subscribe(write),
+    model.navigation.selected.subscribe(write),
     state.texts.subscribe(write),
   ];
   return () => {

@@ -50,13 +50,15 @@ const PAN_STEP = 0.2;
 const zoom =
   (factor: number) =>
   (model: ViewerModel): void => {
-    const view = get(model.view);
-    model.look(zoomAt(view, (view.from + view.to) / 2, factor, get(model.extent)));
+    const view = get(model.navigation.view);
+    model.navigation.look(
+      zoomAt(view, (view.from + view.to) / 2, factor, get(model.navigation.extent)),
+    );
   };
 const pan =
   (share: number) =>
   (model: ViewerModel): void =>
-    model.look(panBy(get(model.view), share, get(model.extent)));
+    model.navigation.look(panBy(get(model.navigation.view), share, get(model.navigation.extent)));
 
 export const BINDINGS: readonly Binding[] = [
   {
@@ -86,21 +88,29 @@ export const BINDINGS: readonly Binding[] = [
   { keys: ['s', '-'], help: 'Zoom out', run: zoom(ZOOM_STEP) },
   { keys: ['a', 'arrowleft'], help: 'Earlier', run: pan(-PAN_STEP) },
   { keys: ['d', 'arrowright'], help: 'Later', run: pan(PAN_STEP) },
-  { keys: ['f'], help: 'Zoom to the selected event', run: (m) => m.showSelection() },
-  { keys: ['0'], help: 'Show the whole trace', run: (m) => m.showAll() },
+  { keys: ['f'], help: 'Zoom to the selected event', run: (m) => m.navigation.showSelection() },
+  { keys: ['0'], help: 'Show the whole trace', run: (m) => m.navigation.showAll() },
   { keys: ['/'], help: 'Filter events', run: (_, page) => page.focusFilter() },
-  { keys: ['1'], help: 'Timeline', run: (m) => m.tab.set('timeline') },
-  { keys: ['2'], help: 'Files', run: (m) => m.tab.set('files') },
-  { keys: ['3'], help: 'Events', run: (m) => m.tab.set('events') },
-  { keys: ['n'], help: 'Next event of the evidence', run: (m) => void m.stepEvidence(1) },
-  { keys: ['p'], help: 'Previous event of the evidence', run: (m) => void m.stepEvidence(-1) },
+  { keys: ['1'], help: 'Timeline', run: (m) => m.navigation.tab.set('timeline') },
+  { keys: ['2'], help: 'Files', run: (m) => m.navigation.tab.set('files') },
+  { keys: ['3'], help: 'Events', run: (m) => m.navigation.tab.set('events') },
+  {
+    keys: ['n'],
+    help: 'Next event of the evidence',
+    run: (m) => void m.navigation.stepEvidence(1),
+  },
+  {
+    keys: ['p'],
+    help: 'Previous event of the evidence',
+    run: (m) => void m.navigation.stepEvidence(-1),
+  },
   { keys: ['?'], help: 'This list', run: (m) => m.helpOpen.update((open) => !open) },
   {
     keys: ['escape'],
     help: 'Close, deselect',
     run: (m) => {
-      if (get(m.selected)) m.selected.set(null);
-      else if (get(m.evidence)) m.evidence.set(null);
+      if (get(m.navigation.selected)) m.navigation.selected.set(null);
+      else if (get(m.navigation.evidence)) m.navigation.evidence.set(null);
       else return false;
     },
   },
@@ -157,7 +167,8 @@ export function obeyKey(event: KeyboardEvent, model: ViewerModel, page: PageActi
     if (typing && key === 'escape' && target instanceof HTMLElement) target.blur();
     return false;
   }
-  if ((key === 'arrowleft' || key === 'arrowright') && get(model.tab) !== 'timeline') return false;
+  if ((key === 'arrowleft' || key === 'arrowright') && get(model.navigation.tab) !== 'timeline')
+    return false;
   const held = command && event.repeat; // one command, however long; and still not the browser's
   if (!held && binding.run(model, page) === false) return false;
   event.preventDefault();

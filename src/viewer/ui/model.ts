@@ -9,7 +9,8 @@ import { traceName } from './file-name.ts';
 import { FLIGHT_DEFAULTS, flightOptionsOf, type FlightChoice } from './flight-options.ts';
 import type { AccessWanted, RecordingScope } from '../../protocol/messages.ts';
 import type { RecordingStatus, ViewerHost } from './host.ts';
-import { Looking } from './looking.ts';
+import { Navigation } from './navigation.ts';
+import { QueryClient } from './query-client.ts';
 import { SettingsModel } from './settings.ts';
 import { siteName } from './site-name.ts';
 import type {
@@ -40,7 +41,18 @@ const until = <T>(store: Readable<T>, is: (value: T) => boolean): Promise<void> 
     });
   });
 
-export class ViewerModel extends Looking {
+interface Toast {
+  id: number;
+  kind: 'error' | 'info';
+  text: string;
+}
+
+export class ViewerModel {
+  /** What is on screen. */
+  readonly navigation: Navigation;
+  readonly queries: QueryClient;
+  readonly toasts = writable<Toast[]>([]);
+  private lastToast = 0;
   readonly status: Writable<RecordingStatus | null>;
   readonly stats = writable<LiveStats | null>(null);
   readonly version = writable(0);
@@ -79,10 +91,11 @@ export class ViewerModel extends Looking {
   private readonly undo: (() => void)[] = [];
 
   constructor(
-    session: SessionApi<Queries>,
+    readonly session: SessionApi<Queries>,
     readonly host: ViewerHost,
   ) {
-    super(session);
+    this.queries = new QueryClient(session);
+    this.navigation = new Navigation(session, (command) => this.attempt(command));
     this.settings = new SettingsModel(host.settings, (message) => this.say('error', message));
     this.status = writable(
       host.recorder ? { recording: false, busy: false, origin: '', error: null } : null,
@@ -183,9 +196,9 @@ export class ViewerModel extends Looking {
       };
       return;
     }
-    this.takeExtents(extents);
+    this.navigation.takeExtents(extents);
     this.version.set(version);
-    if (get(this.follow)) this.followView(stats.recording);
+    if (get(this.navigation.follow)) this.navigation.followView(stats.recording);
     if (threadsChanged)
       void this.attempt(async () => this.threads.set(await this.session.threads()));
   }
@@ -247,8 +260,8 @@ export class ViewerModel extends Looking {
       if (get(this.paused)) this.togglePause();
       await recorder.stop();
       await this.session.end(STOP_TIMEOUT_MS);
-      this.takeExtents(await this.session.extents());
-      if (get(this.follow)) this.followView(false); // all of it, at once: not what lay before the first event
+      this.navigation.takeExtents(await this.session.extents());
+      if (get(this.navigation.follow)) this.navigation.followView(false); // all of it, at once: not what lay before the first event
       await this.showTrigger();
       await this.lookForSpools(); // those of saved recordings are gone
     });
@@ -257,7 +270,8 @@ export class ViewerModel extends Looking {
   /** Select the event that froze the flight recorder, and show it. */
   async showTrigger(): Promise<void> {
     const { flight } = await this.session.stats();
-    if (flight?.frozen) await this.select(flight.frozen.thread, flight.frozen.row, { show: true });
+    if (flight?.frozen)
+      await this.navigation.select(flight.frozen.thread, flight.frozen.row, { show: true });
   }
 
   toggleRecording(): Promise<void> {
@@ -268,7 +282,7 @@ export class ViewerModel extends Looking {
     this.trace.update((n) => n + 1);
     this.file.set(null);
     if (get(this.paused)) this.togglePause();
-    this.forgetLooks();
+    this.navigation.reset();
   }
 
   async clear(): Promise<void> {
@@ -365,8 +379,8 @@ export class ViewerModel extends Looking {
   }
   /** The session has another trace. */
   private async takeAll(): Promise<void> {
-    this.takeExtents(await this.session.extents());
-    if (get(this.follow)) this.followView(false);
+    this.navigation.takeExtents(await this.session.extents());
+    if (get(this.navigation.follow)) this.navigation.followView(false);
     this.threads.set(await this.session.threads());
     this.stats.set(await this.session.stats());
   }
@@ -395,5 +409,27 @@ export class ViewerModel extends Looking {
       const { warnings } = await this.session.openOther(file, name);
       for (const text of warnings) this.say('info', `${name}: ${text}`);
     });
+  }
+
+  // ---- failures and toasts ----------------------------------------------------------------------------------------------
+
+  /** Run a command; its failure becomes a toast. @returns whether it went well */
+  async attempt(command: () => Promise<void>): Promise<boolean> {
+    try {
+      await command();
+      return true;
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'AbortError'))
+        this.say('error', error instanceof Error ? error.message : String(error));
+      return false;
+    }
+  }
+
+  say(kind: Toast['kind'], text: string): void {
+    const toast = { id: ++this.lastToast, kind, text };
+    this.toasts.update((all) => [...all.slice(-3), toast]);
+  }
+  dismiss(id: number): void {
+    this.toasts.update((all) => all.filter((toast) => toast.id !== id));
   }
 }

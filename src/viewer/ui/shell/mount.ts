@@ -27,7 +27,7 @@ export function mountViewer(target: HTMLElement, host: ViewerHost): ViewerHandle
     open: (file, name) => model.open(file, name),
     copy: () => model.copy(),
     async compareWith(file, name) {
-      model.tab.set('compare');
+      model.navigation.tab.set('compare');
       await model.compareWith(file, name);
     },
     destroy() {

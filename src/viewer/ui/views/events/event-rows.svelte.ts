@@ -126,7 +126,8 @@ export class EventRows {
 
   /** Lines move while a trace grows: the rows at both ends of the selection are found again. */
   async findChosen(): Promise<void> {
-    const { session, selected } = this.model;
+    const { session } = this.model;
+    const { selected } = this.model.navigation;
     const end = get(selected);
     if (!this.anchor || !end) return void (this.chosen = null);
     const ends = [
@@ -137,15 +138,16 @@ export class EventRows {
   }
   /** @param extend from where the selection began to this row */
   async choose({ thread, row }: EventAt, extend: boolean): Promise<void> {
-    const now = get(this.model.selected);
+    const now = get(this.model.navigation.selected);
     if (!extend) this.anchor = { thread, row };
     else this.anchor ??= now ? { thread: now.thread, row: now.row } : { thread, row };
-    await this.model.select(thread, row);
+    await this.model.navigation.select(thread, row);
     await this.findChosen();
   }
   /** Select the row before or after the selected one, or where there is none the first on screen. @returns whether there is one */
   async step(by: 1 | -1, extend: boolean): Promise<boolean> {
-    const { session, selected } = this.model;
+    const { session } = this.model;
+    const { selected } = this.model.navigation;
     const now = get(selected);
     const line = now ? await session.lineOf(now.thread, now.row) : -1;
     const to = line < 0 ? this.whole().from : line + by;
@@ -158,7 +160,7 @@ export class EventRows {
   }
   /** Where to scroll so that the selected event is on screen; null where it is, or is not among the rows. */
   async scrollTopOfSelected(): Promise<number | null> {
-    const event = get(this.model.selected);
+    const event = get(this.model.navigation.selected);
     const line = event ? await this.model.session.lineOf(event.thread, event.row) : -1;
     const { from, to } = this.whole();
     return line < 0 || (line >= from && line < to)

@@ -40,7 +40,7 @@ export interface EventFilters {
 
 /** Call it in a component's script. */
 export function eventFilters(): EventFilters {
-  const view = fromStore(viewerModel().view);
+  const view = fromStore(viewerModel().navigation.view);
   const kept = (name: ColumnWish): ViewSetting<string> => textSetting(`events.${name}`);
   const text = textSetting('events.filter');
   const layers = viewSetting<readonly Layer[]>('events.layers', ALL_LAYERS, {

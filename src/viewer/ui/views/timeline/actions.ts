@@ -16,7 +16,8 @@ export function timelineActions(
   setup: TimelineState,
   pointer: () => TimelinePointer | undefined,
 ): TimelineActions {
-  const { view, selected, session, evidence } = model;
+  const { session } = model;
+  const { view, selected, evidence } = model.navigation;
 
   /** The next search hit; without a search the next event on the selected one's lane. */
   async function stepOnce(by: 1 | -1): Promise<void> {
@@ -31,7 +32,7 @@ export function timelineActions(
           by,
         })
       : at && (await session.query('timelineNeighbour', { ...at, by }));
-    if (next) await model.select(next.thread, next.row, { show: true });
+    if (next) await model.navigation.select(next.thread, next.row, { show: true });
   }
   async function followOnce(by: 1 | -1): Promise<void> {
     const event = get(selected);
@@ -41,7 +42,7 @@ export function timelineActions(
       row: event.row,
     });
     const next = by > 0 ? effect : cause;
-    if (next) await model.select(next.thread, next.row, { show: true });
+    if (next) await model.navigation.select(next.thread, next.row, { show: true });
   }
   let steps: Promise<unknown> = Promise.resolve();
   /** Each key's step begins where the one before has led. */
@@ -62,7 +63,7 @@ export function timelineActions(
     magnify(factor) {
       const us = pointer()?.us ?? null;
       if (us === null) return false; // the same key zooms about the middle
-      model.look(zoomAt(get(view), us, factor, get(model.extent)));
+      model.navigation.look(zoomAt(get(view), us, factor, get(model.navigation.extent)));
       return true;
     },
     cancelDrag: () => pointer()?.cancelDrag() ?? false,
@@ -70,7 +71,7 @@ export function timelineActions(
     flow: (by) => then(() => followOnce(by)),
     zoom(by) {
       const range = setup.step(by);
-      if (range) model.look(range);
+      if (range) model.navigation.look(range);
     },
     area() {
       const event = get(selected);

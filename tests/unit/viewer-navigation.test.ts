@@ -1,46 +1,46 @@
 // What is looked at: an answer that comes late selects nothing, and of many wishes the newest is what counts.
 import { get } from 'svelte/store';
 import { describe, expect, it } from 'vitest';
-import { Looking } from '../../src/viewer/ui/looking.ts';
+import { Navigation } from '../../src/viewer/ui/navigation.ts';
 import { LatestOnly } from '../../src/viewer/latest-only.ts';
 import type { EventDetails, SessionApi } from '../../src/protocol/session.ts';
-import type { Queries } from '../../src/viewer/session/query-table.ts';
 
-class Looker extends Looking {
-  forget(): void {
-    this.forgetLooks();
-  }
-}
 interface Late {
   row: number;
   answer: (event: EventDetails) => void;
   fail: (error: unknown) => void;
 }
-function looker(): { model: Looker; asked: Late[] } {
+function navigation(): { model: Navigation; asked: Late[]; failures: string[] } {
   const asked: Late[] = [];
-  const event = (_thread: number, row: number): Promise<EventDetails> =>
+  const failures: string[] = [];
+  const event: SessionApi['event'] = (_thread, row) =>
     new Promise((answer, fail) => asked.push({ row, answer, fail }));
-  return { model: new Looker({ event } as Partial<SessionApi> as SessionApi<Queries>), asked };
+  const attempt = (command: () => Promise<void>): Promise<boolean> =>
+    command().then(
+      () => true,
+      (error: Error) => failures.push(error.message) === 0,
+    );
+  return { model: new Navigation({ event }, attempt), asked, failures };
 }
 const details = (row: number): EventDetails =>
   ({ thread: 0, row, t0: row, dur: 1 }) as EventDetails;
 
 describe('an event that is selected', () => {
   it('is none of a trace that was replaced meanwhile, and its failure is not told', async () => {
-    const { model, asked } = looker();
+    const { model, asked, failures } = navigation();
     const selecting = [model.select(0, 1, { show: true }), model.select(0, 2)];
     const view = get(model.view);
-    model.forget();
+    model.reset();
     asked[0]!.answer(details(1));
     asked[1]!.fail(new RangeError('thread 0 of 0'));
     await Promise.all(selecting);
     expect(get(model.selected)).toBeNull();
     expect(get(model.view)).toEqual(view);
-    expect(get(model.toasts)).toEqual([]);
+    expect(failures).toEqual([]);
   });
 
   it('is the one that was chosen last, whichever answer comes first', async () => {
-    const { model, asked } = looker();
+    const { model, asked } = navigation();
     const selecting = [model.select(0, 1), model.select(0, 2)];
     asked[1]!.answer(details(2));
     await selecting[1];
@@ -50,11 +50,11 @@ describe('an event that is selected', () => {
   });
 
   it('that is not there is said', async () => {
-    const { model, asked } = looker();
+    const { model, asked, failures } = navigation();
     const selecting = model.select(0, 1);
     asked[0]!.fail(new RangeError('no such event'));
     await selecting;
-    expect(get(model.toasts).map(({ text }) => text)).toEqual(['no such event']);
+    expect(failures).toEqual(['no such event']);
   });
 });
 

@@ -1,4 +1,4 @@
-/** What is looked at in a trace: the range on screen, the view, the selected event, evidence to step through; and what the user is told. */
+/** What is on screen of a trace: the time range, the view, the selected event, evidence to step through. */
 import { get, writable } from 'svelte/store';
 import {
   clampRange,
@@ -9,17 +9,10 @@ import {
   spanOf,
   type Range,
 } from './charts/viewport.ts';
-import { QueryClient } from './query-client.ts';
 import type { EventDetails, SessionApi, SessionChange } from '../../protocol/session.ts';
-import type { Queries } from '../session/query-table.ts';
 
 /** Id of a view (views/registry.ts). */
 type Tab = string;
-interface Toast {
-  id: number;
-  kind: 'error' | 'info';
-  text: string;
-}
 /** Events that show something, to be looked at one by one. */
 export interface Evidence {
   title: string;
@@ -35,7 +28,7 @@ const LIVE_SPAN_US = 10e6;
 /** A view that shows all and this much more stays where it is when its trace becomes known better. */
 const ENOUGH = 1.02;
 
-export abstract class Looking {
+export class Navigation {
   readonly extent = writable<Range>({ from: 0, to: 0 });
   /** What `showAll` fits into view: the time in which the timeline has something to draw. */
   private drawn: Range = { from: 0, to: 0 };
@@ -45,26 +38,21 @@ export abstract class Looking {
   readonly tab = writable<Tab>('timeline');
   readonly selected = writable<EventDetails | null>(null);
   readonly evidence = writable<Evidence | null>(null);
-  readonly toasts = writable<Toast[]>([]);
-  private lastToast = 0;
   /** Counts what was to be selected: an answer that comes late selects nothing. */
   private selections = 0;
 
-  /** To the session, with their progress; they can be cancelled. */
-  readonly queries: QueryClient;
+  /** @param attempt runs a command and shows its failure */
+  constructor(
+    private readonly session: Pick<SessionApi, 'event'>,
+    private readonly attempt: (command: () => Promise<void>) => Promise<boolean>,
+  ) {}
 
-  constructor(readonly session: SessionApi<Queries>) {
-    this.queries = new QueryClient(session);
-  }
-
-  // ---- what is on screen ----------------------------------------------------------------------------------------------
-
-  protected takeExtents({ extent, drawn }: Pick<SessionChange, 'extent' | 'drawn'>): void {
+  takeExtents({ extent, drawn }: Pick<SessionChange, 'extent' | 'drawn'>): void {
     this.extent.set({ from: extent[0], to: extent[1] });
     this.drawn = { from: drawn[0], to: drawn[1] };
   }
 
-  protected followView(recording: boolean): void {
+  followView(recording: boolean): void {
     const extent = get(this.extent);
     if (!recording) {
       const [whole, now] = [fitAll(this.drawn), get(this.view)];
@@ -80,7 +68,7 @@ export abstract class Looking {
   }
 
   /** Another trace comes. */
-  protected forgetLooks(): void {
+  reset(): void {
     this.selections++;
     this.selected.set(null);
     this.evidence.set(null);
@@ -131,27 +119,5 @@ export abstract class Looking {
     this.evidence.set({ ...evidence, at });
     const { thread, row } = evidence.events[at]!;
     await this.select(thread, row, { show: true });
-  }
-
-  // ---- what is said ---------------------------------------------------------------------------------------------------
-
-  /** Run a command; its failure becomes a toast. @returns whether it went well */
-  async attempt(command: () => Promise<void>): Promise<boolean> {
-    try {
-      await command();
-      return true;
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'AbortError'))
-        this.say('error', error instanceof Error ? error.message : String(error));
-      return false;
-    }
-  }
-
-  say(kind: Toast['kind'], text: string): void {
-    const toast = { id: ++this.lastToast, kind, text };
-    this.toasts.update((all) => [...all.slice(-3), toast]);
-  }
-  dismiss(id: number): void {
-    this.toasts.update((all) => all.filter((toast) => toast.id !== id));
   }
 }

@@ -1,7 +1,7 @@
 // `npm test`: everything that must hold, suite by suite, with the time each took. Ends with "N passed, N failed".
 // `npm test -- NAME ...`: only these suites. `npm test -- quick`: check, and the unit tests that import what you changed.
 // `npm run check -- STEP ...`: only these steps of check.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -11,34 +11,42 @@ const dist = process.env.VFSCOPE_DIST ?? 'dist';
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const reports = mkdtempSync(join(tmpdir(), 'vfscope-test-'));
 
+const build = ['build', bin('rollup'), ['-c', '--silent']];
+/**
+ * The steps of check: name, command, arguments, and what fixes it. The first list looks at what was built, the second reads sources, so the
+ * two run at the same time.
+ */
+const STEPS = [
+  [
+    build,
+    ['compat', 'node', ['tools/check/compat-gate.mjs', dist]],
+    ['package', 'node', ['tools/build/package.mjs']],
+    [
+      'lint of the Firefox package',
+      bin('web-ext'),
+      ['lint', '--warnings-as-errors', '--source-dir', join(dist, 'firefox')],
+    ],
+    ['layout', bin('prettier'), ['--check', '--log-level', 'warn', '.'], 'npm run format'],
+  ],
+  [
+    ['rooms', 'node', ['tools/check/check-rooms.mjs']],
+    ['types', bin('tsc'), ['--noEmit']],
+    [
+      'svelte',
+      bin('svelte-check'),
+      ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
+    ],
+    ['eslint', bin('eslint'), ['.', '--max-warnings', '0']],
+    ['unused', bin('knip'), []],
+  ],
+];
+
 /**
  * What a suite runs: plain steps pass or fail as one each; vitest projects report their tests. `budget` in minutes.
  * `again`: real browsers on a shared machine; a failing file gets a second run, and is listed.
  */
 const SUITES = {
-  check: {
-    budget: 4,
-    steps: [
-      ['rooms', 'node', ['tools/check/check-rooms.mjs']],
-      ['build', bin('rollup'), ['-c', '--silent']],
-      ['compat', 'node', ['tools/check/compat-gate.mjs', dist]],
-      ['package', 'node', ['tools/build/package.mjs']],
-      [
-        'lint of the Firefox package',
-        bin('web-ext'),
-        ['lint', '--warnings-as-errors', '--source-dir', join(dist, 'firefox')],
-      ],
-      ['types', bin('tsc'), ['--noEmit']],
-      [
-        'svelte',
-        bin('svelte-check'),
-        ['--fail-on-warnings', '--output', 'human', '--tsconfig', './tsconfig.json'],
-      ],
-      ['eslint', bin('eslint'), ['.', '--max-warnings', '0']],
-      ['unused', bin('knip'), []],
-      ['layout', bin('prettier'), ['--check', '--log-level', 'warn', '.'], 'npm run format'],
-    ],
-  },
+  check: { budget: 4, steps: STEPS },
   unit: { budget: 5, project: 'unit' },
   contract: { budget: 5, project: 'contract' },
   webkit: { budget: 3, project: 'webkit', webkit: true, again: true },
@@ -53,11 +61,13 @@ const ON_REQUEST = {
 };
 const QUICK = ['check', 'changed'];
 
+const ENV = { ...process.env, NO_COLOR: '1' };
+
 function run(command, args) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, NO_COLOR: '1' },
+    env: ENV,
   });
   if (error) console.error(`${command}: ${error.message}`);
   return status === 0;
@@ -70,13 +80,27 @@ const unstable = [];
 /** More than these at once are no accident of a busy machine. */
 const MOST_FILES_AGAIN = 8;
 
-function runSteps(steps) {
-  for (const [name, command, args, cure] of steps) {
-    const ok = run(command, args);
-    total[ok ? 'passed' : 'failed']++;
-    if (!ok) console.error(`check "${name}" failed${cure ? `; to fix it: ${cure}` : ''}`);
-  }
-}
+/** Runs lists of steps at the same time, each list in its order. What a step prints comes in one piece. */
+const runSteps = (lists) =>
+  Promise.all(
+    lists.map(async (steps) => {
+      for (const [name, command, args, fix] of steps) {
+        const ok = await new Promise((done) => {
+          const child = spawn(command, args, { cwd: root, env: ENV });
+          const printed = [];
+          for (const from of [child.stdout, child.stderr])
+            from.on('data', (data) => printed.push(data));
+          child.on('error', (e) => done(void printed.push(Buffer.from(`${e.message}\n`))));
+          child.on('close', (status) => {
+            process.stdout.write(Buffer.concat(printed));
+            done(status === 0);
+          });
+        });
+        total[ok ? 'passed' : 'failed']++;
+        if (!ok) console.error(`check "${name}" failed${fix ? `; to fix it: ${fix}` : ''}`);
+      }
+    }),
+  );
 
 /** Runs a vitest project, or some files of it. @returns its report, null where it left none */
 function runVitest(project, more = []) {
@@ -133,8 +157,8 @@ function runProject(project, { again, args = [] }) {
   if (numTotalTests === 0 && args.length === 0) total.failed++;
 }
 
-const { steps } = SUITES.check;
-const isStep = (name) => steps.some(([step]) => step === name);
+const steps = STEPS.flat().map(([name]) => name);
+const isStep = (name) => steps.includes(name);
 const onlySteps = process.argv.slice(2).filter(isStep);
 const chosen = process.argv.slice(2).flatMap((name) => (name === 'quick' ? QUICK : [name]));
 const named = chosen.filter((name) => !isStep(name));
@@ -144,9 +168,7 @@ for (const name of suites) {
   const suite = SUITES[name] ?? ON_REQUEST[name];
   if (!suite) {
     const names = [...Object.keys(SUITES), ...Object.keys(ON_REQUEST), 'quick'];
-    console.error(
-      `"${name}" isn't one of ${names.join(', ')}, or of ${steps.map(([step]) => step).join(', ')}`,
-    );
+    console.error(`"${name}" isn't one of ${names.join(', ')}, or of ${steps.join(', ')}`);
     process.exit(2);
   }
   const start = Date.now();
@@ -155,7 +177,7 @@ for (const name of suites) {
     const { ensureChromium, ensureFirefox } = await import('../dev/ensure-browser.mjs');
     await ensureChromium();
     await ensureFirefox();
-    if (chosen.length) runSteps([['build', bin('rollup'), ['-c', '--silent']]]);
+    if (chosen.length) await runSteps([[build]]);
   }
   if (suite.webkit) {
     const { ensureWebKit } = await import('../dev/ensure-browser.mjs');
@@ -166,10 +188,14 @@ for (const name of suites) {
       total.skipped++;
       continue;
     }
-    if (chosen.length) runSteps([['build', bin('rollup'), ['-c', '--silent']]]);
+    if (chosen.length) await runSteps([[build]]);
   }
   if (suite.steps)
-    runSteps(onlySteps.length ? steps.filter(([step]) => onlySteps.includes(step)) : steps);
+    await runSteps(
+      suite.steps.map((list) =>
+        onlySteps.length ? list.filter(([step]) => onlySteps.includes(step)) : list,
+      ),
+    );
   if (suite.project) runProject(suite.project, suite);
   times.push([name, (Date.now() - start) / 60000, suite.budget]);
 }

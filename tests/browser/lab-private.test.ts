@@ -1,7 +1,8 @@
 // The Lab where nothing is kept: a Firefox with private windows only, an incognito window of Chromium. Each VFS works there, or says in one
 // sentence why not, and the other runs go on.
 import { expect, it } from 'vitest';
-import { Lab, type LabRun } from '../../src/lab/drive/lab.ts';
+import type { LabRun } from '../../src/lab/experiments/door.ts';
+import { Lab } from '../../src/lab/drive/lab.ts';
 import { FirefoxLab } from '../../src/lab/drive/firefox-lab.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import type { Run, VfsName } from '../../src/lab/experiments/model/types.ts';

@@ -3,7 +3,7 @@
  * about one run of seventy; storage, and what is stored compared with the engine in memory.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LabDoor } from '../../src/lab/page/lab.ts';
+import type { LabDoor } from '../../src/lab/experiments/door.ts';
 import { runOf } from '../../src/lab/experiments/plan.ts';
 import { storedVerdicts } from '../../src/lab/experiments/stored.ts';
 import type { Config, Run } from '../../src/lab/experiments/model/types.ts';

@@ -4,7 +4,8 @@ import type { ReplayReport } from '../experiments/replay/replay.ts';
 import type { Config, Run } from '../experiments/model/types.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 import { launchFirefox, type DrivenFirefox } from '../../drive/firefox.ts';
-import { databaseOf, notTaken, piecesOf, type LabOptions, type LabRun } from './lab.ts';
+import type { LabRun } from '../experiments/door.ts';
+import { databaseOf, notTaken, piecesOf, type LabOptions } from './lab.ts';
 
 const POLL_MS = 100;
 type Outcome = { done: LabRun[] } | { failure: string };

@@ -2,20 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Page } from 'puppeteer-core';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, RunResult } from '../experiments/model/types.ts';
+import type { LabDoor, LabRun } from '../experiments/door.ts';
+import type { Config, Run } from '../experiments/model/types.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed } from '../../terminal/failure.ts';
 
 const POLL_MS = 100;
 
-/** What became of one run. */
-export interface LabRun {
-  /** null where it failed: `message` says why. */
-  result: RunResult | null;
-  message: string;
-  /** What it left in storage that could not be removed. */
-  left: string[];
-}
 export interface LabOptions {
   /** Folder of the built extension. */
   extension: string;
@@ -25,19 +18,6 @@ export interface LabOptions {
   /** Passes done, and passes in all. */
   onProgress?: (done: number, all: number) => void;
 }
-/** The door of the Lab's page (lab/lab.ts). */
-interface Door {
-  addPiece(piece: string): void;
-  takeDatabase(): Promise<void>;
-  run(runs: readonly Run[], patienceMs?: number): Promise<LabRun[]>;
-  trace(run: Run): Promise<string>;
-  replay(
-    trace: string,
-    config: Config,
-  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
-  storage(): Promise<string[]>;
-}
-
 /** Of a database on its way to the page, bytes: a message of a driver does not hold all of it. */
 const PIECE_BYTES = 1 << 20;
 
@@ -79,7 +59,10 @@ export class Lab {
     if (database) await this.giveDatabase(database);
     await this.page.evaluate(
       (given, patience) => {
-        const place = globalThis as unknown as { vfscopeLab: Door; vfscopeLabDone: Outcome | null };
+        const place = globalThis as unknown as {
+          vfscopeLab: LabDoor;
+          vfscopeLabDone: Outcome | null;
+        };
         place.vfscopeLabDone = null;
         place.vfscopeLab.run(given, patience).then(
           (done) => (place.vfscopeLabDone = { done }),
@@ -106,11 +89,11 @@ export class Lab {
   private async giveDatabase(file: Blob): Promise<void> {
     for await (const piece of piecesOf(file))
       await this.page.evaluate(
-        (given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.addPiece(given),
+        (given) => (globalThis as unknown as { vfscopeLab: LabDoor }).vfscopeLab.addPiece(given),
         piece,
       );
     const why = await this.page.evaluate(() =>
-      (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.takeDatabase().then(
+      (globalThis as unknown as { vfscopeLab: LabDoor }).vfscopeLab.takeDatabase().then(
         () => null,
         (error: Error) => error.message,
       ),
@@ -121,7 +104,7 @@ export class Lab {
   /** One pass with every layer recorded: the bytes of a .vfst file. */
   async trace(run: Run): Promise<Uint8Array<ArrayBuffer>> {
     const base64 = await this.page.evaluate(
-      (given) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.trace(given),
+      (given) => (globalThis as unknown as { vfscopeLab: LabDoor }).vfscopeLab.trace(given),
       run,
     );
     return new Uint8Array(Buffer.from(base64, 'base64'));
@@ -133,7 +116,8 @@ export class Lab {
     config: Config,
   ): Promise<{ report: ReplayReport; trace: Uint8Array<ArrayBuffer>; left: string[] }> {
     const done = await this.page.evaluate(
-      (given, on) => (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.replay(given, on),
+      (given, on) =>
+        (globalThis as unknown as { vfscopeLab: LabDoor }).vfscopeLab.replay(given, on),
       Buffer.from(trace).toString('base64'),
       config,
     );
@@ -143,7 +127,7 @@ export class Lab {
   /** What runs have left in storage. */
   storage(): Promise<string[]> {
     return this.page.evaluate(() =>
-      (globalThis as unknown as { vfscopeLab: Door }).vfscopeLab.storage(),
+      (globalThis as unknown as { vfscopeLab: LabDoor }).vfscopeLab.storage(),
     );
   }
 }

@@ -4,8 +4,7 @@
  */
 import { mount } from 'svelte';
 import { labStorage } from '../experiments/worker/storage.ts';
-import type { ReplayReport } from '../experiments/replay/replay.ts';
-import type { Config, Run, RunResult } from '../experiments/model/types.ts';
+import type { LabDoor } from '../experiments/door.ts';
 import { Bench } from './bench.ts';
 import { webOrigin } from '../../platform/recordable.ts';
 import { isPanelKey } from '../../protocol/panel-trace.ts';
@@ -17,28 +16,6 @@ import { RunQueue } from './run-queue.ts';
 /** Longest time that one pass may take. */
 const PATIENCE_MS = 300_000;
 
-export interface DrivenRun {
-  result: RunResult | null;
-  message: string;
-  left: string[];
-}
-export interface LabDoor {
-  /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
-  addPiece(piece: string): void;
-  /** Checks it, and keeps it for the runs to come that have a database. @throws Error in words where it is none, or not whole */
-  takeDatabase(): Promise<void>;
-  /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
-  run(runs: Run[], patienceMs?: number): Promise<DrivenRun[]>;
-  /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
-  trace(run: Run): Promise<string>;
-  /** A recording's calls on another configuration; trace in, trace out: bytes of .vfst files in base64. */
-  replay(
-    trace: string,
-    config: Config,
-  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
-  /** What runs have left in storage. */
-  storage(): Promise<string[]>;
-}
 declare global {
   var vfscopeLab: LabDoor | undefined;
   /** Who drives the page wants to know how far it is. */

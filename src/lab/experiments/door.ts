@@ -1,0 +1,29 @@
+/** The door of the Lab's page, `globalThis.vfscopeLab`: what a command that drives the page asks of it, and gets. */
+import type { ReplayReport } from './replay/replay.ts';
+import type { Config, Run, RunResult } from './model/types.ts';
+
+/** What became of one run. */
+export interface LabRun {
+  /** null where it failed: `message` says why. */
+  result: RunResult | null;
+  message: string;
+  /** What it left in storage that could not be removed. */
+  left: string[];
+}
+export interface LabDoor {
+  /** A piece of a database file, as base64: `takeDatabase` makes a database of all that came. */
+  addPiece(piece: string): void;
+  /** Checks it, and keeps it for the runs to come that have a database. @throws Error in words where it is none, or not whole */
+  takeDatabase(): Promise<void>;
+  /** @param runs their `database` has a name only @param patienceMs longest time for one pass; the rest of the runs goes on */
+  run(runs: Run[], patienceMs?: number): Promise<LabRun[]>;
+  /** A pass with every layer recorded, as the bytes of a .vfst file in base64. */
+  trace(run: Run): Promise<string>;
+  /** A recording's calls on another configuration; trace in, trace out: bytes of .vfst files in base64. */
+  replay(
+    trace: string,
+    config: Config,
+  ): Promise<{ report: ReplayReport; trace: string; left: string[] }>;
+  /** What runs have left in storage. */
+  storage(): Promise<string[]>;
+}

@@ -4,7 +4,8 @@
  */
 import { fileOf } from '../analysis/files/files.ts';
 import { auxText, objectName, resultText } from '../trace/describe.ts';
-import { isStatementOp, opName, OPS } from '../event/operations.ts';
+import { opName, OPS } from '../event/operations.ts';
+import { StatementIndex } from '../trace/statement-index.ts';
 import type { ThreadStore } from '../trace/store.ts';
 
 export type ColumnType = 'int32' | 'int64' | 'double' | 'text';
@@ -27,18 +28,8 @@ export class ThreadView {
   private readonly kinds = new Map<number, string | null>();
 
   constructor(readonly thread: ThreadStore) {
-    const { events } = thread;
-    this.count = events.count;
-    this.statement = new Int32Array(this.count).fill(-1);
-    for (let row = 0; row < this.count; row++) {
-      const op = events.op[row]!;
-      const parent = events.parent[row]!;
-      if (isStatementOp(op)) this.statement[row] = row;
-      else if (parent !== 0 && parent < events.seq[row]!) {
-        const above = events.rowOfSeq(parent);
-        if (above >= 0) this.statement[row] = this.statement[above]!;
-      }
-    }
+    this.count = thread.events.count;
+    this.statement = new StatementIndex(thread).update();
   }
   /** Name of what an id stands for; null where it is not known. */
   name(id: number): string | null {

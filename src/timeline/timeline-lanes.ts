@@ -8,6 +8,7 @@ import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
 import { frameOf, TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
 import { RowCounters } from './row-counters.ts';
+import { RowCursor } from '../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { SubLanes } from './sub-lanes.ts';
 import { toNs } from '../trace/lanes/sweep.ts';
@@ -53,11 +54,11 @@ class ThreadTimeline {
   lines: SubLanes;
   counters: RowCounters;
   cache: CacheCounter;
-  private forgotten: number;
+  private readonly rows: RowCursor;
 
   constructor(readonly thread: ThreadStore) {
     this.time = new TimeLane(thread);
-    this.forgotten = thread.forgotten;
+    this.rows = new RowCursor(thread);
     this.lines = new SubLanes(thread.events);
     this.counters = new RowCounters(thread);
     this.cache = new CacheCounter(thread);
@@ -65,8 +66,7 @@ class ThreadTimeline {
 
   update(horizonUs: number): void {
     const { thread } = this;
-    if (this.forgotten !== thread.forgotten) {
-      this.forgotten = thread.forgotten; // rows have other places now
+    if (this.rows.restarted()) {
       this.lines = new SubLanes(thread.events);
       this.counters = new RowCounters(thread);
       this.cache = new CacheCounter(thread);

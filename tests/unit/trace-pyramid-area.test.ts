@@ -10,14 +10,14 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { checkedAnnotations, MAX_NOTES } from '../../src/trace/notes.ts';
 import { Session } from '../../src/viewer/session/session.ts';
-import { StatementIndex } from '../../src/viewer/session/queries/statement-index.ts';
+import { StatementIndex } from '../../src/trace/statement-index.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
 const [begin, end] = store.extent();
 const statements = (thread: (typeof store.threads)[number]): Uint32Array =>
-  new StatementIndex(thread).update();
+  new StatementIndex(thread).texts();
 
 describe('percentiles', () => {
   it('are right to within 0.8 %, whatever the durations', () => {

@@ -6,6 +6,7 @@ import { Op } from '../../event/event.ts';
 import { OPS, type Activity } from '../../event/operations.ts';
 import type { IntervalIndex } from './interval-index.ts';
 import { LockLadder } from './lock-ladder.ts';
+import { RowCursor } from '../row-cursor.ts';
 import type { ThreadStore } from '../store.ts';
 import { Sweep, toNs } from './sweep.ts';
 import { threadEndUs } from '../thread-end.ts';
@@ -66,10 +67,10 @@ export class ThreadLanes {
   private sweeps: Sweep[] = [];
   private ladder: LockLadder;
   private all: Lane[] = [];
-  private next = 0;
-  private forgotten = 0;
+  private readonly rows: RowCursor;
 
   constructor(readonly thread: ThreadStore) {
+    this.rows = new RowCursor(thread);
     this.ladder = this.begin();
   }
 
@@ -77,8 +78,6 @@ export class ThreadLanes {
     const { thread } = this;
     const sweeps = [0, 1, 2].map(() => new Sweep(thread.events));
     const ladder = new LockLadder(thread.events);
-    this.next = 0;
-    this.forgotten = thread.forgotten;
     this.sweeps = sweeps;
     this.all = LANE_KINDS.map((kind, i) => {
       const from = sweeps[i] ?? ladder;
@@ -108,16 +107,17 @@ export class ThreadLanes {
    * @param horizonUs the trace's end so far: calls without an end run until here, or to their thread's end
    */
   update(horizonUs: number): void {
+    const { rows } = this;
     const { events } = this.thread;
-    if (this.forgotten !== this.thread.forgotten) this.ladder = this.begin(); // rows have other places now
-    for (; this.next < events.count; this.next++) {
-      const op = events.op[this.next]!;
+    if (rows.restarted()) this.ladder = this.begin();
+    for (; rows.next < events.count; rows.next++) {
+      const op = events.op[rows.next]!;
       const lane = LANE_OF_OP[op] ?? -1;
       if (lane >= 0) {
-        this.sweeps[lane]!.add(this.next, ACTIVITY_OF_OP[op]!);
+        this.sweeps[lane]!.add(rows.next, ACTIVITY_OF_OP[op]!);
         this.all[lane]!.events++;
       }
-      this.ladder.add(this.next, op);
+      this.ladder.add(rows.next, op);
     }
     const horizon = toNs(threadEndUs(this.thread, horizonUs));
     const share = shareRead(this.thread);

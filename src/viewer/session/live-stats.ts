@@ -8,6 +8,7 @@ import { summaryTime, totalTimeInSql } from '../../analysis/time/time-partition.
 import { RequestReadings, type Requests } from '../../timeline/cache-counter.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
+import { RowCursor } from '../../trace/row-cursor.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { LiveStats } from '../../protocol/session.ts';
 import { Rc } from '../../sqlite/constants.ts';
@@ -49,16 +50,17 @@ class ThreadCounts {
   hits = 0;
   misses = 0;
   private readings = new RequestReadings();
-  private next = 0;
-  private forgotten = 0;
+  private readonly rows: RowCursor;
 
-  constructor(private readonly thread: ThreadStore) {}
+  constructor(private readonly thread: ThreadStore) {
+    this.rows = new RowCursor(thread);
+  }
 
   update(): void {
-    const { events, forgotten } = this.thread;
-    if (forgotten !== this.forgotten) {
-      this.forgotten = forgotten; // counted anew: the numbers are of what is kept
-      this.next = this.vfsEvents = this.jsEvents = this.hits = this.misses = 0;
+    const { events } = this.thread;
+    if (this.rows.restarted()) {
+      // the numbers are of what is stored
+      this.vfsEvents = this.jsEvents = this.hits = this.misses = 0;
       this.readings = new RequestReadings();
       this.vfs = noCalls();
       this.web = noCalls();
@@ -67,7 +69,7 @@ class ThreadCounts {
     const vfs = [0, 0, 0, 0];
     const web = [0, 0, 0, 0];
     let vfsEvents = 0;
-    const first = this.next;
+    const first = this.rows.next;
     for (let row = first; row < count; row++) {
       const as = COUNTS_AS[op[row]!]!;
       if (as === COUNTERS)
@@ -81,7 +83,7 @@ class ThreadCounts {
         if (!(flags[row]! & Flag.memoryJournal)) vfs[as - VFS]!++; // a journal in memory is no storage
       }
     }
-    this.next = count;
+    this.rows.next = count;
     this.vfsEvents += vfsEvents;
     this.jsEvents += count - first - vfsEvents;
     added(this.vfs, vfs);

@@ -6,7 +6,7 @@ import { OPS, opName } from '../../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { threadEndUs } from '../../../trace/thread-end.ts';
 import type { EventFilter, EventWhere } from '../../../protocol/session.ts';
-import { StatementIndex } from './statement-index.ts';
+import { StatementIndex } from '../../../trace/statement-index.ts';
 
 /** What a filter asks of one thread, with words looked up once per name and not once per event. */
 interface ThreadTest {
@@ -41,7 +41,7 @@ export class EventQuery {
     const tests = threads.map((t) =>
       testOf(t, filter, rows && (rows.get(t.index) ?? new Set<number>())),
     );
-    const statementIds = threads.map((t) => (filter.text.trim() ? this.statementsOf(t) : null));
+    const statements = threads.map((t) => (filter.text.trim() ? this.statementsOf(t) : null));
     const total = this.store.eventCount;
     if (this.row.length < total) {
       this.thread = new Uint16Array(total);
@@ -65,7 +65,7 @@ export class EventQuery {
       const { events } = threads[first]!;
       let row = next[first]!;
       do {
-        if (matches(threads[first]!, row, filter, tests[first]!, statementIds[first]!)) {
+        if (matches(threads[first]!, row, filter, tests[first]!, statements[first]!)) {
           this.thread[n] = first;
           this.row[n++] = threads[first]!.forgotten + row;
         }
@@ -78,7 +78,7 @@ export class EventQuery {
     return n;
   }
 
-  private statementsOf(thread: ThreadStore): Uint32Array {
+  private statementsOf(thread: ThreadStore): Int32Array {
     let index = this.statements.get(thread);
     if (!index) this.statements.set(thread, (index = new StatementIndex(thread)));
     return index.update();
@@ -174,7 +174,7 @@ function matches(
   row: number,
   filter: EventFilter,
   test: ThreadTest,
-  statements: Uint32Array | null,
+  statements: Int32Array | null,
 ): boolean {
   const { events } = thread;
   const op = events.op[row]!;
@@ -190,8 +190,13 @@ function matches(
   if (test.objects && !test.objects.has(events.object[row]!)) return false;
   if (test.rows && !test.rows.has(row)) return false;
   if (filter.where && !meets(thread, row, filter.where)) return false;
+  const call = statements?.[row] ?? -1;
   for (const { ops, objects } of test.words)
-    if (!ops[op] && !objects.has(events.object[row]!) && !objects.has(statements?.[row] ?? 0))
+    if (
+      !ops[op] &&
+      !objects.has(events.object[row]!) &&
+      !objects.has(call < 0 ? 0 : events.object[call]!)
+    )
       return false;
   return true;
 }

@@ -24,7 +24,7 @@ import {
 } from '../../../trace/notes.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
-import { StatementIndex } from './statement-index.ts';
+import { StatementIndex } from '../../../trace/statement-index.ts';
 import type { QueryContext } from './context.ts';
 
 export interface AreaAnswer {
@@ -36,7 +36,7 @@ export interface AreaAnswer {
 }
 
 const statementsOf = (context: QueryContext, thread: ThreadStore): Uint32Array =>
-  context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).update());
+  context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).texts());
 
 export interface AnnotationsAnswer extends Annotations {
   /** Another number for another trace. */

@@ -1,7 +1,7 @@
 /** Queries of the SQL page: the tables that there are, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { StatementIndex } from '../queries/statement-index.ts';
+import { StatementIndex } from '../../../trace/statement-index.ts';
 import {
   SqlEngine,
   type RowTaker,
@@ -59,7 +59,7 @@ function sqlOf(context: QueryContext): TraceSql {
   let found = traces.get(context.store);
   if (!found) {
     const statements = (thread: TraceStore['threads'][number]): Uint32Array =>
-      made.context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).update());
+      made.context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).texts());
     const events = new EventsTable(context.store, statements);
     const made: TraceSql = {
       context,

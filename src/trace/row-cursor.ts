@@ -1,0 +1,21 @@
+/** Follows a thread row by row as it grows. */
+import type { ThreadStore } from './store.ts';
+
+export class RowCursor {
+  /** The first row that was not taken in yet. */
+  next = 0;
+  private forgotten: number;
+
+  constructor(private readonly thread: ThreadStore) {
+    this.forgotten = thread.forgotten;
+  }
+
+  /** @returns whether rows were forgotten since the last time: the others have other places now, so all begins again with row 0 */
+  restarted(): boolean {
+    const { forgotten } = this.thread;
+    if (this.forgotten === forgotten) return false;
+    this.forgotten = forgotten;
+    this.next = 0;
+    return true;
+  }
+}

@@ -1,0 +1,52 @@
+/** For every row of a thread the row of the statement's call that it serves, found once as rows arrive. One row alone: `statementRow`. */
+import { isStatementOp } from '../event/operations.ts';
+import { RowCursor } from './row-cursor.ts';
+import type { ThreadStore } from './store.ts';
+
+export class StatementIndex {
+  private calls = new Int32Array(1024);
+  private readonly rows: RowCursor;
+
+  constructor(private readonly thread: ThreadStore) {
+    this.rows = new RowCursor(thread);
+  }
+
+  /** By row, for all rows that the thread has now: the innermost SQL call that it serves, itself included; -1 = none known. */
+  update(): Int32Array {
+    const { rows, thread } = this;
+    const { op, parent, seq, count } = thread.events;
+    rows.restarted();
+    if (count > this.calls.length) {
+      const grown = new Int32Array(Math.max(count, this.calls.length * 2));
+      grown.set(this.calls.subarray(0, rows.next));
+      this.calls = grown;
+    }
+    const { calls } = this;
+    let lastParent = 0;
+    let lastCall = -1;
+    for (; rows.next < count; rows.next++) {
+      const row = rows.next;
+      if (isStatementOp(op[row]!)) {
+        calls[row] = row;
+        continue;
+      }
+      const above = parent[row]!;
+      if (above !== lastParent) {
+        lastParent = above;
+        const at = above && above < seq[row]! ? thread.events.rowOfSeq(above) : -1;
+        lastCall = at >= 0 && at < row ? calls[at]! : -1;
+      }
+      calls[row] = lastCall;
+    }
+    return calls;
+  }
+
+  /** The same by the id of the statement's text; 0 = none known. */
+  texts(): Uint32Array {
+    const { object, count } = this.thread.events;
+    const calls = this.update();
+    const texts = new Uint32Array(count);
+    for (let row = 0; row < count; row++) if (calls[row]! >= 0) texts[row] = object[calls[row]!]!;
+    return texts;
+  }
+}

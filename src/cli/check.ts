@@ -10,7 +10,8 @@ import { summaryOf } from '../analysis/report/summary.ts';
 import { cannotRead, complain, Exit, openTrace } from '../terminal/open-file.ts';
 import { print } from '../terminal/stdout.ts';
 import { table } from '../terminal/report-text.ts';
-import { plain } from '../analysis/report/report-words.ts';
+import { plain } from '../text/clean.ts';
+import { formatExact } from '../text/numbers.ts';
 
 /** @returns the exit code: 0 all limits hold, 1 one is broken, 2 the budget or the trace cannot be used */
 export async function checkCommand({
@@ -50,13 +51,12 @@ function parseJson(text: string): unknown {
 /** The limits as a table, the broken ones first. */
 export function checkText(rows: readonly BudgetRow[]): string {
   const broken = rows.filter((r) => !r.ok);
-  const number = (n: number | undefined | null): string =>
-    n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  const limit = (n: number | undefined): string => (n === undefined ? '' : formatExact(n));
   const cells = (r: BudgetRow): string[] => [
     plain(r.path),
-    r.value === null ? 'n/a' : number(r.value),
-    number(r.limit.min),
-    number(r.limit.max),
+    formatExact(r.value),
+    limit(r.limit.min),
+    limit(r.limit.max),
     r.ok ? 'ok' : 'BROKEN',
     plain(r.cause ?? ''),
   ];

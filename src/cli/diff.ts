@@ -6,10 +6,11 @@ import {
   type TraceDiff,
 } from '../analysis/report/diff.ts';
 import type { FindingDiff } from '../analysis/findings/finding-diff.ts';
-import { cut, plain, shown } from '../analysis/report/report-words.ts';
+import { cut, plain, shown } from '../text/clean.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
-import { durationText, table } from '../terminal/report-text.ts';
+import { table } from '../terminal/report-text.ts';
+import { formatDuration, formatExact } from '../text/numbers.ts';
 
 /** @returns the exit code: 0, also where the traces differ; 2 when a file cannot be read */
 export async function diffCommand({
@@ -33,9 +34,8 @@ export async function diffCommand({
 const LONGEST_PATH = 120;
 /** Statements listed at most; the rest is counted. */
 const MOST = 40;
-const number = (n: number | null): string =>
-  n === null ? 'n/a' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
-const signed = (n: number | null): string => (n === null ? '' : `${n > 0 ? '+' : ''}${number(n)}`);
+const signed = (n: number | null): string =>
+  n === null ? '' : `${n > 0 ? '+' : ''}${formatExact(n)}`;
 
 /** What changed as text: counts, statements that moved, times. @param a @param b what the traces are called */
 function diffText(diff: TraceDiff, a: string, b: string): string {
@@ -92,7 +92,6 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
   if (findings.length === 0) return ['Findings: none in either'];
   const count = (verdict: FindingDiff['verdict']): number =>
     findings.filter((f) => f.verdict === verdict).length;
-  const saving = (us: number | null): string => (us === null ? 'n/a' : durationText(us));
   return [
     `Findings: ${count('solved')} solved, ${count('new')} new, ${count('in both')} in both`,
     ...table(
@@ -100,8 +99,8 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
       findings.map(({ rule, title, a, b, savingUsA, savingUsB, verdict }) => [
         rule,
         shown(title),
-        a.length ? saving(savingUsA) : '',
-        b.length ? saving(savingUsB) : '',
+        a.length ? formatDuration(savingUsA) : '',
+        b.length ? formatDuration(savingUsB) : '',
         verdict,
       ]),
       [0, 1, 4],
@@ -110,10 +109,10 @@ function findingLines(findings: readonly FindingDiff[]): string[] {
 }
 
 function numberRow({ path, kind, a, b, delta, verdict }: NumberRow): string[] {
-  const text = (n: number | null): string => (kind === 'time' ? durationText(n) : number(n));
+  const text = (n: number | null): string => (kind === 'time' ? formatDuration(n) : formatExact(n));
   const change =
     kind === 'time' && delta !== null
-      ? `${delta < 0 ? '-' : '+'}${durationText(Math.abs(delta))}`
+      ? `${delta < 0 ? '-' : '+'}${formatDuration(Math.abs(delta))}`
       : signed(delta);
   return [
     cut(plain(path), LONGEST_PATH, 'end'),
@@ -133,7 +132,7 @@ function statementRow({
   time,
 }: StatementDiff): string[] {
   const pair = (x: number, y: number): string =>
-    x === y ? number(x) : `${number(x)} > ${number(y)}`;
+    x === y ? formatExact(x) : `${formatExact(x)} > ${formatExact(y)}`;
   const text = plain(fingerprint) || '(text not known)';
   return [
     text.length > 60 ? `${text.slice(0, 59)}…` : text,
@@ -141,8 +140,8 @@ function statementRow({
     pair(counts.vfs.a, counts.vfs.b),
     pair(counts.syncs.a, counts.syncs.b),
     pair(counts.writeBytes.a, counts.writeBytes.b),
-    `${durationText(time.a)} > ${durationText(time.b)}`,
-    time.spreadUs === null ? 'n/a' : durationText(time.spreadUs),
+    `${formatDuration(time.a)} > ${formatDuration(time.b)}`,
+    formatDuration(time.spreadUs),
     countsVerdict,
     time.verdict,
   ];

@@ -7,10 +7,10 @@ import {
   type Badge,
   type Finding,
 } from '../analysis/findings/index.ts';
-import { time } from '../analysis/rules/words.ts';
+import { shown } from '../text/clean.ts';
+import { formatDuration } from '../text/numbers.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
 import { jsonText, print } from '../terminal/stdout.ts';
-import { shown } from '../analysis/report/report-words.ts';
 
 /** @returns the exit code: 0, also where something was found; 2 when the file cannot be read */
 export async function findingsCommand({
@@ -38,7 +38,7 @@ function findingsText(findings: readonly Finding[], badges: readonly Badge[]): s
     const saving =
       f.savingUs === null
         ? `saving not known: ${f.savingHow}`
-        : `saves about ${time(f.savingUs)}: ${f.savingHow}`;
+        : `saves about ${formatDuration(f.savingUs)}: ${f.savingHow}`;
     const experiment = f.tryInLab === undefined ? undefined : experimentFor(f.tryInLab);
     lines.push(
       `${i + 1}. ${f.title}  [${f.rule}]`,

@@ -4,6 +4,7 @@ import { whyNotRecordable } from '../platform/recordable.ts';
 import type { Ask, RecordingState } from '../protocol/messages.ts';
 import { devtoolsKeys } from './devtools-keys.ts';
 import { look, type Found, type FoundFile } from './look.ts';
+import { countOf, formatBytes } from '../text/numbers.ts';
 
 const MAX_FILES = 500;
 const SHOWN = 12;
@@ -16,18 +17,10 @@ function el(tag: string, className: string, ...children: (Node | string)[]): HTM
   return element;
 }
 
-function bytes(n: number): string {
-  if (n < 1024) return `${n} B`;
-  const unit = n < 1024 ** 2 ? 1 : n < 1024 ** 3 ? 2 : 3;
-  return `${(n / 1024 ** unit).toFixed(1)} ${['', 'KiB', 'MiB', 'GiB'][unit]}`;
-}
-
-const plural = (n: number, one: string): string => `${n} ${one}${n === 1 ? '' : 's'}`;
-
 function fileRow(file: FoundFile): HTMLElement {
   const row = el('li', '', el('span', 'name', file.path));
   if (file.sqlite) row.append(el('span', 'badge', 'SQLite'));
-  row.append(el('span', 'detail', file.size === null ? 'in use' : bytes(file.size)));
+  row.append(el('span', 'detail', file.size === null ? 'in use' : formatBytes(file.size)));
   return row;
 }
 
@@ -64,7 +57,7 @@ function describe(found: Found): Node[] {
           'li',
           '',
           el('span', 'name', storage),
-          el('span', 'detail', `${plural(keys, 'key')}, ${bytes(characters)}`),
+          el('span', 'detail', `${countOf(keys, 'key')}, ${formatBytes(characters)}`),
         ),
       ),
     ),

@@ -4,13 +4,21 @@
  */
 import { filesOf } from '../analysis/files/files.ts';
 import { reportOf } from '../analysis/report/report.ts';
-import { cellText, cut, type Block } from '../analysis/report/report-words.ts';
+import { cellText, type Block } from '../analysis/report/blocks.ts';
+import { cut } from '../text/clean.ts';
 import { summaryOf, type Summary } from '../analysis/report/summary.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
 import { statementsTable, type SideTable } from './side-tables.ts';
-import { ACTIVITY_COLORS, duration, svgTimeline } from './svg-timeline.ts';
+import { ACTIVITY_COLORS, svgTimeline } from './svg-timeline.ts';
+import {
+  UNKNOWN,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../text/numbers.ts';
 
 const MAX_ROWS = 200;
 const MAX_FINDINGS = 20;
@@ -22,9 +30,6 @@ th,td{padding:.25em .6em;text-align:left;border-bottom:1px solid var(--line);ver
 td.s{min-width:15em}code{font:12px/1.4 ui-monospace,monospace;overflow-wrap:anywhere}.box{overflow-x:auto}svg{width:100%;min-width:700px;height:auto;color:CanvasText}
 svg text{fill:currentColor;font:11px system-ui,sans-serif}svg .thread{font-weight:600}svg .lane{text-anchor:end}svg .tick{text-anchor:middle;font-size:10px}
 .legend span{display:inline-block;margin-right:1.2em}.legend i{display:inline-block;width:.8em;height:.8em;margin-right:.4em;border-radius:2px}.note{opacity:.75}`;
-
-const count = (n: number | null): string => (n === null ? 'n/a' : n.toLocaleString('en-US'));
-const time = (us: number | null): string => (us === null ? 'n/a' : duration(us));
 
 interface Column {
   title: string;
@@ -66,32 +71,29 @@ function facts(s: Summary): string {
       `${e.name}${e.sqliteVersion ? `, SQLite ${e.sqliteVersion}` : ''}${e.vfs.length ? `, VFS ${e.vfs.join(', ')}` : ''}`,
   );
   const rows: [string, string][] = [
-    ['Page', environment.url ?? 'n/a'],
-    ['Engines', [...new Set(engines)].join('; ') || 'n/a'],
-    ['Browser', environment.userAgent ?? 'n/a'],
-    ['Clock step', environment.clockStepUs === null ? 'n/a' : `${environment.clockStepUs} µs`],
-    ['Duration', duration(s.durationUs)],
+    ['Page', environment.url ?? UNKNOWN],
+    ['Engines', [...new Set(engines)].join('; ') || UNKNOWN],
+    ['Browser', environment.userAgent ?? UNKNOWN],
+    ['Clock step', formatDuration(environment.clockStepUs)],
+    ['Duration', formatDuration(s.durationUs)],
     [
       'Events',
-      `${count(s.events)}${s.dropped ? `, ${count(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`,
+      `${formatCount(s.events)}${s.dropped ? `, ${formatCount(s.dropped)} more were dropped: counts are lower bounds` : ', none dropped'}`,
     ],
-    ['Statements', `${count(s.statements.count)} run, ${count(s.statements.distinct)} distinct`],
+    [
+      'Statements',
+      `${formatCount(s.statements.count)} run, ${formatCount(s.statements.distinct)} distinct`,
+    ],
     [
       'Transactions',
-      `${count(transactions.read)} read, ${count(transactions.write)} write, ${count(transactions.rolledBack)} rolled back`,
+      `${formatCount(transactions.read)} read, ${formatCount(transactions.write)} write, ${formatCount(transactions.rolledBack)} rolled back`,
     ],
-    [
-      'Commits',
-      `${count(s.commits)}, ${s.syncsPerCommit === null ? 'n/a' : Math.round(s.syncsPerCommit * 100) / 100} syncs each`,
-    ],
+    ['Commits', `${formatCount(s.commits)}, ${formatNumber(s.syncsPerCommit)} syncs each`],
     [
       'Time, all threads together',
-      `CPU ${time(t.cpuUs)}, storage ${time(t.ioUs)}, locks ${time(t.lockUs)}, tracer ${time(t.tracerUs)}, other ${time(t.otherUs)}, idle ${time(t.idleUs)}`,
+      `CPU ${formatDuration(t.cpuUs)}, storage ${formatDuration(t.ioUs)}, locks ${formatDuration(t.lockUs)}, tracer ${formatDuration(t.tracerUs)}, other ${formatDuration(t.otherUs)}, idle ${formatDuration(t.idleUs)}`,
     ],
-    [
-      'Page cache hit rate',
-      pageCache.hitRate === null ? 'n/a' : `${Math.round(pageCache.hitRate * 1000) / 10} %`,
-    ],
+    ['Page cache hit rate', formatShare(pageCache.hitRate)],
   ];
   return table([plain(''), plain('')], rows);
 }
@@ -122,9 +124,9 @@ function statementRows({ rows }: SideTable): string[][] {
     .sort((a, b) => Number(b[5]) - Number(a[5]))
     .map(([, text, , executions, calls, ns]) => [
       String(text),
-      count(Number(executions)),
-      count(Number(calls)),
-      duration(Number(ns) / 1000),
+      formatCount(Number(executions)),
+      formatCount(Number(calls)),
+      formatDuration(Number(ns) / 1000),
     ]);
 }
 
@@ -143,12 +145,12 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
   const files = filesOf(store).map((f) => [
     f.path || '(no name)',
     f.kind,
-    count(f.reads),
-    count(f.readBytes),
-    count(f.writes),
-    count(f.writeBytes),
-    count(f.syncs),
-    duration(f.timeUs),
+    formatCount(f.reads),
+    formatCount(f.readBytes),
+    formatCount(f.writes),
+    formatCount(f.writeBytes),
+    formatCount(f.syncs),
+    formatDuration(f.timeUs),
   ]);
   const timeline = svgTimeline(store);
   const { blocks } = reportOf(store, { summary, most: MAX_FINDINGS * 2 });
@@ -192,7 +194,7 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
       'Threads',
       table(
         [plain('Kind'), plain('Name'), plain('URL'), number('Events'), plain('Note')],
-        summary.threads.map((t) => [t.kind, t.name, t.url, count(t.events), t.note ?? '']),
+        summary.threads.map((t) => [t.kind, t.name, t.url, formatCount(t.events), t.note ?? '']),
       ),
     ],
   ];

@@ -1,10 +1,11 @@
 /** The whole trace as a static SVG picture: per thread a lane of SQL, VFS, storage and lock level, shaded by how busy it was. */
-import { cut } from '../analysis/report/report-words.ts';
+import { cut } from '../text/clean.ts';
 import { TracePyramid, type LaneFrame } from '../trace/lanes/frame.ts';
 import { ACTIVITIES, type LaneKind } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { threadTitle } from './chrome-json.ts';
 import { escapeXml } from './escape.ts';
+import { formatDuration } from '../text/numbers.ts';
 
 const LANE_TITLE: Record<LaneKind, string> = {
   sql: 'SQL',
@@ -55,7 +56,7 @@ export function svgTimeline(store: TraceStore): string {
     y += 18;
   }
   for (let i = 0; i <= 4; i++)
-    body += text(LEFT + (COLUMNS * i) / 4, y + 14, duration(((to - from) * i) / 4), 'tick');
+    body += text(LEFT + (COLUMNS * i) / 4, y + 14, formatDuration(((to - from) * i) / 4), 'tick');
   return `<svg viewBox="0 0 ${WIDTH} ${y + 20}" role="img" aria-label="Timeline of the trace">${body}</svg>`;
 }
 
@@ -63,12 +64,6 @@ export function svgTimeline(store: TraceStore): string {
 const LONGEST = 200;
 const text = (x: number, y: number, content: string, kind: string): string =>
   `<text x="${x}" y="${y}" class="${kind}">${escapeXml(cut(content, LONGEST))}</text>`;
-
-/** Microseconds in the unit that reads best. */
-export function duration(us: number): string {
-  const [value, unit] = us < 1000 ? [us, 'µs'] : us < 1e6 ? [us / 1e3, 'ms'] : [us / 1e6, 's'];
-  return `${value >= 100 || Number.isInteger(value) ? Math.round(value) : value.toPrecision(3)} ${unit}`;
-}
 
 /** Columns of one colour and height drawn as one rectangle. */
 function bars({ busy, activity }: LaneFrame, y: number): string {

@@ -2,7 +2,7 @@
  * VFS calls as text, one a line, as SQLite's own ext/misc/vfstrace.c prints them: what scripts for that output read. A trace does not
  * hold every value that vfstrace.c prints: those stand as `?`. Calls of all threads in the order of their begin.
  */
-import { plain } from '../analysis/report/report-words.ts';
+import { plain } from '../text/clean.ts';
 import { LOCK_LEVELS } from '../sqlite/constants.ts';
 import { auxText, objectName } from '../trace/describe.ts';
 import { Flag, Op } from '../event/event.ts';

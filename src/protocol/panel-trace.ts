@@ -3,6 +3,7 @@
  * origin. The panel draws a key and puts it into the Lab's address; the Lab asks under that key, and the panel answers with its trace as
  * it is then. A Blob travels by reference and nothing is written to disk. What is in it is the page's: the Lab's reader checks it all.
  */
+import { formatBytes } from '../text/numbers.ts';
 
 /** Larger traces are not handed over: the Lab reads them whole. Bytes of the file. */
 export const MAX_PANEL_TRACE_BYTES = 512 << 20;
@@ -39,8 +40,6 @@ export const isPanelKey = (v: unknown): v is string =>
   typeof v === 'string' && /^[0-9a-f-]{36}$/.test(v);
 
 const channelOf = (key: string): BroadcastChannel => new BroadcastChannel(`vfscope trace ${key}`);
-const mib = (bytes: number): string =>
-  `${(bytes / 2 ** 20).toLocaleString('en-US', { maximumFractionDigits: 1 })} MiB`;
 
 /**
  * The panel's end: whoever has the key gets the trace, as often as it asks.
@@ -53,7 +52,7 @@ export function offerTrace(key: string, trace: () => Promise<PanelTrace>): () =>
     const { file, name, recording } = await trace();
     if (file.size > MAX_PANEL_TRACE_BYTES)
       throw new Error(
-        `The recording has ${mib(file.size)}; the Lab takes up to ${mib(MAX_PANEL_TRACE_BYTES)}.`,
+        `The recording has ${formatBytes(file.size)}; the Lab takes up to ${formatBytes(MAX_PANEL_TRACE_BYTES)}.`,
       );
     say({ k: 'trace', file, name: name.slice(0, MAX_NAME), recording });
   };

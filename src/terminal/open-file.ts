@@ -1,6 +1,6 @@
 /** Reads a trace file for a command: warnings go to stderr, failures become a message and an exit code. */
 import { readFile } from 'node:fs/promises';
-import { plain } from '../analysis/report/report-words.ts';
+import { plain } from '../text/clean.ts';
 import { TraceFileError } from '../trace/file/format.ts';
 import { readTrace, type ReadResult } from '../trace/file/read.ts';
 

@@ -1,25 +1,8 @@
-/** A report in columns, for a terminal. Unknown values read "n/a". */
-import {
-  cellText,
-  cut,
-  plain,
-  shown,
-  type Block,
-  type Cell,
-  type Report,
-} from '../analysis/report/report-words.ts';
+/** A report in columns, for a terminal. */
+import { cellText, type Block, type Cell, type Report } from '../analysis/report/blocks.ts';
+import { cut, plain, shown } from '../text/clean.ts';
 
 const WIDEST = 72;
-
-/** 12.3 µs; 4.56 ms; 7.89 s */
-export function durationText(us: number | null): string {
-  if (us === null) return 'n/a';
-  return us < 1000
-    ? `${us.toFixed(1)} µs`
-    : us < 1e6
-      ? `${(us / 1000).toFixed(2)} ms`
-      : `${(us / 1e6).toFixed(2)} s`;
-}
 
 /** Columns: texts (the first unless told) to the left, numbers to the right. */
 export function table(

@@ -125,7 +125,7 @@ it.each([
         `document.querySelector('[data-testid="own-database"], [data-testid="lab-error"]')`,
       );
       expect(await textIn('lab-error')).toBe('');
-      expect(await textIn('own-database')).toMatch(/pages? of 4\.0 KiB,\s+1 table\./);
+      expect(await textIn('own-database')).toMatch(/pages? of 4 KiB,\s+1 table\./);
       await driven.chrome.inView(
         'tab',
         `const e = document.querySelector('[data-testid="own-sql"]');

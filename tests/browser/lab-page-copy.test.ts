@@ -121,7 +121,7 @@ it.each([
     await openOn(app);
     expect(await text('[data-testid="lab-error"]')).toEqual([]);
     expect((await text('[data-testid="page-databases"] tbody td:nth-child(2)'))[0]).toBe(place);
-    expect(await copied()).toMatch(/pages? of 4\.0 KiB,\s+1 table\./);
+    expect(await copied()).toMatch(/pages? of 4 KiB,\s+1 table\./);
     const { states, errors } = await run(
       'SELECT id FROM note WHERE body >= ?1 OR 1; SELECT count(*) FROM note;',
       'vfs-MemoryVFS',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { plain } from '../../src/analysis/report/report-words.ts';
+import { plain } from '../../src/text/clean.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';

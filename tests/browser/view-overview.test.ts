@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { diffOf } from '../../src/analysis/report/diff.ts';
 import { findingsOf } from '../../src/analysis/findings/index.ts';
-import { plain } from '../../src/analysis/report/report-words.ts';
+import { plain } from '../../src/text/clean.ts';
 import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
@@ -150,7 +150,7 @@ describe('the Overview', () => {
     ).toEqual(findings.map((f) => f.rule));
     const database = await text(id('database'));
     expect(database).toContain(plain(HOSTILE));
-    expect(database).toContain('4.00 KiB');
+    expect(database).toContain('4 KiB');
     expect(database).toContain('delete');
     expect(
       await page.$eval(

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceNote } from '../../src/trace/notes.ts';
-import { formatDuration } from '../../src/viewer/units.ts';
+import { formatDuration } from '../../src/text/numbers.ts';
 import { holdMessages } from './held-messages.ts';
 import { id, viewHarness } from './view-harness.ts';
 

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { formatDuration } from '../../src/viewer/units.ts';
+import { formatDuration } from '../../src/text/numbers.ts';
 import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
@@ -124,7 +124,7 @@ it('says of an area how many calls touch it, by operation, statement and file, a
   await page.waitForSelector(id('area'));
   const row = (name: string): string => `${id('area-table-row')}[data-key$="${name}"]`;
   await waitText(`${row('xSync')} [data-column=count]`, '100');
-  await waitText(`${row('xSync')} [data-column=total]`, '30.0 ms');
+  await waitText(`${row('xSync')} [data-column=total]`, '30 ms');
   await waitText(`${row('xSync')} [data-column=p95]`, '300 µs');
   await waitText(`${row('xWrite')} [data-column=bytes]`, '400 KiB');
   await waitText(`${row('xLock')} [data-column=count]`, '200');

@@ -1,7 +1,7 @@
 // The viewer in an ordinary tab: a made-up page recorded over real ports, and a large file while it is read.
 import { describe, expect, it } from 'vitest';
 import { saveTrace } from '../../src/trace/file/write.ts';
-import { formatShortCount } from '../../src/viewer/units.ts';
+import { formatShortCount } from '../../src/text/numbers.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 

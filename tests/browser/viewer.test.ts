@@ -215,7 +215,7 @@ describe('an opened trace', () => {
     await waitText(id('details-name'), 'xRead');
     expect(await text(id('field-object'))).toBe('/app.db');
     expect(await text(id('field-duration'))).toBe('310 µs');
-    expect(await text(id('field-length'))).toBe('4.00 KiB (4,096)');
+    expect(await text(id('field-length'))).toBe('4 KiB (4,096)');
     await viewer.page.click(id('parent'));
     await waitText(id('details-name'), 'sqlite3_step');
     await shot('selected');

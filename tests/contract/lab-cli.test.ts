@@ -130,7 +130,7 @@ describe('lab run', () => {
   it('shares of begin, work and commit', async () => {
     const { out } = await lab({ what: 'sequential-write', config: ['transactions=20'] });
     expect(out).toMatch(
-      /share of instructions \(run\): begin \d+\.\d %, body \d+\.\d %, commit \d+\.\d %/,
+      /share of instructions \(run\): begin [\d.]+ %, body [\d.]+ %, commit [\d.]+ %/,
     );
   });
   it('timed runs say how often and from where to where, and count no instructions', async () => {
@@ -213,7 +213,7 @@ describe('every combination of several values', () => {
       );
       const { code, out } = await lab({ what: 'own-sql', sql, config: ['pageSize=512,1024,2048'] });
       expect(code).toBe(0);
-      expect(out).toMatch(/^ {2}512 bytes pages: not run, .*CHECK constraint failed/m);
+      expect(out).toMatch(/^ {2}512 B pages: not run, .*CHECK constraint failed/m);
       expect(out).toMatch(/^ {2}2\. 2 KiB pages +[\d,]+/m);
     } finally {
       rmSync(folder, { recursive: true });

@@ -77,8 +77,8 @@ it('counts side by side with ratios; a storage call that was not made is 0, a co
     replayed: [{ text: '8', ratio: '' }],
   });
   expect(rowOf([report({})], 'Time, an estimate', 'in VFS calls')).toMatchObject({
-    recorded: '2.0 ms',
-    replayed: [{ text: '0.5 ms', ratio: '×0.25' }],
+    recorded: '2 ms',
+    replayed: [{ text: '500 µs', ratio: '×0.25' }],
   });
 });
 

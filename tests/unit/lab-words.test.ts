@@ -32,7 +32,7 @@ describe('settings in words', () => {
       valueLabel('pageSize', 32768),
       valueLabel('blockSize', 512),
       valueLabel('cacheSize', -2000),
-    ]).toEqual(['32 KiB', '512 bytes', '2,000 KiB']);
+    ]).toEqual(['32 KiB', '512 B', '2,000 KiB']);
     expect([
       valueLabel('cacheSize', 2000),
       valueLabel('journalMode', 'wal'),

@@ -200,7 +200,7 @@ describe('how a file is used', () => {
     expect(facts[0] ?? '').toMatch(/IndexedDB: 80 transactions \(24 readwrite\), \d+ requests/);
     expect(facts).toContain('transactions a lock of SQLite: n/a');
     expect(texts(await golden('idb-batch-atomic'), 'test-1.db/blocks', 'idb-store')).toContainEqual(
-      expect.stringMatching(/^\d\.\d transactions a lock of SQLite$/),
+      expect.stringMatching(/^\d(\.\d+)? transactions a lock of SQLite$/),
     );
   });
 
@@ -246,7 +246,7 @@ describe('how a file is used', () => {
     t.call('xLock', { object: db, context: 1, aux: 1 });
     for (let i = 0; i < 20; i++) t.call('xFileSize', { object: db, context: 1 });
     t.send();
-    expect(texts(contextOf(store), '/a.db', 'main-db')).toEqual(['19 repeated calls (95.0 %)']);
+    expect(texts(contextOf(store), '/a.db', 'main-db')).toEqual(['19 repeated calls (95 %)']);
   });
 });
 

@@ -88,7 +88,7 @@ describe('how a database is set up', () => {
     expect(withHeader(1, 8192)).toMatchObject({
       value: 4096,
       header: 8192,
-      how: expect.stringContaining('8,192 bytes') as string,
+      how: expect.stringContaining('says 8 KiB') as string,
     });
     expect(withHeader(0, 512)).toMatchObject({ value: 512, header: 512 }); // no call has the length of a page
   });

@@ -84,7 +84,7 @@ it('a counter says what its height stands for, with a unit', () => {
     scaleText('wal', 4096),
     scaleText('reads', 2 ** 20),
     scaleText('cache', 1),
-  ]).toEqual(['at most 3', 'at most 2.4', 'at most 4.00 KiB', 'at most 1.00 MiB/s', '100 %']);
+  ]).toEqual(['at most 3', 'at most 2.44', 'at most 4 KiB', 'at most 1 MiB/s', '100 %']);
 });
 
 it('a lane of values says what they are at a moment, as it is painted', () => {
@@ -102,11 +102,11 @@ it('a lane of values says what they are at a moment, as it is painted', () => {
   const at = (kind: 'time' | 'reads' | 'vfs', us: number): string =>
     laneTooltip(strip, { key: kind, kind, title: 'Read B/s' }, us);
   expect([100, 101.5, 102, 103.9, 99, 104].map((us) => at('reads', us))).toEqual([
-    ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1.00 MiB/s', '', ''],
+    ...['Read: 0 B/s', 'Read: 853 B/s', 'Read: n/a', 'Read: 1 MiB/s', '', ''],
   ]);
   expect([100.5, 101.5].map((us) => at('time', us))).toEqual([
     'No SQL in flight',
-    'CPU 40.0 %, Read 20.0 %',
+    'CPU 40 %, Read 20 %',
   ]);
   expect([
     at('vfs', 101),

@@ -3,9 +3,13 @@
  * A file belongs to the longest name that its path begins with. A name in `imports` allows that room and the rooms inside it.
  * Imports of types count like all others; from the rooms in `types` a room may import nothing but types (`import type`).
  */
-const subject = (...imports) => ({ imports: ['event', 'sqlite', 'trace', ...imports], npm: [] });
+const subject = (...imports) => ({
+  imports: ['text', 'event', 'sqlite', 'trace', ...imports],
+  npm: [],
+});
 
 export const ROOMS = {
+  text: { imports: [], npm: [] },
   sqlite: { imports: [], npm: [] },
   event: { imports: ['sqlite'], npm: [] },
   record: { imports: ['event'], npm: [] },
@@ -30,10 +34,10 @@ export const ROOMS = {
   timeline: subject('analysis'),
 
   formats: {
-    imports: ['event', 'sqlite', 'trace', 'analysis'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis'],
     npm: ['@uwdata/flechette', 'hyparquet-writer', 'wa-sqlite'],
   },
-  protocol: { imports: ['event', 'trace', 'analysis', 'timeline'], npm: [] },
+  protocol: { imports: ['text', 'event', 'trace', 'analysis', 'timeline'], npm: [] },
   probes: { imports: ['event', 'record'], npm: [] },
   platform: { imports: ['protocol'], npm: ['webextension-polyfill'] },
   'vfs-instrumented/interpose': { imports: ['event', 'record', 'sqlite'], npm: [] },
@@ -44,12 +48,22 @@ export const ROOMS = {
   },
   engines: { imports: ['event', 'record', 'sqlite', 'vfs-instrumented/interpose'], npm: [] },
   'viewer/ui': {
-    imports: ['event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
+    imports: ['text', 'event', 'sqlite', 'trace', 'analysis', 'protocol', 'viewer'],
     types: ['viewer/session'],
     npm: ['svelte', '@codemirror', '@lezer/highlight'],
   },
   'viewer/session': {
-    imports: ['event', 'sqlite', 'trace', 'analysis', 'timeline', 'formats', 'protocol', 'viewer'],
+    imports: [
+      'text',
+      'event',
+      'sqlite',
+      'trace',
+      'analysis',
+      'timeline',
+      'formats',
+      'protocol',
+      'viewer',
+    ],
     npm: ['wa-sqlite'],
   },
   viewer: { imports: [], npm: [] },
@@ -60,10 +74,10 @@ export const ROOMS = {
   content: { imports: ['protocol', 'platform'], npm: [] },
   handover: { imports: ['protocol', 'platform'], npm: [] },
   background: { imports: ['protocol', 'platform'], npm: [] },
-  devtools: { imports: ['viewer', 'protocol', 'platform', 'event'], npm: ['svelte'] },
+  devtools: { imports: ['text', 'viewer', 'protocol', 'platform', 'event'], npm: ['svelte'] },
 
   'lab/meter': { imports: ['vfs-instrumented/interpose'], npm: [] },
-  'lab/experiments/model': { imports: [], npm: [] },
+  'lab/experiments/model': { imports: ['text'], npm: [] },
   'lab/experiments/workloads': { imports: ['lab/experiments/model'], npm: [] },
   'lab/experiments/documents': { imports: ['lab/experiments/model'], npm: [] },
   'lab/experiments/engine': {
@@ -72,6 +86,7 @@ export const ROOMS = {
   },
   'lab/experiments/replay': {
     imports: [
+      'text',
       'event',
       'sqlite',
       'record',
@@ -96,12 +111,13 @@ export const ROOMS = {
     npm: ['wa-sqlite', '@journeyapps/wa-sqlite'],
   },
   'lab/experiments': {
-    imports: ['record', 'trace', 'probes', 'engines', 'lab/experiments'],
+    imports: ['text', 'record', 'trace', 'probes', 'engines', 'lab/experiments'],
     npm: [],
   },
-  'lab/results': { imports: ['analysis', 'lab/experiments'], npm: [] },
+  'lab/results': { imports: ['text', 'analysis', 'lab/experiments'], npm: [] },
   'lab/page': {
     imports: [
+      'text',
       'event',
       'record',
       'trace',
@@ -114,7 +130,7 @@ export const ROOMS = {
     ],
     npm: ['svelte'],
   },
-  terminal: { imports: ['trace', 'analysis/report'], npm: [], node: true },
+  terminal: { imports: ['text', 'trace', 'analysis/report'], npm: [], node: true },
   drive: {
     imports: ['event', 'trace', 'analysis/report', 'protocol', 'terminal'],
     npm: ['puppeteer-core'],
@@ -127,6 +143,7 @@ export const ROOMS = {
   },
   'lab/command': {
     imports: [
+      'text',
       'trace',
       'analysis',
       'terminal',
@@ -140,6 +157,7 @@ export const ROOMS = {
   },
   cli: {
     imports: [
+      'text',
       'event',
       'trace',
       'analysis',

@@ -12,7 +12,7 @@ import { Op } from '../../event/event.ts';
 import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
-import { some } from '../rules/words.ts';
+import { countOf } from '../../text/numbers.ts';
 
 const FEW = 100;
 
@@ -26,7 +26,7 @@ export const ${name}: Rule = {
     return [
       {
         rule: '${id}',
-        title: \`\${some(evidence.count, 'TODO')}\`,
+        title: \`\${countOf(evidence.count, 'TODO')}\`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx).avoid(evidence.count - 1, Op.xTruncate, 'truncates').result(),
         confidence: 'possible',

@@ -11,7 +11,7 @@ import { Evidence } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import { pageReaders, type PageReader } from '../pages/page-reads.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, some, time } from '../rules/words.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 const FEW_REREADS = 50;
 /** Bytes beside each page that SQLite counts in a cache_size of KiB. */
@@ -34,14 +34,14 @@ export const cacheTooSmall: Rule = {
         const reads = Math.round(r.rereads * GOAL);
         return {
           rule: 'F11',
-          title: `${some(r.reads, 'read')} with only ${some(r.distinct, 'distinct page')} of ${r.path} read or written: ${count(r.rereads)} read pages again that the page cache had dropped`,
+          title: `${countOf(r.reads, 'read')} with only ${countOf(r.distinct, 'distinct page')} of ${r.path} read or written: ${formatCount(r.rereads)} read pages again that the page cache had dropped`,
           evidence: r.again.result(ctx),
           ...new Saving(ctx).avoid(reads, Op.xRead, 'reads', 'main-db').result(),
           confidence: r.connection ? 'certain' : 'likely',
           reason: r.connection
             ? 'one connection read the same pages three times or more, and nobody wrote them between'
             : 'the same thread read the same pages three times or more, and nobody wrote them between; connections are not told apart here, so reopening would look alike',
-          advice: `Set PRAGMA cache_size=-${kib} (${count(pages)} pages): ${Math.round(GOAL * 100)} % of these reads would be hits${sampled ? ', by the first 20,000 reads' : ''}.`,
+          advice: `Set PRAGMA cache_size=-${kib} (${formatCount(pages)} pages): ${Math.round(GOAL * 100)} % of these reads would be hits${sampled ? ', by the first 20,000 reads' : ''}.`,
           link: 'https://www.sqlite.org/pragma.html#pragma_cache_size',
           tryInLab: 'cache-thrash',
         };
@@ -80,7 +80,7 @@ export const pageTooSmall: Rule = {
         const tiny = r.pageBytes < 4096;
         return {
           rule: 'F21',
-          title: `Scans of ${r.path} took ${some(r.inRuns, 'read')} of ${count(r.pageBytes)} bytes each, in ${some(r.runs, 'run')} of up to ${some(r.longestRun, 'page')}; pages of 32 KiB would take ${count(r.inRuns - avoided)}`,
+          title: `Scans of ${r.path} took ${countOf(r.inRuns, 'read')} of ${formatCount(r.pageBytes)} bytes each, in ${countOf(r.runs, 'run')} of up to ${countOf(r.longestRun, 'page')}; pages of 32 KiB would take ${formatCount(r.inRuns - avoided)}`,
           evidence: r.running.result(ctx),
           ...new Saving(ctx).avoid(avoided, Op.xRead, 'reads', 'main-db').result(),
           confidence: tiny ? 'likely' : 'possible',
@@ -155,7 +155,7 @@ export const coldStart: Rule = {
         .filter((e) => e.pages.size >= SCHEMA_PAGES)
         .map(({ evidence, pages, path }) => ({
           rule: 'F22',
-          title: `The first statement on ${path} waited for ${some(pages.size, 'page')} of schema, read one by one in ${time(evidence.us)}`,
+          title: `The first statement on ${path} waited for ${countOf(pages.size, 'page')} of schema, read one by one in ${formatDuration(evidence.us)}`,
           evidence: evidence.result(ctx),
           ...new Saving(ctx)
             .avoid(pages.size - 3, Op.xRead, 'reads of schema pages', 'main-db')

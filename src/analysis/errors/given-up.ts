@@ -11,7 +11,7 @@ import { originOfThread } from '../core/thread-origin.ts';
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { some } from '../rules/words.ts';
+import { countOf } from '../../text/numbers.ts';
 
 /** Fewer may still be stored: who writes behind waits a moment. */
 const FEW_COMMITS = 3;
@@ -59,7 +59,7 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[
   return [
     {
       rule: 'F46',
-      title: `IndexedDB failed ${some(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${some(commits, 'more transaction')}: a reload loses them`,
+      title: `IndexedDB failed ${countOf(since.length, 'write transaction')}, nothing was stored after, and SQLite committed ${countOf(commits, 'more transaction')}: a reload loses them`,
       evidence: evidence.result(ctx),
       ...noSaving('lost data has no price in microseconds'),
       confidence: 'likely',

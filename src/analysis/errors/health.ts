@@ -10,7 +10,7 @@ import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { some } from '../rules/words.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 
@@ -53,7 +53,7 @@ export const storageRefused: Rule = {
     return [
       {
         rule: 'F16',
-        title: `The browser refused storage${failedOpens ? `: ${some(failedOpens, 'indexedDB.open', 'indexedDB.open calls')} failed` : ''}${text ? `: ${quote(text)}` : ''}, and none was used afterwards`,
+        title: `The browser refused storage${failedOpens ? `: ${countOf(failedOpens, 'indexedDB.open', 'indexedDB.open calls')} failed` : ''}${text ? `: ${quote(text)}` : ''}, and none was used afterwards`,
         evidence: evidence.result(ctx),
         ...FAILURE,
         confidence: failedOpens && text ? 'likely' : 'possible',
@@ -81,7 +81,7 @@ export const outOfStack: Rule = {
     if (evidence.count)
       found.push({
         rule: 'F30',
-        title: `${some(evidence.count, 'error')} of exhausted stack or memory: ${quote(text)}`,
+        title: `${countOf(evidence.count, 'error')} of exhausted stack or memory: ${quote(text)}`,
         evidence: evidence.result(ctx),
         ...FAILURE,
         confidence: asyncify ? 'likely' : 'possible',
@@ -114,7 +114,7 @@ export const outOfStack: Rule = {
       reload.show(next.index, 0);
       found.push({
         rule: 'F30',
-        title: `The page ended in the middle of a write transaction and began again ${((next.events.t0[0]! - end) / 1e6).toFixed(1)} s later`,
+        title: `The page ended in the middle of a write transaction and began again ${formatDuration(next.events.t0[0]! - end)} later`,
         evidence: reload.result(ctx),
         ...FAILURE,
         confidence: 'possible',
@@ -164,7 +164,7 @@ export const malformed: Rule = {
     return [
       {
         rule: 'F32',
-        title: `${some(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
+        title: `${countOf(evidence.count, 'call')} answered SQLITE_CORRUPT or SQLITE_NOTADB`,
         evidence: evidence.result(ctx, false),
         ...FAILURE,
         confidence: 'certain',
@@ -219,7 +219,7 @@ export const writeWithoutLock: Rule = {
       if (evidence.count)
         found.push({
           rule: 'F33',
-          title: `${some(evidence.count, 'write')} to ${path} while the connection held no lock for writing`,
+          title: `${countOf(evidence.count, 'write')} to ${path} while the connection held no lock for writing`,
           evidence: evidence.result(ctx),
           ...FAILURE,
           confidence: 'certain',

@@ -9,13 +9,13 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import { errors, quote } from './health.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, size } from '../rules/words.ts';
+import { formatBytes, formatCount } from '../../text/numbers.ts';
 
 const FAILURE = noSaving('a failure, not a cost');
 const NEARLY_FULL = 0.9;
-/** `11.9 MiB of 3.0 GiB in use, not persisted` */
+/** `11.9 MiB of 3 GiB in use, not persisted` */
 const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
-  `${usage === null ? 'n/a' : size(usage)} of ${quota === null ? 'n/a' : size(quota)} in use, ` +
+  `${formatBytes(usage)} of ${formatBytes(quota)} in use, ` +
   (persisted === null ? 'persistence not known' : persisted ? 'persisted' : 'not persisted');
 
 /** Nothing has failed yet. */
@@ -61,7 +61,7 @@ export const quotaExceeded: Rule = {
     return [
       {
         rule: 'F42',
-        title: `Storage is full: ${full ? `${count(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
+        title: `Storage is full: ${full ? `${formatCount(full)} calls answered SQLITE_FULL` : quote(text)}${said ? ` (${said})` : ''}`,
         evidence: evidence.result(ctx),
         ...FAILURE,
         confidence: text ? 'certain' : 'likely',

@@ -9,7 +9,7 @@ import { Evidence } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { accessHandles, byKey, holdersOf, nameOf, type Held, type Refused } from './handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, some } from '../rules/words.ts';
+import { countOf, formatCount } from '../../text/numbers.ts';
 
 const SPEC = 'https://fs.spec.whatwg.org/#api-filesystemfilehandle-createsyncaccesshandle';
 /** A handle of a context that has gone is given back within moments; refusals so long after are its fault. */
@@ -51,7 +51,7 @@ export const lockedOut: Rule = {
       .filter((e) => !e.opened)
       .map(({ evidence, name, holder, thread }): Finding => ({
         rule: 'F03',
-        title: `${nameOf(thread)} was refused ${name} ${some(evidence.count, 'time')} and never got it: ${nameOf(holder.thread)} has it open`,
+        title: `${nameOf(thread)} was refused ${name} ${countOf(evidence.count, 'time')} and never got it: ${nameOf(holder.thread)} has it open`,
         evidence: evidence.result(ctx),
         ...noSaving('the app could not open its file at all'),
         confidence: 'certain',
@@ -86,7 +86,7 @@ export const handleLeftBehind: Rule = {
     }
     return [...found.values()].map(({ evidence, left, thread }): Finding => ({
       rule: 'F04',
-      title: `${nameOf(thread)} was refused ${left.name} ${some(evidence.count, 'time')} within 5 s after ${nameOf(left.thread)} had ended without closing it (${left.thread.ended})`,
+      title: `${nameOf(thread)} was refused ${left.name} ${countOf(evidence.count, 'time')} within 5 s after ${nameOf(left.thread)} had ended without closing it (${left.thread.ended})`,
       evidence: evidence.result(ctx),
       ...noSaving('how long the browser keeps the handle is not in the trace'),
       confidence: 'likely',
@@ -124,7 +124,7 @@ export const poolFull: Rule = {
     return [
       {
         rule: 'F35',
-        title: `${vfs} could not open ${[...paths].slice(0, 3).join(', ')}: its pool of ${some(handles, 'handle')} has none left`,
+        title: `${vfs} could not open ${[...paths].slice(0, 3).join(', ')}: its pool of ${countOf(handles, 'handle')} has none left`,
         evidence: evidence.result(ctx),
         ...noSaving('the file could not be opened at all'),
         confidence: handles > 0 ? 'likely' : 'possible',
@@ -157,7 +157,7 @@ export const tooManyHandles: Rule = {
     return [
       {
         rule: 'F37',
-        title: `createSyncAccessHandle failed ${some(evidence.count, 'time')} with ${count(most)} handles open`,
+        title: `createSyncAccessHandle failed ${countOf(evidence.count, 'time')} with ${formatCount(most)} handles open`,
         evidence: evidence.result(ctx),
         ...noSaving('the files could not be opened at all'),
         confidence: 'likely',
@@ -190,7 +190,7 @@ export const handleChurn: Rule = {
       return [
         {
           rule: 'F38',
-          title: `${list[0]!.name} was opened and closed ${some(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(list[0]!.thread)}`,
+          title: `${list[0]!.name} was opened and closed ${countOf(list.length, 'time')} in ${seconds.toFixed(1)} s by ${nameOf(list[0]!.thread)}`,
           evidence: evidence.result(ctx),
           ...new Saving(ctx)
             .avoid(list.length - 1, Op.opfsOpenSyncAccessHandle, 'createSyncAccessHandle')

@@ -8,7 +8,7 @@ import { OWN_RECORDING, type TraceStore } from '../../trace/store.ts';
 import { FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
-import { count, percent, some, time } from '../rules/words.ts';
+import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const TRACER_SHARE = 0.05;
@@ -28,11 +28,11 @@ function dropped(ctx: FindingContext): Badge | null {
   const faults = threads.reduce((n, t) => n + t.faults, 0);
   if (lost + forgotten + faults === 0) return null;
   const parts = [
-    ...(lost ? [`${some(lost, 'event')} did not fit into the ring`] : []),
+    ...(lost ? [`${countOf(lost, 'event')} did not fit into the ring`] : []),
     ...(forgotten
-      ? [`${count(forgotten)} older ones were forgotten, as the recording was told to`]
+      ? [`${formatCount(forgotten)} older ones were forgotten, as the recording was told to`]
       : []),
-    ...(faults ? [`the tracer failed on ${some(faults, 'call')}`] : []),
+    ...(faults ? [`the tracer failed on ${countOf(faults, 'call')}`] : []),
   ];
   return { badge: 'events dropped', say: `${parts.join(', ')}: counts are lower bounds.` };
 }
@@ -53,7 +53,7 @@ function recorderOn(ctx: FindingContext): Badge | null {
   if (length <= 0 || ns / 1000 < TRACER_SHARE * length) return null;
   return {
     badge: 'recorder on',
-    say: `Recording itself took about ${time(ns / 1000)}, ${percent(ns / 1000 / length)} of the time: times are inflated, counts are not.`,
+    say: `Recording itself took about ${formatDuration(ns / 1000)}, ${formatShare(ns / 1000 / length)} of the time: times are inflated, counts are not.`,
   };
 }
 
@@ -71,7 +71,7 @@ function coarseClock(ctx: FindingContext): Badge | null {
   if (all === 0 || below < all / 2) return null;
   return {
     badge: 'coarse clock',
-    say: `The clock steps by ${time(step)} and ${percent(below / all)} of the calls are shorter: single times say little, sums hold.`,
+    say: `The clock steps by ${formatDuration(step)} and ${formatShare(below / all)} of the calls are shorter: single times say little, sums hold.`,
   };
 }
 
@@ -83,7 +83,7 @@ function hiddenTab(ctx: FindingContext): Badge | null {
   const us = times.reduce((sum, h) => sum + h.toUs - h.fromUs, 0);
   return {
     badge: 'hidden tab',
-    say: `A tab was hidden for ${time(us)}: browsers slow down timers and workers of hidden tabs.`,
+    say: `A tab was hidden for ${formatDuration(us)}: browsers slow down timers and workers of hidden tabs.`,
   };
 }
 

@@ -10,7 +10,7 @@ import { noSaving } from '../rules/saving.ts';
 import { nameOf } from '../files/handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
-import { some } from '../rules/words.ts';
+import { countOf, formatDuration } from '../../text/numbers.ts';
 
 const BLOCKED_US = 4_000_000;
 /** Where the browser itself says that a connection is in the way. */
@@ -35,7 +35,7 @@ export const idbKilled: Rule = {
       const safari = /Safari\//.test(agent) && !/Chrom(e|ium)\//.test(agent);
       found.push({
         rule: 'F28',
-        title: `IDBDatabase.transaction threw ${some(evidence.count, 'time')} after the tab had been hidden: its connection was closed by the browser`,
+        title: `IDBDatabase.transaction threw ${countOf(evidence.count, 'time')} after the tab had been hidden: its connection was closed by the browser`,
         evidence: evidence.result(ctx),
         ...noSaving('a failure, not a cost'),
         confidence: safari ? 'likely' : 'possible',
@@ -79,7 +79,7 @@ export const openBlocked: Rule = {
         evidence.span(events.t0[row]!, events.t0[row]! + us);
         found.push({
           rule: 'F29',
-          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${(us / 1e6).toFixed(1)} s while ${users.map(nameOf).join(', ') || 'somebody who is not recorded'} had it open${told.length ? `; ${told.map(nameOf).join(', ')} had been told by versionchange` : ''}`,
+          title: `${op === Op.idbOpen ? 'Opening' : 'Deleting'} the IndexedDB database ${db} ${open ? 'was still waiting' : 'took'} ${formatDuration(us)} while ${users.map(nameOf).join(', ') || 'somebody who is not recorded'} had it open${told.length ? `; ${told.map(nameOf).join(', ')} had been told by versionchange` : ''}`,
           evidence: evidence.result(ctx),
           savingUs: us,
           savingHow: 'what the call waited',

@@ -12,7 +12,7 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, percent, some, time } from '../rules/words.ts';
+import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
 
 const FEW = 20;
 const FEW_SAVED_GETS = 20;
@@ -50,13 +50,13 @@ export const transactionPerBlock: Rule = {
     return [
       {
         rule: 'F10',
-        title: `${some(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${some(all.lockPeriods, 'lock period')} of SQLite, ${count(single.length)} of them with one request`,
+        title: `${countOf(all.transactionsInPeriods!, 'IndexedDB transaction')} for ${countOf(all.lockPeriods, 'lock period')} of SQLite, ${formatCount(single.length)} of them with one request`,
         evidence: evidence.result(ctx),
         ...(Number.isNaN(beside)
           ? noSaving('no transaction was seen to complete')
           : measured(
               avoided * beside,
-              `${avoided} transactions, each at the median time that they took beside their request (${time(beside)})`,
+              `${avoided} transactions, each at the median time that they took beside their request (${formatDuration(beside)})`,
             )),
         confidence: 'certain',
         reason:
@@ -85,7 +85,7 @@ export const durabilityTier: Rule = {
     return [
       {
         rule: 'F15',
-        title: `${count(strict.length)} of ${some(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${time(median(strict))} each in the median${mixed ? `, against ${time(median(relaxed))} of the ${count(relaxed.length)} relaxed ones` : ''}`,
+        title: `${formatCount(strict.length)} of ${countOf(writers.length, 'writing IndexedDB transaction')} asked for strict durability, ${formatDuration(median(strict))} each in the median${mixed ? `, against ${formatDuration(median(relaxed))} of the ${formatCount(relaxed.length)} relaxed ones` : ''}`,
         evidence: evidenceOf(strict).result(ctx),
         ...(Number.isNaN(gain)
           ? noSaving('no relaxed transaction in this trace to compare with')
@@ -134,7 +134,7 @@ export const readersInReadwrite: Rule = {
     return [
       {
         rule: 'F17',
-        title: `${some(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${percent(unused.length / all.length)} of all)${waits ? `; ${count(waits)} times the next one had to wait, ${time(waited)} in all` : ''}`,
+        title: `${countOf(unused.length, 'readwrite transaction')} of IndexedDB wrote nothing (${formatShare(unused.length / all.length)} of all)${waits ? `; ${formatCount(waits)} times the next one had to wait, ${formatDuration(waited)} in all` : ''}`,
         evidence: evidence.result(ctx),
         ...(waits
           ? measured(waited, `what ${waits} transactions waited for them`)
@@ -177,7 +177,7 @@ export const sequentialGets: Rule = {
     if (saved < FEW_SAVED_GETS) return [];
     const found: Finding = {
       rule: 'F18',
-      title: `${some(evidence.count, 'get')} on neighbouring keys, one by one in ${some(sequences, 'sequence')}: ${count(sequences)} getAll calls would do`,
+      title: `${countOf(evidence.count, 'get')} on neighbouring keys, one by one in ${countOf(sequences, 'sequence')}: ${formatCount(sequences)} getAll calls would do`,
       evidence: evidence.result(ctx),
       ...new Saving(ctx).avoid(saved, Op.idbGet, 'gets').result(),
       confidence: 'likely',

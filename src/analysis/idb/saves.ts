@@ -13,7 +13,14 @@ import { Evidence, transactions, type FindingContext } from '../rules/context.ts
 import { noSaving, Saving } from '../rules/saving.ts';
 import { medianOf } from './idb-transactions.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, percent, size, some, time } from '../rules/words.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../text/numbers.ts';
 
 const FEW_FLUSHES = 10;
 const FLUSH_SHARE = 0.1;
@@ -39,7 +46,7 @@ export const flushCost: Rule = {
     return [
       {
         rule: 'F14',
-        title: `${some(evidence.count, 'flush', 'flushes')} took ${time(evidence.us)}, ${percent(found.timeShare!)} of the time: ${time(medianOf(times))} in the median, ${time(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${(evidence.count / commits!).toFixed(1)} a commit`}`,
+        title: `${countOf(evidence.count, 'flush', 'flushes')} took ${formatDuration(evidence.us)}, ${formatShare(found.timeShare!)} of the time: ${formatDuration(medianOf(times))} in the median, ${formatDuration(sorted[Math.ceil(0.95 * sorted.length) - 1]!)} at the 95th percentile${extra === null ? '' : `, ${formatNumber(evidence.count / commits!)} a commit`}`,
         evidence: found,
         ...(extra === null
           ? noSaving('how many commits they served is not known')
@@ -111,7 +118,7 @@ export const wholeFileSaves: Rule = {
       .filter(([, e]) => e.count >= FEW_SAVES)
       .map(([name, e]): Finding => ({
         rule: 'F23',
-        title: `The whole database was put into ${name} ${some(e.count, 'time')}, ${size(e.bytes)} in all`,
+        title: `The whole database was put into ${name} ${countOf(e.count, 'time')}, ${formatBytes(e.bytes)} in all`,
         evidence: e.result(ctx),
         ...new Saving(ctx).avoid(e.count - 1, Op.idbPut, 'saves but the last').result(),
         confidence: 'likely',
@@ -158,7 +165,7 @@ export const lostOnLeaving: Rule = {
       return [
         {
           rule: 'F24',
-          title: `The thread ended (${thread.ended}) with ${some(evidence.count, 'storage call')} unfinished, ${size(evidence.bytes)}: SQLite had called those changes committed`,
+          title: `The thread ended (${thread.ended}) with ${countOf(evidence.count, 'storage call')} unfinished, ${formatBytes(evidence.bytes)}: SQLite had called those changes committed`,
           evidence: evidence.result(ctx),
           ...noSaving('lost data has no price in microseconds'),
           confidence: 'possible',
@@ -213,7 +220,7 @@ export const writableCopies: Rule = {
       )
       .map(([name, f]): Finding => ({
         rule: 'F43',
-        title: `${count(f.closes)} writable streams on ${name} wrote ${size(f.written)} into a file of at least ${size(f.highest)}: each copies the whole file`,
+        title: `${formatCount(f.closes)} writable streams on ${name} wrote ${formatBytes(f.written)} into a file of at least ${formatBytes(f.highest)}: each copies the whole file`,
         evidence: { ...f.evidence.result(ctx), count: f.closes, bytes: f.written },
         ...new Saving(ctx)
           .avoid(f.closes, Op.opfsCreateWritable, 'createWritable')

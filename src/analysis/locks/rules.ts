@@ -14,7 +14,7 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import { byKey, holdersOf, nameOf, webLocks } from '../files/handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, some, time } from '../rules/words.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const STUCK_US = 2_000_000;
@@ -110,7 +110,7 @@ export const hang: Rule = {
     }
     return [...found.values()].map((e): Finding => ({
       rule: 'F05',
-      title: `${nameOf(e.waiter)} waited ${time(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${nameOf(e.holder)} held it and did nothing for ${time(e.idleUs)}`,
+      title: `${nameOf(e.waiter)} waited ${formatDuration(e.evidence.us)} for the lock "${e.name}"${e.pending ? ' and never got it' : ''}, while ${nameOf(e.holder)} held it and did nothing for ${formatDuration(e.idleUs)}`,
       evidence: e.evidence.result(ctx),
       ...measured(e.evidence.us, 'what the requests waited'),
       confidence: e.pending ? 'certain' : 'likely',
@@ -169,7 +169,7 @@ export const busyStorm: Rule = {
     }
     return [...byConnection.values()].map((e): Finding => ({
       rule: 'F06',
-      title: `${some(e.refusals, 'SQLITE_BUSY answer')} in ${some(e.chains, 'burst')} on ${e.path || 'a connection'}, ${time(e.evidence.us)} of trying; ${count(e.granted)} of them got the lock in the end`,
+      title: `${countOf(e.refusals, 'SQLITE_BUSY answer')} in ${countOf(e.chains, 'burst')} on ${e.path || 'a connection'}, ${formatDuration(e.evidence.us)} of trying; ${formatCount(e.granted)} of them got the lock in the end`,
       evidence: e.evidence.result(ctx),
       ...new Saving(ctx).avoid(e.refusals - e.chains, Op.xLock, 'refused locks').result(),
       confidence: 'certain',
@@ -269,7 +269,7 @@ export const frozenHolder: Rule = {
     return [
       {
         rule: 'F27',
-        title: `${some(evidence.count, 'request')} for the lock "${name}" waited ${time(waited)} for ${holder}, which was hidden or frozen`,
+        title: `${countOf(evidence.count, 'request')} for the lock "${name}" waited ${formatDuration(waited)} for ${holder}, which was hidden or frozen`,
         evidence: {
           ...evidence.result(ctx),
           timeShare: ctx.toUs > ctx.fromUs ? Math.min(1, waited / (ctx.toUs - ctx.fromUs)) : null,
@@ -324,7 +324,7 @@ export const proxyOverhead: Rule = {
     return [
       {
         rule: 'F39',
-        title: `${some(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${time(evidence.us)}, of which the storage itself took ${time(storage)}`,
+        title: `${countOf(evidence.count, 'wait')} for another thread beneath calls of ${vfs || 'the VFS'}: ${formatDuration(evidence.us)}, of which the storage itself took ${formatDuration(storage)}`,
         evidence: evidence.result(ctx),
         ...measured(overhead, 'time waited minus the storage calls of the other threads'),
         confidence: 'likely',

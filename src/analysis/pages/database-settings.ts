@@ -9,6 +9,7 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
 import { Analyses } from '../shared.ts';
 import type { CommitPoint } from '../transactions/transactions.ts';
+import { formatBytes } from '../../text/numbers.ts';
 
 export interface Setting<T> {
   value: T | null;
@@ -110,7 +111,7 @@ function withHeader(
   const says =
     header === value
       ? 'the database header says the same'
-      : `the database header says ${header.toLocaleString('en-US')} bytes`;
+      : `the database header says ${formatBytes(header)}`;
   return { value: value ?? header, how: `${how}; ${says}`, asked, header };
 }
 

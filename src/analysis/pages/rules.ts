@@ -14,7 +14,7 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import { pageReaders } from './page-reads.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, percent, size, some } from '../rules/words.ts';
+import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const FEW = 10;
 const FEW_VERSIONS = 50;
@@ -44,10 +44,10 @@ export const readModifyWrite: Rule = {
       .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
       .map((b): Finding => {
         const length = ctx.toUs - ctx.fromUs;
-        const block = b.blockBytes === null ? 'a block' : `a block of ${size(b.blockBytes)}`;
+        const block = b.blockBytes === null ? 'a block' : `a block of ${formatBytes(b.blockBytes)}`;
         return {
           rule: 'F09',
-          title: `${some(b.readModifyWrites, 'write')} to ${b.path} filled only part of ${block}, which had to be read first: ${size(b.readBytes)} read${b.rewrittenBytes ? ` and ${size(b.rewrittenBytes)} written back` : ''} for nothing`,
+          title: `${countOf(b.readModifyWrites, 'write')} to ${b.path} filled only part of ${block}, which had to be read first: ${formatBytes(b.readBytes)} read${b.rewrittenBytes ? ` and ${formatBytes(b.rewrittenBytes)} written back` : ''} for nothing`,
           evidence: {
             count: b.readModifyWrites,
             bytes: b.wastedBytes,
@@ -91,12 +91,12 @@ export const pageDoesNotFitBlock: Rule = {
       });
       const times =
         page > b.blockBytes
-          ? `each write takes ${count(page / b.blockBytes)} blocks`
-          : `${some(b.partialWrites!, 'write')} filled a part of one only`;
+          ? `each write takes ${formatCount(page / b.blockBytes)} blocks`
+          : `${countOf(b.partialWrites!, 'write')} filled a part of one only`;
       return [
         {
           rule: 'F20',
-          title: `Pages of ${size(page)} in blocks of ${size(b.blockBytes)} on ${b.path}: ${times}`,
+          title: `Pages of ${formatBytes(page)} in blocks of ${formatBytes(b.blockBytes)} on ${b.path}: ${times}`,
           evidence: evidence.result(ctx),
           ...measured(
             b.readUs,
@@ -159,7 +159,7 @@ export const versionedKeys: Rule = {
       .filter(([, s]) => s.puts >= FEW_VERSIONS && s.deletes >= 0.8 * s.puts)
       .map(([name, s]) => ({
         rule: 'F19',
-        title: `Every page written to ${name} costs a put and a delete: ${some(s.puts, 'put')}, ${some(s.deletes, 'delete')}`,
+        title: `Every page written to ${name} costs a put and a delete: ${countOf(s.puts, 'put')}, ${countOf(s.deletes, 'delete')}`,
         evidence: s.evidence.result(ctx),
         ...new Saving(ctx).avoid(s.deletes, Op.idbDelete, 'deletes').result(),
         confidence: 'likely',
@@ -194,7 +194,7 @@ export const smallCalls: Rule = {
     return [
       {
         rule: 'F44',
-        title: `${count(evidence.count)} of ${some(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${percent(evidence.count / calls)}), ${size(evidence.bytes)} in all`,
+        title: `${formatCount(evidence.count)} of ${countOf(calls, 'read and write', 'reads and writes')} in OPFS move less than ${SMALL} bytes (${formatShare(evidence.count / calls)}), ${formatBytes(evidence.bytes)} in all`,
         evidence: evidence.result(ctx),
         ...measured(
           evidence.us,
@@ -240,7 +240,7 @@ export const changeCounterPolling: Rule = {
     return [
       {
         rule: 'F45',
-        title: `${some(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${size(evidence.bytes)} of blocks from IndexedDB`,
+        title: `${countOf(evidence.count, 'look', 'looks')} at the change counter (16 bytes) fetched ${formatBytes(evidence.bytes)} of blocks from IndexedDB`,
         evidence: evidence.result(ctx),
         ...new Saving(ctx).avoid(evidence.count - 1, Op.idbGet, 'gets').result(),
         confidence: 'certain',

@@ -5,7 +5,7 @@
 import { Op } from '../../event/event.ts';
 import { EventColumns } from '../../trace/columns.ts';
 import { TraceStore, type ThreadStore } from '../../trace/store.ts';
-import { count, some, time } from '../rules/words.ts';
+import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
 
 export const START_MARK = 'vfscope:start';
 export const STOP_MARK = 'vfscope:stop';
@@ -118,7 +118,7 @@ function noteText(store: TraceStore, ranges: readonly Range[], left: number): st
   const [from, to] = store.extent();
   const us = ranges.reduce((sum, [a, b]) => sum + Math.min(b, to) - Math.max(a, from), 0);
   return (
-    `Only what began between the marks ${START_MARK} and ${STOP_MARK} is kept: ${some(ranges.length, 'range')}, ` +
-    `${time(Math.max(0, us))} of ${time(to - from)}. ${count(left)} events outside are left out.`
+    `Only what began between the marks ${START_MARK} and ${STOP_MARK} is kept: ${countOf(ranges.length, 'range')}, ` +
+    `${formatDuration(Math.max(0, us))} of ${formatDuration(to - from)}. ${formatCount(left)} events outside are left out.`
   );
 }

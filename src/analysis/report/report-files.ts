@@ -1,7 +1,8 @@
 /** The files and storage calls of a report. */
 import type { FileCounts } from '../files/file-counts.ts';
-import { count, size } from '../rules/words.ts';
-import { cut, known, knownSize, oneLine, type Block } from './report-words.ts';
+import type { Block } from './blocks.ts';
+import { cut, oneLine } from '../../text/clean.ts';
+import { UNKNOWN, formatBytes, formatCount } from '../../text/numbers.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 /** Files by bytes that SQLite moved, then by its calls. null where no file was seen. */
@@ -31,44 +32,44 @@ export function filesBlock(files: readonly FileCounts[], most: number): Block | 
         .map(({ path, kind, vfs, web }) => [
           cut(oneLine(path), 60, 'end') || '(no name)',
           kind,
-          known(vfs.xRead),
-          knownSize(vfs.xReadBytes),
-          known(vfs.xWrite),
-          knownSize(vfs.xWriteBytes),
-          known(vfs.xSync),
-          known(vfs.xLock),
-          known(web.reads),
-          known(web.writes),
-          known(web.flushes),
+          formatCount(vfs.xRead),
+          formatBytes(vfs.xReadBytes),
+          formatCount(vfs.xWrite),
+          formatBytes(vfs.xWriteBytes),
+          formatCount(vfs.xSync),
+          formatCount(vfs.xLock),
+          formatCount(web.reads),
+          formatCount(web.writes),
+          formatCount(web.flushes),
         ]),
       texts: [0, 1],
     },
-    lines: more > 0 ? [`... and ${count(more)} more.`] : [],
+    lines: more > 0 ? [`... and ${formatCount(more)} more.`] : [],
   };
 }
 
 /** Calls of the browser's storage APIs, whoever made them. @param cause why they are not known, where they are not */
 export function storageBlock(web: WebCounts, cause: string | undefined): Block {
   const known = knownWeb(web);
-  if (!known) return { heading: 'Storage calls', facts: [['n/a', cause ?? 'not recorded']] };
+  if (!known) return { heading: 'Storage calls', facts: [[UNKNOWN, cause ?? 'not recorded']] };
   const { opfs, idb, locks, localStorage: local } = known;
   return {
     heading: 'Storage calls',
     facts: [
       [
         'IndexedDB',
-        `${count(idb.transactions)} transactions (${count(idb.readwriteTransactions)} readwrite), ${count(idb.get)} get, ${count(idb.put)} put, ` +
-          `${count(idb.delete)} delete, ${count(idb.getAll)} getAll, ${count(idb.cursor)} cursors`,
+        `${formatCount(idb.transactions)} transactions (${formatCount(idb.readwriteTransactions)} readwrite), ${formatCount(idb.get)} get, ${formatCount(idb.put)} put, ` +
+          `${formatCount(idb.delete)} delete, ${formatCount(idb.getAll)} getAll, ${formatCount(idb.cursor)} cursors`,
       ],
       [
         'OPFS',
-        `${count(opfs.reads)} reads (${size(opfs.readBytes)}), ${count(opfs.writes)} writes (${size(opfs.writeBytes)}), ` +
-          `${count(opfs.flushes)} flushes, ${count(opfs.truncates)} truncates`,
+        `${formatCount(opfs.reads)} reads (${formatBytes(opfs.readBytes)}), ${formatCount(opfs.writes)} writes (${formatBytes(opfs.writeBytes)}), ` +
+          `${formatCount(opfs.flushes)} flushes, ${formatCount(opfs.truncates)} truncates`,
       ],
-      ['Web Locks', `${count(locks.requests)} requests`],
+      ['Web Locks', `${formatCount(locks.requests)} requests`],
       [
         'localStorage',
-        `${count(local.get)} get, ${count(local.set)} set, ${count(local.remove)} remove`,
+        `${formatCount(local.get)} get, ${formatCount(local.set)} set, ${formatCount(local.remove)} remove`,
       ],
     ],
   };

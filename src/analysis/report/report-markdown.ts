@@ -2,7 +2,8 @@
  * A report as GitHub's Markdown, for an issue: `vfscope summary --markdown`, and Copy as Markdown. What a page says cannot become markup: no
  * HTML, link, mention or reference to another issue, no end of a table's cell or of a code span.
  */
-import { cellText, plain, shown, type Block, type Report } from './report-words.ts';
+import { cellText, type Block, type Report } from './blocks.ts';
+import { plain, shown } from '../../text/clean.ts';
 
 /** Pure. Texts of the trace are escaped here. */
 export function reportMarkdown(report: Report): string {

@@ -1,6 +1,7 @@
 /** The statements and transactions of a report: those that took longest. */
-import { count, percent, time } from '../rules/words.ts';
-import { cut, known, oneLine, type Block, type Cell } from './report-words.ts';
+import type { Block, Cell } from './blocks.ts';
+import { cut, oneLine } from '../../text/clean.ts';
+import { UNKNOWN, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Analyses } from '../shared.ts';
 import { sharedTable, type StatementRow } from '../statements/statement-table.ts';
 import {
@@ -32,7 +33,7 @@ export function statementsBlock(shared: Analyses, most: number): Block | null {
       rows: table.rows.slice(0, most).map(statement),
       texts: [0],
     },
-    lines: more > 0 ? [`... and ${count(more)} more.`] : [],
+    lines: more > 0 ? [`... and ${formatCount(more)} more.`] : [],
   };
 }
 
@@ -44,14 +45,14 @@ function statement(row: StatementRow): Cell[] {
       oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'),
       LONGEST_SQL,
     ),
-    count(row.executions),
-    time(spent.spanUs),
-    share === null ? 'n/a' : percent(share),
-    p50Us === null ? 'n/a' : time(p50Us),
-    known(row.vfsCalls),
-    pages ? count(pages.read + pages.walRead) : 'n/a',
-    pages ? count(pages.written + pages.walWritten) : 'n/a',
-    asked ? percent(cache!.hits / asked) : 'n/a',
+    formatCount(row.executions),
+    formatDuration(spent.spanUs),
+    formatShare(share),
+    formatDuration(p50Us),
+    formatCount(row.vfsCalls),
+    pages ? formatCount(pages.read + pages.walRead) : UNKNOWN,
+    pages ? formatCount(pages.written + pages.walWritten) : UNKNOWN,
+    asked ? formatShare(cache!.hits / asked) : UNKNOWN,
   ];
 }
 
@@ -88,23 +89,23 @@ export function transactionsBlock(shared: Analyses, most: number): Block | null 
         .map(transaction),
       texts: [1, 2, 3],
     },
-    lines: more > 0 ? [`... and ${count(more)} more.`] : [],
+    lines: more > 0 ? [`... and ${formatCount(more)} more.`] : [],
   };
 }
 
 function transaction(a: TransactionAnatomy): Cell[] {
   const { path, kind, outcome } = a.transaction;
   return [
-    time(a.fromUs),
+    formatDuration(a.fromUs),
     cut(oneLine(path), 40, 'end') || '(no name)',
     a.mode === null ? kind : `${kind}, ${a.mode}`,
     outcome,
-    time(a.toUs - a.fromUs),
-    time(a.time.idleUs),
-    a.commit ? time(a.commit.toUs - a.commit.fromUs) : 'n/a',
-    known(a.statements),
-    known(a.pagesWritten),
-    count(a.syncs),
-    count(a.busyRetries),
+    formatDuration(a.toUs - a.fromUs),
+    formatDuration(a.time.idleUs),
+    a.commit ? formatDuration(a.commit.toUs - a.commit.fromUs) : UNKNOWN,
+    formatCount(a.statements),
+    formatCount(a.pagesWritten),
+    formatCount(a.syncs),
+    formatCount(a.busyRetries),
   ];
 }

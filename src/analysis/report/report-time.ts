@@ -1,6 +1,6 @@
 /** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
-import { percent, time } from '../rules/words.ts';
-import type { Block } from './report-words.ts';
+import type { Block } from './blocks.ts';
+import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
 import type { Analyses } from '../shared.ts';
 import { hasSql } from '../statements/statements.ts';
 import { PARTS, type Part } from '../core/time-parts.ts';
@@ -44,10 +44,10 @@ export function timeBlock(shared: Analyses): Block | null {
       head: ['part', 'time', 'of SQL', '+-', 'at most'],
       rows: shown.map((part) => [
         WORDS[part],
-        time(us(part)),
-        OUTSIDE.has(part) || sql === 0 ? '' : percent(inSql(part) / sql),
-        known ? time(likely(part)) : 'n/a',
-        known ? time(atMost(part)) : 'n/a',
+        formatDuration(us(part)),
+        OUTSIDE.has(part) || sql === 0 ? '' : formatShare(inSql(part) / sql),
+        known ? formatDuration(likely(part)) : UNKNOWN,
+        known ? formatDuration(atMost(part)) : UNKNOWN,
       ]),
       texts: [0],
     },
@@ -55,7 +55,9 @@ export function timeBlock(shared: Analyses): Block | null {
       known
         ? "+- is what the clock's step leaves likely (two standard deviations), at most what it allows."
         : "The clock's step is not known.",
-      ...(setUp > 0 ? [`Of vfscope's own time ${time(setUp)} passed with no SQL in flight.`] : []),
+      ...(setUp > 0
+        ? [`Of vfscope's own time ${formatDuration(setUp)} passed with no SQL in flight.`]
+        : []),
       ...(parts.some((p) => p.vfsIsStorage)
         ? [
             'The recording leaves storage calls out: the time of VFS calls counts as storage or locks, their JavaScript included.',

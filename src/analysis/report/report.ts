@@ -7,12 +7,19 @@ import type { TraceStore } from '../../trace/store.ts';
 import { captureText } from '../../event/capture.ts';
 import { vfsTotal } from '../files/file-counts.ts';
 import { badgesOf, findingContext, findingsOf } from '../findings/index.ts';
-import { count, percent, some, time } from '../rules/words.ts';
+import type { Block, Cell, Report } from './blocks.ts';
+import {
+  UNKNOWN,
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../text/numbers.ts';
 import { filesBlock, storageBlock } from './report-files.ts';
 import { statementsBlock, transactionsBlock } from './report-sql.ts';
 import { timeBlock } from './report-time.ts';
-import type { Block, Cell, Report } from './report-words.ts';
-import { known, knownSize } from './report-words.ts';
 import { Analyses } from '../shared.ts';
 import { summaryOf, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
 import { transactionHeadline } from '../transactions/transaction-headline.ts';
@@ -40,7 +47,7 @@ export function reportOf(store: TraceStore, options: ReportOptions = {}): Report
   const ctx = findingContext(shared);
   const found = findingsOf(store, ctx);
   return {
-    title: `vfscope trace, ${time(summary.durationUs)}, ${some(summary.events, 'event')}, ${count(summary.dropped)} dropped`,
+    title: `vfscope trace, ${formatDuration(summary.durationUs)}, ${countOf(summary.events, 'event')}, ${formatCount(summary.dropped)} dropped`,
     blocks: [
       recorded(summary),
       minding(summary, [...warnings, ...badgesOf(store, ctx).map((b) => `${b.badge}: ${b.say}`)]),
@@ -60,7 +67,7 @@ export function reportOf(store: TraceStore, options: ReportOptions = {}): Report
                   .slice(0, few)
                   .map((f): Cell[] => [
                     f.rule,
-                    f.savingUs === null ? 'n/a' : time(f.savingUs),
+                    formatDuration(f.savingUs),
                     f.confidence,
                     { text: f.title, wide: true },
                     { text: f.advice, wide: true },
@@ -82,8 +89,8 @@ function recorded(s: Summary): Block {
   return {
     heading: 'Recorded',
     facts: [
-      ['page', known(env.url)],
-      ['browser', known(env.userAgent)],
+      ['page', env.url ?? UNKNOWN],
+      ['browser', env.userAgent ?? UNKNOWN],
       ...(s.engines.length ? s.engines : [null]).map((e): [string, string] => [
         'engine',
         e ? engine(e) : 'none seen',
@@ -91,15 +98,18 @@ function recorded(s: Summary): Block {
       ...s.threads.map((t): [string, string] => [t.kind, threadText(t)]),
       [
         'clock',
-        `step ${env.clockStepUs === null ? 'n/a' : time(env.clockStepUs)}, cross-origin isolated: ${yesNo(env.crossOriginIsolated)}`,
+        `step ${formatDuration(env.clockStepUs)}, cross-origin isolated: ${yesNo(env.crossOriginIsolated)}`,
       ],
-      ['captured', env.capture ? captureText(env.capture) : 'n/a'],
-      ['tracer', `${known(cost.vfs)} ns a VFS call, ${known(cost.js)} ns a storage call`],
+      ['captured', env.capture ? captureText(env.capture) : UNKNOWN],
+      [
+        'tracer',
+        `${formatNumber(cost.vfs)} ns a VFS call, ${formatNumber(cost.js)} ns a storage call`,
+      ],
     ],
   };
 }
 
-const yesNo = (v: boolean | null): string => (v === null ? 'n/a' : v ? 'yes' : 'no');
+const yesNo = (v: boolean | null): string => (v === null ? UNKNOWN : v ? 'yes' : 'no');
 
 function engine({ name, sqliteVersion, vfs, layers, note }: SummaryEngine): string {
   const seen = Object.entries(layers).flatMap(([layer, on]) => (on ? [layer] : []));
@@ -114,16 +124,16 @@ function engine({ name, sqliteVersion, vfs, layers, note }: SummaryEngine): stri
 
 function threadText({ name, url, events, layers, note }: SummaryThread): string {
   const title = name ? `"${name}" ` : '';
-  return `${title}${url}: ${some(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
+  return `${title}${url}: ${countOf(events, 'event')} (${layers.join(', ') || 'none'})${note ? `; ${note}` : ''}`;
 }
 
 /** Warnings, losses and what makes numbers mislead; nothing where nothing is to be said. */
 function minding(s: Summary, lines: readonly string[]): Block | null {
   const all = [
     ...(s.dropped
-      ? [`${some(s.dropped, 'event')} dropped: every count below is a lower bound.`]
+      ? [`${countOf(s.dropped, 'event')} dropped: every count below is a lower bound.`]
       : []),
-    ...(s.faults ? [`${some(s.faults, 'exception')} inside the tracer's own hooks.`] : []),
+    ...(s.faults ? [`${countOf(s.faults, 'exception')} inside the tracer's own hooks.`] : []),
     ...lines,
   ];
   return all.length ? { heading: 'To mind', lines: all } : null;
@@ -132,32 +142,31 @@ function minding(s: Summary, lines: readonly string[]): Block | null {
 function headline(shared: Analyses, s: Summary): [string, string][] {
   const { vfsCallsPerStatement, longestReserved: hold } = transactionHeadline(shared.store, shared);
   const { hits, misses, spills, hitRate } = s.pageCache;
-  const rate = hitRate === null ? 'n/a' : percent(hitRate);
   return [
     [
       'statements',
-      `${known(s.statements.count)} executions of ${known(s.statements.distinct)} texts`,
+      `${formatCount(s.statements.count)} executions of ${formatCount(s.statements.distinct)} texts`,
     ],
     [
       'transactions',
-      `${known(s.transactions.write)} write, ${known(s.transactions.read)} read, ${known(s.transactions.rolledBack)} rolled back`,
+      `${formatNumber(s.transactions.write)} write, ${formatNumber(s.transactions.read)} read, ${formatNumber(s.transactions.rolledBack)} rolled back`,
     ],
-    ['commits', `${known(s.commits)}, ${known(s.syncsPerCommit)} syncs each`],
-    ['VFS calls', `${known(vfsCallsPerStatement)} a statement`],
+    ['commits', `${formatNumber(s.commits)}, ${formatNumber(s.syncsPerCommit)} syncs each`],
+    ['VFS calls', `${formatNumber(vfsCallsPerStatement)} a statement`],
     [
       'longest write lock',
       hold
-        ? `${time(hold.toUs - hold.fromUs)} on ${hold.path}${hold.open ? ', not given back' : ''}`
+        ? `${formatDuration(hold.toUs - hold.fromUs)} on ${hold.path}${hold.open ? ', not given back' : ''}`
         : 'none seen',
     ],
     [
       'page cache',
-      `${known(hits)} hits, ${known(misses)} misses, ${known(spills)} spills; hit rate ${rate}`,
+      `${formatNumber(hits)} hits, ${formatNumber(misses)} misses, ${formatNumber(spills)} spills; hit rate ${formatShare(hitRate)}`,
     ],
     ['bytes', bytesText(s)],
-    ...Object.entries(s.unknown).map(([key, why]): [string, string] => ['n/a', `${key}: ${why}`]),
+    ...Object.entries(s.unknown).map(([key, why]): [string, string] => [UNKNOWN, `${key}: ${why}`]),
   ];
 }
 
 const bytesText = ({ files }: Summary): string =>
-  `${knownSize(vfsTotal(files, 'xReadBytes'))} read, ${knownSize(vfsTotal(files, 'xWriteBytes'))} written by SQLite`;
+  `${formatBytes(vfsTotal(files, 'xReadBytes'))} read, ${formatBytes(vfsTotal(files, 'xWriteBytes'))} written by SQLite`;

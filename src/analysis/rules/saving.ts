@@ -2,7 +2,7 @@
 import type { FileKind } from '../../event/definitions.ts';
 import type { FindingContext } from './context.ts';
 import type { Finding } from './types.ts';
-import { time } from './words.ts';
+import { formatDuration } from '../../text/numbers.ts';
 
 type KnownSaving = Pick<Finding, 'savingUs' | 'savingHow'>;
 
@@ -67,6 +67,6 @@ export const measured = (us: number, how: string): { savingUs: number; savingHow
 export function tellable(finding: Finding, clockStepUs: number | null): Finding {
   const { savingUs, savingHow } = finding;
   if (savingUs === null || (savingUs > 0 && savingUs >= (clockStepUs ?? 0))) return finding;
-  const step = clockStepUs ? ` (its step is ${time(clockStepUs)})` : '';
+  const step = clockStepUs ? ` (its step is ${formatDuration(clockStepUs)})` : '';
   return { ...finding, ...noSaving(`too little for this clock to tell${step}: ${savingHow}`) };
 }

@@ -11,7 +11,7 @@ import { parentRow } from '../core/time-calls.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Rule } from '../rules/types.ts';
-import { size, some, time } from '../rules/words.ts';
+import { countOf, formatBytes, formatDuration } from '../../text/numbers.ts';
 
 const FEW_TEMP_CALLS = 20;
 const FEW_VACUUM_WRITES = 20;
@@ -42,11 +42,11 @@ export const tempFiles: Rule = {
     return [
       {
         rule: 'F36',
-        title: `${some(writes, 'write')} and ${some(reads, 'read')} of temporary files (${size(evidence.bytes)}) go through the VFS`,
+        title: `${countOf(writes, 'write')} and ${countOf(reads, 'read')} of temporary files (${formatBytes(evidence.bytes)}) go through the VFS`,
         evidence: evidence.result(ctx),
         ...saving.result(),
         confidence: 'certain',
-        reason: `the VFS was asked for ${some(files.size, 'file')} that SQLite opened as temporary`,
+        reason: `the VFS was asked for ${countOf(files.size, 'file')} that SQLite opened as temporary`,
         advice: 'Set PRAGMA temp_store=memory, or give the query an index that saves the sort.',
         link: 'https://www.sqlite.org/tempfiles.html',
         tryInLab: 'temp-store',
@@ -90,14 +90,14 @@ export const vacuum: Rule = {
     return [
       {
         rule: 'F40',
-        title: `VACUUM wrote ${size(evidence.bytes)} in ${some(sums.writes, 'write')} and ${some(sums.syncs, 'sync')}${pages.size ? ` for a database of ${some(pages.size, 'page')}` : ''}, ${time(evidence.us)}`,
+        title: `VACUUM wrote ${formatBytes(evidence.bytes)} in ${countOf(sums.writes, 'write')} and ${countOf(sums.syncs, 'sync')}${pages.size ? ` for a database of ${countOf(pages.size, 'page')}` : ''}, ${formatDuration(evidence.us)}`,
         evidence: found,
         ...new Saving(ctx)
           .avoid(sums.writes, Op.xWrite, 'writes')
           .avoid(sums.syncs, Op.xSync, 'syncs')
           .result(),
         confidence: 'certain',
-        reason: `the calls are beneath ${some(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
+        reason: `the calls are beneath ${countOf(sums.statements.size, 'VACUUM statement')}; what an incremental vacuum would write instead is not taken off`,
         advice:
           'Use auto_vacuum=incremental with PRAGMA incremental_vacuum in idle moments, or run VACUUM in WAL mode, where each page is written to the log once.',
         link: 'https://www.sqlite.org/lang_vacuum.html',

@@ -11,7 +11,7 @@ import { Evidence, transactions } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { busyChainsIn } from '../locks/rules.ts';
-import { percent, some, time } from '../rules/words.ts';
+import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 
 const LONG_HOLD_US = 1_000_000;
 const IDLE_SHARE = 0.05;
@@ -71,7 +71,7 @@ export const heldAcrossAwaits: Rule = {
       const us = waited.reduce((sum, c) => sum + c.toUs - c.fromUs, 0);
       found.push({
         rule: 'F26',
-        title: `${some(e.evidence.count, 'write transaction')} on ${e.path} stayed open for ${time(e.heldUs)} (the longest ${time(e.longestUs)}), ${percent(1 - e.busyUs / e.heldUs)} of it idle`,
+        title: `${countOf(e.evidence.count, 'write transaction')} on ${e.path} stayed open for ${formatDuration(e.heldUs)} (the longest ${formatDuration(e.longestUs)}), ${formatShare(1 - e.busyUs / e.heldUs)} of it idle`,
         evidence: e.evidence.result(ctx),
         ...(waited.length
           ? measured(us, `what ${waited.length} refused connections tried meanwhile`)
@@ -96,7 +96,7 @@ export const heldAcrossAwaits: Rule = {
     if (nested.count)
       found.push({
         rule: 'F26',
-        title: `BEGIN failed ${some(nested.count, 'time')}: a transaction was open already on the same connection`,
+        title: `BEGIN failed ${countOf(nested.count, 'time')}: a transaction was open already on the same connection`,
         evidence: nested.result(ctx),
         ...noSaving('a failure, not a cost'),
         confidence: 'certain',

@@ -10,7 +10,7 @@ import { commitCosts, nothingStored, type CommitCost } from './commit-costs.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, percent, some } from '../rules/words.ts';
+import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
 
 const IOCAP_BATCH_ATOMIC = 0x4000;
 /** Fewer commits say little of what an app does. */
@@ -135,14 +135,14 @@ export const rollbackJournalCost: Rule = {
       const others = sum((c) => c.calls('dbWrites'));
       found.push({
         rule: 'F07',
-        title: `${count(commits.length)} commits on ${path} by rollback journal: ${some(writes, 'journal write')} and ${some(syncs, 'journal sync')} beside ${some(others, 'database write')} (${percent(writes / (writes + others))} of all writes)`,
+        title: `${formatCount(commits.length)} commits on ${path} by rollback journal: ${countOf(writes, 'journal write')} and ${countOf(syncs, 'journal sync')} beside ${countOf(others, 'database write')} (${formatShare(writes / (writes + others))} of all writes)`,
         evidence: evidence.result(ctx),
         ...saving.result(),
         confidence: connections === 1 ? 'likely' : 'possible',
         reason:
           connections === 1
             ? 'one connection is seen to write here, so an exclusive WAL would serve; another tab or worker may use the database outside this recording'
-            : `${count(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
+            : `${formatCount(connections)} connections write this database: a WAL without shared memory needs locking_mode=exclusive, which they cannot have`,
         advice:
           'Set locking_mode=exclusive, then journal_mode=wal, where one connection is all there is; or use a VFS with batch-atomic writes, which needs no journal.',
         link: 'https://www.sqlite.org/wal.html#noshm',
@@ -197,7 +197,7 @@ export const batchAtomicLost: Rule = {
       const evidence = evidenceOf(ctx, commits);
       return {
         rule: 'F12',
-        title: `${some(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${some(writes, 'journal write')}, ${some(
+        title: `${countOf(commits.length, 'transaction')} on ${path} fell back to a rollback journal although the VFS writes atomically: ${countOf(writes, 'journal write')}, ${countOf(
           sum((c) => c.calls('syncs')),
           'sync',
         )}`,
@@ -236,7 +236,7 @@ export const synchronousOffOnBatchAtomic: Rule = {
       );
     return [...byDatabase(bare)].map(([path, commits]): Finding => ({
       rule: 'F25',
-      title: `${some(commits.length, 'transaction')} on ${path} went to storage with neither atomic write, journal nor sync: a crash or a closed tab leaves a corrupt database`,
+      title: `${countOf(commits.length, 'transaction')} on ${path} went to storage with neither atomic write, journal nor sync: a crash or a closed tab leaves a corrupt database`,
       evidence: evidenceOf(ctx, commits).result(ctx),
       ...noSaving('a risk, not a cost'),
       confidence: 'certain',

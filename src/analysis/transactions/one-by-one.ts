@@ -11,7 +11,7 @@ import { commitCosts, connectionKey, nothingStored, type CommitCost } from './co
 import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { count, percent, size, some } from '../rules/words.ts';
+import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 /** Transactions further apart are no run. */
 const GAP_US = 100_000;
@@ -118,18 +118,18 @@ function oneByOne(
     .avoid(avoid.journalTruncates!, Op.xTruncate, 'journal truncates', 'journal');
   const found = evidence.result(ctx);
   const commits = evidence.count;
-  const share = found.timeShare === null ? '' : `, ${percent(found.timeShare)} of the time`;
+  const share = found.timeShare === null ? '' : `, ${formatShare(found.timeShare)} of the time`;
   return {
     rule: 'F01',
-    title: `${count(commits)} commits of a few pages each, one after another, on ${path}: ${some(sums.syncs, 'sync')}, ${some(sums.writes, 'write')}, ${size(evidence.bytes)}${share}`,
+    title: `${formatCount(commits)} commits of a few pages each, one after another, on ${path}: ${countOf(sums.syncs, 'sync')}, ${countOf(sums.writes, 'write')}, ${formatBytes(evidence.bytes)}${share}`,
     evidence: found,
     ...saving.result(),
     confidence: sums.syncs >= commits ? 'certain' : 'likely',
     reason:
       sums.syncs >= commits
-        ? `every one of the ${count(commits)} commits waits for its own sync, less than 100 ms after the one before`
+        ? `every one of the ${formatCount(commits)} commits waits for its own sync, less than 100 ms after the one before`
         : 'the commits follow each other within 100 ms; not every one of them syncs',
-    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${count(runs.length)} batches were seen)` : ''}; every commit ${sums.syncs >= commits ? 'pays for its own sync' : 'writes its pages anew'}.`,
+    advice: `Wrap the statements in one BEGIN .. COMMIT${runs.length > 1 ? ` (${formatCount(runs.length)} batches were seen)` : ''}; every commit ${sums.syncs >= commits ? 'pays for its own sync' : 'writes its pages anew'}.`,
     link: 'https://www.sqlite.org/faq.html#q19',
     tryInLab: 'autocommit-1000',
   };
@@ -197,7 +197,7 @@ function pollReads(
   for (const [op, n] of avoid) saving.avoid(n, op, opName(op), op === Op.xRead ? 'main-db' : '');
   return {
     rule: 'F02',
-    title: `${count(evidence.count)} read transactions on ${path} read no page at all, yet made ${some(calls, 'VFS call')} to lock, look for changes and unlock`,
+    title: `${formatCount(evidence.count)} read transactions on ${path} read no page at all, yet made ${countOf(calls, 'VFS call')} to lock, look for changes and unlock`,
     evidence: evidence.result(ctx),
     ...saving.result(),
     confidence: 'certain',

@@ -13,7 +13,7 @@ import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { walStories } from './wal-story.ts';
-import { count, percent, size, some } from '../rules/words.ts';
+import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
 
 const ASKS_WAL = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*(?:=|\()\s*["'`[]?wal\b/i;
 const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
@@ -86,7 +86,7 @@ export const walRefused: Rule = {
       return [
         {
           rule: 'F08',
-          title: `journal_mode=wal was asked for on ${path}, yet ${some(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
+          title: `journal_mode=wal was asked for on ${path}, yet ${countOf(evidence.count, 'later commit')} used a rollback journal: the WAL was refused`,
           evidence: evidence.result(ctx),
           ...noSaving('the rule on the rollback journal says what it costs'),
           confidence: 'certain',
@@ -112,7 +112,7 @@ export const walGrows: Rule = {
       .filter((w) => w.longest > 4 * DEFAULT_AUTOCHECKPOINT && w.longest === w.growth)
       .map((w): Finding => ({
         rule: 'F13',
-        title: `The WAL of ${w.path} grew to ${size(w.highWaterBytes)}: ${count(w.longest)} frames since it last began anew, ${some(w.checkpoints, 'checkpoint')} seen`,
+        title: `The WAL of ${w.path} grew to ${formatBytes(w.highWaterBytes)}: ${formatCount(w.longest)} frames since it last began anew, ${countOf(w.checkpoints, 'checkpoint')} seen`,
         evidence: w.grown.result(ctx),
         ...noSaving(
           'a long log costs space, slower reads and a slow next opening, not calls that this trace shows',
@@ -139,7 +139,7 @@ export const checkpointCopies: Rule = {
       return [
         {
           rule: 'F41',
-          title: `${count(w.checkpoints)} checkpoints of ${w.path} copied ${some(w.copies, 'page')} one by one, only ${count(w.distinct.size)} distinct; ${percent(w.hotReads / Math.max(1, w.reads))} of the frames had been written less than 100 ms before`,
+          title: `${formatCount(w.checkpoints)} checkpoints of ${w.path} copied ${countOf(w.copies, 'page')} one by one, only ${formatCount(w.distinct.size)} distinct; ${formatShare(w.hotReads / Math.max(1, w.reads))} of the frames had been written less than 100 ms before`,
           evidence: w.copying.result(ctx),
           ...new Saving(ctx)
             .avoid(again, Op.xWrite, 'database writes', 'main-db')

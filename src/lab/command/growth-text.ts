@@ -19,7 +19,7 @@ import {
 } from './words.ts';
 import { number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { plain } from '../../analysis/report/report-words.ts';
+import { plain } from '../../text/clean.ts';
 
 interface Named {
   readonly name: string;

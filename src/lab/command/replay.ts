@@ -19,7 +19,7 @@ import { complain, Exit, openTrace } from '../../terminal/open-file.ts';
 import { print } from '../../terminal/stdout.ts';
 import { EXTENSION } from '../../drive/built.ts';
 import { table } from '../../terminal/report-text.ts';
-import { plain } from '../../analysis/report/report-words.ts';
+import { plain } from '../../text/clean.ts';
 import { checkWritable, writeWhole } from '../../terminal/write-file.ts';
 
 export interface ReplayOptions {

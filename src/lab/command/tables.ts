@@ -2,7 +2,7 @@
 import type { RunResult } from '../experiments/model/types.ts';
 import { cpuTables, functionTable } from '../results/cpu.ts';
 import { table } from '../../terminal/report-text.ts';
-import { cut, oneLine } from '../../analysis/report/report-words.ts';
+import { cut, oneLine } from '../../text/clean.ts';
 import type { ResultTable } from '../results/table.ts';
 
 const MOST_TEXT = 72;

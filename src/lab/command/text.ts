@@ -25,7 +25,8 @@ import {
 } from './words.ts';
 import { number } from '../results/table.ts';
 import { table } from '../../terminal/report-text.ts';
-import { plain } from '../../analysis/report/report-words.ts';
+import { plain } from '../../text/clean.ts';
+import { formatShare } from '../../text/numbers.ts';
 
 export function listText(
   experiments: readonly Experiment[],
@@ -88,11 +89,10 @@ const partNames = (result: RunResult): string[] => [
   ...new Set(result.steps.flatMap((s) => Object.keys(s.parts))),
 ];
 
-const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const shareText = (result: RunResult): string[] =>
   sharesOf(result).flatMap(({ step, parts }) => [
     '',
-    `  share of ${measured(result)} (${plain(step)}): ${parts.map(([p, share]) => `${p} ${percent(share)}`).join(', ')}`,
+    `  share of ${measured(result)} (${plain(step)}): ${parts.map(([p, share]) => `${p} ${formatShare(share)}`).join(', ')}`,
   ]);
 const measured = (result: RunResult): string =>
   result.run.mode === 'count' ? 'instructions' : 'time';
@@ -236,7 +236,7 @@ function sharesTable(
   ran: readonly { readonly id: string; readonly result: RunResult }[],
 ): string[] {
   const rows = ran.flatMap(({ id, result }) =>
-    sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => percent(share))]),
+    sharesOf(result).map(({ parts }) => [id, ...parts.map(([, share]) => formatShare(share))]),
   );
   return rows.length
     ? [

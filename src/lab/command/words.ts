@@ -10,7 +10,7 @@ import type {
   Workload,
 } from '../experiments/model/types.ts';
 import { number } from '../results/table.ts';
-import { plain } from '../../analysis/report/report-words.ts';
+import { plain } from '../../text/clean.ts';
 
 export const signed = (n: number): string => `${n > 0 ? '+' : ''}${number(n)}`;
 export const ratio = (a: number, b: number): string => (a === 0 ? '' : (b / a).toFixed(3));

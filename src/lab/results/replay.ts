@@ -2,6 +2,7 @@
 import type { RecordedVfs } from '../experiments/replay/recorded-vfs.ts';
 import type { ReplayReport } from '../experiments/replay/replay.ts';
 import { number, ratioOf } from './table.ts';
+import { formatDuration } from '../../text/numbers.ts';
 
 interface ReplayCell {
   readonly text: string;
@@ -23,8 +24,6 @@ interface ReplayGroup {
 }
 /** Families of storage calls that a replay counts: of these a name that is not there was not called. */
 const COUNTED = /^(?:idb|opfs|locks)\./;
-const ms = (us: number): string =>
-  `${(us / 1000).toLocaleString('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ms`;
 
 function cell(
   recorded: number | undefined,
@@ -84,8 +83,8 @@ export function replayGroups(reports: readonly ReplayReport[]): ReplayGroup[] {
       rows: [
         {
           name: 'in VFS calls',
-          recorded: ms(recorded.vfsUs),
-          replayed: reports.map((r) => cell(recorded.vfsUs, r.replayed.vfsUs, ms)),
+          recorded: formatDuration(recorded.vfsUs),
+          replayed: reports.map((r) => cell(recorded.vfsUs, r.replayed.vfsUs, formatDuration)),
         },
       ],
     },

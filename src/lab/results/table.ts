@@ -1,4 +1,5 @@
 /** A result of the Lab as a table, described once: the page and the terminal draw it. */
+import { formatCount, formatExact } from '../../text/numbers.ts';
 
 export interface ResultTable {
   readonly id: string;
@@ -24,7 +25,7 @@ export const shortened = <Row>(
 
 /** A count in full; '' where there is none. */
 export const number = (n: number | undefined | null): string =>
-  n === undefined || n === null ? '' : n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  n === undefined || n === null ? '' : formatExact(n);
 
 /** `b - a` with its sign, `=` for none; digits in full. */
 export function exactDifference(a: number, b: number): string {
@@ -40,5 +41,5 @@ export function ratioOf(value: number, base: number): string {
   const ratio = value / base;
   if (Math.abs(ratio - 1) < 0.1)
     return `${ratio > 1 ? '+' : '−'}${(Math.abs(ratio - 1) * 100).toPrecision(2)} %`;
-  return `×${ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
+  return `×${ratio >= 100 ? formatCount(ratio) : ratio.toPrecision(ratio >= 10 ? 3 : 2)}`;
 }

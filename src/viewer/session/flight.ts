@@ -10,7 +10,7 @@ import { cutOf, forgetBefore, forgetBlock, type Keep } from '../../trace/retenti
 import { resultName } from '../../sqlite/result-codes.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { FREEZE_MARK, type FlightOptions, type Frozen } from '../../protocol/session.ts';
-import { formatDuration } from '../units.ts';
+import { formatDuration } from '../../text/numbers.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 /** What is looked at in an event, by operation code. */

@@ -1,6 +1,6 @@
 /** The live strip: each number's name, its definition (shown on hover), and why it is unknown where it is. */
 import type { LiveStats, ThreadRow } from '../../protocol/session.ts';
-import { formatCount, formatShare, formatShortCount } from '../units.ts';
+import { formatCount, formatShare, formatShortCount } from '../../text/numbers.ts';
 
 interface Metric {
   /** `live-<id>` is the element's test id. */

@@ -1,7 +1,7 @@
 /** Which notices a trace deserves, in the order of their weight: each names the cause and the next step. */
-import { cut, plain } from '../../analysis/report/report-words.ts';
+import { cut, plain } from '../../text/clean.ts';
+import { countOf, formatBytes, formatCount } from '../../text/numbers.ts';
 import type { LiveStats, Room, ThreadRow } from '../../protocol/session.ts';
-import { countOf, formatBytes, formatCount } from '../units.ts';
 
 interface Notice {
   key: string;
@@ -38,7 +38,7 @@ function shortUrl(url: string): string {
   return scheme ? `a ${scheme[0]} URL` : url.replace(/[?#].*$/, '').replace(/^.*\//, '') || url;
 }
 
-/** The limit with its unit: `60,000 events`, `1.50 GiB of memory`. */
+/** The limit with its unit: `60,000 events`, `1.5 GiB of memory`. */
 function limitOf({ kind, limit }: Room): string {
   if (kind === 'events') return countOf(limit ?? 0, 'event');
   return `${formatBytes(limit ?? 0)} of ${kind === 'words' ? 'SQL texts and names' : 'memory'}`;

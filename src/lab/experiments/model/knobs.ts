@@ -1,5 +1,6 @@
 /** The settings that a grid varies, with the values worth a try, and how a run's settings are called. */
 import type { Config, Run, VfsName } from './types.ts';
+import { formatBytes, formatCount, formatExact } from '../../../text/numbers.ts';
 
 /** A setting that the grid varies. */
 export interface Knob {
@@ -111,7 +112,7 @@ export function headings(runs: readonly Run[]): string[] {
   return runs.map(({ config, parameters }) => {
     const parts = [
       ...keys.flatMap((key) => (config[key] === null ? [] : [labelOf(key, config[key])])),
-      ...names.map((name) => `${parameters[name]!.toLocaleString('en')} ${name}`),
+      ...names.map((name) => `${formatCount(parameters[name]!)} ${name}`),
     ];
     return parts.join(', ') || labelOf('vfs', config.vfs);
   });
@@ -120,31 +121,27 @@ export function headings(runs: readonly Run[]): string[] {
 /** A value as one reads it: `8 KiB pages`, `wal`. */
 export function labelOf(key: Knob['key'], value: string | number | null): string {
   if (value === null) return 'default';
-  if (key === 'pageSize') return `${size(Number(value))} pages`;
-  if (key === 'blockSize') return `${size(Number(value))} blocks`;
+  if (key === 'pageSize') return `${sizeText(Number(value))} pages`;
+  if (key === 'blockSize') return `${sizeText(Number(value))} blocks`;
   if (key === 'cacheBlocks') return `${value} blocks kept`;
   if (key === 'walAutocheckpoint')
-    return value === 0
-      ? 'no checkpoint'
-      : `checkpoint at ${Number(value).toLocaleString('en')} frames`;
+    return value === 0 ? 'no checkpoint' : `checkpoint at ${formatCount(Number(value))} frames`;
   if (key === 'durability') return `durability ${value}`;
   if (key === 'cacheSize')
-    return Number(value) < 0 ? `cache ${size(-1024 * Number(value))}` : `cache ${value} pages`;
+    return Number(value) < 0 ? `cache ${sizeText(-1024 * Number(value))}` : `cache ${value} pages`;
   return key === 'synchronous'
     ? `sync ${value}`
     : key === 'lockingMode'
       ? `${value} locking`
       : String(value);
 }
-const MIB = 1 << 20;
-const size = (bytes: number): string => {
-  if (bytes < 1024) return `${bytes} bytes`;
-  return bytes % MIB === 0 ? `${bytes / MIB} MiB` : `${(bytes / 1024).toLocaleString('en')} KiB`;
-};
+/** Of a setting, so exact: `2,000 KiB` is not 1.95 MiB. */
+const sizeText = (bytes: number): string =>
+  bytes < 1024 || bytes % 2 ** 20 === 0 ? formatBytes(bytes) : `${formatExact(bytes / 1024)} KiB`;
 
 /** A value beside its setting's title, which says what it is: `8 KiB`, `2,000`. */
 export function valueLabel(key: Knob['key'], value: string | number | null): string {
   if (typeof value !== 'number') return value ?? 'default';
-  if (key === 'pageSize' || key === 'blockSize') return size(value);
-  return key === 'cacheSize' && value < 0 ? size(-1024 * value) : value.toLocaleString('en');
+  if (key === 'pageSize' || key === 'blockSize') return sizeText(value);
+  return key === 'cacheSize' && value < 0 ? sizeText(-1024 * value) : formatCount(value);
 }

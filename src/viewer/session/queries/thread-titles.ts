@@ -1,5 +1,5 @@
 /** What threads are called: one name for each in every view, and no two alike where they can be told apart. */
-import { cut } from '../../../analysis/report/report-words.ts';
+import { cut } from '../../../text/clean.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
 

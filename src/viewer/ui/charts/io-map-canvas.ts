@@ -5,7 +5,7 @@
 import type { IoMap, IoObject } from '../../../analysis/files/io-map.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
 import type { Queries } from '../../session/query-table.ts';
-import { formatBytes, formatCount } from '../../units.ts';
+import { formatBytes, formatCount } from '../../../text/numbers.ts';
 import type { Palette } from './palette.ts';
 import { mixed } from './timeline-paint.ts';
 import { spanOf, type Range } from './viewport.ts';

@@ -1,7 +1,7 @@
 /** The values that lanes draw, in words: what their full height stands for, and what they are at a moment. */
 import type { LaneKind } from '../../../protocol/session.ts';
 import { SQL_PARTS } from './time-parts.ts';
-import { formatBytes, formatShare } from '../../units.ts';
+import { UNKNOWN, formatBytes, formatNumber, formatShare } from '../../../text/numbers.ts';
 import type { FrameStrip } from './frame-strip.ts';
 import type { LaneBox } from './timeline-layout.ts';
 
@@ -11,7 +11,7 @@ const WHOLE = 255;
 /** A counter's value in its unit. */
 function counterText(kind: LaneKind, value: number): string {
   if (kind === 'cache') return formatShare(value);
-  if (kind === 'queue') return String(+value.toFixed(1));
+  if (kind === 'queue') return formatNumber(value);
   return `${formatBytes(value)}${kind === 'wal' ? '' : '/s'}`;
 }
 
@@ -32,7 +32,7 @@ export function laneTooltip(
   if (column < 0 || column >= width) return '';
   const { values, stack } = painted;
   if (values)
-    return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : 'n/a'}`;
+    return `${title.replace(/ B\/s$/, '')}: ${values[column]! >= 0 ? counterText(kind, values[column]!) : UNKNOWN}`;
   if (!stack) return '';
   const shares = SQL_PARTS.map((part, i) => ({
     ...part,

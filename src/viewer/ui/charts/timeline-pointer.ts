@@ -2,7 +2,7 @@
  * What wheel and pointer mean on the timeline's canvas: where to look, which area, what to select, and what is told of the place
  * under the pointer.
  */
-import { shown } from '../../../analysis/report/report-words.ts';
+import { shown } from '../../../text/clean.ts';
 import { LatestOnly } from '../../latest-only.ts';
 import type { SessionApi } from '../../../protocol/session.ts';
 import { laneTooltip } from './lane-tooltip.ts';

@@ -1,5 +1,5 @@
 /** Rows as a spreadsheet takes them from the clipboard: tab-separated, with a heading. */
-import { formatCount } from '../../units.ts';
+import { formatCount } from '../../../text/numbers.ts';
 import { cellText, type Column } from './columns.ts';
 
 /** More rows than this are no matter for a clipboard. */

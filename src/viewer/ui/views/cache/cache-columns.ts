@@ -1,7 +1,12 @@
 /** Columns of the Cache view's tables, and why a number is missing. */
 import type { FirstExecution } from '../../../../analysis/cache/cold-warm.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatCount, formatDuration, formatShare } from '../../../units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../../../text/numbers.ts';
 import type { CacheAnswer, StatementCache } from '../../../session/queries/cache.ts';
 
 /** Why SQLite's page cache is not known. */
@@ -75,7 +80,7 @@ export const FIRST_COLUMNS: readonly Column<FirstExecution>[] = [
     'First / later',
     'How much dearer the first run was',
     (r) => (r.laterUs > 0 ? r.firstUs / r.laterUs : null),
-    (n) => `${n.toFixed(1)} ×`,
+    (n) => `${formatNumber(n)} ×`,
     '88px',
   ),
   number(
@@ -91,7 +96,7 @@ export const FIRST_COLUMNS: readonly Column<FirstExecution>[] = [
     'Pages later',
     'Mean of the others',
     (r) => r.laterPages,
-    (n) => n.toFixed(1),
+    formatNumber,
     '86px',
   ),
 ];

@@ -1,9 +1,15 @@
 /** The columns of the Compare view's tables, and how two numbers compare in words. */
 import type { NumberRow, StatementDiff, Verdict } from '../../../../analysis/report/diff.ts';
 import type { FindingDiff } from '../../../../analysis/findings/finding-diff.ts';
-import { plain } from '../../../../analysis/report/report-words.ts';
+import { plain } from '../../../../text/clean.ts';
+import {
+  formatDuration,
+  formatExact,
+  formatMeasured,
+  formatNumber,
+  formatShortCount,
+} from '../../../../text/numbers.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatDuration, formatMeasured, formatShortCount } from '../../../units.ts';
 import type { Comparison } from '../../../session/queries/compare.ts';
 
 const VERDICTS: Record<Verdict, string> = {
@@ -26,16 +32,9 @@ const verdict = <Row extends { verdict: Verdict }>(): Column<Row> => ({
 /** B / A; null where A is 0 or one is not known. */
 export const ratio = (a: number | null, b: number | null): number | null =>
   a === null || b === null || a === 0 ? null : b / a;
-export const ratioText = (a: number | null, b: number | null): string => {
-  const r = ratio(a, b);
-  return r === null ? 'n/a' : r.toLocaleString('en-US', { maximumSignificantDigits: 3 });
-};
+export const ratioText = (a: number | null, b: number | null): string => formatNumber(ratio(a, b));
 const ofKind = (row: NumberRow, value: number | null): string =>
-  value === null
-    ? 'n/a'
-    : row.kind === 'time'
-      ? formatDuration(value)
-      : value.toLocaleString('en-US', { maximumFractionDigits: 3 });
+  row.kind === 'time' ? formatDuration(value) : formatExact(value);
 
 export const NUMBERS: Column<NumberRow>[] = [
   {
@@ -73,10 +72,9 @@ export const NUMBERS: Column<NumberRow>[] = [
   },
   verdict(),
 ];
-const time = (us: number | null): string => (us === null ? 'n/a' : formatDuration(us));
 /** A median below the clock's step reads so, not 0. */
 const median = (us: number | null, stepUs: number | null | undefined): string =>
-  us === null ? 'n/a' : formatMeasured(us, stepUs ?? null);
+  formatMeasured(us, stepUs ?? null);
 /** @param step of the clocks of both traces */
 export const statementColumns = (
   step: Comparison['stepUs'] | undefined,
@@ -122,7 +120,7 @@ export const statementColumns = (
     definition:
       'Differences of the medians up to this are noise: from the spread of its own runs and the clock’s step. n/a with fewer than 3 runs.',
     value: (r: StatementDiff) => r.time.spreadUs,
-    text: (r: StatementDiff) => time(r.time.spreadUs),
+    text: (r: StatementDiff) => formatDuration(r.time.spreadUs),
   },
   {
     key: 'total',

@@ -1,7 +1,7 @@
 /** The columns of the Events view: which there are, which are shown, and a row as text. */
 import { tsvLines } from '../../parts/tsv.ts';
 import type { EventLine } from '../../../../protocol/session.ts';
-import { formatCount, formatMeasured, formatMoment } from '../../../units.ts';
+import { formatCount, formatMeasured, formatMoment } from '../../../../text/numbers.ts';
 
 export interface EventColumn {
   key: string;

@@ -1,7 +1,7 @@
 /** What tables and indexes that pages belong to are called, why some are not known, and the columns of the table by b-tree. */
 import type { BTree, BTreeCause } from '../../../../analysis/pages/b-trees.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatBytes, formatCount } from '../../../units.ts';
+import { formatBytes, formatCount } from '../../../../text/numbers.ts';
 import type { PlacesTable, TreesTable } from '../../../session/queries/pages.ts';
 
 const CAUSES: Readonly<Record<BTreeCause, string>> = {
@@ -109,7 +109,7 @@ export function treeColumns({ list, totals }: TreesTable): readonly Column<numbe
       width: '64px',
       numeric: true,
       value: (at) => list[at]?.root ?? null,
-      text: (at) => (list[at] ? formatCount(list[at].root) : 'n/a'),
+      text: (at) => formatCount(list[at]?.root),
     },
     sum('pages', 'Pages', 'That were read or written', '64px'),
     sum('reads', 'Reads', 'From the file; what checkpoints copy is left out', '64px'),

@@ -1,6 +1,6 @@
 /** The columns of the files table: title, definition, text, order. */
 import type { FileRow } from '../../../../analysis/files/files.ts';
-import { formatBytes, formatCount, formatDuration } from '../../../units.ts';
+import { formatBytes, formatCount, formatDuration } from '../../../../text/numbers.ts';
 
 export interface FileColumn {
   key: Exclude<keyof FileRow, 'idb'>;

@@ -2,7 +2,14 @@
 import type { DatabaseHeaders } from '../../../../analysis/pages/database-headers.ts';
 import { RUN_CLASSES, type Runs } from '../../../../analysis/files/runs.ts';
 import type { IdbUse } from '../../../../analysis/idb/idb-use.ts';
-import { countOf, formatBytes, formatCount, formatDuration, formatShare } from '../../../units.ts';
+import {
+  countOf,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../../../text/numbers.ts';
 import type { FileUse } from '../../../session/queries/patterns.ts';
 
 interface UseFact {
@@ -73,12 +80,12 @@ function blockFacts({ blocks, amplification }: FileUse): UseFact[] {
     const value = stored ?? written;
     if (value !== null)
       facts.push({
-        text: `write amplification ${value.toFixed(2)}`,
+        text: `write amplification ${formatNumber(value)}`,
         title:
           `With journal and log: bytes that ${stored === null ? 'xWrite calls wrote (no storage call beneath them is recorded)' : 'storage calls wrote'} / bytes of the pages that each transaction changed. ` +
           `${countOf(dirtyPages, 'page')} of ${formatBytes(pageBytes!)} changed in all` +
           (stored !== null && written !== null
-            ? `; of the VFS’s own calls it is ${written.toFixed(2)}`
+            ? `; of the VFS’s own calls it is ${formatNumber(written)}`
             : ''),
       });
   }
@@ -97,7 +104,7 @@ function idbFacts(idb: IdbUse): UseFact[] {
           title: 'n/a: no xLock is recorded on the thread that uses IndexedDB',
         }
       : {
-          text: `${idb.transactionsPerPeriod.toFixed(1)} transactions a lock of SQLite`,
+          text: `${formatNumber(idb.transactionsPerPeriod)} transactions a lock of SQLite`,
           title: `${formatCount(idb.transactionsInPeriods!)} within ${formatCount(idb.lockPeriods!)} periods from the first lock to the last unlock; one would do for each`,
         },
     {

@@ -1,7 +1,7 @@
 /** What kinds of pages are called and coloured, and the columns of the table of pages or blocks. */
 import { PageType } from '../../../../sqlite/page.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatBytes, formatCount, formatMoment } from '../../../units.ts';
+import { formatBytes, formatCount, formatMoment } from '../../../../text/numbers.ts';
 import type { PlacesTable } from '../../../session/queries/pages.ts';
 import { treeOfRow, treeTitle } from './b-tree-columns.ts';
 

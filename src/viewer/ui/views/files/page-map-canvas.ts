@@ -7,6 +7,7 @@
  */
 import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
 import { ticksOf } from '../../charts/time-axis.ts';
+import { formatCount } from '../../../../text/numbers.ts';
 
 export const LEFT = 78;
 const RIGHT = 8;
@@ -179,7 +180,7 @@ export function drawMap(
   for (let i = 0; i < lines; i++) {
     const place = fromPlace + Math.floor((i * (toPlace - fromPlace)) / lines);
     g.fillText(
-      place.toLocaleString('en-US'),
+      formatCount(place),
       LEFT - TYPE_WIDTH - 8,
       Math.min(TOP + plotHeight, scale.y(place + 0.5) + 4),
     );

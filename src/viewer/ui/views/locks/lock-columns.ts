@@ -2,7 +2,7 @@
 import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
 import type { WaitArrow } from '../../../../analysis/locks/wait-arrows.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatCount, formatDuration, formatMoment } from '../../../units.ts';
+import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
 import type { BusyLine, DeadlockLine, LeftLine, WaitLine } from '../../../session/queries/locks.ts';
 import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';
 
@@ -105,7 +105,7 @@ const duration = <Row>(
   value: us,
   text: (row) => {
     const value = us(row);
-    return value === null ? 'n/a' : formatDuration(value);
+    return formatDuration(value);
   },
 });
 const count = <Row>(
@@ -123,7 +123,7 @@ const count = <Row>(
   value: n,
   text: (row) => {
     const value = n(row);
-    return value === null ? 'n/a' : formatCount(value);
+    return formatCount(value);
   },
 });
 const kind = <Row extends { kind: ResourceKind }>(): Column<Row> =>

@@ -1,16 +1,19 @@
 /** Numbers of the Overview and of comparisons as people read them. */
 import type { HeadlineNumber } from '../../../../analysis/report/headline-numbers.ts';
-import { formatBytes, formatCount, formatDuration, formatShare } from '../../../units.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatShare,
+} from '../../../../text/numbers.ts';
 
 /** `n/a` where it is not known. */
 export function headlineText({ value, unit }: Pick<HeadlineNumber, 'value' | 'unit'>): string {
-  if (value === null) return 'n/a';
   if (unit === 'us') return formatDuration(value);
   if (unit === 'bytes') return formatBytes(value);
   if (unit === 'share') return formatShare(value);
-  return unit === 'count'
-    ? formatCount(value)
-    : value.toLocaleString('en-US', { maximumFractionDigits: value < 10 ? 2 : 1 });
+  return unit === 'count' ? formatCount(value) : formatNumber(value);
 }
 
 /** Definition, and why it is not known where it is not. */

@@ -1,7 +1,7 @@
 /** Runs of a statement as points: x when it began, y how long it took, logarithmic. */
 import { ExecutionState } from '../../../../analysis/core/executions.ts';
 import { ticksOf } from '../../charts/time-axis.ts';
-import { formatDuration, formatMeasured } from '../../../units.ts';
+import { formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 import type { StatementRuns } from '../../../session/queries/statements.ts';
 
 interface RunsLook {

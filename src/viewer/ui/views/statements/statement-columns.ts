@@ -2,15 +2,15 @@
 import type { BoundExample } from '../../../../analysis/statements/bound-values.ts';
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
 import type { Column } from '../../parts/columns.ts';
-import { formatCount, formatDuration, formatMeasured, formatShare } from '../../../units.ts';
+import {
+  formatCount,
+  formatDuration,
+  formatMeasured,
+  formatShare,
+} from '../../../../text/numbers.ts';
 
-const count = (n: number | null | undefined): string =>
-  n === null || n === undefined ? 'n/a' : formatCount(n);
-
-const duration = (us: number | null): string => (us === null ? 'n/a' : formatDuration(us));
 /** Of one execution. */
-const one = (us: number | null, stepUs: number | null): string =>
-  us === null ? 'n/a' : formatMeasured(us, stepUs);
+const one = (us: number | null, stepUs: number | null): string => formatMeasured(us, stepUs);
 /** A sum of n times that are each below the step is below n steps. */
 const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): string =>
   totalUs === 0 && executions > 0
@@ -52,7 +52,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     definition: 'Of the time with SQL in flight, all threads',
     numeric: true,
     value: (r) => r.share,
-    text: (r) => (r.share === null ? 'n/a' : formatShare(r.share)),
+    text: (r) => formatShare(r.share),
     width: '66px',
   },
   {
@@ -69,7 +69,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     definition: 'Executions: from the first step to done, reset or finalize',
     numeric: true,
     value: (r) => r.executions,
-    text: (r) => count(r.executions),
+    text: (r) => formatCount(r.executions),
     width: '66px',
   },
   {
@@ -87,7 +87,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: 'Of one execution',
     value: (r) => r.meanUs,
-    text: (r) => (r.meanUs === 0 ? one(0, stepUs) : duration(r.meanUs)),
+    text: (r) => (r.meanUs === 0 ? one(0, stepUs) : formatDuration(r.meanUs)),
     width: '72px',
   },
   {
@@ -114,7 +114,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: 'Steps that brought a row',
     value: (r) => r.rows,
-    text: (r) => count(r.rows),
+    text: (r) => formatCount(r.rows),
     width: '66px',
   },
   {
@@ -123,7 +123,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: `Beneath step, exec, reset and finalize. ${NO_VFS}`,
     value: (r) => r.vfsCalls,
-    text: (r) => count(r.vfsCalls),
+    text: (r) => formatCount(r.vfsCalls),
     width: '76px',
   },
   {
@@ -132,7 +132,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: `Page reads of databases and WAL. ${NO_VFS}`,
     value: (r) => (r.pages ? r.pages.read + r.pages.walRead : null),
-    text: (r) => count(r.pages && r.pages.read + r.pages.walRead),
+    text: (r) => formatCount(r.pages && r.pages.read + r.pages.walRead),
     width: '90px',
   },
   {
@@ -141,7 +141,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: `Page writes to databases and WAL. ${NO_VFS}`,
     value: (r) => (r.pages ? r.pages.written + r.pages.walWritten : null),
-    text: (r) => count(r.pages && r.pages.written + r.pages.walWritten),
+    text: (r) => formatCount(r.pages && r.pages.written + r.pages.walWritten),
     width: '98px',
   },
   {
@@ -150,7 +150,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: `Of SQLite's page cache. ${NO_COUNTERS}`,
     value: (r) => r.cache?.hits ?? null,
-    text: (r) => count(r.cache?.hits),
+    text: (r) => formatCount(r.cache?.hits),
     width: '80px',
   },
   {
@@ -159,7 +159,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: `Of SQLite's page cache. ${NO_COUNTERS}`,
     value: (r) => r.cache?.misses ?? null,
-    text: (r) => count(r.cache?.misses),
+    text: (r) => formatCount(r.cache?.misses),
     width: '66px',
   },
   {
@@ -168,7 +168,7 @@ export const statementColumns = (stepUs: number | null): readonly Column<Stateme
     numeric: true,
     definition: 'Executions that ended with an error',
     value: (r) => r.failed,
-    text: (r) => count(r.failed),
+    text: (r) => formatCount(r.failed),
     width: '60px',
   },
 ];

@@ -13,7 +13,7 @@ import {
   formatMeasured,
   formatMoment,
   formatShare,
-} from '../../../units.ts';
+} from '../../../../text/numbers.ts';
 import type { TransactionLine, TransactionLines } from '../../../session/queries/transactions.ts';
 
 export const TRANSACTION_WORDS: Record<
@@ -80,8 +80,6 @@ export function commitsText({
   return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 
-const NOT_KNOWN = 'n/a';
-const count = (n: number | null): string => (n === null ? NOT_KNOWN : formatCount(n));
 const duration = (us: number | null, { stepUs }: TransactionLine): string =>
   us === null ? '' : formatMeasured(us, stepUs);
 
@@ -154,7 +152,7 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     definition: 'Executions inside it. n/a: SQL was not recorded',
     numeric: true,
     value: (t) => t.statements,
-    text: (t) => count(t.statements),
+    text: (t) => formatCount(t.statements),
     width: '86px',
   },
   {
@@ -163,7 +161,7 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     definition: 'Distinct pages of the database',
     numeric: true,
     value: (t) => t.pagesRead,
-    text: (t) => count(t.pagesRead),
+    text: (t) => formatCount(t.pagesRead),
     width: '86px',
   },
   {
@@ -173,7 +171,7 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
       'Distinct pages written to database or WAL. n/a: WAL frames without decoded headers',
     numeric: true,
     value: (t) => t.pagesWritten,
-    text: (t) => count(t.pagesWritten),
+    text: (t) => formatCount(t.pagesWritten),
     width: '102px',
   },
   {
@@ -191,7 +189,7 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     numeric: true,
     definition: 'xSync calls',
     value: (t) => t.syncs,
-    text: (t) => count(t.syncs),
+    text: (t) => formatCount(t.syncs),
     width: '60px',
   },
   {
@@ -200,7 +198,7 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     definition: 'SQLITE_BUSY answers to its locks',
     numeric: true,
     value: (t) => t.busyRetries,
-    text: (t) => count(t.busyRetries),
+    text: (t) => formatCount(t.busyRetries),
     width: '56px',
   },
   {

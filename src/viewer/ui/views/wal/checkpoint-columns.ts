@@ -1,10 +1,14 @@
 /** The columns of the table of checkpoints, and its words. */
 import type { Column } from '../../parts/columns.ts';
 import type { Segment } from '../../parts/segments.ts';
-import { formatBytes, formatCount, formatDuration, formatMoment } from '../../../units.ts';
+import {
+  formatBytes,
+  formatCount,
+  formatDuration,
+  formatMoment,
+} from '../../../../text/numbers.ts';
 import type { CheckpointLine } from '../../../session/queries/wal.ts';
 
-const count = (n: number | null): string => (n === null ? 'n/a' : formatCount(n));
 const NOT_DECODED = 'n/a: frame headers were not decoded';
 
 export const checkpointKey = ({ thread, row }: CheckpointLine): string => `${thread}:${row}`;
@@ -42,10 +46,10 @@ type LogNumbers = Pick<
 
 /** What was in the log when a checkpoint began. */
 export const inLogText = (c: LogNumbers): string =>
-  `${count(c.framesInLog)} frames of ${count(c.pagesInLog)} pages, ${count(c.supersededFrames)} superseded${whyNot(c)}`;
+  `${formatCount(c.framesInLog)} frames of ${formatCount(c.pagesInLog)} pages, ${formatCount(c.supersededFrames)} superseded${whyNot(c)}`;
 /** What a checkpoint left in the log. */
 export const pagesLeftText = (c: LogNumbers): string =>
-  `${count(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
+  `${formatCount(c.pagesLeft)} pages${c.pagesLeft === null ? whyNot(c) : ''}`;
 
 export const COLUMNS: readonly Column<CheckpointLine>[] = [
   {
@@ -91,7 +95,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     definition: `In the log when it began. ${NOT_DECODED}`,
     numeric: true,
     value: (c) => c.framesInLog,
-    text: (c) => count(c.framesInLog),
+    text: (c) => formatCount(c.framesInLog),
     width: '66px',
   },
   {
@@ -100,7 +104,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     definition: 'Distinct pages written to the database',
     numeric: true,
     value: (c) => c.pages,
-    text: (c) => count(c.pages),
+    text: (c) => formatCount(c.pages),
     width: '62px',
   },
   {
@@ -109,7 +113,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     definition: 'Writes to places right behind one another: as many writes as it could have been',
     numeric: true,
     value: (c) => c.runs,
-    text: (c) => count(c.runs),
+    text: (c) => formatCount(c.runs),
     width: '56px',
   },
   {
@@ -118,7 +122,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     numeric: true,
     definition: 'Reads of the log',
     value: (c) => c.walReads,
-    text: (c) => count(c.walReads),
+    text: (c) => formatCount(c.walReads),
     width: '84px',
   },
   {
@@ -127,7 +131,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     numeric: true,
     definition: 'Writes to the database',
     value: (c) => c.dbWrites,
-    text: (c) => count(c.dbWrites),
+    text: (c) => formatCount(c.dbWrites),
     width: '62px',
   },
   {
@@ -154,7 +158,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     numeric: true,
     definition: `Pages read from the log less than 100 ms after they were written: likely in SQLite's page cache still. ${NOT_DECODED}`,
     value: (c) => c.hotReads,
-    text: (c) => count(c.hotReads),
+    text: (c) => formatCount(c.hotReads),
     width: '78px',
   },
   {
@@ -163,7 +167,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     numeric: true,
     definition: `Pages in the log that are in the database yet in no checkpoint. ${NOT_DECODED}, or the log holds frames from before the recording`,
     value: (c) => c.pagesLeft,
-    text: (c) => count(c.pagesLeft),
+    text: (c) => formatCount(c.pagesLeft),
     width: '60px',
   },
   {
@@ -172,7 +176,7 @@ export const COLUMNS: readonly Column<CheckpointLine>[] = [
     numeric: true,
     definition: 'SQLITE_BUSY answers meanwhile',
     value: (c) => c.busy,
-    text: (c) => count(c.busy),
+    text: (c) => formatCount(c.busy),
     width: '54px',
   },
   {

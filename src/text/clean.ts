@@ -1,38 +1,4 @@
-/** What a report is made of, and how numbers that may be unknown read in it. */
-
-import { size } from '../rules/words.ts';
-
-/** A text that a narrow layout may put on a line of its own. */
-export type Cell = string | { text: string; wide: true };
-export interface ReportTable {
-  head: readonly string[];
-  rows: readonly (readonly Cell[])[];
-  /** Columns that hold texts: to the left; numbers to the right. */
-  texts: readonly number[];
-}
-export interface Block {
-  heading: string;
-  facts?: readonly (readonly [label: string, value: string])[];
-  table?: ReportTable;
-  lines?: readonly string[];
-}
-export interface Report {
-  title: string;
-  blocks: readonly Block[];
-}
-
-/** Unknown reads n/a. Numbers with at most two decimals. */
-export const known = (v: number | string | null): string =>
-  v === null
-    ? 'n/a'
-    : typeof v === 'string'
-      ? v
-      : v.toLocaleString('en-US', { maximumFractionDigits: 2 });
-
-/** Bytes; unknown reads n/a. */
-export const knownSize = (bytes: number | null): string => (bytes === null ? 'n/a' : size(bytes));
-
-export const cellText = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);
+/** Texts of a trace made fit to stand on a page or in a terminal: whoever wrote the page chose them. */
 
 /** At most `most` characters: the beginning of a statement, the end of a path. */
 export function cut(text: string, most: number, keep: 'begin' | 'end' = 'begin'): string {

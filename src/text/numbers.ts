@@ -1,0 +1,93 @@
+/**
+ * Numbers as people read them, in every view, finding, report and command: three significant digits without needless zeros, whole numbers
+ * in groups of three. What is not known reads "n/a", never 0.
+ */
+
+/** How a value reads that is not known. Its cause stands beside it. */
+export const UNKNOWN = 'n/a';
+
+type Known = number | null | undefined;
+const isUnknown = (n: Known): n is null | undefined => n === null || n === undefined;
+
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const EXACT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
+/** Three significant digits, and all digits of what is larger: `1.25`, `12.5`, `1,023`. */
+function digits(value: number): string {
+  const abs = Math.abs(value);
+  return abs >= 99.95 ? WHOLE.format(value) : String(+value.toFixed(abs >= 9.995 ? 1 : 2));
+}
+
+/** A duration: `12.3 µs`, `4.5 ms`, `1.23 s`, `2 min 5 s`. @param us microseconds */
+export function formatDuration(us: Known): string {
+  if (isUnknown(us)) return UNKNOWN;
+  const abs = Math.abs(us);
+  if (abs === 0) return '0';
+  if (abs < 1) return `${digits(us * 1e3)} ns`;
+  if (abs < 999.5) return `${digits(us)} µs`;
+  if (abs < 999_500) return `${digits(us / 1e3)} ms`;
+  if (abs < 120e6) return `${digits(us / 1e6)} s`;
+  const seconds = Math.round(abs / 1e6);
+  return `${us < 0 ? '-' : ''}${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
+
+/** A measured duration: one below the step of the clock reads `< 100 µs`, not 0. @param stepUs null or 0 = not known */
+export function formatMeasured(us: Known, stepUs: number | null): string {
+  // times are floats: one step may be a hair less
+  return stepUs !== null && stepUs > 0 && !isUnknown(us) && us < 0.999 * stepUs
+    ? `< ${formatDuration(stepUs)}`
+    : formatDuration(us);
+}
+
+/** A moment since the trace began, to the microsecond: `1.234567 s`. Always in seconds, so that a column of moments compares. */
+export function formatMoment(us: Known): string {
+  return isUnknown(us) ? UNKNOWN : `${(us / 1e6).toFixed(6)} s`;
+}
+
+/** Bytes in 1024s: `512 B`, `4 KiB`, `12.5 MiB`. A rate is no whole number: `0.25 B`, `853 B`. */
+export function formatBytes(bytes: Known): string {
+  if (isUnknown(bytes)) return UNKNOWN;
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1023.5 && unit < units.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  return `${digits(value)} ${units[unit]}`;
+}
+
+/** A whole number: `1,234,567`. */
+export function formatCount(n: Known): string {
+  return isUnknown(n) ? UNKNOWN : WHOLE.format(n);
+}
+
+/** A mean, a rate, or any other number that need not be whole: `2.25`, `1,234`, `0.0123`. */
+export function formatNumber(n: Known): string {
+  if (isUnknown(n)) return UNKNOWN;
+  const abs = Math.abs(n);
+  return abs >= 99.95 || Number.isInteger(n) ? WHOLE.format(n) : String(+n.toPrecision(3));
+}
+
+/** A number that is compared with another one: up to three decimals, whatever its size. */
+export function formatExact(n: Known): string {
+  return isUnknown(n) ? UNKNOWN : EXACT.format(n);
+}
+
+/** `1 read`, `1,234 reads`: a count with its noun. */
+export const countOf = (n: number, one: string, many = `${one}s`): string =>
+  `${formatCount(n)} ${n === 1 ? one : many}`;
+
+/** A count where room is short: `999`, `12.3k`, `4.56M`. */
+export function formatShortCount(n: number): string {
+  if (n < 9999.5) return formatCount(n);
+  if (n < 999_500) return `${digits(n / 1e3)}k`;
+  return `${digits(n / 1e6)}M`;
+}
+
+/** A share 0..1 as a percentage; a small one is not rounded to nothing. */
+export function formatShare(share: Known): string {
+  if (isUnknown(share)) return UNKNOWN;
+  const percent = share * 100;
+  return percent > 0 && percent < 0.1 ? '<0.1 %' : `${+percent.toFixed(1)} %`;
+}

@@ -25,7 +25,7 @@ export interface Fact<T> {
   /** Computes what `make` left for later. Only facts by thread have it. */
   readonly complete: ((value: T, store: TraceStore) => Generator<void>) | null;
 }
-type AnyFact = Fact<any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- a list of facts of any value
+export type AnyFact = Fact<any>; // eslint-disable-line @typescript-eslint/no-explicit-any -- a list of facts of any value
 
 type Needs = Readonly<Record<string, AnyFact>>;
 /** The values of needs, by the same names. */
@@ -48,18 +48,21 @@ function declare<T>(fact: Fact<T>): Fact<T> {
   return fact;
 }
 
-/** Declares a fact of a trace. @param make a pure function; a generator where it may take more than 0.1 s */
+/**
+ * Declares a fact of a trace.
+ * @param make a pure function; a generator where it may take more than 0.1 s. It gets `facts` for what it hands on to others
+ */
 export const fact = <T, N extends Needs>(
   name: string,
   label: string,
   needs: N,
-  make: (store: TraceStore, known: Known<N>) => T | Generator<void, T>,
+  make: (store: TraceStore, known: Known<N>, facts: Facts) => T | Generator<void, T>,
 ): Fact<T> =>
   declare({
     name,
     label,
     needs: Object.values(needs),
-    make: (facts) => make(facts.store, facts.known(needs)),
+    make: (facts) => make(facts.store, facts.known(needs), facts),
     complete: null,
   });
 
@@ -127,9 +130,14 @@ export class Facts {
     ) as Known<N>;
   }
 
+  /** What `compute` has left to do. */
+  missing(wanted: readonly AnyFact[]): readonly AnyFact[] {
+    return inOrder(wanted).filter((fact) => !this.complete.has(fact));
+  }
+
   /** Computes facts and all that they need with pauses. End the generator early to cancel: what is computed by then stays. */
   *compute(wanted: readonly AnyFact[]): Generator<Progress, void> {
-    const missing = inOrder(wanted).filter((fact) => !this.complete.has(fact));
+    const missing = this.missing(wanted);
     for (const [done, fact] of missing.entries()) {
       const progress = { label: fact.label, done, of: missing.length };
       yield progress;

@@ -1,4 +1,5 @@
 /** `vfscope diff A B [--json]`: what changed between two traces: counts to the last digit, times beyond their spread. */
+import { Facts } from '../analysis/graph.ts';
 import {
   diffOf,
   type NumberRow,
@@ -25,7 +26,7 @@ export async function diffCommand({
   const first = await openTrace(a);
   const second = await openTrace(b);
   if (!first || !second) return Exit.wrongUse;
-  const diff = diffOf(first.store, second.store);
+  const diff = diffOf(new Facts(first.store), new Facts(second.store));
   await print(json ? jsonText(diff) : diffText(diff, a, b));
   return Exit.done;
 }

@@ -1,12 +1,7 @@
 /** `vfscope findings FILE [--json]`: what the trace says should change, the largest saving first, and what makes its numbers mislead. */
 import { experimentFor } from '../lab/experiments/documents/tries.ts';
-import {
-  badgesOf,
-  FindingContext,
-  findingsOf,
-  type Badge,
-  type Finding,
-} from '../analysis/findings/index.ts';
+import { badges, findings, type Badge, type Finding } from '../analysis/findings/index.ts';
+import { Facts } from '../analysis/graph.ts';
 import { shown } from '../text/clean.ts';
 import { formatDuration } from '../text/numbers.ts';
 import { Exit, openTrace } from '../terminal/open-file.ts';
@@ -22,9 +17,8 @@ export async function findingsCommand({
 }): Promise<number> {
   const trace = await openTrace(file);
   if (!trace) return Exit.wrongUse;
-  const ctx = new FindingContext(trace.store);
-  const [findings, badges] = [findingsOf(trace.store, ctx), badgesOf(trace.store, ctx)];
-  await print(json ? jsonText({ findings, badges }) : findingsText(findings, badges));
+  const known = new Facts(trace.store).known({ findings, badges });
+  await print(json ? jsonText(known) : findingsText(known.findings, known.badges));
   return Exit.done;
 }
 

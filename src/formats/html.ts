@@ -2,11 +2,12 @@
  * A report in one HTML file: summary, findings, a static timeline, files and statements. No script, nothing loaded from elsewhere (its own
  * policy forbids both), everything from the traced page escaped.
  */
-import { filesOf } from '../analysis/files/files.ts';
+import { files } from '../analysis/files/files.ts';
+import { Facts } from '../analysis/graph.ts';
 import { reportOf } from '../analysis/report/report.ts';
 import { cellText, type Block } from '../analysis/report/blocks.ts';
 import { cut } from '../text/clean.ts';
-import { summaryOf, type Summary } from '../analysis/report/summary.ts';
+import { summary as summaryFact, type Summary } from '../analysis/report/summary.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
@@ -138,22 +139,25 @@ function recordedAt(ms: number): string {
 
 /** The report as text. @param title what it is called: the trace's name */
 export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
-  const summary = summaryOf(store);
+  const known = new Facts(store);
+  const summary = known.get(summaryFact);
   const legend = ACTIVITIES.map((a, i) =>
     i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
   ).join('');
-  const files = filesOf(store).map((f) => [
-    f.path || '(no name)',
-    f.kind,
-    formatCount(f.reads),
-    formatCount(f.readBytes),
-    formatCount(f.writes),
-    formatCount(f.writeBytes),
-    formatCount(f.syncs),
-    formatDuration(f.timeUs),
-  ]);
+  const rows = known
+    .get(files)
+    .map((f) => [
+      f.path || '(no name)',
+      f.kind,
+      formatCount(f.reads),
+      formatCount(f.readBytes),
+      formatCount(f.writes),
+      formatCount(f.writeBytes),
+      formatCount(f.syncs),
+      formatDuration(f.timeUs),
+    ]);
   const timeline = svgTimeline(store);
-  const { blocks } = reportOf(store, { summary, most: MAX_FINDINGS * 2 });
+  const { blocks } = reportOf(known, { most: MAX_FINDINGS * 2 });
   const parts = (heading: string): [string, string][] =>
     blocks.filter((b) => b.heading === heading).map((b) => [heading, blockHtml(b)]);
   const sections: [string, string][] = [
@@ -179,7 +183,7 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
           number('Syncs'),
           number('Time'),
         ],
-        files,
+        rows,
       ),
     ],
     [

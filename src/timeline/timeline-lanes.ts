@@ -2,7 +2,8 @@
  * Every lane of the timeline: the calls' own (pyramid.ts), and what is derived from them: where the time went, transactions, storage
  * calls one by one, counters. Lanes that need a look at the whole trace show it after `settle`.
  */
-import { Analyses } from '../analysis/shared.ts';
+import { Facts } from '../analysis/graph.ts';
+import { anatomies } from '../analysis/transactions/transaction-anatomy.ts';
 import { CacheCounter } from './cache-counter.ts';
 import { IntervalIndex, KINDS } from '../trace/lanes/interval-index.ts';
 import { shareRead, type Lane, type LaneKind } from '../trace/lanes/lanes.ts';
@@ -115,8 +116,8 @@ export class TimelineLanes {
     }
   }
 
-  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param shared of the trace as it is now */
-  settle(shared: Analyses = new Analyses(this.store)): void {
+  /** Bring up to date what needs a look at the whole trace: the time partition and the transactions. @param facts of the trace as it is now */
+  settle(facts = new Facts(this.store)): void {
     const { store } = this;
     const news = store.threads.reduce(
       (n, { events, forgotten, received }) => n + events.count + forgotten + received,
@@ -124,9 +125,9 @@ export class TimelineLanes {
     );
     if (news === this.settledAt) return;
     this.settledAt = news;
-    for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(shared);
+    for (const { time, thread } of this.byThread) if (this.runsSql(thread)) time.settle(facts);
     this.transactions = {
-      intervals: transactionIntervals(store, shared.anatomies),
+      intervals: transactionIntervals(store, facts.get(anatomies)),
       forgotten: store.forgotten,
     };
   }

@@ -10,7 +10,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DrivenBrowser } from '../../src/drive/browser.ts';
 import { openPanel, type Panel } from '../../src/drive/panel.ts';
 import { startRecording, stopRecording } from '../../src/drive/session.ts';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { openApp, prepareApp, runApp, storedBy } from '../oracle/baseline.ts';
@@ -20,6 +19,7 @@ import { createServer, type AppServer } from '../server/server.mjs';
 import { launch, openNothing, savedStore } from './extension-harness.ts';
 import { countsOf } from './grid-counts.ts';
 import { recordedGolden, type RecordedGolden } from './recorded-golden.ts';
+import { findingsOf } from '../traces/analyses.ts';
 
 let server: AppServer;
 let driven: DrivenBrowser;

@@ -4,12 +4,12 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { record, type RecordArgs } from '../../src/cli/record.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { EXTENSION } from './extension-harness.ts';
 import { recordHarness } from './record-harness.ts';
+import { statementTable } from '../traces/analyses.ts';
 
 const command = recordHarness();
 

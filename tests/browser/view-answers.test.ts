@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { locksOf } from '../../src/analysis/locks/locks.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { id, ViewerPage } from './viewer-page.ts';
 import { wireOf } from './worker-wire.ts';
+import { locksOf } from '../traces/analyses.ts';
 
 const TABS = join(import.meta.dirname, '..', 'traces', 'golden', 'idb-two-tabs.vfst');
 const ORIGINS = ['https://one.example', 'https://two.example'];

@@ -1,14 +1,13 @@
 // Tables and indexes of pages in the Files view, of a database that a real engine wrote and read while it was recorded.
 import { describe, expect, it } from 'vitest';
-import { bTreesOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
-import { pagesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
+import type { BTrees } from '../../src/analysis/pages/b-trees.ts';
+import type { ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { loadWaSqlite } from '../contract/helpers/wa-sqlite.ts';
 import { id, ViewerPage } from './viewer-page.ts';
+import { bTreesOf, pageAccessesOf, pagesOf } from '../traces/analyses.ts';
 
 const SQL = [
   'PRAGMA cache_size=20; CREATE TABLE customers(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE orders(id INTEGER PRIMARY KEY, day TEXT, total INT)',
@@ -30,9 +29,8 @@ const viewer = new ViewerPage(async () => {
   await sqlite3.close(db);
   t.restore();
   const store = storeOf(t);
-  const files = databaseFilesOf(store);
-  const accesses = pageAccessesOf(store, files);
-  trees = bTreesOf(store, files, accesses)[0]!;
+  const accesses = pageAccessesOf(store);
+  trees = bTreesOf(store)[0]!;
   pages = pagesOf(store, {}, accesses)[0]!;
   const bytes = new Uint8Array(await (await saveTrace(store)).arrayBuffer());
   t.definitions.splice(

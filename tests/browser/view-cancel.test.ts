@@ -1,10 +1,10 @@
 // A view that waits says what is computed and how far, and can be told to stop: the work ends, what others asked for does not suffer.
 // The worker's pauses are counted and let through, so that nothing here depends on how fast it is.
 import { describe, expect, it } from 'vitest';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 import { id, ViewerPage } from './viewer-page.ts';
+import { statementTable } from '../traces/analyses.ts';
 
 const trace = syntheticStore({ events: 150_000, clockStepUs: 5 });
 const viewer = new ViewerPage(async () => ({

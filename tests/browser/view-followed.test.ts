@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import type { ElementHandle } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
-import { locksOf } from '../../src/analysis/locks/locks.ts';
 import { Op } from '../../src/event/event.ts';
 import { id, viewHarness } from './view-harness.ts';
+import { locksOf } from '../traces/analyses.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 const panel = viewHarness(['opfs-coop-sync', 'idb-two-tabs']);

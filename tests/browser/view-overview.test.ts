@@ -5,10 +5,7 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, ElementHandle, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
-import { diffOf } from '../../src/analysis/report/diff.ts';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { plain } from '../../src/text/clean.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
@@ -17,6 +14,7 @@ import { headlineText } from '../../src/viewer/ui/views/overview/headline-text.t
 import { buildPanel, servePanel } from '../../tools/dev/panel.mjs';
 import { launchPlainBrowser } from '../oracle/browser.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { diffOf, findingsOf, headlineNumbers } from '../traces/analyses.ts';
 
 const id = (name: string): string => `[data-testid="${name}"]`;
 const SHOTS = process.env.VFSCOPE_SHOTS; // a folder to leave pictures in, for looking at

@@ -1,8 +1,8 @@
 // What is set in the views stays: over other tabs, in the address, over a reload. And no view waits for an answer that got lost.
 import { describe, expect, it } from 'vitest';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import { Op } from '../../src/event/event.ts';
 import { id, viewHarness } from './view-harness.ts';
+import { statementTable } from '../traces/analyses.ts';
 
 const TRACE = 'checkpoint-storm';
 const panel = viewHarness([TRACE]);

@@ -1,16 +1,18 @@
 // The views that list things, on recordings of real engines: what they show is what the analyses find, and leads to its events.
 import type { Page } from 'puppeteer-core';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { locksOf } from '../../src/analysis/locks/locks.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
-import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
-import { checkpointsOf } from '../../src/analysis/wal/checkpoints.ts';
-import { walHistories } from '../../src/analysis/wal/wal.ts';
 import { isFailure } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { id, viewHarness } from './view-harness.ts';
+import {
+  checkpointsOf,
+  locksOf,
+  pageAccessesOf,
+  statementTable,
+  transactionsOf,
+  walHistories,
+} from '../traces/analyses.ts';
 
 const panel = viewHarness(['opfs-wl-two-tabs', 'checkpoint-storm', 'memory-delete']);
 const { open, waitFor, waitText, click } = panel;

@@ -1,13 +1,12 @@
 // Transactions, commits and statements of known SQL on a real engine, in every journal mode.
 import { afterEach, describe, expect, it } from 'vitest';
-import { commitsOf } from '../../src/analysis/transactions/commits.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
-import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
 import { Traced } from './helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite } from './helpers/wa-sqlite.ts';
+import { commitsOf, transactionsOf } from '../traces/analyses.ts';
 
 let traced: Traced | undefined;
 afterEach(() => traced?.restore());
@@ -111,7 +110,7 @@ describe.each(MODES)('journal mode $name', ({ pragmas, point, read, rolledBack, 
   it('commits, rollbacks and reads are what the SQL did', async () => {
     const store = storeOf(await workload(pragmas));
     const transactions = transactionsOf(store);
-    const commits = commitsOf(store, transactions);
+    const commits = commitsOf(store);
     expect(commits.count).toBe(COMMITS + (name === 'wal' ? 1 : 0)); // going to WAL is a commit of its own
     for (const t of [...transactions.list].filter((t) => t.outcome === 'committed').slice(-COMMITS))
       expect(t.commitPoint).toContain(point);

@@ -1,8 +1,6 @@
 // Which table or index the pages of real databases belong to: what the hook says of page images in passing, against a walk of the file.
 import { afterEach, describe, expect, it } from 'vitest';
-import { bTreesOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import type { BTrees } from '../../src/analysis/pages/b-trees.ts';
 import { isBTreeDefinition, isBTreeKind } from '../../src/event/b-tree-definitions.ts';
 import type { CaptureLevel } from '../../src/event/capture.ts';
 import { Op } from '../../src/event/event.ts';
@@ -13,6 +11,7 @@ import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite, type Build, type Sqlite } from './helpers/wa-sqlite.ts';
+import { bTreesOf, databaseFilesOf, pageAccessesOf } from '../traces/analyses.ts';
 
 let traced: Traced | undefined;
 afterEach(() => {
@@ -56,14 +55,14 @@ async function start(
 
 const treesOf = (store: TraceStore): { trees: BTrees; touched: Set<number> } => {
   const files = databaseFilesOf(store);
-  const accesses = pageAccessesOf(store, files);
+  const accesses = pageAccessesOf(store);
   const at = files.list.findIndex(
     ({ path }) => path.endsWith('app.db') || path.includes('dbfile_'),
   );
   const touched = new Set<number>();
   for (let i = 0; i < accesses.count; i++)
     if (accesses.object[i] === at) touched.add(accesses.place[i]!);
-  return { trees: bTreesOf(store, files, accesses)[at]!, touched };
+  return { trees: bTreesOf(store)[at]!, touched };
 };
 const rootsOf = async (exec: Engine['exec']): Promise<Map<number, string>> =>
   new Map(

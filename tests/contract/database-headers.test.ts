@@ -1,9 +1,5 @@
 // What the header of a database says, in passing: against the bytes that the VFS holds, statement by statement.
 import { afterEach, describe, expect, it } from 'vitest';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { databaseHeadersOf } from '../../src/analysis/pages/database-headers.ts';
-import { pagesOf } from '../../src/analysis/pages/pages.ts';
-import { staleCachesOf } from '../../src/analysis/cache/stale-caches.ts';
 import {
   isDatabaseHeader,
   type DatabaseHeaderDefinition,
@@ -15,6 +11,7 @@ import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { loadWaSqlite, type Build } from './helpers/wa-sqlite.ts';
+import { databaseHeadersOf, pagesOf, staleCachesOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {
@@ -145,7 +142,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
       for (let i = 0; i < 3; i++) await sqlite3.exec(db, `UPDATE t SET b = ${i} WHERE a = 150`);
       await sqlite3.exec(other, 'SELECT * FROM t');
       const store = storeOf(t);
-      const caches = staleCachesOf(store, databaseFilesOf(store));
+      const caches = staleCachesOf(store);
       expect(caches.map(({ stale, commits, rows }) => [stale, commits, rows.length])).toEqual([
         [1, 1, 1],
         [1, 4, 1],
@@ -164,7 +161,7 @@ describe.each(['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as cons
         states.push([pages!, free!]);
       }
       const store = storeOf(t);
-      const [headers] = databaseHeadersOf(store, databaseFilesOf(store));
+      const [headers] = databaseHeadersOf(store);
       const { count, us, pages, free, pageSize, ...sums } = headers!;
       expect(Array.from({ length: count }, (_, i) => [pages[i], free[i]])).toEqual(
         states.filter((s, i) => String(s) !== String(states[i - 1])),

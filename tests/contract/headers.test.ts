@@ -1,11 +1,10 @@
 // What SQLite's own headers say, decoded in passing: against the bytes that the VFS holds, and against the SQL that ran.
 import { afterEach, describe, expect, it } from 'vitest';
-import { commitsOf } from '../../src/analysis/transactions/commits.ts';
-import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
 import { Op, AUX_WAL_HEADER } from '../../src/event/event.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced, type Row } from './helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
+import { commitsOf, transactionsOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

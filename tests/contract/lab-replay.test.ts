@@ -9,8 +9,8 @@ import { replay } from '../../src/lab/experiments/replay/replay.ts';
 import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
-import { webCountsOf } from '../../src/analysis/files/web-counts.ts';
 import { TraceStore } from '../../src/trace/store.ts';
+import { webCountsOf } from '../traces/analyses.ts';
 
 const golden = async (name: string): Promise<TraceStore> =>
   (

@@ -1,11 +1,11 @@
 // How an engine came to a thread, and what it did first: modules as real builds bring them.
 import { afterEach, expect, it } from 'vitest';
-import { loadTimesOf } from '../../src/analysis/time/load-times.ts';
 import { Op } from '../../src/event/event.ts';
 import { loadSqlJs, sqlJsWasm } from './helpers/sql-js.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
+import { loadTimesOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

@@ -1,13 +1,12 @@
 // The curve recorded with cache_size=0 against what real caches of many sizes do with the same statements.
 import { afterEach, describe, expect, it } from 'vitest';
-import { cacheReport } from '../../src/analysis/cache/cache.ts';
-import { missRatioAt, missRatiosOf, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
-import { pagesOf } from '../../src/analysis/pages/pages.ts';
+import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite } from './helpers/wa-sqlite.ts';
+import { cacheReport, missRatiosOf, pagesOf } from '../traces/analyses.ts';
 
 let traced: Traced | undefined;
 afterEach(() => traced?.restore());

@@ -5,10 +5,6 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { summaryText } from '../../src/terminal/report-text.ts';
-import { cacheReport } from '../../src/analysis/cache/cache.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
-import { reportOf } from '../../src/analysis/report/report.ts';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { Flag, Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -19,6 +15,7 @@ import { runScript } from './helpers/script.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { loadWaSqlite, type Build, type WaSqlite } from './helpers/wa-sqlite.ts';
+import { cacheReport, findingsOf, headlineNumbers, reportOf } from '../traces/analyses.ts';
 
 const BUILDS = ['journey-sync', 'journey-async', 'wa1-sync', 'wa1-async'] as const;
 let traced: Traced | null = null;

@@ -6,10 +6,10 @@ import { DEFAULT_CONFIG } from '../../src/lab/experiments/model/types.ts';
 import {
   PAGE_SIZES,
   PAGE_SIZES_NOTE,
-  pageSizesOf,
   type PageSizeEstimate,
 } from '../../src/analysis/pages/page-sizes.ts';
 import { instrument, startRecording } from '../../src/vfs-instrumented/library/index.ts';
+import { pageSizesOf } from '../traces/analyses.ts';
 
 /** Rows of about 110 bytes, and the page cache that they are read through. */
 interface Size {

@@ -1,23 +1,25 @@
 // Statements, pages, runs and amplification of known SQL on a real engine: SQLite 3.53, page size 4096, an in-memory VFS.
 import { afterEach, describe, expect, it } from 'vitest';
-import { writeAmplificationOf } from '../../src/analysis/pages/block-writes.ts';
-import { cacheReport } from '../../src/analysis/cache/cache.ts';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { pageMatrix } from '../../src/analysis/pages/page-matrix.ts';
-import { pagesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
+import type { ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
-import { interleavingOf, runsOf } from '../../src/analysis/files/runs.ts';
-import {
-  statementTable,
-  type StatementRow,
-} from '../../src/analysis/statements/statement-table.ts';
+import { interleavingOf } from '../../src/analysis/files/runs.ts';
+import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from './helpers/store.ts';
 import { Traced } from './helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Sqlite } from './helpers/wa-sqlite.ts';
+import {
+  cacheReport,
+  databaseFilesOf,
+  missRatiosOf,
+  pageAccessesOf,
+  pagesOf,
+  runsOf,
+  statementTable,
+  writeAmplificationOf,
+} from '../traces/analyses.ts';
 
 let traced: Traced | undefined;
 afterEach(() => {

@@ -1,39 +1,35 @@
-// Every analysis that takes a store or a thread and nothing else, found by its first parameter's name: a new file is covered by itself.
+// Every fact of a trace, and what reads a store and is none.
+import { allFacts, Facts } from '../../src/analysis/index.ts';
+import { blockEndsOf } from '../../src/analysis/time/area.ts';
+import { markedRanges } from '../../src/analysis/report/cut.ts';
+import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
+import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 
 export interface Analysis {
   name: string;
-  run(store: TraceStore): void;
+  run(facts: Facts): void;
 }
 
-/** @param modules the modules of src/analysis by name */
-export function analysesOf(
-  modules: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
-): Analysis[] {
-  const found: Analysis[] = [];
-  for (const [module, exported] of Object.entries(modules))
-    for (const [name, value] of Object.entries(exported)) {
-      if (typeof value !== 'function' || value.length !== 1 || /^class\b/.test(String(value)))
-        continue;
-      const parameter =
-        /^(?:async\s+)?(?:function\s*\w*)?\s*\(?\s*(\w+)/.exec(String(value))?.[1] ?? '';
-      const call = value as (argument: unknown) => unknown;
-      if (/^store\d*$/.test(parameter))
-        found.push({ name: `${module}.${name}`, run: (store) => void call(store) });
-      else if (/^thread\d*$/.test(parameter))
-        found.push({
-          name: `${module}.${name}`,
-          run: (store) => store.threads.forEach((thread) => void call(thread)),
-        });
-    }
-  return found;
-}
+export const ANALYSES: readonly Analysis[] = [
+  ...allFacts().map((fact) => ({
+    name: fact.name,
+    run(facts: Facts) {
+      for (const _ of facts.compute([fact]));
+    },
+  })),
+  ...[blockEndsOf, markedRanges, privacyReport, sanitizeStore].map((read) => ({
+    name: read.name,
+    run: ({ store }: Facts) => void read(store),
+  })),
+];
 
 /** @throws Error that names the analysis and the seed, with what it threw as its cause */
 export function runAll(analyses: readonly Analysis[], store: TraceStore, seed: number): void {
+  const facts = new Facts(store);
   for (const { name, run } of analyses) {
     try {
-      run(store);
+      run(facts);
     } catch (e) {
       throw new Error(
         `${name} on the store of seed ${seed}: ${e instanceof Error ? e.message : String(e)}`,

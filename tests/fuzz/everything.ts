@@ -1,13 +1,12 @@
 // Everything that is made of a trace, on a trace that is anybody's: reports, the anonymized copy, the comparison, all exports, the file again.
 import { FORMATS } from '../../src/cli/export.ts';
-import { diffOf } from '../../src/analysis/report/diff.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
-import { reportOf } from '../../src/analysis/report/report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { runAll, type Analysis } from './analyses.ts';
+import { diffOf, reportOf } from '../traces/analyses.ts';
 
 /** A file that the reader takes whole is written and read the same again. */
 async function again(store: TraceStore): Promise<void> {

@@ -1,9 +1,8 @@
 // `npm run fuzz`: ten minutes of random stores, damaged files, files changed in what they mean, and forged messages, through everything
 // that is made of a trace; bounded in time and memory.
-// Built and started by tools/check/fuzz.mjs, which adds the analyses' modules.
+// Built and started by tools/check/fuzz.mjs.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { diffOf } from '../../src/analysis/report/diff.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -11,12 +10,13 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { hostileStore } from '../traces/hostile.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
-import { analysesOf, runAll, type Analysis } from './analyses.ts';
+import { ANALYSES, runAll, type Analysis } from './analyses.ts';
 import { runEverything } from './everything.ts';
 import { contentOf, mutated, readMutated, type Outcome } from './files.ts';
 import { forgedStore } from './messages.ts';
 import { semantically } from './semantic.ts';
 import { randomStore } from './stores.ts';
+import { diffOf } from '../traces/analyses.ts';
 
 /** A damaged file of a few kilobytes must not take longer than this, nor the process grow beyond that. */
 const MAX_MS = 2000;
@@ -40,16 +40,16 @@ const megabytes = (): number => process.resourceUsage().maxRSS / 1024;
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 
 /** Run by tools/check/fuzz.mjs. */
-export async function fuzz(modules: Record<string, Record<string, unknown>>): Promise<void> {
+export async function fuzz(): Promise<void> {
   console.log(`seeds from ${from}: npm run fuzz -- --from ${from} repeats them`);
   let start = performance.now();
   let end = endOf(SHARES.stores);
   const times = new Map<string, number>();
-  const analyses = analysesOf(modules).map((a) => ({
+  const analyses = ANALYSES.map((a): Analysis => ({
     name: a.name,
-    run(store: Parameters<typeof a.run>[0]): void {
+    run(facts) {
       const t = performance.now();
-      a.run(store);
+      a.run(facts);
       const ms = performance.now() - t;
       times.set(a.name, (times.get(a.name) ?? 0) + ms);
       if (ms > MAX_ANALYSIS_MS) throw new Error(`it took ${ms.toFixed(0)} ms`);

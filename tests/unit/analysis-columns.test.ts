@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { Accesses } from '../../src/analysis/pages/accesses.ts';
 import { ById } from '../../src/analysis/core/by-id.ts';
-import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
-import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { transactionAnatomies, transactionsOf } from '../traces/analyses.ts';
 
 test('accesses: what was pushed is what is read, whatever a later row needs', () => {
   const t = new ThreadBuilder(newStore());
@@ -76,12 +76,12 @@ test.each([3, 4_000_000_000])('transactions on a file whose id is %i', (id) => {
 });
 
 test('anatomies: single numbers are those of the object', () => {
-  const { anatomies } = new Analyses(syntheticStore({ events: 20_000, clockStepUs: 5 }));
-  const commits = [...anatomies].map(({ commit }) => commit !== null);
+  const all = new Facts(syntheticStore({ events: 20_000, clockStepUs: 5 })).get(anatomies);
+  const commits = [...all].map(({ commit }) => commit !== null);
   expect([commits.includes(true), commits.includes(false)]).toEqual([true, true]);
-  for (let i = 0; i < anatomies.length; i++) {
-    const { toUs, commit, ladder } = anatomies.at(i);
-    expect([anatomies.toUs(i), anatomies.commitUs(i)]).toEqual([toUs, commit?.fromUs ?? NaN]);
-    ladder.forEach((step, level) => expect(anatomies.askedUs(i, level)).toBe(step?.askedUs ?? NaN));
+  for (let i = 0; i < all.length; i++) {
+    const { toUs, commit, ladder } = all.at(i);
+    expect([all.toUs(i), all.commitUs(i)]).toEqual([toUs, commit?.fromUs ?? NaN]);
+    ladder.forEach((step, level) => expect(all.askedUs(i, level)).toBe(step?.askedUs ?? NaN));
   }
 });

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vit
 import { checkCommand } from '../../src/cli/check.ts';
 import { diffCommand } from '../../src/cli/diff.ts';
 import { BudgetError, checkBudget, parseBudget } from '../../src/analysis/report/budget.ts';
-import { diffOf, type StatementDiff, type TraceDiff } from '../../src/analysis/report/diff.ts';
+import type { StatementDiff, TraceDiff } from '../../src/analysis/report/diff.ts';
 import { numbersOf, selectNumber } from '../../src/analysis/report/summary-numbers.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { storeOf } from '../contract/helpers/store.ts';
@@ -17,6 +17,7 @@ import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { diffOf } from '../traces/analyses.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-diff-'));

@@ -1,18 +1,20 @@
 // Lengths and offsets that a page made up: analyses end, in memory that follows the events and not the claims.
 import { describe, expect, test } from 'vitest';
 import { MOST_SPAN, MOST_SPANS, pagesTouched } from '../../src/analysis/pages/accesses.ts';
-import { checkpointsOf } from '../../src/analysis/wal/checkpoints.ts';
 import { DistinctPlaces } from '../../src/analysis/core/distinct-places.ts';
-import { FindingContext } from '../../src/analysis/findings/index.ts';
-import { pageReaders } from '../../src/analysis/pages/page-reads.ts';
-import { missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
+import { pageReaders, type PageReader } from '../../src/analysis/pages/page-reads.ts';
 import { placesOf } from '../../src/analysis/pages/pages.ts';
 import { Holders, MOST_CELLS, MOST_FAR } from '../../src/analysis/pages/rereads.ts';
 import { Slots } from '../../src/analysis/core/slots.ts';
-import { blockAccessesOf } from '../../src/analysis/pages/storage-blocks.ts';
-import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import {
+  blockAccessesOf,
+  checkpointsOf,
+  findingContextOf,
+  missRatiosOf,
+  pageAccessesOf,
+  transactionAnatomies,
+} from '../traces/analyses.ts';
 
 const PAGE = 4096;
 
@@ -210,11 +212,11 @@ test('a connection that reads a page far out takes no array up to it, and its pa
   for (let n = 0; n < 3; n++) t.call('xRead', { object: db, offset: far, length: PAGE });
   t.call('xWrite', { object: db, offset: 2 ** 43, length: PAGE });
   t.send();
-  const context = new FindingContext(t.store);
-  const transactions = context.shared.transactions;
+  const context = findingContextOf(t.store);
+  const transactions = context.transactions;
   expect(transactions).toBeDefined();
-  let readers: ReturnType<typeof pageReaders> = [];
-  expect(arrayBytes(() => (readers = pageReaders(context)))).toBeLessThan(1 << 20);
+  let readers: PageReader[] = [];
+  expect(arrayBytes(() => (readers = context.get(pageReaders)))).toBeLessThan(1 << 20);
   expect(readers).toMatchObject([{ reads: 11, rereads: 2, hotPages: 1, distinct: 10 }]);
 });
 

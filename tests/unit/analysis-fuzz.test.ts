@@ -6,39 +6,38 @@ import { TraceFileError } from '../../src/trace/file/format.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
-import { diffOf } from '../../src/analysis/report/diff.ts';
-import { analysesOf, runAll } from '../fuzz/analyses.ts';
+import { RULES } from '../../src/analysis/findings/index.ts';
+import { ANALYSES, runAll } from '../fuzz/analyses.ts';
 import { runEverything } from '../fuzz/everything.ts';
 import { forgedStore } from '../fuzz/messages.ts';
 import { semantically } from '../fuzz/semantic.ts';
 import { contentOf, mutated, readMutated, type Outcome } from '../fuzz/files.ts';
 import { randomStore } from '../fuzz/stores.ts';
+import { diffOf } from '../traces/analyses.ts';
 
 const FOLDER = join(import.meta.dirname, '../../src/analysis');
 
-test('no random store makes an analysis throw', async () => {
-  const modules: Record<string, Record<string, unknown>> = {};
-  for (const file of readdirSync(FOLDER, { recursive: true })
+test('every fact of every analysis is listed', () => {
+  const declared = readdirSync(FOLDER, { recursive: true })
     .map(String)
-    .filter((name) => name.endsWith('.ts')))
-    modules[file.replace('.ts', '')] = (await import(
-      /* @vite-ignore */ join(FOLDER, file)
-    )) as Record<string, unknown>;
-  const analyses = analysesOf(modules);
-  expect(analyses.map((a) => a.name)).toEqual(
-    expect.arrayContaining([
-      'report/summary.summaryOf',
-      'files/files.filesOf',
-      'statements/statements.hasSql',
-      'privacy/sanitize.sanitizeStore',
-    ]),
-  );
+    .filter((name) => name.endsWith('.ts') && name !== 'graph.ts')
+    .flatMap((name) => [
+      ...readFileSync(join(FOLDER, name), 'utf8').matchAll(/\b(?:fact|threadFact)\(\s*'(\w+)'/g),
+    ])
+    .map(([, name]) => name!);
+  const names = ANALYSES.map(({ name }) => name);
+  expect(declared.length).toBeGreaterThan(50);
+  expect(names).toEqual(expect.arrayContaining(declared));
+  expect(names).toEqual(expect.arrayContaining(RULES.map(({ id }) => `finding ${id}`)));
+});
+
+test('no random store makes an analysis throw', () => {
   let [events, last] = [0, randomStore(0)];
   for (let seed = 1; seed <= 500; seed++) {
     const store = randomStore(seed);
-    runAll(analyses, store, seed);
+    runAll(ANALYSES, store, seed);
     diffOf(last, store);
-    if (seed % 10 === 0) runAll(analyses, sanitizeStore(store), seed);
+    if (seed % 10 === 0) runAll(ANALYSES, sanitizeStore(store), seed);
     events += store.eventCount;
     last = store;
   }
@@ -75,11 +74,9 @@ test('files changed in what they mean, and forged messages: nothing that is made
 }, 60_000);
 
 test('an analysis that throws is named with its seed', () => {
-  const broken = analysesOf({
-    m: { brokenOf: (store: unknown) => (store as { gone: { at: 1 } }).gone.at },
-  });
-  expect(() => runAll(broken, randomStore(7), 7)).toThrow(
-    /^m\.brokenOf on the store of seed 7: Cannot read properties/,
+  const broken = { name: 'brokenOf', run: () => (null as unknown as { at: 1 }).at };
+  expect(() => runAll([broken], randomStore(7), 7)).toThrow(
+    /^brokenOf on the store of seed 7: Cannot read properties/,
   );
 });
 

@@ -1,9 +1,8 @@
 // Locks over threads and tabs: holds, waits, who waited for whom, BUSY chains, cycles, locks left behind.
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { busyChains } from '../../src/analysis/locks/busy.ts';
 import { conflicts, Outcome } from '../../src/analysis/locks/lock-columns.ts';
-import { locksOf, type Locks } from '../../src/analysis/locks/locks.ts';
+import type { Locks } from '../../src/analysis/locks/locks.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
@@ -11,6 +10,7 @@ import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.t
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { busyChains, locksOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

@@ -5,16 +5,11 @@ import {
   effectsOf,
   explicitTransactionsOf,
 } from '../../src/analysis/transactions/explicit-transactions.ts';
-import {
-  transactionAnatomies,
-  type TransactionAnatomy,
-} from '../../src/analysis/transactions/transaction-anatomy.ts';
-import { transactionHeadline } from '../../src/analysis/transactions/transaction-headline.ts';
+import type { TransactionAnatomy } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import {
   TRANSACTION_PARTS,
   type TransactionTimes,
 } from '../../src/analysis/transactions/transaction-time.ts';
-import { transactionsOf } from '../../src/analysis/transactions/transactions.ts';
 import { Flag, Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { storeOf } from '../contract/helpers/store.ts';
@@ -23,6 +18,7 @@ import { CREATE_T, insertT, loadWaSqlite } from '../contract/helpers/wa-sqlite.t
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { transactionAnatomies, transactionHeadline, transactionsOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { modeOfText } from '../../src/analysis/wal/checkpoint-trigger.ts';
-import { checkpointsOf, HOT_US, type Checkpoint } from '../../src/analysis/wal/checkpoints.ts';
-import { isStarved, walFilesOf, walHistories } from '../../src/analysis/wal/wal.ts';
+import { HOT_US, type Checkpoint } from '../../src/analysis/wal/checkpoints.ts';
+import { isStarved } from '../../src/analysis/wal/wal.ts';
 import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
@@ -12,6 +12,7 @@ import { inLogText, pagesLeftText } from '../../src/viewer/ui/views/wal/checkpoi
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { expectCheap } from './cpu-limit.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { checkpointsOf, walFilesOf, walHistories } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

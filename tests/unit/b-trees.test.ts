@@ -1,10 +1,7 @@
 // Which table or index pages belong to: what analyses, views and copies make of the definitions that the hook has said.
 import { describe, expect, test } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
-import { bTreesOf, bTreeTotals, ownersOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
-import { pagesOf } from '../../src/analysis/pages/pages.ts';
+import { bTreeTotals, ownersOf, type BTrees } from '../../src/analysis/pages/b-trees.ts';
 import { privacyReport, privacyText } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
 import { isBTreeDefinition } from '../../src/event/b-tree-definitions.ts';
@@ -17,12 +14,13 @@ import { Memo, type QueryContext } from '../../src/viewer/session/queries/contex
 import { pageQueries, placesKey } from '../../src/viewer/session/queries/pages.ts';
 import { tablesOf } from '../../src/viewer/session/sql/tables.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { bTreesOf, pagesOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 function contextOf(store: TraceStore): QueryContext {
   const memo = new Memo(store);
   return {
-    ...{ store, shared: memo.shared(1), compared: { other: null, previous: null } },
+    ...{ store, facts: memo.facts(1), compared: { other: null, previous: null } },
     pyramid: () => expect.fail('no lane is asked for'),
     timeline: () => expect.fail('no lane is asked for'),
     memo: (key, make) => memo.get(1, key, make),
@@ -31,8 +29,7 @@ function contextOf(store: TraceStore): QueryContext {
 }
 describe('pages to b-trees', () => {
   const treesOf = (t: ThreadBuilder): BTrees => {
-    const files = databaseFilesOf(t.store);
-    return bTreesOf(t.store, files, pageAccessesOf(t.store, files))[0]!;
+    return bTreesOf(t.store)[0]!;
   };
   const nameOf = (trees: BTrees, page: number): string | undefined =>
     trees.list[trees.ownerOf(page)]?.name;
@@ -238,8 +235,7 @@ describe('pages to b-trees', () => {
       names(1, SCHEMA_ROWS);
       t.send();
     }
-    const files = databaseFilesOf(store);
-    expect(bTreesOf(store, files, pageAccessesOf(store, files))[0]).toMatchObject({
+    expect(bTreesOf(store)[0]).toMatchObject({
       list: [],
       causes: ['several origins'],
     });

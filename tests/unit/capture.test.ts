@@ -5,7 +5,6 @@ import { isThreadMessage } from '../../src/protocol/messages.ts';
 import { cutTo, markedRanges } from '../../src/analysis/report/cut.ts';
 import { privacyReport } from '../../src/analysis/privacy/privacy-report.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
-import { statementTable } from '../../src/analysis/statements/statement-table.ts';
 import {
   BUFFER_KIB,
   CAPTURE_DEFAULTS,
@@ -19,6 +18,7 @@ import { saveTrace } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { boundText } from '../../src/viewer/ui/views/statements/statement-columns.ts';
+import { statementTable } from '../traces/analyses.ts';
 
 describe('options', () => {
   test.each([

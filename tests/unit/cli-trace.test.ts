@@ -7,10 +7,10 @@ import { exportCommand } from '../../src/cli/export.ts';
 import { summaryText } from '../../src/terminal/report-text.ts';
 import { summaryCommand } from '../../src/cli/summary.ts';
 import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
-import { reportOf } from '../../src/analysis/report/report.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
+import { reportOf } from '../traces/analyses.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
 const folder = mkdtempSync(join(tmpdir(), 'vfscope-cli-'));

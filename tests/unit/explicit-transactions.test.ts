@@ -1,7 +1,7 @@
 // Where an explicit transaction ends when its statements fail.
 import { describe, expect, test } from 'vitest';
-import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { transactionAnatomies } from '../traces/analyses.ts';
 
 describe('what failed', () => {
   const [FULL, ERROR, BUSY, CONSTRAINT] = [13, 1, 5, 19];

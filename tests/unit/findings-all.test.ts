@@ -1,12 +1,12 @@
 // What holds for all findings and badges, whatever the trace.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { badgesOf, findingsOf } from '../../src/analysis/findings/index.ts';
 import { Op, type OpName } from '../../src/event/event.ts';
 import { OWN_RECORDING } from '../../src/trace/store.ts';
 import { newStore } from '../traces/builder.ts';
 import { environment, PAGE, play, times } from '../traces/findings/stage.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { badgesOf, findingsOf } from '../traces/analyses.ts';
 
 test('whatever the calls, findings are well formed and sorted by saving', () => {
   const ops = (Object.keys(Op) as OpName[]).filter((name) => name !== 'end' && name !== 'none');

@@ -1,10 +1,11 @@
 /** docs/findings.md has a section for each rule, with the page that its findings link to. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { findingsOf, RULES } from '../../src/analysis/findings/index.ts';
+import { RULES } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { findingsDoc } from '../../tools/docs/findings.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
+import { findingsOf } from '../traces/analyses.ts';
 
 const page = readFileSync('docs/findings.md', 'utf8');
 const SECTION =

@@ -1,9 +1,10 @@
 // Findings on traces of a real engine: every rule that VFS calls show fires on work done wrong and is silent on the same work done right.
 import { afterEach, expect, test } from 'vitest';
-import { findingsOf, type Finding } from '../../src/analysis/findings/index.ts';
+import type { Finding } from '../../src/analysis/findings/index.ts';
 import { storeOf } from '../contract/helpers/store.ts';
 import { Traced } from '../contract/helpers/traced.ts';
 import { CREATE_T, insertT, loadWaSqlite, type Sqlite } from '../contract/helpers/wa-sqlite.ts';
+import { findingsOf } from '../traces/analyses.ts';
 
 let traced: Traced | null = null;
 afterEach(() => {

@@ -1,10 +1,10 @@
 // What findings say that a change would save, where the clock is too coarse to tell.
 import { expect, test } from 'vitest';
-import { FindingContext, findingsOf } from '../../src/analysis/findings/index.ts';
 import { Saving } from '../../src/analysis/rules/saving.ts';
 import { Op } from '../../src/event/event.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { environment, locked, PAGE, play, times } from '../traces/findings/stage.ts';
+import { findingContextOf, findingsOf } from '../traces/analyses.ts';
 
 /** Commits by rollback journal. @param dur of each call, microseconds */
 const commits = (clockStepUs: number, dur: number): TraceStore =>
@@ -59,7 +59,7 @@ test('what is too little to tell comes after the savings that are known', () => 
 });
 
 test('where the calls in place of others take longer, the saving is no 0', () => {
-  const ctx = new FindingContext(commits(0.1, 3));
+  const ctx = findingContextOf(commits(0.1, 3));
   const { savingUs, savingHow } = new Saving(ctx)
     .avoid(1, Op.xSync, 'syncs')
     .instead(2, Op.xDelete, 'deletions')

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
+import { findingsOf } from '../traces/analyses.ts';
 
 const GOLDEN = join(import.meta.dirname, '..', 'traces', 'golden');
 

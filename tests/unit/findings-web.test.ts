@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { findingsOf, RULES, type Finding } from '../../src/analysis/findings/index.ts';
+import { RULES, type Finding } from '../../src/analysis/findings/index.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { FAILURES } from '../traces/findings/failures.ts';
@@ -10,6 +10,7 @@ import { IDB } from '../traces/findings/idb.ts';
 import { play } from '../traces/findings/stage.ts';
 import { STORAGE } from '../traces/findings/storage.ts';
 import { WAITS } from '../traces/findings/waits.ts';
+import { findingsOf } from '../traces/analyses.ts';
 
 const CASES = [...WAITS, ...IDB, ...STORAGE, ...FAILURES];
 const rulesOf = (store: TraceStore): string[] => findingsOf(store).map((f) => f.rule);

@@ -6,20 +6,13 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  partitionByStatement,
-  partitionThread,
-  summaryTime,
-} from '../../src/analysis/time/time-partition.ts';
+import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import { PARTS } from '../../src/analysis/core/time-parts.ts';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { vfsTotal } from '../../src/analysis/files/file-counts.ts';
 import { filesOf } from '../../src/analysis/files/files.ts';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { hasVfs } from '../../src/analysis/transactions/transactions.ts';
-import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { FILE_KINDS } from '../../src/event/definitions.ts';
 import { Op } from '../../src/event/event.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -32,6 +25,13 @@ import { ENGINE_APPS } from '../oracle/catalog.ts';
 import { OWN_SQL_GOLDENS, countsOnly, ownSqlCounts } from '../oracle/own-sql-goldens.ts';
 import { countsOf } from '../traces/golden/counts.ts';
 import { SCENARIOS } from '../traces/golden/scenarios.ts';
+import {
+  findingsOf,
+  headlineNumbers,
+  partitionByStatement,
+  summaryTime,
+  transactionAnatomies,
+} from '../traces/analyses.ts';
 
 const FOLDER = path.join(import.meta.dirname, '..', 'traces', 'golden');
 const UPDATE = process.env['UPDATE_GOLDENS'] === '1';

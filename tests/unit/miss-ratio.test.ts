@@ -1,9 +1,10 @@
 // Stack distances against a plain LRU list, the miss-ratio curve against simulated caches, and what a curve must not claim.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { missRatioAt, missRatiosOf } from '../../src/analysis/cache/miss-ratio.ts';
+import { missRatioAt } from '../../src/analysis/cache/miss-ratio.ts';
 import { Reference, stackDistances } from '../../src/analysis/cache/stack-distance.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { missRatiosOf } from '../traces/analyses.ts';
 
 /** Hits of an LRU cache of `size` pages, by keeping it. */
 function lruHits(pages: ArrayLike<number>, flags: ArrayLike<number>, size: number): number {

@@ -1,11 +1,11 @@
 // Whom every call serves, for any calls whatever: nested, overlapping, with ends missing, and with parents that a page made up.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ownersOf } from '../../src/analysis/core/owners.ts';
 import { Op, type OpName } from '../../src/event/event.ts';
 import { OPS } from '../../src/event/operations.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { threadOf, type Row } from '../traces/partition-rows.ts';
+import { ownersOf } from '../traces/analyses.ts';
 
 test('a statement, its VFS call, the storage beneath, and what the storage call made', () => {
   const t = new ThreadBuilder(newStore());

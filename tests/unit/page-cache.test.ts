@@ -1,12 +1,11 @@
 // The hit rate of SQLite's page cache: one number in the Overview, the Cache view, the live strip and on the timeline.
 import { expect, test } from 'vitest';
-import { cacheReport } from '../../src/analysis/cache/cache.ts';
-import { NO_READINGS, pageCacheOf } from '../../src/analysis/cache/page-cache.ts';
-import { headlineNumbers } from '../../src/analysis/report/headline-numbers.ts';
+import { NO_READINGS } from '../../src/analysis/cache/page-cache.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { CacheCounter } from '../../src/timeline/cache-counter.ts';
 import { LiveCounts } from '../../src/viewer/session/live-stats.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { cacheReport, headlineNumbers, pageCacheOf } from '../traces/analyses.ts';
 
 /** One connection opened within the trace and one before it. */
 function trace(): {

@@ -1,11 +1,8 @@
 // Another page size, on traces made by hand: what becomes one page, what does not, and that nothing is claimed of what is not known.
 import { expect, test } from 'vitest';
-import {
-  PAGE_SIZES,
-  pageSizesOf,
-  type PageSizeEstimate,
-} from '../../src/analysis/pages/page-sizes.ts';
+import { PAGE_SIZES, type PageSizeEstimate } from '../../src/analysis/pages/page-sizes.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { pageSizesOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 interface Made {

@@ -1,14 +1,12 @@
 // Pages and blocks: what was read, read again and written, in files, in the WAL and below; maps of any resolution add up.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { pageMatrix, workingSet } from '../../src/analysis/pages/page-matrix.ts';
-import { pagesOf, placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
-import { databaseFilesOf } from '../../src/analysis/pages/database-files.ts';
-import { blockAccessesOf } from '../../src/analysis/pages/storage-blocks.ts';
+import { placesOf, type ObjectPages } from '../../src/analysis/pages/pages.ts';
 import { eachRunInTimeOrder } from '../../src/analysis/core/time-order.ts';
 import { AUX_WAL_HEADER } from '../../src/event/event.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { blockAccessesOf, databaseFilesOf, pageAccessesOf, pagesOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 const FRAME = PAGE + 24;

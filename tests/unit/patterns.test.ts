@@ -1,15 +1,20 @@
 // Patterns of input and output on hand-made traces: each with what is one, what looks like one and is none, and what is not known.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { blockWritesOf, writeAmplificationOf } from '../../src/analysis/pages/block-writes.ts';
 import { Op } from '../../src/event/event.ts';
-import { blockCachesOf, cacheReport } from '../../src/analysis/cache/cache.ts';
 import { cacheOverTime, connectionCaches } from '../../src/analysis/cache/connection-caches.ts';
-import { findingsOf } from '../../src/analysis/findings/index.ts';
 import { idbUseOf } from '../../src/analysis/idb/idb-use.ts';
 import { repeatedCallsOf } from '../../src/analysis/files/redundant-calls.ts';
-import { interleavingOf, RUN_CLASSES, runClass, runsOf } from '../../src/analysis/files/runs.ts';
+import { interleavingOf, RUN_CLASSES, runClass } from '../../src/analysis/files/runs.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import {
+  blockCachesOf,
+  blockWritesOf,
+  cacheReport,
+  findingsOf,
+  runsOf,
+  writeAmplificationOf,
+} from '../traces/analyses.ts';
 
 const PAGE = 4096;
 const at = (page: number): { offset: number; length: number } => ({

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { installOpfsAccessHandles } from '../../src/probes/opfs-access-handle.ts';
 import { OpfsPaths } from '../../src/probes/opfs.ts';
 import { Patches, ProbeContext } from '../../src/probes/patch.ts';
-import { commitsOf } from '../../src/analysis/transactions/commits.ts';
 import { RecordReader } from '../../src/event/batch.ts';
 import { drainRecords } from '../../src/record/drain.ts';
 import { AUX_WAL_HEADER, Op } from '../../src/event/event.ts';
 import { Recorder } from '../../src/record/recorder.ts';
 import { batchOf, newStore } from '../traces/builder.ts';
+import { commitsOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 const bytes = (length: number, ...words: number[]): Uint8Array => {

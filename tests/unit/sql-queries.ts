@@ -1,7 +1,7 @@
 // Queries over traces as the SQL view asks them, without a browser.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { sqlQueries, useWasm, type SqlAnswer } from '../../src/viewer/session/sql/sql-query.ts';
@@ -17,13 +17,13 @@ export function contextOf(store: TraceStore): QueryContext {
     if (!kept.has(key)) kept.set(key, make());
     return kept.get(key) as T;
   };
-  context = { store, shared: new Analyses(store), memo } as unknown as QueryContext;
+  context = { store, facts: new Facts(store), memo } as unknown as QueryContext;
   contexts.set(store, context);
   return context;
 }
 /** What was computed of a trace that has changed is computed again; what queries have kept stays. */
 export const analyseAnew = (store: TraceStore): void =>
-  void contexts.set(store, { ...contextOf(store), shared: new Analyses(store) });
+  void contexts.set(store, { ...contextOf(store), facts: new Facts(store) });
 
 let lastId = 0;
 /** Of a query: the next that there is. */

@@ -1,14 +1,9 @@
 // Statements by fingerprint: executions, times, rows, pages, cache and calls of hand-made traces, and sums of any trace.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coldWarmOf } from '../../src/analysis/cache/cold-warm.ts';
-import { executionsOf } from '../../src/analysis/core/executions.ts';
-import {
-  statementTable,
-  type StatementRow,
-} from '../../src/analysis/statements/statement-table.ts';
-import { statementsOf } from '../../src/analysis/statements/statements.ts';
+import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
+import { coldWarmOf, executionsOf, statementTable, statementsOf } from '../traces/analyses.ts';
 
 const [ROW, DONE, BUSY] = [100, 101, 5];
 const PAGE = 4096;

@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { isThreadMessage } from '../../src/protocol/messages.ts';
 import { sanitizeStore } from '../../src/analysis/privacy/sanitize.ts';
-import { storageHealthOf } from '../../src/analysis/files/storage-health.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { isStorageHealth, type StorageDefinition } from '../../src/event/storage-health.ts';
 import { Session } from '../../src/viewer/session/session.ts';
 import { batchOf, newStore, ThreadBuilder } from '../traces/builder.ts';
+import { storageHealthOf } from '../traces/analyses.ts';
 
 const said = (
   when: 'start' | 'stop',

@@ -1,6 +1,6 @@
 // Where the time went in an area, while the recording goes on: known, or said not to be.
 import { expect, test } from 'vitest';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import { Op } from '../../src/event/event.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { timelineQueries, type AreaAnswer } from '../../src/viewer/session/queries/timeline.ts';
@@ -15,7 +15,7 @@ function growing() {
   const lanes = new TimelineLanes(store);
   const settle = (): void => {
     lanes.update(store.extent()[1]);
-    lanes.settle(new Analyses(store));
+    lanes.settle(new Facts(store));
   };
   const area = (fromUs: number, toUs: number): AreaAnswer => {
     lanes.update(store.extent()[1]);

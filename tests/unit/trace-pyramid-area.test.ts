@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { areaRows } from '../../src/analysis/time/area.ts';
 import { Durations } from '../../src/analysis/core/durations.ts';
-import { ioAt, ioMap, ioObjects } from '../../src/analysis/files/io-map.ts';
+import { ioAt, ioMap } from '../../src/analysis/files/io-map.ts';
 import { statementRow } from '../../src/trace/describe.ts';
 import { Op } from '../../src/event/event.ts';
 import { OPS, opName } from '../../src/event/operations.ts';
@@ -13,6 +13,7 @@ import { Session } from '../../src/viewer/session/session.ts';
 import { StatementIndex } from '../../src/trace/statement-index.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { ioObjects } from '../traces/analyses.ts';
 
 const store = syntheticStore({ events: 20_000, clockStepUs: 5 });
 const [begin, end] = store.extent();

@@ -1,7 +1,6 @@
 // The lanes that are derived from calls, against plain scans of the same calls: counters, storage calls one by one, transactions.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { transactionAnatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
 import { Op } from '../../src/event/event.ts';
 import { ACTIVITIES } from '../../src/trace/lanes/lanes.ts';
 import { RowCounters } from '../../src/timeline/row-counters.ts';
@@ -11,6 +10,7 @@ import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { transactionWord } from '../../src/timeline/transaction-lane.ts';
 import { ThreadBuilder, batchOf, newStore } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { transactionAnatomies } from '../traces/analyses.ts';
 
 describe('bytes per second', () => {
   test('is the bytes of the calls that began in each column, at any zoom', () => {

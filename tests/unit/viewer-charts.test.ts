@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partitionThread } from '../../src/analysis/time/time-partition.ts';
-import { SQL_PARTS, timePieces } from '../../src/analysis/time/time-pieces.ts';
+import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
 import { ticksOf, stepFor } from '../../src/viewer/ui/charts/time-axis.ts';
 import {
@@ -45,6 +45,7 @@ import {
   wholeRows,
 } from '../../src/viewer/ui/virtual-rows.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { timePieces } from '../traces/analyses.ts';
 
 const anyRange = (most: number): fc.Arbitrary<Range> =>
   fc

@@ -1,7 +1,6 @@
 // Two traces side by side: what the Compare view shows, without a browser.
 import { describe, expect, it } from 'vitest';
-import { diffOf } from '../../src/analysis/report/diff.ts';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import {
   ComparisonTraces,
@@ -10,13 +9,14 @@ import {
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
+import { diffOf } from '../traces/analyses.ts';
 
 describe('a comparison', () => {
   it('sets two traces side by side', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
     const both = QUERIES.comparison(
       contextOf(a, {
-        other: { store: b, shared: new Analyses(b), name: 'b.vfst' },
+        other: { store: b, facts: new Facts(b), name: 'b.vfst' },
         previous: null,
       }),
       {},
@@ -33,7 +33,7 @@ describe('a comparison', () => {
   it('draws both over time, a column equally long in both where that is asked for', () => {
     const [a, b] = [autocommits(12), autocommits(3)];
     const context = contextOf(a, {
-      other: { store: b, shared: new Analyses(b), name: 'b.vfst' },
+      other: { store: b, facts: new Facts(b), name: 'b.vfst' },
       previous: null,
     });
     const wide = { other: 'b.vfst', width: 400 };
@@ -55,7 +55,7 @@ describe('a comparison', () => {
     late.call('sqlStep', { object: statement, context: 1, dur: 10 });
     late.send();
     const begun = {
-      other: { store: late.store, shared: new Analyses(late.store), name: 'b.vfst' },
+      other: { store: late.store, facts: new Facts(late.store), name: 'b.vfst' },
       previous: null,
     };
     expect(QUERIES.compareStrips(contextOf(a, begun), { ...wide, oneScale: true })!.b.spanUs).toBe(
@@ -66,7 +66,7 @@ describe('a comparison', () => {
     expect(QUERIES.compareStrips(contextOf(a), { ...wide, oneScale: true })).toBeNull();
     const empty = newStore();
     const none = {
-      other: { store: empty, shared: new Analyses(empty), name: 'b.vfst' },
+      other: { store: empty, facts: new Facts(empty), name: 'b.vfst' },
       previous: null,
     };
     expect(QUERIES.compareStrips(contextOf(a, none), { ...wide, oneScale: true })!.b).toEqual({

@@ -1,5 +1,5 @@
 // Traces whose numbers are known and what the viewer's questions get, for tests of questions without a browser.
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import type { QueryContext } from '../../src/viewer/session/queries/context.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
@@ -38,11 +38,10 @@ export function contextOf(
   compared: QueryContext['compared'] = { other: null, previous: null },
 ): QueryContext {
   const lanes = new TimelineLanes(store);
-  const shared = new Analyses(store);
   const rest = (): Promise<void> => Promise.resolve();
   return {
     store,
-    shared,
+    facts: new Facts(store),
     compared,
     pyramid: () => lanes.pyramid,
     timeline: () => lanes,

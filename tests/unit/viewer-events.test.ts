@@ -1,7 +1,6 @@
 // The Events view: conditions on columns against a look at every event, amounts as people type them, copies and CSV of lines.
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../src/formats/csv.ts';
-import { pageAccessesOf } from '../../src/analysis/pages/page-accesses.ts';
 import { isFailure, objectName, resultText } from '../../src/trace/describe.ts';
 import { CAPTURE_DEFAULTS } from '../../src/event/capture.ts';
 import { opName } from '../../src/event/operations.ts';
@@ -15,6 +14,7 @@ import { tsvCell } from '../../src/viewer/ui/parts/tsv.ts';
 import { EVENT_VIEW_COLUMNS, shownColumns, tsv } from '../../src/viewer/ui/views/events/columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { pageAccessesOf } from '../traces/analyses.ts';
 
 const PAGE = 4096;
 /** Reads and writes of pages 1 to 12, an OPFS handle that moves less than it is asked for, a busy lock, a call without an end. */

@@ -3,11 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileRow } from '../../src/analysis/files/files.ts';
-import { missRatiosOf, missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
+import { missRatioAt, type MissRatio } from '../../src/analysis/cache/miss-ratio.ts';
 import { cachePages, kneeOf } from '../../src/analysis/cache/miss-ratio-knee.ts';
-import { pagesOf } from '../../src/analysis/pages/pages.ts';
 import { rereadsOf } from '../../src/analysis/pages/rereads.ts';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
 import { useFacts } from '../../src/viewer/ui/views/files/file-use-facts.ts';
@@ -22,6 +21,8 @@ import { pageQueries } from '../../src/viewer/session/queries/pages.ts';
 import { patternQueries } from '../../src/viewer/session/queries/patterns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
+import { accesses } from '../../src/analysis/pages/page-accesses.ts';
+import { missRatiosOf, pagesOf } from '../traces/analyses.ts';
 
 function contextOf(store: TraceStore): QueryContext {
   const kept = new Map<string, unknown>();
@@ -29,7 +30,7 @@ function contextOf(store: TraceStore): QueryContext {
     if (!kept.has(key)) kept.set(key, make());
     return kept.get(key) as T;
   };
-  return { store, shared: new Analyses(store), memo } as unknown as QueryContext;
+  return { store, facts: new Facts(store), memo } as unknown as QueryContext;
 }
 const ALL = { fromUs: null, toUs: null };
 const PAGE = 4096;
@@ -272,7 +273,9 @@ describe('pages', () => {
       pages!.writes + pages!.checkpointWrites,
     ]);
     expect(sum(map.rereads)).toBeGreaterThan(100);
-    expect(rereadsOf(context.shared.accesses, 0).reduce((a, b) => a + b, 0)).toBe(pages!.rereads); // each access is of one page here
+    expect(rereadsOf(context.facts.get(accesses), 0).reduce((a, b) => a + b, 0)).toBe(
+      pages!.rereads,
+    ); // each access is of one page here
   });
 
   it('of a cell are the events that the cell counts', () => {

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { modeText } from '../../src/analysis/locks/lock-columns.ts';
-import { locksOf } from '../../src/analysis/locks/locks.ts';
 import { arrowsOf } from '../../src/analysis/locks/wait-arrows.ts';
 import { Flag, type OpName } from '../../src/event/event.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
@@ -16,11 +15,12 @@ import {
   type LockSelection,
 } from '../../src/viewer/ui/views/locks/lock-selection.ts';
 import { newStore, ThreadBuilder, type CallFields } from '../traces/builder.ts';
+import { locksOf } from '../traces/analyses.ts';
 
 function contextOf(store: TraceStore): QueryContext {
   const memo = new Memo(store);
-  const made: Pick<QueryContext, 'store' | 'shared' | 'memo'> = {
-    ...{ store, shared: memo.shared(1) },
+  const made: Pick<QueryContext, 'store' | 'facts' | 'memo'> = {
+    ...{ store, facts: memo.facts(1) },
     memo: (key, make) => memo.get(1, key, make),
   };
   return made as QueryContext;

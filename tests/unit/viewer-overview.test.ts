@@ -1,17 +1,14 @@
 // What the Overview says of a trace, and the palette finds in it, without a browser.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { databaseSettingsOf } from '../../src/analysis/pages/database-settings.ts';
-import {
-  headlineNumbers,
-  type HeadlineNumber,
-} from '../../src/analysis/report/headline-numbers.ts';
+import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
 import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/headline-text.ts';
 import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
+import { databaseSettingsOf, headlineNumbers } from '../traces/analyses.ts';
 
 const value = (numbers: readonly HeadlineNumber[], id: string): number | null =>
   numbers.find((n) => n.id === id)!.value;

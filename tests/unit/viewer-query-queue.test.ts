@@ -1,21 +1,25 @@
 // Long queries: told how far they are, given up at the next pause, and never at the cost of what others asked for.
 import { describe, expect, it } from 'vitest';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { fact, Facts, type AnyFact } from '../../src/analysis/graph.ts';
+import { accesses } from '../../src/analysis/pages/page-accesses.ts';
+import { anatomies } from '../../src/analysis/transactions/transaction-anatomy.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { saveTrace } from '../../src/trace/file/write.ts';
 import { QueryClient } from '../../src/viewer/ui/query-client.ts';
 import type { QueryProgress, SessionPush } from '../../src/protocol/session.ts';
 import { QueryQueue, RunningQuery } from '../../src/viewer/session/query-queue.ts';
 import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { Session } from '../../src/viewer/session/session.ts';
-import { stepsOf, type Step } from '../../src/viewer/session/steps.ts';
+import { needsOf, QUERIES, type QueryName } from '../../src/viewer/session/query-table.ts';
 import { syntheticStore } from '../traces/synthetic.ts';
 
 /** A trace that is large and at rest, of which nothing but that is asked. */
 function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
-  const shared = { store: { eventCount: 1e6 } } as Analyses;
+  const facts = new Facts({ eventCount: 1e6 } as TraceStore);
   return new Scheduler({
     ...{
-      shared: () => shared,
+      background: [],
+      facts: () => facts,
       growing: () => false,
       pictured: () => false,
       dueIn: () => null,
@@ -24,28 +28,27 @@ function scheduler(changes: Partial<ScheduledWork> = {}): Scheduler {
     ...changes,
   });
 }
-/** Steps by name; what they have done is in `done`. @param then called at the begin of a step */
-function steps(
+let lastTest = 0;
+/** Facts by name; those that are made are in `done`. @param then called when one is made */
+function needs(
   names: string,
   done: string[],
   then: (name: string) => void = () => undefined,
-): () => Step[] {
-  return () =>
-    [...names].map((name) => ({
-      what: `making ${name}`,
-      run: () => {
-        then(name);
-        done.push(name);
-        return null;
-      },
-    }));
+): AnyFact[] {
+  const test = ++lastTest;
+  return [...names].map((name) =>
+    fact(`${name} of test ${test}`, `making ${name}`, {}, () => {
+      then(name);
+      done.push(name);
+    }),
+  );
 }
 
 describe('a query in steps', () => {
   it('is told what comes next, and how far it is', async () => {
     const said: string[] = [];
     const query = new RunningQuery(({ what, done, of }) => said.push(`${what} ${done}/${of}`));
-    await scheduler().inSteps(steps('abc', []), query);
+    await scheduler().prepare(needs('abc', []), query);
     expect(said).toEqual(['making a 0/3', 'making b 1/3', 'making c 2/3']);
   });
 
@@ -54,12 +57,12 @@ describe('a query in steps', () => {
     const one = new RunningQuery();
     const paced = scheduler();
     const said: string[] = [];
-    const gone = paced.inSteps(
-      steps('abcdef', first, (name) => name === 'b' && one.cancel()),
+    const gone = paced.prepare(
+      needs('abcdef', first, (name) => name === 'b' && one.cancel()),
       one,
     );
-    const stays = paced.inSteps(
-      steps('xyz', second),
+    const stays = paced.prepare(
+      needs('xyz', second),
       new RunningQuery(({ what, of }) => said.push(`${what} of ${of}`)),
     );
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
@@ -75,7 +78,7 @@ describe('a query in steps', () => {
   it('that is cancelled before its turn does nothing', async () => {
     const done: string[] = [];
     const query = new RunningQuery();
-    const gone = scheduler().inSteps(steps('abc', done), query);
+    const gone = scheduler().prepare(needs('abc', done), query);
     query.cancel();
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
     expect(done).toEqual([]);
@@ -84,19 +87,14 @@ describe('a query in steps', () => {
   it('goes before the work that nobody waits for', async () => {
     const order: string[] = [];
     const asked: Promise<void>[] = [];
-    const shared = {
-      store: { eventCount: 1e6, threads: [{}, {}, {}] },
-      pieces: () => {
-        order.push('lane');
-        if (order.length === 1) asked.push(paced.inSteps(steps('abc', order), new RunningQuery()));
-      },
-      anatomiesInParts: () => null,
-    } as unknown as Analyses;
+    const background = needs('123', order, (name) => {
+      if (name === '1') asked.push(paced.prepare(needs('abc', order), new RunningQuery()));
+    });
     let computed: () => void;
     const end = new Promise<void>((resolve) => (computed = resolve));
     let due: number | null = 0;
     const paced: Scheduler = scheduler({
-      shared: () => shared,
+      background,
       pictured: () => true,
       dueIn: () => due,
       compute: () => computed(),
@@ -105,35 +103,25 @@ describe('a query in steps', () => {
     due = null;
     await end;
     await Promise.all(asked);
-    // it begins anew after that: what was made is there, in a real trace
-    expect(order.join(' ')).toMatch(/^lane (lane )?a b c lane lane lane$/);
+    expect(order.join(' ')).toMatch(/^1 (2 )?a b c (2 )?3$/);
   });
 });
 
 describe('what is made with pauses', () => {
   const store = syntheticStore({ events: 1_200_000, threads: 3 });
-  const inParts = {
-    accesses: (shared: Analyses) => shared.accessesInParts(),
-    anatomies: (shared: Analyses) => shared.anatomiesInParts(),
-  };
-  const made = {
-    accesses: ({ accesses }: Analyses) => [
-      accesses.count,
-      Array.from(accesses.place).reduce((a, b) => a + b, 0),
-      accesses.row[accesses.count - 1],
-    ],
-    anatomies: ({ anatomies }: Analyses) => [anatomies.length, anatomies.commitTotals()],
-  };
-  it.each(['accesses', 'anatomies'] as const)(
-    '%s: the same as at once, and nothing where it was given up',
-    (name) => {
-      const [whole, given] = [new Analyses(store), new Analyses(store)];
-      let pauses = 0;
-      for (const _ of inParts[name](whole)) pauses++;
+  it.each([accesses, anatomies])(
+    '$name: the same as at once, and nothing where it was given up',
+    (one: AnyFact) => {
+      const [whole, given] = [new Facts(store), new Facts(store)];
+      for (const facts of [whole, given]) for (const _ of facts.compute(one.needs));
+      let pauses = -1;
+      for (const _ of whole.compute([one])) pauses++;
       expect(pauses).toBeGreaterThan(0);
-      for (const _ of inParts[name](given)) break;
-      expect(made[name](given)).toEqual(made[name](whole)); // at once, for what was given up is not there
-      expect([...inParts[name](whole)]).toEqual([]); // it is there
+      let left = 2;
+      for (const _ of given.compute([one])) if (--left === 0) break;
+      expect(given.missing([one])).toEqual([one]); // computed at once, for what was given up is not there
+      expect(given.get(one)).toEqual(whole.get(one));
+      expect([...whole.compute([one])]).toEqual([]); // it is there
     },
   );
 });
@@ -181,21 +169,14 @@ describe('the session', () => {
     expect(told.at(-1)!.what).toMatch(/, in B$/);
   });
 
-  it('names every step in words', () => {
-    const shared = new Analyses(syntheticStore({ events: 100 }));
-    for (const name of [
-      'overview',
-      'findings',
-      'statements',
-      'transactions',
-      'locks',
-      'cache',
-      'cacheCurves',
-      'wal',
-      'fileUse',
-    ] as const)
-      for (const { what } of stepsOf(name, shared) ?? []) expect(what).toMatch(/^[\p{L}\d]/u);
-    expect(stepsOf('annotations', shared)).toBeNull();
+  it('names everything that it computes in words', () => {
+    const facts = new Facts(syntheticStore({ events: 100 }));
+    const labels = (Object.keys(QUERIES) as QueryName[]).flatMap((name) => [
+      ...facts.compute(needsOf(name)),
+    ]);
+    expect(labels.length).toBeGreaterThan(20);
+    for (const { label } of labels) expect(label).toMatch(/^[\p{L}\d]/u);
+    expect(needsOf('annotations')).toEqual([]);
   });
 });
 

@@ -1,6 +1,6 @@
 // When the store's worker begins its long work: as soon as the first picture is out, and step by step.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Analyses } from '../../src/analysis/shared.ts';
+import { Facts } from '../../src/analysis/graph.ts';
 import { Scheduler, type ScheduledWork } from '../../src/viewer/session/scheduler.ts';
 import { newStore } from '../traces/builder.ts';
 
@@ -8,10 +8,11 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function paced(changes: Partial<ScheduledWork>): { scheduler: Scheduler; computed: () => number } {
-  const shared = new Analyses(newStore());
+  const facts = new Facts(newStore());
   let computed = 0;
   const of: ScheduledWork = {
-    shared: () => shared,
+    background: [],
+    facts: () => facts,
     growing: () => false,
     pictured: () => false,
     dueIn: () => (computed ? null : 0),

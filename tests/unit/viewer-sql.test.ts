@@ -14,6 +14,9 @@ import {
   rows,
   run,
 } from './sql-queries.ts';
+import { executions } from '../../src/analysis/core/executions.ts';
+import { accesses } from '../../src/analysis/pages/page-accesses.ts';
+import { transactions } from '../../src/analysis/transactions/transactions.ts';
 
 beforeAll(loadSqlite);
 
@@ -120,8 +123,8 @@ describe('the table events', () => {
 
 describe('the other tables', () => {
   it('join without scanning again and again', async () => {
-    const executions = large.threads.reduce(
-      (n, t) => n + contextOf(large).shared.executions(t).count,
+    const runs = large.threads.reduce(
+      (n, t) => n + contextOf(large).facts.get(executions).of(t).count,
       0,
     );
     expect(
@@ -129,19 +132,19 @@ describe('the other tables', () => {
         large,
         'SELECT count(*) FROM executions e JOIN statements s ON s.thread = e.thread AND s.id = e.statement_id',
       ),
-    ).toEqual([[executions]]);
+    ).toEqual([[runs]]);
     const inside = await rows(
       large,
       `SELECT count(*), sum(n > 0) FROM (SELECT (SELECT count(*) FROM events e WHERE e.thread = t.thread AND e.row BETWEEN t.row AND t.end_row) n FROM transactions t)`,
     );
-    const { list } = contextOf(large).shared.transactions;
+    const { list } = contextOf(large).facts.get(transactions);
     expect(inside).toEqual([[list.length, list.length]]);
   });
 
   it('say of pages what the analysis says', async () => {
-    const { accesses } = contextOf(large).shared;
+    const all = contextOf(large).facts.get(accesses);
     expect(await rows(large, 'SELECT count(*), sum(bytes) FROM page_accesses')).toEqual([
-      [accesses.count, [...accesses.bytes.subarray(0, accesses.count)].reduce((a, b) => a + b, 0)],
+      [all.count, [...all.bytes.subarray(0, all.count)].reduce((a, b) => a + b, 0)],
     ]);
     const [[reads, accessed]] = (await rows(
       large,

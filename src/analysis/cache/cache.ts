@@ -16,9 +16,10 @@ import {
 } from './connection-caches.ts';
 import { SMALLEST_PAGE } from '../pages/database-files.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
-import type { Owners } from '../core/owners.ts';
-import { pagesIn, pagesOf } from '../pages/pages.ts';
-import { Analyses } from '../shared.ts';
+import { owners, type Owners } from '../core/owners.ts';
+import { accesses } from '../pages/page-accesses.ts';
+import { pages, placesOf } from '../pages/pages.ts';
+import { fact, type ByThread, type Known } from '../graph.ts';
 import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
 
 export interface BlockCache {
@@ -39,10 +40,10 @@ const FETCHES = opTable(({ layer, counts, activity }) =>
 );
 
 /** By name of the VFS; one without reads of pages is left out. */
-export function blockCachesOf(
+function blockCachesOf(
   store: TraceStore,
-  range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
+  owners: ByThread<Owners>,
+  range: TimeRange,
 ): BlockCache[] {
   const found = new Map<string, Counts>();
   const cacheOf = (vfs: string): Counts => {
@@ -62,7 +63,7 @@ export function blockCachesOf(
       );
     return c;
   };
-  for (const thread of store.threads) countCaches(thread, shared.owners(thread), range, cacheOf);
+  for (const thread of store.threads) countCaches(thread, owners.of(thread), range, cacheOf);
   const leftOut = leavesOut(store, 'web');
   return [...found.values()]
     .filter((c) => c.reads > 0)
@@ -171,10 +172,17 @@ export interface CacheReport {
   rereads: RereadRatio[];
 }
 
-export function cacheReport(
+const NEEDS = { owners, accesses, pages };
+
+/** Over the whole trace. */
+export const cacheReport = fact('cacheReport', 'caches', NEEDS, (store, known) =>
+  cacheReportOf(store, known),
+);
+
+export function cacheReportOf(
   store: TraceStore,
+  { owners, accesses, pages }: Known<typeof NEEDS>,
   range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
 ): CacheReport {
   const connections = connectionCaches(store, range);
   const sum = { ...NO_COUNTS };
@@ -186,8 +194,8 @@ export function cacheReport(
       ? { ...sum, hitRate: requests ? sum.hits / requests : null }
       : null,
     connections,
-    blockCaches: blockCachesOf(store, range, shared),
-    rereads: (isWhole(range) ? pagesIn(shared) : pagesOf(store, range, shared.accesses)).map(
+    blockCaches: blockCachesOf(store, owners, range),
+    rereads: (isWhole(range) ? pages : placesOf(accesses, range)).map(
       ({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
         ...{ path, vfs, reads, rereads },
         distinctPages: placesRead,

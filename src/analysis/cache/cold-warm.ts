@@ -8,9 +8,10 @@ import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from '../pages/accesses.ts';
 import { ById } from '../core/by-id.ts';
 import { connectionCaches } from './connection-caches.ts';
-import { ExecutionState, type Executions } from '../core/executions.ts';
-import type { Owners } from '../core/owners.ts';
-import { Analyses } from '../shared.ts';
+import { executions, ExecutionState, type Executions } from '../core/executions.ts';
+import { owners, type Owners } from '../core/owners.ts';
+import { fact, type Known } from '../graph.ts';
+import { accesses } from '../pages/page-accesses.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
 export interface Phase {
@@ -41,11 +42,17 @@ export interface ColdWarm {
 
 const ONE_SECOND = 1e6;
 
+const NEEDS = { accesses, owners, executions };
+
+export const coldWarm = fact('coldWarm', 'first and later runs', NEEDS, (store, known) =>
+  coldWarmOf(store, known),
+);
+
 /** @param coldUs how long the cold stretch is, microseconds */
 export function coldWarmOf(
   store: TraceStore,
+  known: Known<typeof NEEDS>,
   coldUs = ONE_SECOND,
-  shared: Analyses = new Analyses(store),
 ): ColdWarm {
   let begin = Infinity;
   let end = -Infinity;
@@ -54,8 +61,8 @@ export function coldWarmOf(
     begin = Math.min(begin, first);
     end = Math.max(end, last);
   }
-  const { accesses } = shared;
-  const firstExecutions = firstExecutionsOf(store, shared);
+  const { accesses } = known;
+  const firstExecutions = firstExecutionsOf(store, known);
   if (begin === Infinity) return { cold: null, warm: null, firstExecutions };
   const border = begin + coldUs;
   // one more nanosecond: a range leaves its end out
@@ -93,7 +100,7 @@ function phase(store: TraceStore, accesses: Accesses, range: Required<TimeRange>
   return { ...range, pageReads, hitRate: requests ? hits / requests : null };
 }
 
-function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[] {
+function firstExecutionsOf(store: TraceStore, known: Known<typeof NEEDS>): FirstExecution[] {
   interface Sum {
     text: string;
     executions: number;
@@ -104,8 +111,8 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
     pages: number | null;
   }
   const sums = new Map<string, Sum>();
-  const all = store.threads.map((thread) => shared.executions(thread));
-  const reads = readsByExecution(store, shared, all);
+  const all = store.threads.map((thread) => known.executions.of(thread));
+  const reads = readsByExecution(store, known, all);
   store.threads.forEach((thread, t) => {
     const executions = all[t]!;
     const sumOfText = new ById<Sum | null>();
@@ -160,10 +167,10 @@ function firstExecutionsOf(store: TraceStore, shared: Analyses): FirstExecution[
 /** Page reads by execution, by thread; null where the thread has none. */
 function readsByExecution(
   store: TraceStore,
-  shared: Analyses,
+  known: Known<typeof NEEDS>,
   executions: readonly Executions[],
 ): (Uint32Array | null)[] {
-  const { accesses } = shared;
+  const { accesses } = known;
   const { thread, row, what, span, count } = accesses;
   const reads = store.threads.map((): Uint32Array | null => null);
   const owners = store.threads.map((): Owners | null => null);
@@ -172,7 +179,7 @@ function readsByExecution(
   for (let i = 0; i < count; i++) {
     if (what[i]! & (Access.write | Access.checkpoint)) continue;
     const t = thread[i]!;
-    const own = (owners[t] ??= shared.owners(store.threads[t]!));
+    const own = (owners[t] ??= known.owners.of(store.threads[t]!));
     const ofThread = (reads[t] ??= new Uint32Array(executions[t]!.count));
     const owner = own.sql(row[i]!);
     if (owner !== lastOwner[t]) {

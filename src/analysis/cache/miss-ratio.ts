@@ -11,8 +11,10 @@
  */
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses, type Asker, type Unit } from '../pages/accesses.ts';
+import { fact, type Known } from '../graph.ts';
+import { accesses } from '../pages/page-accesses.ts';
+import { dirtyPages } from '../pages/dirty-pages.ts';
 import { connectionCaches, type ConnectionCache } from './connection-caches.ts';
-import { Analyses } from '../shared.ts';
 import { Slots } from '../core/slots.ts';
 import { Reference, stackDistances } from './stack-distance.ts';
 import type { TimeRange } from '../time/time-partition.ts';
@@ -59,12 +61,18 @@ export interface CacheGoal {
   hitRate: number;
 }
 
+const NEEDS = { accesses, dirtyPages };
+
+/** Over the whole trace. */
+export const missRatios = fact('missRatios', 'misses at every cache size', NEEDS, (store, known) =>
+  missRatiosOf(store, known),
+);
+
 export function missRatiosOf(
   store: TraceStore,
+  { accesses, dirtyPages }: Known<typeof NEEDS>,
   range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
 ): MissRatio[] {
-  const { accesses } = shared;
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);
   const { askers, objects } = accesses;
@@ -97,7 +105,7 @@ export function missRatiosOf(
         measured && measured.hits + measured.misses > 0
           ? measured.misses / (measured.hits + measured.misses)
           : null,
-      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? shared.dirtyPages[object]?.most : 0) ?? 0),
+      fromPages: Math.max(SMALLEST_CACHE, (refs.writes ? dirtyPages[object]?.most : 0) ?? 0),
       measured: measured && {
         ...measured,
         hitRate: measured.hits / Math.max(1, measured.hits + measured.misses),

@@ -3,6 +3,7 @@
  * a connection did before the recording is in its first reading, which is left out, as the Cache view does.
  */
 import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { counterDeltas } from '../core/counter-deltas.ts';
 
 /** All null where no engine gave its counters, or nothing but the first ones of connections opened before. */
@@ -19,7 +20,9 @@ export interface PageCache {
 export const NO_READINGS =
   'no statement has ended, or but one of each connection that was opened before: its counters have nothing to compare with';
 
-export function pageCacheOf(store: TraceStore): PageCache {
+export const pageCache = fact('pageCache', 'page cache', {}, pageCacheOf);
+
+function pageCacheOf(store: TraceStore): PageCache {
   const sum = { hits: 0, misses: 0, writes: 0, spills: 0 };
   let readings = 0;
   for (const thread of store.threads) {

@@ -27,7 +27,7 @@ export const cacheTooSmall: Rule = {
   title: 'Page cache too small',
   run(ctx) {
     return ctx
-      .of(pageReaders)
+      .get(pageReaders)
       .filter((r) => r.hotPages > 0 && r.rereads >= FEW_REREADS && 3 * r.rereads >= r.reads)
       .map((r): Finding => {
         const { pages, kib, sampled } = cacheFor(r);
@@ -73,7 +73,7 @@ export const pageTooSmall: Rule = {
   id: 'F21',
   title: 'Page size too small for scans',
   run(ctx) {
-    return byPath(ctx.of(pageReaders).filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096))
+    return byPath(ctx.get(pageReaders).filter((r) => r.pageBytes > 0 && r.pageBytes <= 4096))
       .filter((r) => r.inRuns >= LONG_SCANS && 2 * r.inRuns >= r.reads - r.rereads)
       .map((r): Finding => {
         const avoided = r.inRuns - Math.ceil((r.inRuns * r.pageBytes) / LARGE_PAGE);

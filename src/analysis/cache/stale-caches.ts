@@ -8,9 +8,9 @@
  * In WAL mode, and while a connection keeps its locks, SQLite does not compare.
  */
 import { Op } from '../../event/event.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import type { DatabaseFiles } from '../pages/database-files.ts';
-import type { Analyses } from '../shared.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { databaseFiles, type DatabaseFiles } from '../pages/database-files.ts';
+import { fact } from '../graph.ts';
 
 /** A connection and one of its databases. */
 export interface StaleCache {
@@ -33,18 +33,19 @@ const MOST_ROWS = 100;
 const [VERSION_AT, VERSION_BYTES, SMALLEST_PAGE] = [24, 16, 512] as const;
 
 /** Connections that compared at least once; without an SQL layer connections cannot be told apart, and there is none. */
-export function staleCachesOf(store: TraceStore, files: DatabaseFiles): StaleCache[] {
-  const found: StaleCache[] = [];
-  store.threads.forEach((thread, t) => {
-    const parts = files.parts[t]!;
-    if (parts.size) found.push(...ofThread(thread, parts));
-  });
-  return found.filter(({ compared }) => compared > 0);
-}
-
-/** Of a whole trace, computed once. */
-export const staleCachesIn = (shared: Analyses): StaleCache[] =>
-  shared.once('stale caches', () => staleCachesOf(shared.store, shared.databaseFiles));
+export const staleCaches = fact(
+  'staleCaches',
+  'stale caches',
+  { databaseFiles },
+  (store, { databaseFiles: files }): StaleCache[] => {
+    const found: StaleCache[] = [];
+    store.threads.forEach((thread, t) => {
+      const parts = files.parts[t]!;
+      if (parts.size) found.push(...ofThread(thread, parts));
+    });
+    return found.filter(({ compared }) => compared > 0);
+  },
+);
 
 function ofThread(
   { events, index }: ThreadStore,

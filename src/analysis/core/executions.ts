@@ -2,10 +2,11 @@
  * Executions of a thread's statements as columns. An execution begins with the first sqlite3_step of a statement after its prepare,
  * its reset, or the step that finished it; a sqlite3_exec call is one (statements.ts). Its time is that of its step calls.
  */
+import type { ThreadStore } from '../../trace/store.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { isSqlOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
-import type { ThreadStore } from '../../trace/store.ts';
+import { threadFact } from '../graph.ts';
 
 export const ExecutionState = {
   /** Stepped to DONE. */
@@ -61,8 +62,10 @@ export class Executions {
 
 const SQLITE_ROW = 100;
 
-export function executionsOf(thread: ThreadStore): Executions {
-  const { events } = thread;
+/** Executions of a thread, in the order of their first calls. */
+export const executions = threadFact('executions', 'executions of statements', {}, executionsOf);
+
+function executionsOf({ events }: ThreadStore): Executions {
   let calls = 0;
   for (let row = 0; row < events.count; row++)
     if (events.op[row] === Op.sqlStep || events.op[row] === Op.sqlExec) calls++;

@@ -4,8 +4,9 @@
  *
  *   sqlite3_step   xRead            opfs.read     ->  of xRead the step, of opfs.read the xRead, whose own is the step
  */
-import { isSqlOp, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
+import { isSqlOp, isVfsOp } from '../../event/operations.ts';
+import { threadFact } from '../graph.ts';
 import { parentRow } from './time-calls.ts';
 
 export class Owners {
@@ -30,7 +31,10 @@ export class Owners {
   }
 }
 
-export function ownersOf({ events }: ThreadStore): Owners {
+/** Of every call of a thread. */
+export const owners = threadFact('owners', 'which statement each call serves', {}, ownersOf);
+
+function ownersOf({ events }: ThreadStore): Owners {
   const { count, op, parent } = events;
   const up = new Int32Array(count);
   const owners = new Owners(op, up);

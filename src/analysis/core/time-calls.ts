@@ -3,6 +3,7 @@
  * and whom it serves. Told from the columns when it is asked for: nothing is kept by row.
  */
 import type { EventColumns } from '../../trace/columns.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Flag } from '../../event/event.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
 import { isStorage, PART, PART_OF_OP, Role, ROLE_OF_OP, WAIT } from './time-parts.ts';
@@ -159,4 +160,15 @@ export class Calls {
       (storage ? 1 << Stack.storage : 0)
     );
   }
+}
+
+/** Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are later. */
+export function timeOf({ events }: ThreadStore, seq: number): number {
+  let [from, to] = [0, events.count];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (events.seq[middle]! <= seq) from = middle + 1;
+    else to = middle;
+  }
+  return from ? events.t0[from - 1]! : -Infinity;
 }

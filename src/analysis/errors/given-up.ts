@@ -8,7 +8,7 @@
 import { Flag, Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf } from '../../text/numbers.ts';
@@ -48,7 +48,7 @@ function givenUp(ctx: FindingContext, threads: readonly ThreadStore[]): Finding[
   if (since.length === 0 || underWay) return [];
   const fromUs = since.reduce((least, { endUs }) => Math.min(least, endUs), Infinity);
   const here = new Set(threads.map(({ index }) => index));
-  const { list } = ctx.of(transactions);
+  const { list } = ctx.transactions;
   let commits = 0;
   for (let i = 0; i < list.length; i++)
     if (list.endUs[i]! > fromUs && here.has(list.thread[i]!) && list.outcome(i) === 'committed')

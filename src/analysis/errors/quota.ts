@@ -4,7 +4,7 @@
  *   F42   quota exceeded, or nearly
  */
 import { Op } from '../../event/event.ts';
-import { storageHealthOf, type OriginStorage } from '../files/storage-health.ts';
+import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
 import { Evidence, type FindingContext } from '../rules/context.ts';
 import { noSaving } from '../rules/saving.ts';
 import { errors, quote } from './health.ts';
@@ -20,7 +20,8 @@ const healthText = ({ usage, quota, persisted }: OriginStorage): string =>
 
 /** Nothing has failed yet. */
 function nearlyFull(ctx: FindingContext): Finding[] {
-  return storageHealthOf(ctx.store)
+  return ctx
+    .get(storageHealth)
     .filter(
       ({ usage, quota }) =>
         usage !== null && quota !== null && quota > 0 && usage / quota >= NEARLY_FULL,
@@ -56,7 +57,7 @@ export const quotaExceeded: Rule = {
         full++;
         evidence.add(thread, row, op === Op.xWrite ? thread.events.length[row]! : 0);
       });
-    const said = storageHealthOf(ctx.store).map(healthText).join('; ');
+    const said = ctx.get(storageHealth).map(healthText).join('; ');
     if (evidence.count === 0) return nearlyFull(ctx);
     return [
       {

@@ -7,6 +7,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, opSet, opTable } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { bytesCarried, bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from './files.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
@@ -43,7 +44,9 @@ const WEB_KEY = opTable(({ layer, counts }) =>
   layer === 'web' ? 1 + ['read', 'write', 'sync'].indexOf(counts ?? '') : 0,
 );
 
-export function fileCountsOf(store: TraceStore): FileCounts[] {
+export const fileCounts = fact('fileCounts', 'calls by file', {}, fileCountsOf);
+
+function fileCountsOf(store: TraceStore): FileCounts[] {
   const counts = new Map<string, FileCounts>();
   const byPath = new Map<string, FileCounts>();
   const anyVfs = store.threads.some(hasVfs);

@@ -6,7 +6,7 @@ import { plainPath } from '../../event/file-names.ts';
 import { Flag, Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { originOfThread } from '../core/thread-origin.ts';
-import type { FindingContext } from '../rules/context.ts';
+import { type FindingContext, findingFact } from '../rules/context.ts';
 
 export interface Held {
   thread: ThreadStore;
@@ -43,7 +43,9 @@ function endOf(ctx: FindingContext, { ended, events }: ThreadStore): number {
 }
 
 /** Handles in the order of opening on each thread, and calls of createSyncAccessHandle that failed. */
-export function accessHandles(ctx: FindingContext): { held: Held[]; refused: Refused[] } {
+export const accessHandles = findingFact('accessHandles', 'access handles', accessHandlesOf);
+
+function accessHandlesOf(ctx: FindingContext): { held: Held[]; refused: Refused[] } {
   const held: Held[] = [];
   const refused: Refused[] = [];
   for (const thread of ctx.store.threads) {
@@ -84,7 +86,9 @@ export function accessHandles(ctx: FindingContext): { held: Held[]; refused: Ref
 }
 
 /** Web Locks: holds, and requests that were not granted at once (`lockRequest` lasts from the call to the grant). */
-export function webLocks(ctx: FindingContext): { held: Held[]; waits: Refused[] } {
+export const webLocks = findingFact('webLocks', 'Web Locks', webLocksOf);
+
+function webLocksOf(ctx: FindingContext): { held: Held[]; waits: Refused[] } {
   const held: Held[] = [];
   const waits: Refused[] = [];
   for (const thread of ctx.store.threads) {

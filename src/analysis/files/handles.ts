@@ -22,7 +22,7 @@ export const lockedOut: Rule = {
   id: 'F03',
   title: 'Second tab or worker cannot open',
   run(ctx) {
-    const { held, refused } = ctx.of(accessHandles);
+    const { held, refused } = ctx.get(accessHandles);
     if (refused.length === 0) return [];
     const index = byKey(held);
     const found = new Map<
@@ -69,7 +69,7 @@ export const handleLeftBehind: Rule = {
   id: 'F04',
   title: 'Handle still held after reload or close',
   run(ctx) {
-    const { held, refused } = ctx.of(accessHandles);
+    const { held, refused } = ctx.get(accessHandles);
     if (refused.length === 0) return [];
     const index = byKey(held);
     const found = new Map<string, { evidence: Evidence; left: Held; thread: Refused['thread'] }>();
@@ -120,7 +120,7 @@ export const poolFull: Rule = {
       ({ vfs } = file);
     });
     if (evidence.count === 0) return [];
-    const handles = ctx.of(accessHandles).held.length;
+    const handles = ctx.get(accessHandles).held.length;
     return [
       {
         rule: 'F35',
@@ -142,7 +142,7 @@ export const tooManyHandles: Rule = {
   id: 'F37',
   title: 'Limit of open handles',
   run(ctx) {
-    const { held, refused } = ctx.of(accessHandles);
+    const { held, refused } = ctx.get(accessHandles);
     if (refused.length === 0 || held.length < MANY_HANDLES) return [];
     const index = byKey(held);
     const evidence = new Evidence();
@@ -175,7 +175,7 @@ export const handleChurn: Rule = {
   title: 'createSyncAccessHandle is expensive',
   run(ctx) {
     const cycles = new Map<string, Held[]>();
-    for (const h of ctx.of(accessHandles).held) {
+    for (const h of ctx.get(accessHandles).held) {
       if (!h.closed) continue;
       const key = `${h.thread.index}\0${h.key}`;
       const list = cycles.get(key);

@@ -9,6 +9,7 @@ import { MOVES, SYNCS } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 
 /** A file as SQLite's VFS sees it, a file in OPFS, or a store of IndexedDB (whose offsets are keys). */
 export interface IoObject {
@@ -41,7 +42,9 @@ const RANK: Partial<Record<IoObject['kind'], number>> = {
 };
 
 /** Objects with calls: databases first, of each kind the busiest. */
-export function ioObjects(store: TraceStore): IoObject[] {
+export const ioObjects = fact('ioObjects', 'files and stores', {}, ioObjectsOf);
+
+function ioObjectsOf(store: TraceStore): IoObject[] {
   const found = new Map<string, IoObject>();
   for (const { events, definitions } of store.threads) {
     const byId = new Map<number, IoObject | null>();

@@ -11,6 +11,7 @@
 import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
 export interface RepeatedCalls {
@@ -36,6 +37,11 @@ const SECTOR = 4;
 const CHARACTERISTICS = 8;
 /** xAccess by flags: EXISTS, READWRITE, READ. */
 const ACCESS = 16;
+
+/** Over the whole trace. */
+export const repeatedCalls = fact('repeatedCalls', 'how files are used', {}, (store) =>
+  repeatedCallsOf(store),
+);
 
 /** By operation and file, the most time repeated first; operations never repeated are included. */
 export function repeatedCallsOf(store: TraceStore, range: TimeRange = {}): RepeatedCalls[] {

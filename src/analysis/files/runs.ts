@@ -13,7 +13,8 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { Analyses } from '../shared.ts';
+import { owners, type Owners } from '../core/owners.ts';
+import { fact, type ByThread } from '../graph.ts';
 import { rowsIn, type TimeRange } from '../core/time-range.ts';
 
 /** Upper ends of the histogram's classes: 1, 2, 3-4, 5-8, ... more than 512. */
@@ -79,15 +80,20 @@ function close(open: Open): void {
 }
 
 /** By path and kind; runs are made by each thread for itself. Calls that failed are left out. The in-memory journal is no file. */
+export const runs = fact('runs', 'how files are used', { owners }, (store, { owners }) =>
+  runsOf(store, owners),
+);
+
+/** @param range calls that begin in it */
 export function runsOf(
   store: TraceStore,
+  owners: ByThread<Owners>,
   range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
 ): FileRuns[] {
   const files = new Map<string, FileRuns>();
   for (const thread of store.threads) {
     const { events, definitions } = thread;
-    const owners = shared.owners(thread);
+    const own = owners.of(thread);
     const opens: Open[] = [];
     const byId = new ById<Open | null>();
     const openOf = (id: number): Open | null => {
@@ -129,18 +135,14 @@ export function runsOf(
       const runs = way === 1 ? open.file.reads : open.file.writes;
       runs.calls++;
       runs.bytes += length;
-      if (
-        open.way === way &&
-        offset === open.end &&
-        (way === 1 || owners.sql(row) === open.owner)
-      ) {
+      if (open.way === way && offset === open.end && (way === 1 || own.sql(row) === open.owner)) {
         open.length++;
         runs.possibleMerges++;
       } else {
         close(open);
         open.way = way;
         open.length = 1;
-        open.owner = owners.sql(row);
+        open.owner = own.sql(row);
       }
       open.end = offset + length;
     }
@@ -159,6 +161,11 @@ export interface Interleaving {
 }
 
 /** By database with a rollback journal that was written. */
+export const interleaving = fact('interleaving', 'how files are used', {}, (store) =>
+  interleavingOf(store),
+);
+
+/** @param range writes that begin in it */
 export function interleavingOf(store: TraceStore, range: TimeRange = {}): Interleaving[] {
   const found = new Map<string, Interleaving>();
   for (const thread of store.threads) {

@@ -1,5 +1,6 @@
 /** Quota, usage and persistence of the origins of a trace, as the extension asked the browser at the begin and the end. */
 import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import type { StorageHealth } from '../../event/storage-health.ts';
 
 export interface OriginStorage extends StorageHealth {
@@ -8,7 +9,9 @@ export interface OriginStorage extends StorageHealth {
 }
 
 /** By origin, in the order in which they were asked; quota, usage and persistence are those of the last answer. */
-export function storageHealthOf({ threads }: TraceStore): OriginStorage[] {
+export const storageHealth = fact('storageHealth', 'storage quota', {}, storageHealthOf);
+
+function storageHealthOf({ threads }: TraceStore): OriginStorage[] {
   const byOrigin = new Map<string, StorageHealth[]>();
   for (const { storage } of threads)
     for (const said of storage)

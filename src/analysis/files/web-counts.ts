@@ -1,7 +1,8 @@
 /** Calls of the browser's storage APIs in all, over every thread. All are null where the recording leaves storage calls out. */
+import type { TraceStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { isWebOp } from '../../event/operations.ts';
-import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
 
@@ -33,7 +34,9 @@ export interface WebCounts<N = number | null> {
 export const knownWeb = (web: WebCounts): WebCounts<number> | null =>
   web.locks.requests === null ? null : (web as WebCounts<number>);
 
-export function webCountsOf(store: TraceStore): WebCounts {
+export const webCounts = fact('webCounts', 'storage calls', {}, webCountsOf);
+
+function webCountsOf(store: TraceStore): WebCounts {
   const seen = !leavesOut(store, 'web');
   const calls = new Float64Array(256);
   const bytes = new Float64Array(256);

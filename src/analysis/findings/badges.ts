@@ -4,8 +4,9 @@
  */
 import { Op } from '../../event/event.ts';
 import { isVfsOp, OPS } from '../../event/operations.ts';
-import { OWN_RECORDING, type TraceStore } from '../../trace/store.ts';
-import { FindingContext } from '../rules/context.ts';
+import { OWN_RECORDING } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
+import { findingContext, type FindingContext } from '../rules/context.ts';
 import type { Badge } from '../rules/types.ts';
 import { hiddenTimes } from '../locks/rules.ts';
 import { countOf, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
@@ -14,14 +15,15 @@ import { Rc } from '../../sqlite/constants.ts';
 const TRACER_SHARE = 0.05;
 
 /** In the order in which they should be read. */
-export function badgesOf(
-  store: TraceStore,
-  ctx: FindingContext = new FindingContext(store),
-): Badge[] {
-  return [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
-    (badge) => badge(ctx) ?? [],
-  );
-}
+export const badges = fact(
+  'badges',
+  'badges',
+  { findingContext },
+  (_, { findingContext: ctx }): Badge[] =>
+    [dropped, recorderOn, coarseClock, hiddenTab, cleanDatabase, firstRun, oldOrigin].flatMap(
+      (badge) => badge(ctx) ?? [],
+    ),
+);
 
 function dropped(ctx: FindingContext): Badge | null {
   const { dropped: lost, forgotten, threads } = ctx.store;

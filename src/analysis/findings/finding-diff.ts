@@ -3,8 +3,8 @@
  *
  *   A   F01 F07 F14        B   F14 F41        F41 new, F14 in both; F01 and F07 solved
  */
-import { findingContext, findingsOf, RULES, type Finding } from './index.ts';
-import type { Analyses } from '../shared.ts';
+import { findings, RULES, type Finding } from './index.ts';
+import type { Facts } from '../graph.ts';
 
 export interface FindingDiff {
   rule: string;
@@ -21,7 +21,7 @@ export interface FindingDiff {
 }
 
 /** What is to be done in B first, the largest saving first; then what is solved, in the order that it had in A. */
-export function findingDiffs(a: Analyses, b: Analyses): FindingDiff[] {
+export function findingDiffs(a: Facts, b: Facts): FindingDiff[] {
   const [inA, inB] = [byRule(a), byRule(b)];
   const titles = new Map(RULES.map(({ id, title }) => [id, title]));
   return [...inB.keys(), ...[...inA.keys()].filter((rule) => !inB.has(rule))].map(
@@ -41,10 +41,10 @@ export function findingDiffs(a: Analyses, b: Analyses): FindingDiff[] {
   );
 }
 
-/** In the order of findingsOf: by each rule's largest saving. */
-function byRule(shared: Analyses): Map<string, Finding[]> {
+/** In the order of `findings`: by each rule's largest saving. */
+function byRule(facts: Facts): Map<string, Finding[]> {
   const found = new Map<string, Finding[]>();
-  for (const finding of findingsOf(shared.store, findingContext(shared))) {
+  for (const finding of facts.get(findings)) {
     const list = found.get(finding.rule);
     if (list) list.push(finding);
     else found.set(finding.rule, [finding]);

@@ -2,8 +2,7 @@
  * All findings of a trace, the largest saving first. Each rule is in a file with its relatives; not among them is F31 (memory that grows
  * while an asynchronous xRead runs), which no event shows.
  */
-import type { TraceStore } from '../../trace/store.ts';
-import type { Analyses } from '../shared.ts';
+import { fact } from '../graph.ts';
 import {
   changeCounterPolling,
   pageDoesNotFitBlock,
@@ -12,7 +11,8 @@ import {
   versionedKeys,
 } from '../pages/rules.ts';
 import { cacheTooSmall, coldStart, pageTooSmall } from '../cache/rules.ts';
-import { FindingContext } from '../rules/context.ts';
+import { findingContext } from '../rules/context.ts';
+import { tellable } from '../rules/saving.ts';
 import { storageGivenUp } from '../errors/given-up.ts';
 import {
   handleChurn,
@@ -49,8 +49,7 @@ import type { Confidence, Finding, Rule } from '../rules/types.ts';
 import { busyStorm, frozenHolder, hang, proxyOverhead } from '../locks/rules.ts';
 import { checkpointCopies, walGrows, walRefused } from '../wal/rules.ts';
 
-export { badgesOf } from './badges.ts';
-export { FindingContext } from '../rules/context.ts';
+export { badges } from './badges.ts';
 export type { Badge, Finding } from '../rules/types.ts';
 
 /** By id. */
@@ -104,20 +103,29 @@ export const RULES: readonly Rule[] = [
 
 const SURE: Readonly<Record<Confidence, number>> = { certain: 0, likely: 1, possible: 2 };
 
-/** The context of all that is shared, made once. */
-export const findingContext = (shared: Analyses): FindingContext =>
-  shared.once('findings', () => new FindingContext(shared.store, shared));
+/** What each rule finds, by its id. */
+const found = Object.fromEntries(
+  RULES.map((rule) => [
+    rule.id,
+    fact(
+      `finding ${rule.id}`,
+      `${rule.id} ${rule.title}`,
+      { findingContext },
+      (_, { findingContext: ctx }) =>
+        rule.run(ctx).map((finding) => tellable(finding, ctx.clockStepUs)),
+    ),
+  ]),
+);
 
 /** The largest saving first; those whose saving is not known after them, the surest first. */
-export function findingsOf(
-  store: TraceStore,
-  ctx: FindingContext = new FindingContext(store),
-): Finding[] {
-  return RULES.flatMap((rule) => ctx.found(rule)).sort(
-    (a, b) =>
-      (b.savingUs ?? -1) - (a.savingUs ?? -1) ||
-      SURE[a.confidence] - SURE[b.confidence] ||
-      b.evidence.count - a.evidence.count ||
-      (a.rule < b.rule ? -1 : 1),
-  );
-}
+export const findings = fact('findings', 'findings', found, (_, known): Finding[] =>
+  Object.values(known)
+    .flat()
+    .sort(
+      (a, b) =>
+        (b.savingUs ?? -1) - (a.savingUs ?? -1) ||
+        SURE[a.confidence] - SURE[b.confidence] ||
+        b.evidence.count - a.evidence.count ||
+        (a.rule < b.rule ? -1 : 1),
+    ),
+);

@@ -2,7 +2,7 @@
 import { Flag, Op } from '../../event/event.ts';
 import { codesOf, IDB_REQUEST } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
-import type { FindingContext } from '../rules/context.ts';
+import { findingFact, type FindingContext } from '../rules/context.ts';
 
 export interface IdbTransaction {
   thread: ThreadStore;
@@ -27,7 +27,13 @@ export interface IdbTransaction {
 const REQUESTS = codesOf(({ request }) => request !== null);
 
 /** Versionchange transactions are among them. Calls that threw are not. */
-export function idbTransactions(ctx: FindingContext): IdbTransaction[] {
+export const idbTransactions = findingFact(
+  'idbTransactions',
+  'IndexedDB transactions',
+  idbTransactionsOf,
+);
+
+function idbTransactionsOf(ctx: FindingContext): IdbTransaction[] {
   const found: IdbTransaction[] = [];
   for (const thread of ctx.store.threads) {
     const { events } = thread;

@@ -9,6 +9,7 @@
 import { Op } from '../../event/event.ts';
 import { IDB_REQUEST, isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { GetSequences } from './idb-sequences.ts';
 import { RUN_CLASSES, runClass } from '../files/runs.ts';
 import type { TimeRange } from '../time/time-partition.ts';
@@ -40,6 +41,9 @@ export interface IdbUse {
   savedGets: number;
   sequentialUs: number;
 }
+
+/** Over the whole trace. */
+export const idbUse = fact('idbUse', 'how files are used', {}, (store) => idbUseOf(store));
 
 /** Over the threads that use IndexedDB; null where none does. */
 export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {

@@ -7,8 +7,8 @@
 import { Op } from '../../event/event.ts';
 import { IDB_REQUEST } from '../../event/operations.ts';
 import { GetSequences } from './idb-sequences.ts';
-import { idbUseOf } from './idb-use.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { idbUse } from './idb-use.ts';
+import { Evidence } from '../rules/context.ts';
 import { measured, noSaving, Saving } from '../rules/saving.ts';
 import { idbTransactions, medianOf, type IdbTransaction } from './idb-transactions.ts';
 import type { Finding, Rule } from '../rules/types.ts';
@@ -18,9 +18,6 @@ const FEW = 20;
 const FEW_SAVED_GETS = 20;
 const FEW_UNUSED = 10;
 const SPEC = 'https://www.w3.org/TR/IndexedDB/';
-
-const use = (ctx: FindingContext): ReturnType<typeof idbUseOf> =>
-  ctx.calls(Op.idbTransaction) ? idbUseOf(ctx.store) : null;
 
 function evidenceOf(list: readonly IdbTransaction[]): Evidence {
   const evidence = new Evidence();
@@ -32,7 +29,7 @@ export const transactionPerBlock: Rule = {
   id: 'F10',
   title: 'IndexedDB transaction per block or operation',
   run(ctx) {
-    const all = ctx.of(use);
+    const all = ctx.calls(Op.idbTransaction) ? ctx.get(idbUse) : null;
     if (
       !all ||
       !all.lockPeriods ||
@@ -40,7 +37,7 @@ export const transactionPerBlock: Rule = {
       all.transactionsPerPeriod <= 2
     )
       return [];
-    const single = ctx.of(idbTransactions).filter((t) => t.requests === 1 && t.mode !== 2);
+    const single = ctx.get(idbTransactions).filter((t) => t.requests === 1 && t.mode !== 2);
     if (single.length < FEW || single.length < all.transactions / 2) return [];
     const evidence = evidenceOf(single);
     const avoided = Math.min(single.length, all.transactionsInPeriods! - all.lockPeriods);
@@ -73,7 +70,7 @@ export const durabilityTier: Rule = {
   id: 'F15',
   title: 'Strict durability, or an unclear one',
   run(ctx) {
-    const writers = ctx.of(idbTransactions).filter((t) => t.mode === 1 && t.writes > 0 && t.ended);
+    const writers = ctx.get(idbTransactions).filter((t) => t.mode === 1 && t.writes > 0 && t.ended);
     const [, strict, relaxed] = [0, 1, 2].map((tier) =>
       writers.filter((t) => t.durability === tier),
     ) as [IdbTransaction[], IdbTransaction[], IdbTransaction[]];
@@ -112,7 +109,7 @@ export const readersInReadwrite: Rule = {
   id: 'F17',
   title: 'Reader blocks writer through a readwrite transaction',
   run(ctx) {
-    const all = ctx.of(idbTransactions);
+    const all = ctx.get(idbTransactions);
     const unused = all.filter((t) => t.mode === 1 && t.writes === 0 && t.ended);
     if (unused.length < FEW_UNUSED) return [];
     const evidence = evidenceOf(unused);

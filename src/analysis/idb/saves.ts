@@ -9,7 +9,7 @@ import { isVfsOp, STORAGE_WRITES } from '../../event/operations.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
-import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import { medianOf } from './idb-transactions.ts';
 import type { Finding, Rule } from '../rules/types.ts';
@@ -41,7 +41,7 @@ export const flushCost: Rule = {
     const found = evidence.result(ctx, false);
     if (evidence.count < FEW_FLUSHES || (found.timeShare ?? 0) < FLUSH_SHARE) return [];
     const sorted = Float64Array.from(times).sort();
-    const { commits } = ctx.of(transactions);
+    const { commits } = ctx.transactions;
     const extra = commits === null || commits === 0 ? null : evidence.count - commits;
     return [
       {
@@ -66,7 +66,9 @@ export const flushCost: Rule = {
 };
 
 /** Bytes of each database as its VFS calls show them: the highest end, by thread. */
-function databaseBytes(ctx: FindingContext): Map<string, number> {
+const databaseBytes = findingFact('databaseBytes', 'database sizes', databaseBytesOf);
+
+function databaseBytesOf(ctx: FindingContext): Map<string, number> {
   const found = new Map<string, number>();
   for (const thread of ctx.store.threads) {
     const { object, result, offset, length } = thread.events;
@@ -99,7 +101,7 @@ export const wholeFileSaves: Rule = {
   title: 'Whole file exported at every save',
   run(ctx) {
     if (ctx.calls(...STORAGE_WRITES) === 0) return [];
-    const sizes = [...ctx.of(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
+    const sizes = [...ctx.get(databaseBytes).values()].filter((n) => n >= SMALLEST_DATABASE);
     if (sizes.length === 0) return [];
     const saves = new Map<string, Evidence>();
     for (const op of STORAGE_WRITES)
@@ -157,7 +159,7 @@ export const lostOnLeaving: Rule = {
           if (events.endSeq[row] === 0) evidence.add(thread, row, events.length[row]!);
         }
       let last = -Infinity;
-      const { list } = ctx.of(transactions);
+      const { list } = ctx.transactions;
       for (let i = 0; i < list.length; i++)
         if (list.thread[i] === thread.index && list.outcome(i) === 'committed')
           last = Math.max(last, list.endUs[i]!);

@@ -7,7 +7,10 @@
  * SQLite's own name for what a VFS may call Rc.ioErrLock; steps that answer SQLITE_BUSY to the app are counted beside.
  */
 import { Op } from '../../event/event.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { isSqlOp } from '../../event/operations.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
+import { failures } from '../rules/failures.ts';
 import { Rc } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
@@ -38,9 +41,19 @@ const RETRY_GAP_US = 5_000_000;
 
 const isRefusal = (rc: number): boolean => (rc & 255) === Rc.busy || rc === Rc.ioErrLock;
 
-export function busyChains(store: TraceStore): BusyChain[] {
-  return store.threads.flatMap(chainsOf).sort((a, b) => a.fromUs - b.fromUs);
-}
+/** In order of time. Most traces have none, which their failures tell quickly. */
+export const busyChains = fact(
+  'busyChains',
+  'retries after SQLITE_BUSY',
+  { failures },
+  ({ threads }, { failures }): BusyChain[] => {
+    const refused = ({ events: { op, result } }: ThreadStore, row: number): boolean =>
+      isRefusal(result[row]!) && (op[row] === Op.xLock || isSqlOp(op[row]!));
+    if (!threads.some((thread) => failures.of(thread).some((row) => refused(thread, row))))
+      return [];
+    return threads.flatMap(chainsOf).sort((a, b) => a.fromUs - b.fromUs);
+  },
+);
 
 function chainsOf(thread: ThreadStore): BusyChain[] {
   const { events, definitions, index } = thread;

@@ -11,6 +11,7 @@
  */
 import { plainPath } from '../../event/file-names.ts';
 import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { busyChains, type BusyChain } from './busy.ts';
 import {
   conflicts,
@@ -65,10 +66,13 @@ export interface Locks {
   toleranceUs: number | null;
 }
 
+export const locks = fact('locks', 'holds and waits', { busyChains }, (store, { busyChains }) =>
+  locksOf(store, busyChains),
+);
+
 /** @param stuckUs waits from this length on are looked at: what did the holder do meanwhile? */
-export function locksOf(store: TraceStore, stuckUs = 2_000_000): Locks {
+export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_000): Locks {
   const scan = scanLocks(store);
-  const busy = busyChains(store);
   addSqliteWaits(scan, busy, store);
   const edges = [...edgesOf(scan), ...idbEdges(scan)].sort((a, b) => a.fromUs - b.fromUs);
   const steps = store.threads.flatMap((t) =>

@@ -5,7 +5,7 @@
  *   F06   BUSY BUSY BUSY ... at once, without a pause                    F39   Atomics.wait beneath VFS calls, longer than the storage took
  */
 import { Op } from '../../event/event.ts';
-import { codesOf, isSqlOp, isVfsOp, opTable } from '../../event/operations.ts';
+import { codesOf, isVfsOp, opTable } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { busyChains } from './busy.ts';
 import { rootOf } from '../core/thread-origin.ts';
@@ -15,7 +15,6 @@ import { measured, Saving } from '../rules/saving.ts';
 import { byKey, holdersOf, nameOf, webLocks } from '../files/handle-scan.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatDuration } from '../../text/numbers.ts';
-import { Rc } from '../../sqlite/constants.ts';
 
 const STUCK_US = 2_000_000;
 const LOCKS = 'https://www.w3.org/TR/web-locks/';
@@ -38,20 +37,6 @@ const STORAGE = codesOf(
     code !== Op.opfsClose,
 );
 
-/** Chains of SQLITE_BUSY; most traces have none, which their results tell quickly. */
-export function busyChainsIn(ctx: FindingContext): ReturnType<typeof busyChains> {
-  for (const thread of ctx.store.threads)
-    for (const row of ctx.failures(thread)) {
-      const { op, result } = thread.events;
-      if (
-        ((result[row]! & 255) === 5 || result[row] === Rc.ioErrLock) &&
-        (op[row] === Op.xLock || isSqlOp(op[row]!))
-      )
-        return busyChains(ctx.store);
-    }
-  return [];
-}
-
 /** Begin of the last SQL, VFS or storage call of a thread before `us`, or -Infinity; calls on locks are not among them. */
 function lastWork({ events }: ThreadStore, us: number): number {
   for (let row = events.lowerBound(us) - 1; row >= 0; row--) {
@@ -65,7 +50,7 @@ export const hang: Rule = {
   id: 'F05',
   title: 'Hang: lock never released',
   run(ctx) {
-    const { held, waits } = ctx.of(webLocks);
+    const { held, waits } = ctx.get(webLocks);
     const index = byKey(held);
     const found = new Map<
       string,
@@ -140,7 +125,7 @@ export const busyStorm: Rule = {
         level: number;
       }
     >();
-    for (const chain of ctx.of(busyChainsIn)) {
+    for (const chain of ctx.get(busyChains)) {
       const tries = Math.max(chain.refusals, chain.steps);
       if (tries < 3 || (chain.toUs - chain.fromUs) / (tries - 1) > 500_000) continue;
       const key = `${chain.thread} ${chain.context}`;
@@ -235,7 +220,7 @@ export const frozenHolder: Rule = {
   title: 'Frozen or hidden tab holds the lock',
   run(ctx) {
     if (ctx.calls(Op.visibility, Op.navigation) === 0) return [];
-    const { held, waits } = ctx.of(webLocks);
+    const { held, waits } = ctx.get(webLocks);
     const index = byKey(held);
     const evidence = new Evidence();
     let [waited, holder, name] = [0, '', ''];

@@ -5,11 +5,13 @@
  *   schema: orders_by_date has root 4        4 [ 9 12 ]        12 [ 17 18 ]        17 -> 12 -> 4 -> orders_by_date
  */
 import { isBTreeKind, type BTreeDefinition } from '../../event/b-tree-definitions.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
-import type { DatabaseFiles } from './database-files.ts';
+import { fact } from '../graph.ts';
+import { databaseFiles } from './database-files.ts';
+import { accesses } from './page-accesses.ts';
 import type { PlaceColumns } from './pages.ts';
-import type { Analyses } from '../shared.ts';
+import { timeOf } from '../core/time-calls.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 
 export interface BTree {
@@ -147,50 +149,52 @@ class Structure {
   }
 }
 
-/** @param files, accesses of the same store: `pageAccessesOf(store, files)` */
-export function bTreesOf(store: TraceStore, files: DatabaseFiles, accesses: Accesses): BTrees[] {
-  const structures = files.list.map(() => new Structure());
-  const captured = files.list.map(() => false);
-  const said: { us: number; database: number; d: BTreeDefinition }[] = [];
-  store.threads.forEach((thread, t) => {
-    for (const { database } of files.parts[t]!.values())
-      captured[database] ||= capturesNames(thread);
-    for (const d of thread.said) {
-      const part = isBTreeKind(d.kind)
-        ? files.parts[t]!.get((d as BTreeDefinition).file)
-        : undefined;
-      if (!part || part.wal) continue;
-      structures[part.database]!.origins.add(originOfThread(thread));
-      said.push({
-        us: timeOf(thread, (d as BTreeDefinition).at),
-        database: part.database,
-        d: d as BTreeDefinition,
-      });
-    }
-  });
-  said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said
-  for (const { us, database, d } of said) structures[database]!.apply(d, us);
-  const opaque = readAccesses(structures, accesses);
-  return structures.map((structure, i) => {
-    const causes: BTreeCause[] = structure.endUs < Infinity ? ['changes'] : [];
-    const several = structure.origins.size > 1;
-    const { list, owners } = several
-      ? { list: [], owners: new Map<number, Owner>() }
-      : structure.trees();
-    if (several) causes.push('several origins');
-    else if (list.length === 0) causes.push(causeOf(files.list[i]!.opfs, captured[i]!, opaque[i]!));
-    return { list, causes, ownerOf: (page) => owners.get(page)?.owner ?? -1 };
-  });
-}
+/** By database, in the order of `databaseFiles.list`. */
+export const bTrees = fact(
+  'bTrees',
+  'tables and indexes',
+  { databaseFiles, accesses },
+  (store, { databaseFiles: files, accesses }): BTrees[] => {
+    const structures = files.list.map(() => new Structure());
+    const captured = files.list.map(() => false);
+    const said: { us: number; database: number; d: BTreeDefinition }[] = [];
+    store.threads.forEach((thread, t) => {
+      for (const { database } of files.parts[t]!.values())
+        captured[database] ||= capturesNames(thread);
+      for (const d of thread.said) {
+        const part = isBTreeKind(d.kind)
+          ? files.parts[t]!.get((d as BTreeDefinition).file)
+          : undefined;
+        if (!part || part.wal) continue;
+        structures[part.database]!.origins.add(originOfThread(thread));
+        said.push({
+          us: timeOf(thread, (d as BTreeDefinition).at),
+          database: part.database,
+          d: d as BTreeDefinition,
+        });
+      }
+    });
+    said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said
+    for (const { us, database, d } of said) structures[database]!.apply(d, us);
+    const opaque = readAccesses(structures, accesses);
+    return structures.map((structure, i) => {
+      const causes: BTreeCause[] = structure.endUs < Infinity ? ['changes'] : [];
+      const several = structure.origins.size > 1;
+      const { list, owners } = several
+        ? { list: [], owners: new Map<number, Owner>() }
+        : structure.trees();
+      if (several) causes.push('several origins');
+      else if (list.length === 0)
+        causes.push(causeOf(files.list[i]!.opfs, captured[i]!, opaque[i]!));
+      return { list, causes, ownerOf: (page) => owners.get(page)?.owner ?? -1 };
+    });
+  },
+);
 
 function causeOf(opfs: boolean, captured: boolean, opaque: boolean): BTreeCause {
   if (opfs) return 'below the VFS';
   return captured ? (opaque ? 'opaque' : 'not seen') : 'not captured';
 }
-
-/** Of a whole trace, computed once. */
-export const bTreesIn = (shared: Analyses): BTrees[] =>
-  shared.once('b-trees', () => bTreesOf(shared.store, shared.databaseFiles, shared.accesses));
 
 /** @returns by database: page 1 was seen, and is none of a b-tree */
 function readAccesses(
@@ -208,17 +212,6 @@ function readAccesses(
     if (place[i] === 1 && known !== null) opaque[object[i]!] = known === 0;
   }
   return opaque;
-}
-
-/** Time of the last event that had begun at a sequence number, microseconds; -Infinity = all are later. */
-export function timeOf({ events }: ThreadStore, seq: number): number {
-  let [from, to] = [0, events.count];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    if (events.seq[middle]! <= seq) from = middle + 1;
-    else to = middle;
-  }
-  return from ? events.t0[from - 1]! : -Infinity;
 }
 
 function capturesNames({ environment }: ThreadStore): boolean {

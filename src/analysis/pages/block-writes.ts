@@ -16,11 +16,13 @@ import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
 import { SMALLEST_PAGE } from './database-files.ts';
-import { dirtyPagesOf } from './dirty-pages.ts';
+import { dirtyPages, dirtyPagesOf } from './dirty-pages.ts';
+import { accesses } from './page-accesses.ts';
+import { fact, type ByThread, type Known } from '../graph.ts';
+import { transactions } from '../transactions/transactions.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { fileOf } from '../files/files.ts';
-import type { Owners } from '../core/owners.ts';
-import { Analyses } from '../shared.ts';
+import { owners, type Owners } from '../core/owners.ts';
 import { isWhole, rowsIn, type TimeRange } from '../core/time-range.ts';
 
 export interface BlockWrites {
@@ -92,20 +94,22 @@ class Entries {
   }
 }
 
+/** Over the whole trace. */
+export const blockWrites = fact(
+  'blockWrites',
+  'how files are used',
+  { owners },
+  (store, { owners }) => blockWritesOf(store, owners),
+);
+
 /** By file; those without a write or a read-modify-write are left out. */
 export function blockWritesOf(
   store: TraceStore,
+  owners: ByThread<Owners>,
   range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
 ): BlockWrites[] {
-  return isWhole(range)
-    ? shared.once('block writes', () => blockWritesIn(store, range, shared))
-    : blockWritesIn(store, range, shared);
-}
-
-function blockWritesIn(store: TraceStore, range: TimeRange, shared: Analyses): BlockWrites[] {
   const entries = new Entries();
-  for (const thread of store.threads) scanStorage(thread, shared.owners(thread), entries, range);
+  for (const thread of store.threads) scanStorage(thread, owners.of(thread), entries, range);
   for (const entry of entries.byName.values())
     if ((entry.blockBytes = blockOf(entry.puts)) !== null) entry.partialWrites = 0;
   for (const thread of store.threads) countWrites(thread, entries, range);
@@ -267,30 +271,29 @@ export interface WriteAmplification {
   storageAmplification: number | null;
 }
 
+const NEEDS = { owners, accesses, dirtyPages, transactions };
+
+/** Over the whole trace. */
+export const writeAmplification = fact(
+  'writeAmplification',
+  'how files are used',
+  NEEDS,
+  (store, known) => writeAmplificationOf(store, known),
+);
+
 /** By database with a page written. */
 export function writeAmplificationOf(
   store: TraceStore,
+  { owners, accesses, dirtyPages, transactions }: Known<typeof NEEDS>,
   range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
-): WriteAmplification[] {
-  return isWhole(range)
-    ? shared.once('amplification', () => amplificationIn(store, range, shared))
-    : amplificationIn(store, range, shared);
-}
-
-function amplificationIn(
-  store: TraceStore,
-  range: TimeRange,
-  shared: Analyses,
 ): WriteAmplification[] {
   const vfsBytes = new Map<string, number>();
   const storageBytes = new Map<string, number>();
   for (const thread of store.threads)
-    addBytes(thread, shared.owners(thread), range, vfsBytes, storageBytes);
-  const { accesses } = shared;
+    addBytes(thread, owners.of(thread), range, vfsBytes, storageBytes);
   const dirty = isWhole(range)
-    ? shared.dirtyPages
-    : dirtyPagesOf(store, accesses, shared.transactions.list, range);
+    ? dirtyPages
+    : dirtyPagesOf(store, accesses, transactions.list, range);
   const found: WriteAmplification[] = [];
   accesses.objects.forEach(({ path, vfs, unit }, i) => {
     const { distinct, perTransaction } = dirty[i]!;

@@ -9,6 +9,7 @@ import type { TraceStore } from '../../trace/store.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { Unit } from './accesses.ts';
+import { fact } from '../graph.ts';
 import { hasVfs } from '../transactions/transactions.ts';
 
 export const SMALLEST_PAGE = 512;
@@ -36,7 +37,9 @@ export interface DatabaseFiles {
 const DATABASE_NAME = /\.(db|db3|sqlite|sqlite3)$/i;
 
 /** Files of the same path and VFS are taken for one, whichever thread uses them. */
-export function databaseFilesOf(store: TraceStore): DatabaseFiles {
+export const databaseFiles = fact('databaseFiles', 'databases', {}, databaseFilesOf);
+
+function databaseFilesOf(store: TraceStore): DatabaseFiles {
   const list: DatabaseFile[] = [];
   const places = new Map<string, number>();
   const anyVfs = store.threads.some(hasVfs);

@@ -8,9 +8,9 @@
  * From one header to the next only the difference shows: what a transaction frees and uses again itself is in none of the sums.
  */
 import type { DatabaseHeaderDefinition } from '../../event/database-headers.ts';
-import type { TraceStore } from '../../trace/store.ts';
-import { timeOf } from './b-trees.ts';
-import type { DatabaseFiles } from './database-files.ts';
+import { fact } from '../graph.ts';
+import { timeOf } from '../core/time-calls.ts';
+import { databaseFiles } from './database-files.ts';
 import { originOfThread } from '../core/thread-origin.ts';
 
 /** Of one database. */
@@ -38,20 +38,25 @@ export interface DatabaseHeaders {
 
 type Said = { us: number; d: DatabaseHeaderDefinition };
 
-/** In the order of `files.list`. */
-export function databaseHeadersOf(store: TraceStore, files: DatabaseFiles): DatabaseHeaders[] {
-  const said = files.list.map((): Said[] => []);
-  const origins = files.list.map(() => new Set<string>());
-  store.threads.forEach((thread, t) => {
-    for (const d of thread.said) {
-      const part = d.kind === 'database-header' ? files.parts[t]!.get(d.file) : undefined;
-      if (d.kind !== 'database-header' || !part || part.wal) continue;
-      said[part.database]!.push({ us: timeOf(thread, d.at), d });
-      origins[part.database]!.add(originOfThread(thread));
-    }
-  });
-  return said.map((list, i) => foldOf(origins[i]!.size > 1 ? [] : list, origins[i]!.size > 1));
-}
+/** In the order of `databaseFiles.list`. */
+export const databaseHeaders = fact(
+  'databaseHeaders',
+  'database headers',
+  { databaseFiles },
+  (store, { databaseFiles: files }): DatabaseHeaders[] => {
+    const said = files.list.map((): Said[] => []);
+    const origins = files.list.map(() => new Set<string>());
+    store.threads.forEach((thread, t) => {
+      for (const d of thread.said) {
+        const part = d.kind === 'database-header' ? files.parts[t]!.get(d.file) : undefined;
+        if (d.kind !== 'database-header' || !part || part.wal) continue;
+        said[part.database]!.push({ us: timeOf(thread, d.at), d });
+        origins[part.database]!.add(originOfThread(thread));
+      }
+    });
+    return said.map((list, i) => foldOf(origins[i]!.size > 1 ? [] : list, origins[i]!.size > 1));
+  },
+);
 
 function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
   said.sort((a, b) => a.us - b.us); // stable: of one moment in the order said

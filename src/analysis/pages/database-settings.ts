@@ -7,8 +7,10 @@ import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { Unit } from './accesses.ts';
-import { Analyses } from '../shared.ts';
-import type { CommitPoint } from '../transactions/transactions.ts';
+import { fact } from '../graph.ts';
+import { databaseFiles } from './database-files.ts';
+import { databaseHeaders } from './database-headers.ts';
+import { transactions, type CommitPoint } from '../transactions/transactions.ts';
 import { formatBytes } from '../../text/numbers.ts';
 
 export interface Setting<T> {
@@ -53,52 +55,58 @@ const PRAGMA_TEXT = new RegExp(
 );
 const LEVELS = ['off', 'normal', 'full', 'extra'];
 
-/** By database, in the order of databaseFilesOf. */
-export function databaseSettingsOf(
-  store: TraceStore,
-  shared: Analyses = new Analyses(store),
-): DatabaseSettings[] {
-  const { list, parts } = shared.databaseFiles;
-  const said = list.map(() => new Map<Pragma, string>());
-  store.threads.forEach((thread, t) => {
-    for (const [connection, values] of pragmasOf(thread))
-      for (const database of databasesOf(thread, connection, parts[t]!))
-        for (const [pragma, value] of values) said[database]?.set(pragma, value);
-  });
-  const points = new Map<number, CommitPoint>();
-  const transactions = shared.transactions.list;
-  for (let i = 0; i < transactions.length; i++) {
-    const commitPoint = transactions.commitPoint(i);
-    const database =
-      commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
-    if (typeof database === 'number') points.set(database, commitPoint!);
-  }
-  const headers = shared.databaseHeaders;
-  return list.map(({ path, vfs, pageSize }, i) => {
-    const asked = (pragma: Pragma, otherwise: string): Setting<string> =>
-      fromPragma(pragma, said[i]!.get(pragma), otherwise);
-    return {
-      ...{ path, vfs },
-      pageSize: withHeader(
-        pageSizeSetting(pageSize, said[i]!.get('page_size')),
-        headers[i]!.pageSize,
-      ),
-      journalMode: journalMode(points.get(i), said[i]!.get('journal_mode'), inMemory(store, path)),
-      synchronous: asked(
-        'synchronous',
-        'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another',
-      ),
-      cacheSize: asked(
-        'cache_size',
-        'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another',
-      ),
-      lockingMode: asked(
-        'locking_mode',
-        'no PRAGMA locking_mode was seen; SQLite’s own default is normal',
-      ),
-    };
-  });
-}
+/** By database, in the order of `databaseFiles.list`. */
+export const databaseSettings = fact(
+  'databaseSettings',
+  'database settings',
+  { databaseFiles, databaseHeaders, transactions },
+  (store, known): DatabaseSettings[] => {
+    const { list, parts } = known.databaseFiles;
+    const said = list.map(() => new Map<Pragma, string>());
+    store.threads.forEach((thread, t) => {
+      for (const [connection, values] of pragmasOf(thread))
+        for (const database of databasesOf(thread, connection, parts[t]!))
+          for (const [pragma, value] of values) said[database]?.set(pragma, value);
+    });
+    const points = new Map<number, CommitPoint>();
+    const transactions = known.transactions.list;
+    for (let i = 0; i < transactions.length; i++) {
+      const commitPoint = transactions.commitPoint(i);
+      const database =
+        commitPoint && parts[transactions.thread[i]!]?.get(transactions.object[i]!)?.database;
+      if (typeof database === 'number') points.set(database, commitPoint!);
+    }
+    const headers = known.databaseHeaders;
+    return list.map(({ path, vfs, pageSize }, i) => {
+      const asked = (pragma: Pragma, otherwise: string): Setting<string> =>
+        fromPragma(pragma, said[i]!.get(pragma), otherwise);
+      return {
+        ...{ path, vfs },
+        pageSize: withHeader(
+          pageSizeSetting(pageSize, said[i]!.get('page_size')),
+          headers[i]!.pageSize,
+        ),
+        journalMode: journalMode(
+          points.get(i),
+          said[i]!.get('journal_mode'),
+          inMemory(store, path),
+        ),
+        synchronous: asked(
+          'synchronous',
+          'no PRAGMA synchronous was seen; SQLite’s own default is full, builds may have another',
+        ),
+        cacheSize: asked(
+          'cache_size',
+          'no PRAGMA cache_size was seen; SQLite’s own default is -2000 (2,000 KiB), builds may have another',
+        ),
+        lockingMode: asked(
+          'locking_mode',
+          'no PRAGMA locking_mode was seen; SQLite’s own default is normal',
+        ),
+      };
+    });
+  },
+);
 
 type Asked = Omit<DatabaseSettings['pageSize'], 'header'>;
 

@@ -1,11 +1,14 @@
 /** Pages that write transactions made dirty: distinct ones in each transaction, by database. Checkpoints dirty nothing. */
 import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses } from './accesses.ts';
+import { fact } from '../graph.ts';
 import { Slots } from '../core/slots.ts';
 import type { TimeRange } from '../core/time-range.ts';
+import { accesses } from './page-accesses.ts';
+import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 
-export interface DirtyPages {
+interface DirtyPages {
   /** Distinct pages written, over everything. */
   distinct: number;
   /** Distinct pages of each write transaction, added up: what had to be written at least. */
@@ -13,6 +16,14 @@ export interface DirtyPages {
   /** Of the transaction that wrote most. */
   most: number;
 }
+
+/** Over the whole trace. */
+export const dirtyPages = fact(
+  'dirtyPages',
+  'pages that change together',
+  { accesses, transactions },
+  (store, known) => dirtyPagesOf(store, known.accesses, known.transactions.list),
+);
 
 /**
  * By place in accesses.objects. Where the trace shows no transaction ends, all writes of a thread count as one transaction.

@@ -14,15 +14,16 @@ import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
 import {
-  databaseFilesOf,
+  databaseFiles,
   SMALLEST_PAGE,
   transferOf,
   type DatabaseFiles,
   type DatabasePart,
 } from './database-files.ts';
 import { ById } from '../core/by-id.ts';
-import { databaseHeadersOf, type DatabaseHeaders } from './database-headers.ts';
-import { eachRunInTimeOrder, partsInTimeOrder } from '../core/time-order.ts';
+import { fact } from '../graph.ts';
+import { databaseHeaders, type DatabaseHeaders } from './database-headers.ts';
+import { partsInTimeOrder } from '../core/time-order.ts';
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
 
 const HIGHEST_PAGE = 0xfffffffe;
@@ -74,37 +75,24 @@ interface Use extends DatabasePart {
   checkpoint: { on: boolean };
 }
 
-/**
- * @param files which files are databases @param headers what their headers said; both are computed when not given
- * @returns objects are the databases, in the order of `files.list`; a database whose page size is not known has no accesses
- */
-export function pageAccessesOf(
-  store: TraceStore,
-  files: DatabaseFiles = databaseFilesOf(store),
-  headers: readonly DatabaseHeaders[] = databaseHeadersOf(store, files),
-): Accesses {
-  const scan = new PageScan(store, files, headers);
-  eachRunInTimeOrder(store.threads, (thread, from, to) => scan.take(thread, from, to));
-  return scan.out;
-}
-
 /** Rows after which those who wait for something else get their turn: about 0.1 s. */
 const ROWS_AT_ONCE = 1 << 20;
 
-/** The same with pauses. */
-export function* pageAccessParts(
-  store: TraceStore,
-  files: DatabaseFiles,
-  headers: readonly DatabaseHeaders[],
-): Generator<void, Accesses> {
-  const scan = new PageScan(store, files, headers);
-  yield* partsInTimeOrder(
-    store.threads,
-    (thread, from, to) => scan.take(thread, from, to),
-    ROWS_AT_ONCE,
-  );
-  return scan.out;
-}
+/** Objects are the databases, in the order of `databaseFiles.list`; a database whose page size is not known has no accesses. */
+export const accesses = fact(
+  'accesses',
+  'reads and writes of pages',
+  { databaseFiles, databaseHeaders },
+  function* (store, { databaseFiles: files, databaseHeaders: headers }) {
+    const scan = new PageScan(store, files, headers);
+    yield* partsInTimeOrder(
+      store.threads,
+      (thread, from, to) => scan.take(thread, from, to),
+      ROWS_AT_ONCE,
+    );
+    return scan.out;
+  },
+);
 
 const MATTERS = opSet(Op.xRead, Op.xWrite, Op.xFileControl, Op.opfsRead, Op.opfsWrite);
 

@@ -7,7 +7,7 @@ import { Op } from '../../event/event.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { Slots } from '../core/slots.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
-import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
@@ -207,8 +207,14 @@ function commitsOf(list: TransactionTable): Map<string, Commits> {
 }
 
 /** One for each thread, database file and connection that read a page. */
-export function pageReaders(ctx: FindingContext): PageReader[] {
-  const commits = commitsOf(ctx.of(transactions).list);
+export const pageReaders = findingFact(
+  'pageReaders',
+  'pages that each connection read',
+  pageReadersOf,
+);
+
+function pageReadersOf(ctx: FindingContext): PageReader[] {
+  const commits = commitsOf(ctx.transactions.list);
   const found: PageReader[] = [];
   for (const thread of ctx.store.threads) {
     const { index } = thread;

@@ -10,9 +10,10 @@
  * Writes: a transaction writes each of its large pages once (least), or once for each stretch without another page between (most).
  */
 import { plainPath } from '../../event/file-names.ts';
-import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses, type Unit } from './accesses.ts';
-import { Analyses } from '../shared.ts';
+import { fact } from '../graph.ts';
+import { accesses } from './page-accesses.ts';
+import { transactions } from '../transactions/transactions.ts';
 import type { TransactionTable } from '../transactions/transaction-table.ts';
 
 /** Page sizes that SQLite has, bytes. */
@@ -45,21 +46,22 @@ export const PAGE_SIZES_NOTE =
   'Database and WAL pages, without frame headers, journals and what checkpoints copy.';
 
 /** Databases whose pages were read or written, and whose page size is known. */
-export function pageSizesOf(
-  store: TraceStore,
-  shared: Analyses = new Analyses(store),
-): PageSizes[] {
-  const { accesses } = shared;
-  const batches = batchesOf(accesses, shared.transactions.list);
-  return accesses.objects.flatMap(({ path, vfs, unit }, object) => {
-    const { bytes } = unit;
-    if (bytes === null) return [];
-    const sizes = PAGE_SIZES.map((size) => estimate(accesses, batches, object, bytes, size));
-    return sizes.some(({ reads, writes }) => reads.most || writes.most)
-      ? [{ path, vfs, pageSize: unit, sizes }]
-      : [];
-  });
-}
+export const pageSizes = fact(
+  'pageSizes',
+  'other page sizes',
+  { accesses, transactions },
+  (_, { accesses, transactions }): PageSizes[] => {
+    const batches = batchesOf(accesses, transactions.list);
+    return accesses.objects.flatMap(({ path, vfs, unit }, object) => {
+      const { bytes } = unit;
+      if (bytes === null) return [];
+      const sizes = PAGE_SIZES.map((size) => estimate(accesses, batches, object, bytes, size));
+      return sizes.some(({ reads, writes }) => reads.most || writes.most)
+        ? [{ path, vfs, pageSize: unit, sizes }]
+        : [];
+    });
+  },
+);
 
 function estimate(
   accesses: Accesses,

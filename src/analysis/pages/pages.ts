@@ -7,11 +7,10 @@
  *
  * Reads and writes that a checkpoint makes are counted apart, as are those in the WAL.
  */
-import type { TraceStore } from '../../trace/store.ts';
 import { Access, type Accesses, type AccessedObject } from './accesses.ts';
-import { pageAccessesOf } from './page-accesses.ts';
+import { fact } from '../graph.ts';
+import { accesses } from './page-accesses.ts';
 import { Holders } from './rereads.ts';
-import type { Analyses } from '../shared.ts';
 import { Slots } from '../core/slots.ts';
 import type { TimeRange } from '../time/time-partition.ts';
 
@@ -60,20 +59,10 @@ export interface ObjectPages extends AccessedObject {
   places: PlaceColumns;
 }
 
-/** Tables of every database that has accesses in the range, in the order of `accesses.objects`. */
-export function pagesOf(
-  store: TraceStore,
-  range: TimeRange = {},
-  accesses: Accesses = pageAccessesOf(store),
-): ObjectPages[] {
-  return placesOf(accesses, range);
-}
+/** Tables of every database that has accesses, in the order of `accesses.objects`. */
+export const pages = fact('pages', 'pages', { accesses }, (_, { accesses }) => placesOf(accesses));
 
-/** Tables over the whole trace, computed once. */
-export const pagesIn = (shared: Analyses): ObjectPages[] =>
-  shared.once('pages', () => placesOf(shared.accesses));
-
-/** The same of any accesses (storage-blocks.ts). */
+/** The same of any accesses (storage-blocks.ts), of those in a range. */
 export function placesOf(accesses: Accesses, range: TimeRange = {}): ObjectPages[] {
   const from = range.fromUs === undefined ? 0 : accesses.lowerBound(range.fromUs);
   const to = range.toUs === undefined ? accesses.count : accesses.lowerBound(range.toUs);

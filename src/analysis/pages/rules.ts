@@ -7,10 +7,10 @@
  */
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
-import { blockWritesOf } from './block-writes.ts';
+import { blockWrites, type BlockWrites } from './block-writes.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
 import { measured, Saving } from '../rules/saving.ts';
 import { pageReaders } from './page-reads.ts';
 import type { Finding, Rule } from '../rules/types.ts';
@@ -23,9 +23,9 @@ const SMALL = 512;
 const FEW_POLLS = 20;
 
 /** Computed only where storage calls were recorded at all. */
-const blockWrites = (ctx: FindingContext): ReturnType<typeof blockWritesOf> =>
+const blockWritesIn = (ctx: FindingContext): readonly BlockWrites[] =>
   ctx.calls(Op.idbPut, Op.idbAdd, Op.idbGet, Op.opfsRead, Op.opfsFileRead)
-    ? blockWritesOf(ctx.store, {}, ctx.shared)
+    ? ctx.get(blockWrites)
     : [];
 
 /** What SQLite writes to these files never fills blocks, whatever the page size. */
@@ -39,8 +39,7 @@ export const readModifyWrite: Rule = {
   id: 'F09',
   title: 'Read-modify-write of partial blocks',
   run(ctx) {
-    return ctx
-      .of(blockWrites)
+    return blockWritesIn(ctx)
       .filter((b) => b.readModifyWrites >= FEW && b.readBytes > 0)
       .map((b): Finding => {
         const length = ctx.toUs - ctx.fromUs;
@@ -73,8 +72,8 @@ export const pageDoesNotFitBlock: Rule = {
   id: 'F20',
   title: 'Page size does not fit block size',
   run(ctx) {
-    return ctx.of(blockWrites).flatMap((b): Finding[] => {
-      const page = ctx.of(pageBytes).get(b.path);
+    return blockWritesIn(ctx).flatMap((b): Finding[] => {
+      const page = ctx.get(pageBytes).get(b.path);
       if (
         b.kind !== 'main-db' ||
         b.blockBytes === null ||
@@ -116,9 +115,11 @@ export const pageDoesNotFitBlock: Rule = {
 };
 
 /** Page size by path of the database: the longest call on it. */
-function pageBytes(ctx: FindingContext): Map<string, number> {
+const pageBytes = findingFact('pageBytes', 'page sizes', pageBytesOf);
+
+function pageBytesOf(ctx: FindingContext): Map<string, number> {
   const found = new Map<string, number>();
-  for (const r of ctx.of(pageReaders))
+  for (const r of ctx.get(pageReaders))
     found.set(r.path, Math.max(found.get(r.path) ?? 0, r.pageBytes));
   ctx.each(Op.xWrite, (thread, row) => {
     const file = ctx.file(thread, thread.events.object[row]!);

@@ -6,6 +6,7 @@ import { Flag } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { Access, Accesses, type AccessedObject } from './accesses.ts';
+import { fact } from '../graph.ts';
 import { KeyUnits } from './key-units.ts';
 import { eachRunInTimeOrder } from '../core/time-order.ts';
 
@@ -44,7 +45,9 @@ interface Seen {
 const keysOf = (seen: Seen): KeyUnits => (seen.negative ? seen.below : seen.above);
 
 /** Objects are the IndexedDB stores and OPFS files with accesses, by database and store, or path. */
-export function blockAccessesOf(store: TraceStore): Accesses {
+export const blockAccesses = fact('blockAccesses', 'storage blocks', {}, blockAccessesOf);
+
+function blockAccessesOf(store: TraceStore): Accesses {
   const out = new Accesses();
   const byName = new Map<string, Seen>();
   const byId = store.threads.map(({ definitions }) => {

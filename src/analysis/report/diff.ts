@@ -7,17 +7,16 @@
  * sqrt(n), as the notches of a box plot), and the clock's step. With fewer than 3 runs on a side nothing can be told of a time. Times
  * of the summary are single readings: their spread is not known, and the verdict says so.
  */
-import type { TraceStore } from '../../trace/store.ts';
+import type { Facts } from '../graph.ts';
 import { findingDiffs, type FindingDiff } from '../findings/finding-diff.ts';
 import {
   EXECUTION_COUNTS,
-  executionsOf,
+  executionGroups,
   type ExecutionCount,
   type ExecutionGroup,
 } from '../statements/statement-runs.ts';
-import { Analyses } from '../shared.ts';
 import { numbersOf } from './summary-numbers.ts';
-import { sharedSummary, type Summary } from './summary.ts';
+import { summary, type Summary } from './summary.ts';
 
 /**
  * `same`: equal. `changed`: differs. `noise`: differs, within the spread. `unknown`: cannot be told (no spread, or null on one side).
@@ -74,24 +73,18 @@ export interface TraceDiff {
   warnings: string[];
 }
 
-/** @param sharedA, sharedB what is computed already */
-export function diffOf(
-  a: TraceStore,
-  b: TraceStore,
-  sharedA: Analyses = new Analyses(a),
-  sharedB: Analyses = new Analyses(b),
-): TraceDiff {
-  const [summaryA, summaryB] = [sharedSummary(sharedA), sharedSummary(sharedB)];
+export function diffOf(a: Facts, b: Facts): TraceDiff {
+  const [summaryA, summaryB] = [a.get(summary), b.get(summary)];
   const numbers = numberRows(summaryA, summaryB);
   const stepUs = Math.max(
     summaryA.environment.clockStepUs ?? 0,
     summaryB.environment.clockStepUs ?? 0,
   );
-  const statements = statementRows(executionsOf(a), executionsOf(b), stepUs);
+  const statements = statementRows(a.get(executionGroups), b.get(executionGroups), stepUs);
   return {
     numbers,
     statements,
-    findings: findingDiffs(sharedA, sharedB),
+    findings: findingDiffs(a, b),
     totals: { numbers: tally(numbers), statements: tally(statements) },
     warnings: warningsOf(summaryA, summaryB),
   };

@@ -2,18 +2,16 @@
 import type { Block, Cell } from './blocks.ts';
 import { cut, oneLine } from '../../text/clean.ts';
 import { UNKNOWN, formatCount, formatDuration, formatShare } from '../../text/numbers.ts';
-import type { Analyses } from '../shared.ts';
-import { sharedTable, type StatementRow } from '../statements/statement-table.ts';
-import {
-  transactionAnatomies,
-  type TransactionAnatomy,
-} from '../transactions/transaction-anatomy.ts';
+import type { Facts } from '../graph.ts';
+import { statementTable, type StatementRow } from '../statements/statement-table.ts';
+import { anatomiesOf, type TransactionAnatomy } from '../transactions/transaction-anatomy.ts';
+import { transactions } from '../transactions/transactions.ts';
 
 const LONGEST_SQL = 100;
 
 /** null where no SQL call was recorded. */
-export function statementsBlock(shared: Analyses, most: number): Block | null {
-  const table = sharedTable(shared);
+export function statementsBlock(facts: Facts, most: number): Block | null {
+  const table = facts.get(statementTable);
   if (!table || table.rows.length === 0) return null;
   const more = table.rows.length - most;
   return {
@@ -57,8 +55,8 @@ function statement(row: StatementRow): Cell[] {
 }
 
 /** null where no transaction was seen. */
-export function transactionsBlock(shared: Analyses, most: number): Block | null {
-  const { list } = shared.transactions;
+export function transactionsBlock(facts: Facts, most: number): Block | null {
+  const { list } = facts.get(transactions);
   if (list.length === 0) return null;
   const { beginUs, endUs } = list;
   const longest = Uint32Array.from({ length: list.length }, (_, i) => i)
@@ -84,7 +82,7 @@ export function transactionsBlock(shared: Analyses, most: number): Block | null 
         'syncs',
         'busy',
       ],
-      rows: transactionAnatomies(shared.store, list.pick(longest))
+      rows: anatomiesOf(facts, list.pick(longest))
         .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))
         .map(transaction),
       texts: [1, 2, 3],

@@ -1,7 +1,8 @@
 /** Where the time went, over all threads that run SQLite, with what the clock's step leaves uncertain. */
 import type { Block } from './blocks.ts';
 import { UNKNOWN, formatDuration, formatShare } from '../../text/numbers.ts';
-import type { Analyses } from '../shared.ts';
+import type { Facts } from '../graph.ts';
+import { partition } from '../time/thread-times.ts';
 import { hasSql } from '../statements/statements.ts';
 import { PARTS, type Part } from '../core/time-parts.ts';
 import { hasVfs } from '../transactions/transactions.ts';
@@ -21,12 +22,12 @@ const WORDS: Readonly<Record<Part, string>> = {
 const OUTSIDE: ReadonlySet<Part> = new Set(['idle', 'outside']);
 
 /** null where no thread has SQL or VFS events. */
-export function timeBlock(shared: Analyses): Block | null {
-  const threads = shared.store.threads.filter(
+export function timeBlock(facts: Facts): Block | null {
+  const threads = facts.store.threads.filter(
     (thread) => thread.events.count > 0 && (hasSql(thread) || hasVfs(thread)),
   );
   if (threads.length === 0) return null;
-  const parts = threads.map((thread) => shared.partition(thread));
+  const parts = threads.map((thread) => facts.get(partition).of(thread));
   const us = (part: Part): number => parts.reduce((sum, p) => sum + p[`${part}Us`], 0);
   // bounds add up; likely errors of independent threads add up as squares
   const known = parts.every((p) => p.errorUs !== null && p.likelyErrorUs !== null);

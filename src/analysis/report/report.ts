@@ -3,10 +3,10 @@
  *
  *   what was recorded . what to mind . headline numbers . where the time went . statements . transactions . files . storage . findings
  */
-import type { TraceStore } from '../../trace/store.ts';
 import { captureText } from '../../event/capture.ts';
 import { vfsTotal } from '../files/file-counts.ts';
-import { badgesOf, findingContext, findingsOf } from '../findings/index.ts';
+import { badges, findings } from '../findings/index.ts';
+import type { Facts } from '../graph.ts';
 import type { Block, Cell, Report } from './blocks.ts';
 import {
   UNKNOWN,
@@ -20,8 +20,10 @@ import {
 import { filesBlock, storageBlock } from './report-files.ts';
 import { statementsBlock, transactionsBlock } from './report-sql.ts';
 import { timeBlock } from './report-time.ts';
-import { Analyses } from '../shared.ts';
-import { summaryOf, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
+import { statementTable } from '../statements/statement-table.ts';
+import { partition } from '../time/thread-times.ts';
+import { transactions } from '../transactions/transactions.ts';
+import { summary, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
 import { transactionHeadline } from '../transactions/transaction-headline.ts';
 
 interface ReportOptions {
@@ -29,34 +31,37 @@ interface ReportOptions {
   warnings?: readonly string[];
   /** Where it is there already. */
   summary?: Summary;
-  /** What is computed already. */
-  shared?: Analyses;
   /** Rows of statements, transactions, files and findings at most; 10 unless told, half as many transactions and findings. */
   most?: number;
 }
 
+/** What a report is made of. */
+export const REPORT_NEEDS = {
+  summary,
+  findings,
+  badges,
+  transactionHeadline,
+  partition,
+  statementTable,
+  transactions,
+};
+
 /** All texts are the trace's own, unescaped: they may hold anything. */
-export function reportOf(store: TraceStore, options: ReportOptions = {}): Report {
-  const {
-    shared = new Analyses(store),
-    warnings = [],
-    summary = summaryOf(store, shared),
-    most = 10,
-  } = options;
+export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
+  const { warnings = [], summary: said = facts.get(summary), most = 10 } = options;
   const few = Math.ceil(most / 2);
-  const ctx = findingContext(shared);
-  const found = findingsOf(store, ctx);
+  const found = facts.get(findings);
   return {
-    title: `vfscope trace, ${formatDuration(summary.durationUs)}, ${countOf(summary.events, 'event')}, ${formatCount(summary.dropped)} dropped`,
+    title: `vfscope trace, ${formatDuration(said.durationUs)}, ${countOf(said.events, 'event')}, ${formatCount(said.dropped)} dropped`,
     blocks: [
-      recorded(summary),
-      minding(summary, [...warnings, ...badgesOf(store, ctx).map((b) => `${b.badge}: ${b.say}`)]),
-      { heading: 'SQLite', facts: headline(shared, summary) },
-      timeBlock(shared),
-      statementsBlock(shared, most),
-      transactionsBlock(shared, few),
-      filesBlock(summary.files, most),
-      storageBlock(summary.web, summary.unknown['web']),
+      recorded(said),
+      minding(said, [...warnings, ...facts.get(badges).map((b) => `${b.badge}: ${b.say}`)]),
+      { heading: 'SQLite', facts: headline(facts, said) },
+      timeBlock(facts),
+      statementsBlock(facts, most),
+      transactionsBlock(facts, few),
+      filesBlock(said.files, most),
+      storageBlock(said.web, said.unknown['web']),
       {
         heading: 'Findings',
         ...(found.length
@@ -139,8 +144,8 @@ function minding(s: Summary, lines: readonly string[]): Block | null {
   return all.length ? { heading: 'To mind', lines: all } : null;
 }
 
-function headline(shared: Analyses, s: Summary): [string, string][] {
-  const { vfsCallsPerStatement, longestReserved: hold } = transactionHeadline(shared.store, shared);
+function headline(facts: Facts, s: Summary): [string, string][] {
+  const { vfsCallsPerStatement, longestReserved: hold } = facts.get(transactionHeadline);
   const { hits, misses, spills, hitRate } = s.pageCache;
   return [
     [

@@ -4,15 +4,17 @@ import type { ThreadEnvironment, ThreadKind } from '../../event/definitions.ts';
 import { sameCapture, type CaptureOptions } from '../../event/capture.ts';
 import { FORMAT_VERSION } from '../../trace/file/format.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fileCountsOf, type FileCounts } from '../files/file-counts.ts';
-import { pageCacheOf, type PageCache } from '../cache/page-cache.ts';
+import { fileCounts, type FileCounts } from '../files/file-counts.ts';
+import { pageCache, type PageCache } from '../cache/page-cache.ts';
 import { causesOf } from './summary-causes.ts';
-import { Analyses } from '../shared.ts';
-import { storageHealthOf, type OriginStorage } from '../files/storage-health.ts';
-import { hasSql } from '../statements/statements.ts';
-import { summaryTime, type SummaryTime } from '../time/time-partition.ts';
-import { hasVfs } from '../transactions/transactions.ts';
-import { webCountsOf, type WebCounts } from '../files/web-counts.ts';
+import { storageHealth, type OriginStorage } from '../files/storage-health.ts';
+import { hasSql, statements } from '../statements/statements.ts';
+import { summaryTime, type SummaryTime } from '../time/summary-time.ts';
+import { extent } from '../core/time-range.ts';
+import { fact, Facts } from '../graph.ts';
+import { commits } from '../transactions/commits.ts';
+import { hasVfs, transactions } from '../transactions/transactions.ts';
+import { webCounts, type WebCounts } from '../files/web-counts.ts';
 
 export interface SummaryThread {
   id: string;
@@ -73,15 +75,8 @@ export interface Summary {
   unknown: Record<string, string>;
 }
 
-/** @param shared what is computed already, and what others may use after */
-export function summaryOf(store: TraceStore, shared: Analyses = new Analyses(store)): Summary {
-  const summary = { ...numbersIn(store, shared), unknown: {} };
-  return { ...summary, unknown: causesOf(store, summary) };
-}
-
-/** The summary of all that is shared, computed once. */
-export const sharedSummary = (shared: Analyses): Summary =>
-  shared.once('summary', () => summaryOf(shared.store, shared));
+/** Of a trace of which nothing else is asked. */
+export const summaryOf = (store: TraceStore): Summary => new Facts(store).get(summary);
 
 const NO_TIME = {
   cpuUs: null,
@@ -93,37 +88,57 @@ const NO_TIME = {
   vfsIsStorage: false,
 } as const;
 
-function numbersIn(store: TraceStore, shared: Analyses): Omit<Summary, 'unknown'> {
-  const {
-    extent: [from, to],
+const numbers = fact(
+  'numbers',
+  'summary',
+  {
+    extent,
     transactions,
     commits,
     statements,
-  } = shared;
-  return {
-    format: FORMAT_VERSION,
-    events: store.eventCount,
-    dropped: store.dropped,
-    faults: store.threads.reduce((n, t) => n + t.faults, 0),
-    durationUs: Math.round((to - from) * 1000) / 1000,
-    environment: environmentOf(store),
-    threads: store.threads.map(threadOf),
-    engines: store.threads.flatMap(enginesOf),
-    files: fileCountsOf(store),
-    web: webCountsOf(store),
-    statements: { count: statements.count, distinct: statements.distinct },
-    transactions: {
-      read: transactions.read,
-      write: transactions.write,
-      rolledBack:
-        transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
-    },
-    commits: commits.count,
-    syncsPerCommit: commits.syncsPerCommit,
-    time: summaryTime(store, shared) ?? NO_TIME,
-    pageCache: pageCacheOf(store),
-  };
-}
+    fileCounts,
+    webCounts,
+    summaryTime,
+    pageCache,
+    storageHealth,
+  },
+  (store, known): Omit<Summary, 'unknown'> => {
+    const {
+      extent: [from, to],
+      transactions,
+      commits,
+      statements,
+    } = known;
+    return {
+      format: FORMAT_VERSION,
+      events: store.eventCount,
+      dropped: store.dropped,
+      faults: store.threads.reduce((n, t) => n + t.faults, 0),
+      durationUs: Math.round((to - from) * 1000) / 1000,
+      environment: environmentOf(store, known.storageHealth[0] ?? null),
+      threads: store.threads.map(threadOf),
+      engines: store.threads.flatMap(enginesOf),
+      files: known.fileCounts,
+      web: known.webCounts,
+      statements: { count: statements.count, distinct: statements.distinct },
+      transactions: {
+        read: transactions.read,
+        write: transactions.write,
+        rolledBack:
+          transactions.rolledBack ?? (transactions.write === null ? null : statements.rollbacks),
+      },
+      commits: commits.count,
+      syncsPerCommit: commits.syncsPerCommit,
+      time: known.summaryTime ?? NO_TIME,
+      pageCache: known.pageCache,
+    };
+  },
+);
+
+export const summary = fact('summary', 'summary', { numbers }, (store, { numbers }): Summary => ({
+  ...numbers,
+  unknown: causesOf(store, numbers),
+}));
 
 const KIND: Record<ThreadKind, SummaryThread['kind']> = {
   page: 'page',
@@ -173,7 +188,7 @@ function enginesOf(thread: ThreadStore): SummaryEngine[] {
   });
 }
 
-function environmentOf(store: TraceStore): SummaryEnvironment {
+function environmentOf(store: TraceStore, storage: OriginStorage | null): SummaryEnvironment {
   const known = store.threads.flatMap((t) => (t.environment ? [t.environment] : []));
   const same = <K extends keyof ThreadEnvironment>(key: K): ThreadEnvironment[K] | null => {
     const values = new Set(known.map((e) => e[key]));
@@ -190,7 +205,7 @@ function environmentOf(store: TraceStore): SummaryEnvironment {
     crossOriginIsolated: same('crossOriginIsolated'),
     clockStepUs: most(known.map((e) => e.clockStepUs)),
     capture: captureIn(known),
-    storage: storageHealthOf(store)[0] ?? null,
+    storage,
     tracerNsPerEvent: {
       vfs: most(costs.map((c) => c.nsPerVfsEvent)),
       js: most(costs.map((c) => c.nsPerJsEvent)),

@@ -1,5 +1,5 @@
 /**
- * What the rules share on one store: rows by operation, files, medians of durations, and whatever else is computed once (`of`).
+ * What the rules share on one trace: rows by operation, files, medians of durations, and the facts of the trace (`get`).
  * Holds no state beyond caches of pure functions.
  */
 import { databasePath } from '../../event/file-names.ts';
@@ -8,17 +8,11 @@ import { isVfsOp } from '../../event/operations.ts';
 import type { FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { Analyses } from '../shared.ts';
-import type { Transactions } from '../transactions/transactions.ts';
-import { failedRows } from './failures.ts';
-import { tellable } from './saving.ts';
-import {
-  SAMPLE_ROWS,
-  type EventRef,
-  type Finding,
-  type FindingEvidence,
-  type Rule,
-} from './types.ts';
+import { extent } from '../core/time-range.ts';
+import { fact, threadFact, type Fact, type Facts, type Known } from '../graph.ts';
+import { transactions, type Transactions } from '../transactions/transactions.ts';
+import { failures } from './failures.ts';
+import { SAMPLE_ROWS, type EventRef, type FindingEvidence } from './types.ts';
 
 interface FileRef {
   kind: FileKind;
@@ -42,60 +36,53 @@ interface OpIndex {
 
 const NO_ROWS = new Uint32Array(0);
 
+/** Rows of each thread by operation. */
+const rowsByOperation = threadFact('rowsByOperation', 'calls by operation', {}, indexOf);
+
+const NEEDS = { extent, rowsByOperation, failures, transactions };
+
 export class FindingContext {
+  readonly store: TraceStore;
+  readonly transactions: Transactions;
   readonly fromUs: number;
   readonly toUs: number;
   /** The coarsest clock step of the threads, microseconds; null = not known. */
   readonly clockStepUs: number | null;
-  private readonly indexes: OpIndex[];
-  /** By thread, ascending: see `eachFailed`. */
-  private readonly failed: readonly (readonly number[])[];
   private readonly files: ById<FileRef | null>[];
   private readonly costs = new Map<number, Map<string, Cost>>();
-  private readonly results = new Map<string, Finding[]>();
-  private readonly computed = new Map<(ctx: FindingContext) => unknown, unknown>();
 
   constructor(
-    readonly store: TraceStore,
-    /** What other analyses have of the trace, and may use after. */
-    readonly shared: Analyses = new Analyses(store),
+    private readonly facts: Facts,
+    private readonly known: Known<typeof NEEDS>,
   ) {
-    [this.fromUs, this.toUs] = shared.extent;
-    this.indexes = store.threads.map(indexOf);
-    this.failed = store.threads.map(failedRows);
-    this.files = store.threads.map(() => new ById());
-    const steps = store.threads.flatMap((t) =>
+    this.store = facts.store;
+    this.transactions = known.transactions;
+    [this.fromUs, this.toUs] = known.extent;
+    const { threads } = this.store;
+    this.files = threads.map(() => new ById());
+    const steps = threads.flatMap((t) =>
       t.environment && t.environment.clockStepUs > 0 ? [t.environment.clockStepUs] : [],
     );
     this.clockStepUs = steps.length ? Math.max(...steps) : null;
   }
 
-  /** The result of a pure function, computed once. */
-  of<T>(analysis: (ctx: FindingContext) => T): T {
-    if (!this.computed.has(analysis)) this.computed.set(analysis, analysis(this));
-    return this.computed.get(analysis) as T;
-  }
-
-  /** What a rule finds, computed once. */
-  found(rule: Rule): Finding[] {
-    let found = this.results.get(rule.id);
-    if (!found)
-      this.results.set(
-        rule.id,
-        (found = rule.run(this).map((finding) => tellable(finding, this.clockStepUs))),
-      );
-    return found;
+  /** What else is known of the trace. */
+  get<T>(fact: Fact<T>): T {
+    return this.facts.get(fact);
   }
 
   /** Rows of an operation, ascending. */
   rows(thread: ThreadStore, op: number): Uint32Array {
-    const { rows, at } = this.indexes[thread.index]!;
+    const { rows, at } = this.known.rowsByOperation.of(thread);
     return at[op] === at[op + 1] ? NO_ROWS : rows.subarray(at[op], at[op + 1]);
   }
   /** Calls of these operations on all threads. */
   calls(...ops: number[]): number {
     let n = 0;
-    for (const { at } of this.indexes) for (const op of ops) n += at[op + 1]! - at[op]!;
+    for (const thread of this.store.threads) {
+      const { at } = this.known.rowsByOperation.of(thread);
+      for (const op of ops) n += at[op + 1]! - at[op]!;
+    }
     return n;
   }
   /** @param each called with every row of an operation, thread by thread */
@@ -113,7 +100,7 @@ export class FindingContext {
   }
   /** Rows of all operations of these, ascending. */
   failures(thread: ThreadStore): readonly number[] {
-    return this.failed[thread.index]!;
+    return this.known.failures.of(thread);
   }
 
   /** The SQLite file of an id; null for what is none. */
@@ -206,8 +193,19 @@ export class FindingContext {
   }
 }
 
-/** Transactions of the store, computed once. */
-export const transactions = (ctx: FindingContext): Transactions => ctx.shared.transactions;
+/** Of a trace, for all its rules. */
+export const findingContext = fact(
+  'findingContext',
+  'calls by operation',
+  NEEDS,
+  (_, known, facts) => new FindingContext(facts, known),
+);
+/** A fact that rules share. */
+export const findingFact = <T>(
+  name: string,
+  label: string,
+  make: (ctx: FindingContext) => T,
+): Fact<T> => fact(name, label, { findingContext }, (_, known) => make(known.findingContext));
 
 function indexOf({ events }: ThreadStore): OpIndex {
   const { op, count } = events;

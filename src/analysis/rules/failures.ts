@@ -1,7 +1,8 @@
 /** Calls that failed in a way that rules ask for: few, found in one pass for all of them. */
+import type { ThreadStore } from '../../trace/store.ts';
 import { Op } from '../../event/event.ts';
 import { isWebOp } from '../../event/operations.ts';
-import type { ThreadStore } from '../../trace/store.ts';
+import { threadFact } from '../graph.ts';
 import { Rc } from '../../sqlite/constants.ts';
 
 const FAILURES: ReadonlySet<number> = new Set([
@@ -13,7 +14,9 @@ const FAILURES: ReadonlySet<number> = new Set([
 ]);
 
 /** Rows of VFS and SQL calls, ascending. Result codes of xSectorSize and xDeviceCharacteristics are numbers of another kind. */
-export function failedRows({ events }: ThreadStore): number[] {
+export const failures = threadFact('failures', 'calls that failed', {}, failuresOf);
+
+function failuresOf({ events }: ThreadStore): readonly number[] {
   const { op, result, count } = events;
   const found: number[] = [];
   for (let row = 0; row < count; row++) {

@@ -8,6 +8,7 @@ import { isSqlOp, isVfsOp, isWebOp } from '../../event/operations.ts';
 import { isErrorResult } from '../../sqlite/result-codes.ts';
 import { fingerprint } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { ById } from '../core/by-id.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { parentRow } from '../core/time-calls.ts';
@@ -72,7 +73,14 @@ class Runs {
 }
 
 /** By fingerprint, in order of the first thread that ran it; executions of several threads in order of time. */
-export function executionsOf(store: TraceStore): Map<string, ExecutionGroup> {
+export const executionGroups = fact(
+  'executionGroups',
+  'runs of each statement',
+  {},
+  executionGroupsOf,
+);
+
+function executionGroupsOf(store: TraceStore): Map<string, ExecutionGroup> {
   const runs = new Runs();
   const places = new Map<string, number>();
   for (const thread of store.threads) scan(thread, places, runs);

@@ -6,8 +6,11 @@
 import type { TraceStore } from '../../trace/store.ts';
 import { eachBound, withExample } from './bound-values.ts';
 import type { CacheCounts } from '../cache/connection-caches.ts';
-import type { Owners } from '../core/owners.ts';
-import { Analyses } from '../shared.ts';
+import { executions } from '../core/executions.ts';
+import { owners, type Owners } from '../core/owners.ts';
+import { fact, type Facts, type Known } from '../graph.ts';
+import { accesses } from '../pages/page-accesses.ts';
+import { byStatement } from '../time/thread-times.ts';
 import { eachCacheShare } from './statement-cache.ts';
 import {
   countCalls,
@@ -19,7 +22,7 @@ import {
 } from './statement-counts.ts';
 import { partTimes, placesOfTexts, type Entry, type StatementRow } from './statement-entry.ts';
 import { hasSql } from './statements.ts';
-import { partitionByStatement } from '../time/time-partition.ts';
+import { timesOfThread } from '../time/time-partition.ts';
 import { PARTS } from '../core/time-parts.ts';
 import { isWhole, type TimeRange } from '../core/time-range.ts';
 import { hasVfs } from '../transactions/transactions.ts';
@@ -36,14 +39,24 @@ export interface StatementTable {
   cacheShared: CacheCounts | null;
 }
 
+const NEEDS = { executions, owners, byStatement, accesses };
+
+/** Over the whole trace; null where no SQL call was recorded. */
+export const statementTable = fact('statementTable', 'statements', NEEDS, (store, known) =>
+  tableOf(store, known, {}),
+);
+
 /**
  * @param range executions and calls that begin in it
  * @returns null where no SQL call was recorded
  */
-export function statementTable(
+export const statementTableIn = (facts: Facts, range: TimeRange): StatementTable | null =>
+  isWhole(range) ? facts.get(statementTable) : tableOf(facts.store, facts.known(NEEDS), range);
+
+function tableOf(
   store: TraceStore,
-  range: TimeRange = {},
-  shared: Analyses = new Analyses(store),
+  known: Known<typeof NEEDS>,
+  range: TimeRange,
 ): StatementTable | null {
   if (!store.threads.some(hasSql)) return null;
   const entries: Entry[] = [];
@@ -52,16 +65,16 @@ export function statementTable(
   /** Executions that ended: entry and time, over all threads. */
   const ended: { places: Uint32Array; us: Float64Array; count: number }[] = [];
   let cacheShared: CacheCounts | null = null;
-  const owners = new Map<number, Owners>();
+  const ownersOfVfs = new Map<number, Owners>();
   store.threads.forEach((thread, t) => {
     const { fromUs = -Infinity, toUs = Infinity } = range;
     const { events } = thread;
-    const executions = shared.executions(thread);
+    const executions = known.executions.of(thread);
     ended.push(countExecutions(thread, executions, entries, placeOf[t]!, range));
     countCalls(thread, entries, placeOf[t]!, range);
     if (hasVfs(thread)) {
-      const own = shared.owners(thread);
-      owners.set(t, own);
+      const own = known.owners.of(thread);
+      ownersOfVfs.set(t, own);
       for (const entry of touched(executions, entries, placeOf[t]!)) {
         entry.vfsCalls ??= 0;
         entry.prepareVfsCalls ??= 0;
@@ -70,8 +83,8 @@ export function statementTable(
       countVfsCalls(thread, own, entries, placeOf[t]!, range);
     }
     for (const [text, partition] of isWhole(range)
-      ? shared.byStatement(thread)
-      : partitionByStatement(thread, range)) {
+      ? known.byStatement.of(thread)
+      : timesOfThread(thread, known.owners.of(thread), range).byStatement) {
       const entry = entries[placeOf[t]!(text)]!;
       PARTS.forEach(
         (name, i) =>
@@ -94,7 +107,7 @@ export function statementTable(
       for (const name of ['hits', 'misses', 'writes', 'spills'] as const) to[name] += counts[name];
     });
   });
-  countPages(store, shared.accesses, owners, entries, placeOf, range);
+  countPages(store, known.accesses, ownersOfVfs, entries, placeOf, range);
   timesOf(entries, ended);
   const spanNs = entries.reduce((sum, e) => sum + e.partNs.reduce((a, b) => a + b, 0), 0);
   const rows = entries
@@ -113,10 +126,6 @@ export function statementTable(
     cacheShared,
   };
 }
-
-/** Over the whole trace, computed once. */
-export const sharedTable = (shared: Analyses): StatementTable | null =>
-  shared.once('statement table', () => statementTable(shared.store, {}, shared));
 
 /** Mean, percentiles and maximum: times grouped by entry, then each group sorted. */
 function timesOf(

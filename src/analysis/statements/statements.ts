@@ -7,8 +7,9 @@ import { isSqlOp } from '../../event/operations.ts';
 import { objectName } from '../../trace/describe.ts';
 import { foldLiterals } from '../../sqlite/sql-text.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 
-export interface Statements {
+interface Statements {
   /** Executions; null where no SQL call was recorded. */
   count: number | null;
   /** Distinct texts among them, literals folded; null too where executions were recorded without any text. */
@@ -44,7 +45,9 @@ export function eachExecution(thread: ThreadStore, each: (row: number) => void):
   }
 }
 
-export function statementsOf(store: TraceStore): Statements {
+export const statements = fact('statements', 'statements', {}, statementsOf);
+
+function statementsOf(store: TraceStore): Statements {
   if (!store.threads.some(hasSql)) return { count: null, distinct: null, rollbacks: null };
   let count = 0;
   let rollbacks = 0;

@@ -50,7 +50,7 @@ const [SQL, VFS] = [1, 2];
 /** Places in Groups.sums; the last two name the longest call. */
 const [TOTAL_US, BYTES, MAX_US, THREAD, ROW] = [0, 1, 2, 3, 4] as const;
 const PLACES = 5;
-export type BlockEnds = readonly Float64Array[];
+type BlockEnds = readonly Float64Array[];
 
 /** Latest end by block of rows, for every thread. */
 export function blockEndsOf(store: TraceStore): BlockEnds {

@@ -10,6 +10,7 @@
  */
 import { Op } from '../../event/event.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 
 type LoadStep = 'fetch' | 'compile' | 'instantiate' | 'open' | 'first statement' | 'first read';
 export interface LoadPart {
@@ -39,7 +40,9 @@ const NO_REQUEST =
   'the browser tells of no request for it: it came from a blob, a cache of the app, or another origin';
 
 /** Of every engine whose loading was seen, in the order of threads. */
-export function loadTimesOf(store: TraceStore): EngineLoad[] {
+export const loadTimes = fact('loadTimes', 'loading of engines', {}, loadTimesOf);
+
+function loadTimesOf(store: TraceStore): EngineLoad[] {
   return store.threads.flatMap((thread) =>
     thread.engines.flatMap(({ name, load }) => {
       const row = load === undefined ? -1 : thread.events.rowOfSeq(load);

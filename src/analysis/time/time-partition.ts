@@ -37,12 +37,11 @@
  * begin at moments independent of the clock's ticks, each has a variance of step^2 / 12, and twice the square root of their sum is
  * `likelyErrorUs`. Neither is above the range's length.
  */
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { toNs } from '../../trace/lanes/sweep.ts';
-import { ownersOf } from '../core/owners.ts';
-import type { Analyses } from '../shared.ts';
+import type { Owners } from '../core/owners.ts';
 import type { TimeRange } from '../core/time-range.ts';
-import { PARTS, Role, ROLE_OF_OP, type PartTimes } from '../core/time-parts.ts';
+import { PARTS, type PartTimes } from '../core/time-parts.ts';
 import { Shares } from './time-shares.ts';
 import { TimeSweep, type Sums } from './time-sweep.ts';
 
@@ -80,15 +79,20 @@ export function partitionThread(
 /** The whole of a thread's life, and what each statement has of it. */
 export interface ThreadTimes {
   partition: TimePartition;
-  /** As of partitionByStatement. */
+  /**
+   * The time with SQL in flight by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
+   * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
+   * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
+   * tracerUs outside SQL.
+   */
   byStatement: ReadonlyMap<number, TimePartition>;
 }
 
 /** Both in one sweep. @param owners of the thread's calls */
 export function timesOfThread(
   thread: ThreadStore,
+  owners: Owners,
   range: TimeRange = {},
-  owners = ownersOf(thread),
   sweep = new TimeSweep(thread),
 ): ThreadTimes {
   const [from, to] = nsOf(range, sweep);
@@ -116,18 +120,6 @@ export function timesOfThread(
   });
   return { partition, byStatement };
 }
-
-/**
- * The time with SQL in flight by statement text: id of the `sql` definition -> its share, 0 = statement not known (opening,
- * closing, VFS calls with no SQL layer above). A moment belongs to the statement of the call that decides, else to that of the SQL
- * or VFS call begun last. idleUs and outsideUs are 0; the other parts of all statements sum to those of the thread, but for
- * tracerUs outside SQL.
- */
-export const partitionByStatement = (
-  thread: ThreadStore,
-  range: TimeRange = {},
-  owners = ownersOf(thread),
-): ReadonlyMap<number, TimePartition> => timesOfThread(thread, range, owners).byStatement;
 
 function nsOf({ fromUs, toUs }: TimeRange, { firstNs, lastNs }: TimeSweep): [number, number] {
   const from = fromUs === undefined ? firstNs : toNs(fromUs);
@@ -161,61 +153,5 @@ function partitionOf(
     openEnds: sums.openEnds,
     tracerOutsideUs: sums.tracerOutsideNs / 1000,
     vfsIsStorage,
-  };
-}
-
-/** Microseconds, summed over the threads that run SQLite. */
-export interface SummaryTime {
-  cpuUs: number;
-  /** read, write, sync and idbTransaction */
-  ioUs: number;
-  lockUs: number;
-  tracerUs: number;
-  otherUs: number;
-  /** No SQL in flight, `outside` included. */
-  idleUs: number;
-  /** On some thread the time of VFS calls counts as storage: see TimePartition. */
-  vfsIsStorage: boolean;
-}
-
-/** The threads that run SQLite: those with SQL or VFS calls. */
-const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
-  threads.filter(({ events }) => {
-    for (let i = 0; i < events.count; i++) {
-      const role = ROLE_OF_OP[events.op[i]!];
-      if (role === Role.sql || role === Role.vfs) return true;
-    }
-    return false;
-  });
-
-/** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
-export function totalTimeInSql(
-  store: TraceStore,
-  shared: Pick<Analyses, 'partition'>,
-): number | null {
-  const threads = sqliteThreads(store);
-  return threads.length
-    ? threads.reduce((ns, thread) => ns + toNs(timeInSql(shared.partition(thread))), 0) / 1000
-    : null;
-}
-
-/** What a summary says of the time; null when no thread has SQL or VFS events. */
-export function summaryTime(
-  store: TraceStore,
-  shared: Pick<Analyses, 'partition'> = { partition: partitionThread },
-): SummaryTime | null {
-  const threads = sqliteThreads(store);
-  if (threads.length === 0) return null;
-  const parts = threads.map((thread) => shared.partition(thread));
-  const sum = (us: (p: TimePartition) => number): number =>
-    parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
-  return {
-    cpuUs: sum((p) => p.cpuUs),
-    ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
-    lockUs: sum((p) => p.lockUs),
-    tracerUs: sum((p) => p.tracerUs),
-    otherUs: sum((p) => p.otherUs),
-    idleUs: sum((p) => p.idleUs + p.outsideUs),
-    vfsIsStorage: parts.some((p) => p.vfsIsStorage),
   };
 }

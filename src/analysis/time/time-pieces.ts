@@ -19,8 +19,8 @@ export interface TimePieces extends ThreadTimes {
   untilNs: number;
 }
 
-/** One pass over the thread's calls. @param owners of them, where they are there already */
-export function timePieces(thread: ThreadStore, owners?: Owners): TimePieces {
+/** One pass over the thread's calls. @param owners of them */
+export function timePieces(thread: ThreadStore, owners: Owners): TimePieces {
   const sweep = new TimeSweep(thread);
   const index = new IntervalIndex(false);
   let [from, to, kind] = [0, 0, -1];
@@ -34,7 +34,7 @@ export function timePieces(thread: ThreadStore, owners?: Owners): TimePieces {
     flush();
     [from, to, kind] = [pieceFrom, pieceTo, next];
   };
-  const times = timesOfThread(thread, {}, owners, sweep);
+  const times = timesOfThread(thread, owners, {}, sweep);
   flush();
   index.trim();
   return { index, untilNs: sweep.lastNs, ...times };

@@ -6,7 +6,7 @@ import { AUX_WAL_HEADER, Flag, Op } from '../../event/event.ts';
 import { isVfsOp, isWebOp, MOVES, Moves, STORAGE_WRITES } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
-import { transactions, type FindingContext } from '../rules/context.ts';
+import { type FindingContext, findingFact } from '../rules/context.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Calls that are counted: */
@@ -120,8 +120,10 @@ export class CommitCost {
 }
 
 /** Committed write transactions, thread by thread, each in order of time. */
-export function commitCosts(ctx: FindingContext): CommitCost[] {
-  const { list } = ctx.of(transactions);
+export const commitCosts = findingFact('commitCosts', 'commit costs', commitCostsOf);
+
+function commitCostsOf(ctx: FindingContext): CommitCost[] {
+  const { list } = ctx.transactions;
   let commits = 0;
   for (let i = 0; i < list.length; i++)
     if (list.isWrite(i) && list.outcome(i) === 'committed') commits++;

@@ -4,9 +4,10 @@
  */
 import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { hasVfs, transactionsOf, type Transactions } from './transactions.ts';
+import { fact } from '../graph.ts';
+import { hasVfs, transactions } from './transactions.ts';
 
-export interface Commits {
+interface Commits {
   count: number | null;
   /** xSync calls on databases, journals and WALs, temporary files left out; OPFS flushes where no VFS calls were seen. */
   syncs: number;
@@ -14,22 +15,27 @@ export interface Commits {
   syncsPerCommit: number | null;
 }
 
-export function commitsOf(
-  store: TraceStore,
-  transactions: Transactions = transactionsOf(store),
-): Commits {
-  let syncs = 0;
-  for (const { events, definitions } of store.threads)
-    for (let i = 0; i < events.count; i++) {
-      if (events.op[i] !== Op.xSync) continue;
-      const file = definitions.get(events.object[i]!);
-      if (file?.kind !== 'file' || (file.fileKind !== 'temp' && file.fileKind !== 'memory-journal'))
-        syncs++;
-    }
-  if (!store.threads.some(hasVfs)) return commitsInOpfs(store);
-  const count = transactions.commits;
-  return { count, syncs, syncsPerCommit: count ? syncs / count : null };
-}
+export const commits = fact(
+  'commits',
+  'commits',
+  { transactions },
+  (store, { transactions }): Commits => {
+    let syncs = 0;
+    for (const { events, definitions } of store.threads)
+      for (let i = 0; i < events.count; i++) {
+        if (events.op[i] !== Op.xSync) continue;
+        const file = definitions.get(events.object[i]!);
+        if (
+          file?.kind !== 'file' ||
+          (file.fileKind !== 'temp' && file.fileKind !== 'memory-journal')
+        )
+          syncs++;
+      }
+    if (!store.threads.some(hasVfs)) return commitsInOpfs(store);
+    const count = transactions.commits;
+    return { count, syncs, syncsPerCommit: count ? syncs / count : null };
+  },
+);
 
 /** By the commit frames of WALs; null where no frame was written. */
 function commitsInOpfs(store: TraceStore): Commits {

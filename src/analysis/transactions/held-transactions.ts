@@ -7,10 +7,10 @@
 import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { isSqlOp, isVfsOp } from '../../event/operations.ts';
-import { Evidence, transactions } from '../rules/context.ts';
+import { Evidence } from '../rules/context.ts';
 import { measured, noSaving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
-import { busyChainsIn } from '../locks/rules.ts';
+import { busyChains } from '../locks/busy.ts';
 import { countOf, formatDuration, formatShare } from '../../text/numbers.ts';
 
 const LONG_HOLD_US = 1_000_000;
@@ -25,7 +25,7 @@ export const heldAcrossAwaits: Rule = {
       string,
       { evidence: Evidence; path: string; heldUs: number; busyUs: number; longestUs: number }
     >();
-    const { list } = ctx.of(transactions);
+    const { list } = ctx.transactions;
     for (let i = 0; i < list.length; i++) {
       if (!list.isWrite(i) || list.endUs[i]! - list.beginUs[i]! < LONG_HOLD_US) continue;
       const t = list.at(i);
@@ -64,7 +64,7 @@ export const heldAcrossAwaits: Rule = {
     }
     for (const e of holds.values()) {
       const waited = ctx
-        .of(busyChainsIn)
+        .get(busyChains)
         .filter(
           (c) => c.path === e.path && c.fromUs < e.evidence.toUs && c.toUs > e.evidence.fromUs,
         );

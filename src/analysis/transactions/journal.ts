@@ -7,7 +7,7 @@
  */
 import { Op } from '../../event/event.ts';
 import { commitCosts, nothingStored, type CommitCost } from './commit-costs.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, type FindingContext, findingFact } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatCount, formatShare } from '../../text/numbers.ts';
@@ -19,7 +19,9 @@ const FEW_COMMITS = 10;
 const SPILLED = 4;
 
 /** Databases whose VFS says that it can write atomically: keys of `databaseKey`. */
-function batchAtomic(ctx: FindingContext): ReadonlySet<string> {
+const batchAtomic = findingFact('batchAtomic', 'databases with atomic writes', batchAtomicOf);
+
+function batchAtomicOf(ctx: FindingContext): ReadonlySet<string> {
   const found = new Set<string>();
   ctx.each(Op.xDeviceCharacteristics, (thread, row) => {
     const { events } = thread;
@@ -109,14 +111,14 @@ export const rollbackJournalCost: Rule = {
   title: 'Rollback journal cost',
   run(ctx) {
     const journalled = ctx
-      .of(commitCosts)
+      .get(commitCosts)
       .filter(
         (c) => c.transaction.commitPoint?.startsWith('journal') && c.calls('journalWrites') > 0,
       );
     const found: Finding[] = [];
     for (const [path, commits] of byDatabase(journalled)) {
       const atomic = commits.some((c) =>
-        ctx.of(batchAtomic).has(databaseKey(c.transaction.thread, path)),
+        ctx.get(batchAtomic).has(databaseKey(c.transaction.thread, path)),
       );
       if (commits.length < FEW_COMMITS || atomic || nothingStored(ctx, commits)) continue;
       const evidence = evidenceOf(ctx, commits);
@@ -154,7 +156,9 @@ export const rollbackJournalCost: Rule = {
 };
 
 /** Rows of calls that open a super-journal, by thread. */
-function superJournals(ctx: FindingContext): Map<number, number[]> {
+const superJournals = findingFact('superJournals', 'super-journals', superJournalsOf);
+
+function superJournalsOf(ctx: FindingContext): Map<number, number[]> {
   const found = new Map<number, number[]>();
   ctx.each(Op.xOpen, (thread, row) => {
     if (!/-mj[0-9A-F]{6,}$/.test(ctx.file(thread, thread.events.object[row]!)?.path ?? '')) return;
@@ -175,16 +179,16 @@ export const batchAtomicLost: Rule = {
   id: 'F12',
   title: 'Batch-atomic lost by cache spill',
   run(ctx) {
-    const atomic = ctx.of(batchAtomic);
+    const atomic = ctx.get(batchAtomic);
     const spilled = ctx
-      .of(commitCosts)
+      .get(commitCosts)
       .filter(
         (c) =>
           c.calls('journalWrites') >= SPILLED &&
           c.calls('atomicBegins') === 0 &&
           atomic.has(databaseKey(c.transaction.thread, c.transaction.path)),
       );
-    const several = ctx.of(superJournals);
+    const several = ctx.get(superJournals);
     const groups = [true, false].map((many) =>
       byDatabase(spilled.filter((c) => coversSeveral(several, c) === many)),
     );
@@ -223,9 +227,9 @@ export const synchronousOffOnBatchAtomic: Rule = {
   id: 'F25',
   title: 'synchronous=OFF on a batch-atomic VFS',
   run(ctx) {
-    const atomic = ctx.of(batchAtomic);
+    const atomic = ctx.get(batchAtomic);
     const bare = ctx
-      .of(commitCosts)
+      .get(commitCosts)
       .filter(
         (c) =>
           c.transaction.commitPoint === 'database write' &&

@@ -8,7 +8,7 @@ import { Op } from '../../event/event.ts';
 import { isVfsOp, opName } from '../../event/operations.ts';
 import type { TransactionTable } from './transaction-table.ts';
 import { commitCosts, connectionKey, nothingStored, type CommitCost } from './commit-costs.ts';
-import { Evidence, transactions, type FindingContext } from '../rules/context.ts';
+import { Evidence, type FindingContext } from '../rules/context.ts';
 import { Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { countOf, formatBytes, formatCount, formatShare } from '../../text/numbers.ts';
@@ -25,11 +25,11 @@ export const oneTransactionPerStatement: Rule = {
   title: 'One transaction per statement',
   run(ctx) {
     const small = ctx
-      .of(commitCosts)
+      .get(commitCosts)
       .filter(
         (c) => c.pageCount <= MOST_PAGES && (c.calls('syncs') > 0 || c.calls('webWrites') > 0),
       );
-    const { list } = ctx.of(transactions);
+    const { list } = ctx.transactions;
     const runs = runsOf(list, small, (c) => c.place).filter(
       (run) =>
         run.length >= SHORTEST_RUN &&
@@ -139,7 +139,7 @@ export const autocommitReads: Rule = {
   id: 'F02',
   title: 'Autocommit reads',
   run(ctx) {
-    const { list } = ctx.of(transactions);
+    const { list } = ctx.transactions;
     const places = Uint32Array.from({ length: list.length }, (_, i) => i);
     const keep = (i: number): boolean => !list.isWrite(i) && readsNoPage(ctx, list, i);
     const runs = runsOf(list, places, (i) => i, keep).filter((run) => run.length >= SHORTEST_RUN);

@@ -22,12 +22,13 @@ import type { TransactionAnatomy } from './anatomy.ts';
 import { AnatomyDraft, AnatomyTable } from './anatomy-table.ts';
 import { ById } from '../core/by-id.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
-import { executionsOf, type Executions } from '../core/executions.ts';
+import { executions, type Executions } from '../core/executions.ts';
+import { fact, type Facts, type Known } from '../graph.ts';
 import { explicitTransactionsOf, type ExplicitSpan } from './explicit-transactions.ts';
-import { ownersOf, type Owners } from '../core/owners.ts';
+import { owners, type Owners } from '../core/owners.ts';
 import { Completions, partOfCall, TransactionClock } from './transaction-time.ts';
 import type { Transaction, TransactionTable } from './transaction-table.ts';
-import { transactionsOf } from './transactions.ts';
+import { transactions } from './transactions.ts';
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
 import { connectionKey } from '../../trace/lock-levels.ts';
 
@@ -37,56 +38,42 @@ const EXCLUSIVE = 4;
 /** Shorter reads look at the header only. */
 const SMALLEST_PAGE = 512;
 
-/** What calls serve and which executions there are, by thread: of analyses that share it, or found anew. */
-interface CallsOfThreads {
-  owners(thread: ThreadStore): Owners;
-  executions(thread: ThreadStore): Executions;
-}
-
-/** Of every transaction, in the order of transactionsOf. */
-export function transactionAnatomies(
-  store: TraceStore,
-  transactions: TransactionTable = transactionsOf(store).list,
-): TransactionAnatomy[] {
-  return [...anatomyTable(store, transactions)];
-}
-
-/** The same in columns, for traces with many. */
-export function anatomyTable(
-  store: TraceStore,
-  transactions: TransactionTable = transactionsOf(store).list,
-  calls: CallsOfThreads = { owners: ownersOf, executions: executionsOf },
-): AnatomyTable {
-  const parts = anatomyParts(store, transactions, calls);
-  for (;;) {
-    const { done, value } = parts.next();
-    if (done) return value;
-  }
-}
-
 /** Transactions after which those who wait for something else get their turn: about 0.1 s. */
 const AT_ONCE = 1 << 14;
 
-/** The same with pauses. */
-export function* anatomyParts(
+/** Of every transaction, in their order. */
+export const anatomies = fact(
+  'anatomies',
+  'what each transaction did',
+  { transactions, owners, executions },
+  (store, known) => anatomyParts(store, known.transactions.list, known),
+);
+
+/** Of some transactions alone. */
+export function anatomiesOf(facts: Facts, list: TransactionTable): TransactionAnatomy[] {
+  const parts = anatomyParts(facts.store, list, facts.known({ owners, executions }));
+  let next = parts.next();
+  while (!next.done) next = parts.next();
+  return [...next.value];
+}
+
+function* anatomyParts(
   store: TraceStore,
-  transactions: TransactionTable,
-  calls: CallsOfThreads,
+  list: TransactionTable,
+  calls: Known<{ owners: typeof owners; executions: typeof executions }>,
 ): Generator<void, AnatomyTable> {
   const scanners = new Map<number, AnatomyScanner>();
-  const table = new AnatomyTable(transactions);
-  for (let i = 0; i < transactions.length; i++) {
+  const table = new AnatomyTable(list);
+  for (let i = 0; i < list.length; i++) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
-    const index = transactions.thread[i]!;
+    const index = list.thread[i]!;
     let scanner = scanners.get(index);
     if (!scanner) {
       const thread = store.threads[index]!;
-      scanners.set(
-        index,
-        (scanner = new AnatomyScanner(thread, calls.owners(thread), calls.executions(thread))),
-      );
+      scanner = new AnatomyScanner(thread, calls.owners.of(thread), calls.executions.of(thread));
+      scanners.set(index, scanner);
     }
-    scanner.put(transactions.at(i), table);
+    scanner.put(list.at(i), table);
   }
   return table;
 }

@@ -2,7 +2,10 @@
 import { Flag, Op } from '../../event/event.ts';
 import { isVfsOp } from '../../event/operations.ts';
 import type { TraceStore } from '../../trace/store.ts';
-import { Analyses } from '../shared.ts';
+import { fact } from '../graph.ts';
+import { extent } from '../core/time-range.ts';
+import { statements } from '../statements/statements.ts';
+import { commits } from './commits.ts';
 import { LockLevel } from '../../sqlite/constants.ts';
 import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
 
@@ -28,23 +31,24 @@ interface TransactionHeadline {
   longestReserved: ReservedHold | null;
 }
 
-export function transactionHeadline(
-  store: TraceStore,
-  shared: Analyses = new Analyses(store),
-): TransactionHeadline {
-  const { commits } = shared;
-  const { count } = shared.statements;
-  let calls = 0;
-  for (const { events } of store.threads)
-    for (let i = 0; i < events.count; i++)
-      if (isVfsOp(events.op[i]!) && !(events.flags[i]! & Flag.memoryJournal)) calls++;
-  return {
-    commits: commits.count,
-    syncsPerCommit: commits.syncsPerCommit,
-    vfsCallsPerStatement: calls && count ? calls / count : null,
-    longestReserved: longestReservedHold(store, shared.extent[1]),
-  };
-}
+export const transactionHeadline = fact(
+  'transactionHeadline',
+  'commits and write locks',
+  { commits, statements, extent },
+  (store, { commits, statements, extent }): TransactionHeadline => {
+    const { count } = statements;
+    let calls = 0;
+    for (const { events } of store.threads)
+      for (let i = 0; i < events.count; i++)
+        if (isVfsOp(events.op[i]!) && !(events.flags[i]! & Flag.memoryJournal)) calls++;
+    return {
+      commits: commits.count,
+      syncsPerCommit: commits.syncsPerCommit,
+      vfsCallsPerStatement: calls && count ? calls / count : null,
+      longestReserved: longestReservedHold(store, extent[1]),
+    };
+  },
+);
 
 function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
   let longest: ReservedHold | null = null;

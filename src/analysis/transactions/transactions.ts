@@ -9,6 +9,7 @@
  */
 import { isVfsOp } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
 import { TransactionScanner } from './transaction-scan.ts';
 import { TransactionTable } from './transaction-table.ts';
 
@@ -24,7 +25,9 @@ export interface Transactions {
 }
 
 /** @returns null counts where no VFS call was recorded, or where the trace cannot show them */
-export function transactionsOf(store: TraceStore): Transactions {
+export const transactions = fact('transactions', 'transactions', {}, transactionsOf);
+
+function transactionsOf(store: TraceStore): Transactions {
   const list = new TransactionTable();
   const scanners = store.threads.map((thread) => new TransactionScanner(thread, list));
   for (const scanner of scanners) scanner.advance();

@@ -14,8 +14,10 @@ import type { TraceStore } from '../../trace/store.ts';
 import { pagesTouched } from '../pages/accesses.ts';
 import { triggerOf, type CheckpointMode, type CheckpointTrigger } from './checkpoint-trigger.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
-import type { Analyses } from '../shared.ts';
-import { WalFollower, walFilesOf, walsIn, type WalFile } from './wal.ts';
+import { WalFollower } from './wal.ts';
+import { wals, type WalFile } from './wal-files.ts';
+import { fact } from '../graph.ts';
+
 import { Fcntl, Rc } from '../../sqlite/constants.ts';
 
 export interface Checkpoint {
@@ -71,16 +73,9 @@ export const HOT_US = 100_000;
 const MOST_BEFORE = 64;
 
 /** In order of time for each database. */
-export function checkpointsOf(
-  store: TraceStore,
-  files: readonly WalFile[] = walFilesOf(store),
-): Checkpoint[] {
-  return files.flatMap((file) => new CheckpointScan(store, file).run());
-}
-
-/** Those of all that is shared, found once. */
-export const checkpointsIn = (shared: Analyses): Checkpoint[] =>
-  shared.once('checkpoints', () => checkpointsOf(shared.store, walsIn(shared)));
+export const checkpoints = fact('checkpoints', 'checkpoints', { wals }, (store, { wals }) =>
+  wals.flatMap((file) => new CheckpointScan(store, file).run()),
+);
 
 class CheckpointScan {
   private readonly found: Checkpoint[] = [];

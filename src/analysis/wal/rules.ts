@@ -9,7 +9,7 @@ import { objectName } from '../../trace/describe.ts';
 import { Op } from '../../event/event.ts';
 import { DEFAULT_AUTOCHECKPOINT } from './wal.ts';
 import { commitCosts } from '../transactions/commit-costs.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
 import { walStories } from './wal-story.ts';
@@ -20,7 +20,9 @@ const ASKS_MODE = /\bpragma\s+(?:\w+\s*\.\s*)?journal_mode\s*[=(]/i;
 const ASKS_THRESHOLD = /\bpragma\s+(?:\w+\s*\.\s*)?wal_autocheckpoint\s*[=(]/i;
 
 /** Executed PRAGMAs by text, in order. */
-function pragmas(
+const pragmas = findingFact('pragmas', 'PRAGMAs', pragmasOf);
+
+function pragmasOf(
   ctx: FindingContext,
 ): { thread: number; context: number; row: number; text: string }[] {
   const found: { thread: number; context: number; row: number; text: string }[] = [];
@@ -47,7 +49,7 @@ export const walRefused: Rule = {
   run(ctx) {
     /** By thread and connection: the row that asked for a WAL last, where nothing else was asked for since. */
     const asked = new Map<string, { thread: number; row: number }>();
-    for (const { thread, context, row, text } of ctx.of(pragmas)) {
+    for (const { thread, context, row, text } of ctx.get(pragmas)) {
       if (ASKS_WAL.test(text)) asked.set(`${thread} ${context}`, { thread, row });
       else if (ASKS_MODE.test(text)) asked.delete(`${thread} ${context}`);
     }
@@ -57,7 +59,7 @@ export const walRefused: Rule = {
       { evidence: Evidence; path: string; thread: number; row: number }
     >();
     const inWal = new Set<string>();
-    for (const c of ctx.of(commitCosts)) {
+    for (const c of ctx.get(commitCosts)) {
       const { thread, context, path, commitRow, commitPoint } = c.transaction;
       const key = `${thread} ${context}`;
       const ask = asked.get(key);
@@ -106,9 +108,9 @@ export const walGrows: Rule = {
   id: 'F13',
   title: 'WAL never shrinks, checkpoint starves',
   run(ctx) {
-    const threshold = ctx.of(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
+    const threshold = ctx.get(pragmas).some((p) => ASKS_THRESHOLD.test(p.text));
     return ctx
-      .of(walStories)
+      .get(walStories)
       .filter((w) => w.longest > 4 * DEFAULT_AUTOCHECKPOINT && w.longest === w.growth)
       .map((w): Finding => ({
         rule: 'F13',
@@ -133,7 +135,7 @@ export const checkpointCopies: Rule = {
   id: 'F41',
   title: 'Checkpoints copy the same pages again and again',
   run(ctx) {
-    return ctx.of(walStories).flatMap((w): Finding[] => {
+    return ctx.get(walStories).flatMap((w): Finding[] => {
       const again = w.copies - w.distinct.size;
       if (w.checkpoints < 3 || again < 20 || again < w.copies / 2) return [];
       return [

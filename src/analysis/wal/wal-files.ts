@@ -8,7 +8,7 @@ import { isVfsOp, opTable } from '../../event/operations.ts';
 import { WAL_FRAME_HEADER } from '../../sqlite/wal.ts';
 import { isPageSize } from '../../sqlite/page-size.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import type { Analyses } from '../shared.ts';
+import { fact } from '../graph.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 /** Rows of one log and its database, over all threads, in order of time: thread * 2^32 + row. */
@@ -66,7 +66,9 @@ class GrowingRows {
 }
 
 /** Every log that was written or read, with the calls on it and on its database. */
-export function walFilesOf(store: TraceStore): WalFile[] {
+export const wals = fact('wals', 'write-ahead logs', {}, walsOf);
+
+function walsOf(store: TraceStore): WalFile[] {
   const files = new Map<string, FoundCalls>();
   for (const thread of store.threads) callsOnLogs(thread, files);
   const seenByVfs = new Set(
@@ -153,10 +155,6 @@ function callsOnLogs(
     target.rows.push(row * 2 + onWal);
   }
 }
-
-/** Those of all that is shared, found once. */
-export const walsIn = (shared: Analyses): WalFile[] =>
-  shared.once('logs', () => walFilesOf(shared.store));
 
 /** Calls of one thread, in order, and how far they are taken: `us` = begin of the next one, Infinity behind the last. */
 interface ThreadCalls {

@@ -7,7 +7,8 @@ import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { opSet } from '../../event/operations.ts';
 import type { ThreadStore } from '../../trace/store.ts';
 import { ById } from '../core/by-id.ts';
-import { Evidence, type FindingContext } from '../rules/context.ts';
+import { fact } from '../graph.ts';
+import { Evidence } from '../rules/context.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
 interface WalStory {
@@ -70,9 +71,12 @@ class FrameTimes {
 const MOST_CELLS = 1 << 22;
 
 /** One story a thread and log. */
-export function walStories(ctx: FindingContext): WalStory[] {
-  return ctx.store.threads.flatMap((thread) => scan(thread));
-}
+export const walStories = fact(
+  'walStories',
+  'growth of write-ahead logs',
+  {},
+  ({ threads }): WalStory[] => threads.flatMap(scan),
+);
 
 /** A story while it is found out: when the frames in the log were written, and where the copying of a checkpoint goes on. */
 interface Telling {

@@ -11,10 +11,11 @@ import { AUX_WAL_HEADER, Op } from '../../event/event.ts';
 import { WAL_FRAME_HEADER, WAL_HEADER } from '../../sqlite/wal.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { DistinctPlaces } from '../core/distinct-places.ts';
-import { walFilesOf, type WalFile } from './wal-files.ts';
+import { fact } from '../graph.ts';
+import { wals, type WalFile } from './wal-files.ts';
 import { Fcntl } from '../../sqlite/constants.ts';
 
-export { walFilesOf, walsIn, type WalFile } from './wal-files.ts';
+export { wals } from './wal-files.ts';
 
 export interface WalHistory {
   path: string;
@@ -177,12 +178,12 @@ export class WalFollower {
 }
 
 /** One history a log, in the order in which databases were first used. */
-export function walHistories(
-  store: TraceStore,
-  files: readonly WalFile[] = walFilesOf(store),
-): WalHistory[] {
-  return files.map((file) => historyOf(store, file));
-}
+export const walHistories = fact(
+  'walHistories',
+  'history of write-ahead logs',
+  { wals },
+  (store, { wals }) => wals.map((file) => historyOf(store, file)),
+);
 
 function historyOf(store: TraceStore, file: WalFile): WalHistory {
   const wal = new WalFollower(file);

@@ -4,7 +4,8 @@ import { readWords } from '../experiments/plan.ts';
 import { errorWords } from '../experiments/replay/control.ts';
 import { replay, type ReplayReport } from '../experiments/replay/replay.ts';
 import { DEFAULT_CONFIG, type Config } from '../experiments/model/types.ts';
-import { PAGE_SIZES_NOTE, pageSizesOf } from '../../analysis/pages/page-sizes.ts';
+import { PAGE_SIZES_NOTE, pageSizes } from '../../analysis/pages/page-sizes.ts';
+import { Facts } from '../../analysis/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import { launchBrowser } from '../../drive/browser.ts';
 import { browserFailed, wrongUse } from '../../terminal/failure.ts';
@@ -120,7 +121,7 @@ function replayText(report: ReplayReport): string {
 
 /** `--page-sizes`: reads and writes at other page sizes, estimated; nothing is run. @returns the exit code @throws CommandFailure where no page was seen */
 export async function pageSizesCommand(store: TraceStore, json: boolean): Promise<number> {
-  const databases = pageSizesOf(store);
+  const databases = new Facts(store).get(pageSizes);
   if (databases.length === 0)
     throw wrongUse(
       'The recording has no read or write of a database page whose size is known: record the VFS calls of an app that uses one.',

@@ -2,7 +2,11 @@
  * The loaded trace and everything that the drawing side asks of it; session.ts changes it. While a file is being opened the timeline is
  * drawn from the summaries of its chunks, and every other query waits until the events are there.
  */
-import type { Analyses } from '../../analysis/shared.ts';
+import type { Facts } from '../../analysis/graph.ts';
+import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
+import { pieces } from '../../analysis/time/thread-times.ts';
+import { commits } from '../../analysis/transactions/commits.ts';
+import { anatomies } from '../../analysis/transactions/transaction-anatomy.ts';
 import { rowAt, type TracePyramid } from '../../trace/lanes/frame.ts';
 import { TraceStore } from '../../trace/store.ts';
 import type { SummaryLanes } from '../../timeline/summary-lanes.ts';
@@ -23,9 +27,15 @@ import { FirstPicture } from './first-picture.ts';
 import { loadedTrace, previewRows, threadRows } from './loaded-trace.ts';
 import { Scheduler } from './scheduler.ts';
 import type { Query, QueryContext } from './queries/context.ts';
-import { QUERIES, type QueryAnswer, type QueryArgs, type QueryName } from './query-table.ts';
+import { compareQueries } from './queries/compare.ts';
+import {
+  needsOf,
+  QUERIES,
+  type QueryAnswer,
+  type QueryArgs,
+  type QueryName,
+} from './query-table.ts';
 import { yieldToMessages } from './yield.ts';
-import { stepsOf } from './steps.ts';
 
 export const NO_FILTER: EventFilter = {
   text: '',
@@ -60,21 +70,22 @@ export abstract class Answers {
   /** Of the last picture that was answered. */
   private picturedVersion = -1;
   protected readonly scheduler = new Scheduler({
-    shared: () => this.shared,
+    background: [pieces, anatomies, commits, summaryTime, totalTimeInSql], // of the timeline's derived lanes, and of the live numbers
+    facts: () => this.facts,
     growing: () => this.recording || this.opening !== null,
     pictured: () => this.picturedVersion === this.version,
     dueIn: () => {
       const due = this.trace.counts.slowDueIn(this.version, performance.now(), this.recording);
       return due === null ? null : Math.max(due, this.firstPicture.wake);
     },
-    compute: (shared) => {
+    compute: (facts) => {
       if (this.opening) return; // planned again when the events are there
       const lanes = this.lanesNow();
       this.trace.counts.computeSlow(
         this.version,
         performance.now(),
-        () => lanes.settle(shared),
-        shared,
+        () => lanes.settle(facts),
+        facts,
         this.recording,
       );
       this.repaints++;
@@ -196,12 +207,8 @@ export abstract class Answers {
     if (!Object.hasOwn(QUERIES, name)) throw new TypeError(`the trace has no query "${name}"`);
     await this.whole();
     query.check();
-    const other = this.compared.other?.shared ?? null;
-    await this.scheduler.inSteps(
-      (shared) => stepsOf(name, shared, other),
-      query,
-      other?.store.eventCount,
-    );
+    const other = Object.hasOwn(compareQueries, name) ? (this.compared.other?.facts ?? null) : null;
+    await this.scheduler.prepare(needsOf(name), query, other);
     const { store, memo } = this.trace;
     const { version } = this;
     const context: QueryContext = {
@@ -209,7 +216,7 @@ export abstract class Answers {
       pyramid: () => this.pyramidNow(),
       timeline: () => this.lanesNow(),
       compared: this.compared,
-      shared: this.shared,
+      facts: this.facts,
       memo: (key, make) => memo.get(version, key, make),
       async rest() {
         await yieldToMessages();
@@ -219,8 +226,8 @@ export abstract class Answers {
     return await (QUERIES[name] as unknown as Query<QueryArgs<N>, QueryAnswer<N>>)(context, args);
   }
 
-  protected get shared(): Analyses {
-    return this.trace.memo.shared(this.traceVersion);
+  protected get facts(): Facts {
+    return this.trace.memo.facts(this.traceVersion);
   }
 
   async filterEvents(filter: EventFilter): Promise<number> {

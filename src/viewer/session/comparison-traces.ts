@@ -1,5 +1,5 @@
 /** The second trace of a comparison: a file that was opened beside the first, or the previous recording. */
-import { Analyses } from '../../analysis/shared.ts';
+import { Facts } from '../../analysis/graph.ts';
 import type { TraceStore } from '../../trace/store.ts';
 import type { ComparedTraces, NamedTrace } from './queries/context.ts';
 
@@ -14,9 +14,7 @@ export class ComparisonTraces implements ComparedTraces {
   keep(store: TraceStore, name: string): void {
     if (store.eventCount > 0)
       this.previous =
-        store.eventCount <= MAX_PREVIOUS_EVENTS
-          ? { store, name, shared: new Analyses(store) }
-          : null;
+        store.eventCount <= MAX_PREVIOUS_EVENTS ? { store, name, facts: new Facts(store) } : null;
   }
   usePrevious(): void {
     if (!this.previous) throw new Error('The recording before this one is not kept.');
@@ -24,7 +22,7 @@ export class ComparisonTraces implements ComparedTraces {
   }
   /** A file was opened beside the trace. */
   use(store: TraceStore, name: string): void {
-    this.other = { store, name, shared: new Analyses(store) };
+    this.other = { store, name, facts: new Facts(store) };
   }
   forget(): void {
     this.other = this.previous = null;

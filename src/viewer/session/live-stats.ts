@@ -3,8 +3,9 @@
  * lock waits, time shares) is computed again at a pace that its own cost sets, so that a long recording stays cheap.
  */
 import { leavesOut } from '../../analysis/core/layers-left-out.ts';
-import { Analyses } from '../../analysis/shared.ts';
-import { summaryTime, totalTimeInSql } from '../../analysis/time/time-partition.ts';
+import { Facts } from '../../analysis/graph.ts';
+import { summaryTime, totalTimeInSql } from '../../analysis/time/summary-time.ts';
+import { commits } from '../../analysis/transactions/commits.ts';
 import { RequestReadings, type Requests } from '../../timeline/cache-counter.ts';
 import { Flag, Op } from '../../event/event.ts';
 import { opTable } from '../../event/operations.ts';
@@ -137,17 +138,17 @@ export class LiveCounts {
       ? 0
       : Math.max(0, this.slowAt + this.slowTook / (recording ? SLOW_SHARE_LIVE : SLOW_SHARE) - now);
   }
-  /** Compute the whole-trace numbers. @param version of the trace: they are kept as long as it stands @param now ms, any steady clock @param also whose cost counts as theirs @param shared of the trace as it is now @param recording the trace grows */
+  /** Compute the whole-trace numbers. @param version of the trace: they are kept as long as it stands @param now ms, any steady clock @param also whose cost counts as theirs @param facts of the trace as it is now @param recording the trace grows */
   computeSlow(
     version: number,
     now: number,
     also: () => void = () => {},
-    shared = new Analyses(this.store),
+    facts = new Facts(this.store),
     recording = false,
   ): void {
     const began = performance.now();
     also();
-    this.slow = slowStats(this.store, shared);
+    this.slow = slowStats(facts);
     this.slowVersion = version;
     this.passing = recording;
     const took = performance.now() - began;
@@ -220,7 +221,8 @@ export class LiveCounts {
   }
 }
 
-function slowStats(store: TraceStore, shared: Analyses): SlowStats {
+function slowStats(facts: Facts): SlowStats {
+  const { store } = facts;
   let lockWaits = 0;
   for (const { events } of store.threads)
     for (let i = 0; i < events.count; i++) {
@@ -229,10 +231,10 @@ function slowStats(store: TraceStore, shared: Analyses): SlowStats {
         if ((events.result[i]! & 255) === Rc.busy) lockWaits++;
       } else if (op === Op.lockRequest && events.dur[i]! > LOCK_WAIT_US) lockWaits++;
     }
-  const time = summaryTime(store, shared);
-  const withSql = totalTimeInSql(store, shared);
+  const time = facts.get(summaryTime);
+  const withSql = facts.get(totalTimeInSql);
   return {
-    commits: shared.commits.count,
+    commits: facts.get(commits).count,
     lockWaits,
     ioShare: time && withSql && !leavesOut(store, 'web') ? time.ioUs / withSql : null,
   };

@@ -1,4 +1,5 @@
 /** Every query that a view can run on the trace, by name; the queries of each view are in a file of their own. */
+import type { AnyFact } from '../../analysis/graph.ts';
 import { cacheQueries } from './queries/cache.ts';
 import { compareQueries } from './queries/compare.ts';
 import { errorQueries } from './queries/errors.ts';
@@ -49,3 +50,9 @@ export type QueryName = keyof typeof QUERIES;
 export type QueryArgs<N extends QueryName> = Parameters<(typeof QUERIES)[N]>[1];
 export type QueryAnswer<N extends QueryName> = Awaited<ReturnType<(typeof QUERIES)[N]>>;
 export type Queries = { [N in QueryName]: { args: QueryArgs<N>; answer: QueryAnswer<N> } };
+
+/** What is computed before a query is answered; [] where it answers quickly. */
+export const needsOf = (name: QueryName): readonly AnyFact[] => {
+  const query = QUERIES[name];
+  return 'needs' in query ? query.needs : [];
+};

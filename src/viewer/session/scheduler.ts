@@ -2,22 +2,26 @@
  * When the worker does its long work: the numbers and lanes that take a look at the whole trace, and long queries, in steps with pauses
  * in which frames of the timeline are drawn and queries are cancelled. A trace that grows is worked on at once, for it must not change meanwhile.
  */
-import type { Analyses } from '../../analysis/shared.ts';
+import type { AnyFact, Facts, Progress } from '../../analysis/graph.ts';
 import type { RunningQuery } from './query-queue.ts';
 import { yieldToMessages } from './yield.ts';
-import { STEPS_FROM_EVENTS, timelineSteps, type Step } from './steps.ts';
+
+/** Traces with fewer events are answered at once. */
+const STEPS_FROM_EVENTS = 100_000;
 
 /** What the scheduler asks of the session. */
 export interface ScheduledWork {
+  /** Computed when nothing else waits. */
+  readonly background: readonly AnyFact[];
   /** Of the trace as it is now: another object when it has changed. */
-  shared(): Analyses;
+  facts(): Facts;
   growing(): boolean;
   /** A picture of the trace as it is now was asked for, and is answered. */
   pictured(): boolean;
   /** ms until the whole-trace numbers are worth computing; null = not now. */
   dueIn(): number | null;
   /** Compute them; what the steps made is there. */
-  compute(shared: Analyses): void;
+  compute(facts: Facts): void;
 }
 
 /** The first picture is out by then, or nobody looks at the timeline. */
@@ -38,29 +42,32 @@ export class Scheduler {
   constructor(private readonly of: ScheduledWork) {}
 
   /**
-   * Long work in steps, one query after the other. What is left undone when the trace changes meanwhile, whoever asked computes by himself.
-   * @param steps null = it needs none, and waits for nobody @param query is told how far it is @param events of another trace that they may be of, too
+   * Computes what a query needs, one query after the other. What is left undone when the trace changes meanwhile, the query computes itself.
+   * @param needs none = it waits for nothing @param query is told how far it is @param other the trace that this one is compared with: the same is computed of it
    * @throws AbortError at the next pause after it was cancelled
    */
-  async inSteps(
-    steps: (shared: Analyses) => Step[] | null,
+  async prepare(
+    needs: readonly AnyFact[],
     query: RunningQuery,
-    events = 0,
+    other: Facts | null = null,
   ): Promise<void> {
-    if (this.atOnce(events)) return;
+    if (this.atOnce(other?.store.eventCount)) return;
     await yieldToMessages(); // it may have been cancelled while it waited to be heard
     query.check();
-    if (!steps(this.of.shared())) return;
+    if (!needs.length) return;
     this.waiting.add(query);
     if (this.now) query.progress(this.now, 0, 0);
     await this.inTurn(async () => {
       this.waiting.delete(query);
-      await this.walk(steps, query);
+      await this.walk(
+        (facts) => (other ? ofBoth(facts, other, needs) : facts.compute(needs)),
+        query,
+      );
     });
   }
 
   private atOnce(more = 0): boolean {
-    return this.of.growing() || this.of.shared().store.eventCount + more < STEPS_FROM_EVENTS;
+    return this.of.growing() || this.of.facts().store.eventCount + more < STEPS_FROM_EVENTS;
   }
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
     const run = this.steps.then(work);
@@ -73,27 +80,24 @@ export class Scheduler {
 
   /** @param query null = nobody waits for it, and who does goes first @returns whether it gave way to a query */
   private async walk(
-    steps: (shared: Analyses) => Step[] | null,
+    work: (facts: Facts) => Iterable<Progress>,
     query: RunningQuery | null,
   ): Promise<boolean> {
     const { of, waiting } = this;
-    const shared = of.shared();
-    const all = steps(shared) ?? [];
-    /** @returns whether to go on */
-    const pause = async (): Promise<boolean> => {
-      await yieldToMessages();
-      query?.check();
-      return !of.growing() && of.shared() === shared;
-    };
-    query?.check();
+    const facts = of.facts();
+    let told = -1;
     try {
-      for (const [done, { what, run }] of all.entries()) {
+      query?.check();
+      for (const { label, done, of: all } of work(facts)) {
+        await yieldToMessages();
+        query?.check();
+        if (of.growing() || of.facts() !== facts) return false;
         if (!query && waiting.size) return true;
-        this.now = what;
-        query?.progress(what, done, all.length);
-        for (const other of waiting) other.progress(what, 0, 0);
-        for (const _ of run() ?? []) if (!(await pause())) return false;
-        if (!(await pause())) return false;
+        if (done === told) continue;
+        told = done;
+        this.now = label;
+        query?.progress(label, done, all);
+        for (const other of waiting) other.progress(label, 0, 0);
       }
       return false;
     } finally {
@@ -117,14 +121,24 @@ export class Scheduler {
     this.timer = null;
     this.timerAt = Infinity;
     this.busy = true;
-    const shared = this.of.shared();
+    const facts = this.of.facts();
     try {
-      const background = (): Promise<boolean> => this.inTurn(() => this.walk(timelineSteps, null));
+      const background = (): Promise<boolean> =>
+        this.inTurn(() => this.walk((now) => now.compute(this.of.background), null));
       while (!this.atOnce() && (await background()));
     } finally {
       this.busy = false;
     }
-    if (!this.of.growing() && this.of.shared() !== shared) this.plan();
-    else this.of.compute(this.of.shared());
+    if (!this.of.growing() && this.of.facts() !== facts) this.plan();
+    else this.of.compute(this.of.facts());
   }
+}
+
+/** The same facts of two traces. */
+function* ofBoth(a: Facts, b: Facts, needs: readonly AnyFact[]): Generator<Progress> {
+  const first = a.missing(needs).length;
+  const of = first + b.missing(needs).length;
+  for (const progress of a.compute(needs)) yield { ...progress, of };
+  for (const { label, done } of b.compute(needs))
+    yield { label: `${label}, in B`, done: first + done, of };
 }

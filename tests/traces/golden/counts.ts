@@ -2,23 +2,14 @@
  * What the analyses count in a trace: the content of a golden trace's snapshot. Times, rows and addresses are left out, for they are
  * of one recording; lists longer than a handful are summed up.
  */
-import { blockWritesOf, writeAmplificationOf } from '../../../src/analysis/pages/block-writes.ts';
-import { cacheReport } from '../../../src/analysis/cache/cache.ts';
-import { checkpointsOf } from '../../../src/analysis/wal/checkpoints.ts';
-import { coldWarmOf } from '../../../src/analysis/cache/cold-warm.ts';
-import { findingsOf } from '../../../src/analysis/findings/index.ts';
-import { fileCountsOf } from '../../../src/analysis/files/file-counts.ts';
 import { idbUseOf } from '../../../src/analysis/idb/idb-use.ts';
-import { locksOf, type Locks } from '../../../src/analysis/locks/locks.ts';
-import { missRatiosOf, missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';
-import { pagesOf } from '../../../src/analysis/pages/pages.ts';
+import type { Locks } from '../../../src/analysis/locks/locks.ts';
+import { missRatioAt } from '../../../src/analysis/cache/miss-ratio.ts';
 import { repeatedCallsOf } from '../../../src/analysis/files/redundant-calls.ts';
-import { interleavingOf, runsOf } from '../../../src/analysis/files/runs.ts';
-import { statementTable } from '../../../src/analysis/statements/statement-table.ts';
+import { interleavingOf } from '../../../src/analysis/files/runs.ts';
 import { summaryOf } from '../../../src/analysis/report/summary.ts';
-import { transactionAnatomies } from '../../../src/analysis/transactions/transaction-anatomy.ts';
-import { walFilesOf, walHistories } from '../../../src/analysis/wal/wal.ts';
 import type { TraceStore } from '../../../src/trace/store.ts';
+import { blockWritesOf, cacheReport, checkpointsOf, coldWarmOf, fileCountsOf, findingsOf, locksOf, missRatiosOf, pagesOf, runsOf, statementTable, transactionAnatomies, walHistories, writeAmplificationOf } from '../analyses.ts';
 
 type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -94,7 +85,6 @@ function transactionsBy(store: TraceStore): Json {
 /** All of it, by analysis. */
 export function countsOf(store: TraceStore): { [analysis: string]: Json } {
   const { time: _, environment: __, ...summary } = summaryOf(store);
-  const wals = walFilesOf(store);
   const locks = locksOf(store);
   const statements = statementTable(store);
   return {
@@ -110,8 +100,8 @@ export function countsOf(store: TraceStore): { [analysis: string]: Json } {
       cacheShared: statements?.cacheShared,
       byText: statements && Object.fromEntries(statements.rows.map(({ text, rows, ...r }) => [text ?? '(not seen)', { brought: rows, ...r }])),
     }),
-    wal: counted(walHistories(store, wals)),
-    checkpoints: counted(checkpointsOf(store, wals)),
+    wal: counted(walHistories(store)),
+    checkpoints: counted(checkpointsOf(store)),
     locks: {
       holds: intervals(locks, locks.holds),
       waits: intervals(locks, locks.waits),

@@ -1,7 +1,7 @@
 /** What a recording offers to a replay, told before anything runs: what of it is replayed, what is not, and what it was made on. */
-import { pageSizesOf, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
-import { Analyses } from '../../../analysis/shared.ts';
-import { summaryOf } from '../../../analysis/report/summary.ts';
+import { pageSizes, type PageSizes } from '../../../analysis/pages/page-sizes.ts';
+import { Facts } from '../../../analysis/graph.ts';
+import { summary } from '../../../analysis/report/summary.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { countOf, replayScriptOf } from './calls.ts';
 import { recordedVfs, type RecordedVfs } from './recorded-vfs.ts';
@@ -29,21 +29,22 @@ const short = (text: string): string =>
 /** @throws Error in words where there is nothing to replay */
 export function recordingFactsOf(store: TraceStore): RecordingFacts {
   const script = replayScriptOf(store);
-  const shared = new Analyses(store);
-  const summary = summaryOf(store, shared);
-  const databases = summary.files
+  const facts = new Facts(store);
+  const { files, engines } = facts.get(summary);
+  const databases = files
     .filter(({ kind, path }) => kind === 'main-db' && path !== '')
     .map(({ path }) => short(path));
-  const vfsNames = summary.engines.flatMap(({ vfs }) => vfs.map(short));
+  const vfsNames = engines.flatMap(({ vfs }) => vfs.map(short));
   return {
     calls: script.calls.length,
     callsInAll: store.threads.reduce((n, thread) => n + countOf(thread), 0),
     threads: script.threads.length,
     databases: [...new Set(databases)].slice(0, MOST_NAMES),
     vfsNames: [...new Set(vfsNames)].slice(0, MOST_NAMES),
-    recordedVfs: recordedVfs(store, summary),
+    recordedVfs: recordedVfs(store, facts.get(summary)),
     leftOut: script.leftOut,
-    pageSizes: pageSizesOf(store, shared)
+    pageSizes: facts
+      .get(pageSizes)
       .slice(0, MOST_NAMES)
       .map((sizes) => ({ ...sizes, path: short(sizes.path), vfs: short(sizes.vfs) })),
   };

@@ -3,7 +3,8 @@
  * Times are an estimate: SQLite itself does not run, and the bytes are made up.
  */
 import { summaryOf, type Summary } from '../../../analysis/report/summary.ts';
-import { missRatioAt, missRatiosOf } from '../../../analysis/cache/miss-ratio.ts';
+import { missRatioAt, missRatios } from '../../../analysis/cache/miss-ratio.ts';
+import { Facts } from '../../../analysis/graph.ts';
 import type { Recorder } from '../../../record/recorder.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import {
@@ -202,7 +203,7 @@ function vfsCounts(summary: Summary): KindCounts {
 
 function cacheAt(store: TraceStore, pages: number | null): ReplayReport['cache'] {
   if (pages === null || pages < 0) return [];
-  return missRatiosOf(store).map((curve) => {
+  return new Facts(store).get(missRatios).map((curve) => {
     const ratio = missRatioAt(curve, pages);
     return {
       path: curve.path,

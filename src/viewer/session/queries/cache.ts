@@ -1,17 +1,18 @@
 /** Queries of the Cache view: SQLite's page cache and the caches below it, over time, by statement, and at other sizes. */
 import { leavesOut } from '../../../analysis/core/layers-left-out.ts';
+import { fact } from '../../../analysis/graph.ts';
+import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { cacheReport, type CacheReport } from '../../../analysis/cache/cache.ts';
-import { coldWarmOf, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
+import { coldWarm, type ColdWarm } from '../../../analysis/cache/cold-warm.ts';
 import { cacheOverTime, type CacheOverTime } from '../../../analysis/cache/connection-caches.ts';
-import { databaseSettingsOf, type Setting } from '../../../analysis/pages/database-settings.ts';
-import { missRatioAt, missRatiosOf, type MissRatio } from '../../../analysis/cache/miss-ratio.ts';
+import { databaseSettings, type Setting } from '../../../analysis/pages/database-settings.ts';
+import { missRatioAt, missRatios, type MissRatio } from '../../../analysis/cache/miss-ratio.ts';
 import { cachePages, kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
 import { workingSet } from '../../../analysis/pages/page-matrix.ts';
 import { Access } from '../../../analysis/pages/accesses.ts';
-import type { Analyses } from '../../../analysis/shared.ts';
-import { sharedTable } from '../../../analysis/statements/statement-table.ts';
+import { statementTable } from '../../../analysis/statements/statement-table.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { answerOf, needing, type QueryContext } from './context.ts';
 
 /** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */
 const DEFAULT_CACHE_SIZE = '-2000';
@@ -68,112 +69,114 @@ function sizeOf(said: Setting<string> | undefined, pageBytes: number | null): Ca
   return { text, assumed, how, pages: text === 'n/a' ? null : cachePages(text, pageBytes) };
 }
 
-function curvesOf(shared: Analyses): CacheCurve[] {
-  const { store } = shared;
-  const settings = new Map(
-    databaseSettingsOf(store, shared).map((s) => [`${s.vfs}\0${s.path}`, s]),
-  );
-  const titles = threadTitles(store);
-  return missRatiosOf(store, {}, shared).map((curve) => {
-    const { hits, ...rest } = curve;
-    const last = Math.max(curve.fromPages, hits.length - 1);
-    const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
-    const pages = Float64Array.from({ length: points }, (_, i) =>
-      points === 1
-        ? last
-        : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
-    );
-    const size = sizeOf(
-      settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize,
-      curve.pageSize.bytes,
-    );
-    const key = `${curve.thread} ${curve.connection} ${curve.path}`;
-    return {
-      ...rest,
-      key,
-      threadTitle: titles[curve.thread]!,
-      pages,
-      misses: pages.map((n) => missRatioAt(curve, n)!),
-      knee: kneeOf(curve),
-      size,
-    };
-  });
-}
-
-/** Each over the whole trace, computed once. */
-export const coldWarmIn = (shared: Analyses): ColdWarm =>
-  shared.once('cold and warm', () => coldWarmOf(shared.store, undefined, shared));
-export const reportIn = (shared: Analyses): CacheReport =>
-  shared.once('cache report', () => cacheReport(shared.store, {}, shared));
-export const curvesIn = (shared: Analyses): CacheCurve[] =>
-  shared.once('cache curves', () => curvesOf(shared));
-
-export const cacheQueries = {
-  cache(context: QueryContext, _args: Record<string, never>): CacheAnswer {
-    const { store, shared } = context;
-    return context.memo('cache', () => {
-      const report = reportIn(shared);
-      const table = sharedTable(shared);
-      const rows =
-        report.pageCache && table
-          ? table.rows.flatMap((r) =>
-              r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : [],
-            )
-          : null;
-      const coldWarm = coldWarmIn(shared);
+/** One for each connection and database. */
+const cacheCurves = fact(
+  'cacheCurves',
+  'misses at every cache size',
+  { databaseSettings, missRatios },
+  (store, known): CacheCurve[] => {
+    const settings = new Map(known.databaseSettings.map((s) => [`${s.vfs}\0${s.path}`, s]));
+    const titles = threadTitles(store);
+    return known.missRatios.map((curve) => {
+      const { hits, ...rest } = curve;
+      const last = Math.max(curve.fromPages, hits.length - 1);
+      const points = Math.min(MOST_POINTS, last - curve.fromPages + 1);
+      const pages = Float64Array.from({ length: points }, (_, i) =>
+        points === 1
+          ? last
+          : Math.round(curve.fromPages + (i * (last - curve.fromPages)) / (points - 1)),
+      );
+      const size = sizeOf(
+        settings.get(`${curve.vfs}\0${curve.path}`)?.cacheSize,
+        curve.pageSize.bytes,
+      );
+      const key = `${curve.thread} ${curve.connection} ${curve.path}`;
       return {
-        report,
-        coldWarm: { ...coldWarm, firstExecutions: coldWarm.firstExecutions.slice(0, MOST_ROWS) },
-        statements:
-          rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
-        engines: store.threads.flatMap((t) =>
-          t.engines.map(({ name, layers }) => ({ name, counters: layers.counters })),
-        ),
-        hasSql: table !== null,
-        sqlLeftOut: leavesOut(store, 'sql'),
+        ...rest,
+        key,
+        threadTitle: titles[curve.thread]!,
+        pages,
+        misses: pages.map((n) => missRatioAt(curve, n)!),
+        knee: kneeOf(curve),
+        size,
       };
     });
   },
+);
+
+const cacheAnswer = fact(
+  'cacheAnswer',
+  'caches',
+  { cacheReport, statementTable, coldWarm },
+  (store, { cacheReport: report, statementTable: table, coldWarm: runs }): CacheAnswer => {
+    const rows =
+      report.pageCache && table
+        ? table.rows.flatMap((r) =>
+            r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : [],
+          )
+        : null;
+    return {
+      report,
+      coldWarm: { ...runs, firstExecutions: runs.firstExecutions.slice(0, MOST_ROWS) },
+      statements:
+        rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
+      engines: store.threads.flatMap((t) =>
+        t.engines.map(({ name, layers }) => ({ name, counters: layers.counters })),
+      ),
+      hasSql: table !== null,
+      sqlLeftOut: leavesOut(store, 'sql'),
+    };
+  },
+);
+
+export const cacheQueries = {
+  cache: answerOf(cacheAnswer),
 
   /** By connection and database, the one with the most requests first. */
-  cacheCurves({ shared }: QueryContext, _args: Record<string, never>): CacheCurve[] {
-    return curvesIn(shared).map((c) => ({
-      ...c,
-      pages: c.pages.slice(),
-      misses: c.misses.slice(),
-    }));
-  },
+  cacheCurves: needing(
+    [cacheCurves],
+    ({ facts }: QueryContext, _args: Record<string, never>): CacheCurve[] => {
+      return facts.get(cacheCurves).map((c) => ({
+        ...c,
+        pages: c.pages.slice(),
+        misses: c.misses.slice(),
+      }));
+    },
+  ),
 
   /** @param args bins 1..2000 @throws RangeError for others */
-  cacheTimes(context: QueryContext, { bins }: { bins: number }): CacheTimes {
-    const { store, shared } = context;
-    if (!(bins >= 1 && bins <= 2000)) throw new RangeError(`${bins} bins`);
-    const { cold, warm } = coldWarmIn(shared); // from the first call of SQLite's to the last: what was before is empty
-    const [fromUs, toUs] = [cold?.fromUs ?? 0, warm?.toUs ?? cold?.toUs ?? 0.001];
-    const { accesses } = shared;
-    const out: CacheTimes = {
-      fromUs,
-      toUs,
-      counters: cacheOverTime(store, fromUs, toUs, bins),
-      pageReads: new Float64Array(bins),
-      distinct: new Float64Array(bins),
-      fresh: new Float64Array(bins),
-    };
-    for (let i = 0; i < accesses.count; i++)
-      if (!(accesses.what[i]! & (Access.write | Access.checkpoint)))
-        out.pageReads[
-          Math.max(
-            0,
-            Math.min(bins - 1, Math.floor(((accesses.us[i]! - fromUs) / (toUs - fromUs)) * bins)),
-          )
-        ]! += accesses.span[i]!;
-    accesses.objects.forEach((_, object) => {
-      const set = workingSet(accesses, object, fromUs, toUs, bins);
-      for (let bin = 0; bin < bins; bin++) {
-        out.distinct[bin]! += set.distinct[bin]!;
-        out.fresh[bin]! += set.fresh[bin]!;
-      }
-    });
-    return out;
-  },
+  cacheTimes: needing(
+    [accesses, coldWarm],
+    (context: QueryContext, { bins }: { bins: number }): CacheTimes => {
+      const { store, facts } = context;
+      if (!(bins >= 1 && bins <= 2000)) throw new RangeError(`${bins} bins`);
+      const { cold, warm } = facts.get(coldWarm); // from the first call of SQLite's to the last: what was before is empty
+      const [fromUs, toUs] = [cold?.fromUs ?? 0, warm?.toUs ?? cold?.toUs ?? 0.001];
+      const all = facts.get(accesses);
+      const out: CacheTimes = {
+        fromUs,
+        toUs,
+        counters: cacheOverTime(store, fromUs, toUs, bins),
+        pageReads: new Float64Array(bins),
+        distinct: new Float64Array(bins),
+        fresh: new Float64Array(bins),
+      };
+      for (let i = 0; i < all.count; i++)
+        if (!(all.what[i]! & (Access.write | Access.checkpoint)))
+          out.pageReads[
+            Math.max(
+              0,
+              Math.min(bins - 1, Math.floor(((all.us[i]! - fromUs) / (toUs - fromUs)) * bins)),
+            )
+          ]! += all.span[i]!;
+      all.objects.forEach((_, object) => {
+        const set = workingSet(all, object, fromUs, toUs, bins);
+        for (let bin = 0; bin < bins; bin++) {
+          out.distinct[bin]! += set.distinct[bin]!;
+          out.fresh[bin]! += set.fresh[bin]!;
+        }
+      });
+      return out;
+    },
+  ),
 };

@@ -1,14 +1,17 @@
 /** Two traces on one scale. A is the trace that is shown everywhere else, B the one that was opened beside it. */
+import type { Facts } from '../../../analysis/graph.ts';
+import { partition, pieces } from '../../../analysis/time/thread-times.ts';
+import { findings } from '../../../analysis/findings/index.ts';
 import { diffOf, type TraceDiff } from '../../../analysis/report/diff.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
 import { PART, PARTS, type PartTimes } from '../../../analysis/core/time-parts.ts';
-import type { Analyses } from '../../../analysis/shared.ts';
+import { executionGroups } from '../../../analysis/statements/statement-runs.ts';
 import { hasSql } from '../../../analysis/statements/statements.ts';
-import { sharedSummary } from '../../../analysis/report/summary.ts';
+import { summary } from '../../../analysis/report/summary.ts';
 import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { TimeLane } from '../../../timeline/time-lane.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 import { partitionsOf } from './overview.ts';
 
 export interface Side {
@@ -43,27 +46,30 @@ const MOST_COLUMNS = 8192;
 
 export const compareQueries = {
   /** Both traces over time; `other` names B, so that another one is asked for anew; with `oneScale` a column is equally long in both. null without a second trace. */
-  compareStrips(
-    { shared, compared }: QueryContext,
-    { width, oneScale }: { other: string; width: number; oneScale: boolean },
-  ): Strips | null {
-    const { other } = compared;
-    if (!other) return null;
-    const sides = [shared, other.shared].map((one) => ({ shared: one, range: sqlRangeOf(one) }));
-    const longest = Math.max(...sides.map(({ range }) => range.toUs - range.fromUs));
-    const [a, b] = sides.map(({ shared: one, range: { fromUs, toUs } }): Strip => {
-      const end = oneScale ? fromUs + longest : toUs;
-      const columns = Math.min(MOST_COLUMNS, Math.max(1, Math.round(width)));
-      return {
-        spanUs: toUs - fromUs,
-        stacks:
-          end > fromUs
-            ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns))
-            : [],
-      };
-    }) as [Strip, Strip];
-    return { a, b };
-  },
+  compareStrips: needing(
+    [pieces],
+    (
+      { facts, compared }: QueryContext,
+      { width, oneScale }: { other: string; width: number; oneScale: boolean },
+    ): Strips | null => {
+      const { other } = compared;
+      if (!other) return null;
+      const sides = [facts, other.facts].map((one) => ({ of: one, range: sqlRangeOf(one) }));
+      const longest = Math.max(...sides.map(({ range }) => range.toUs - range.fromUs));
+      const [a, b] = sides.map(({ of: one, range: { fromUs, toUs } }): Strip => {
+        const end = oneScale ? fromUs + longest : toUs;
+        const columns = Math.min(MOST_COLUMNS, Math.max(1, Math.round(width)));
+        return {
+          spanUs: toUs - fromUs,
+          stacks:
+            end > fromUs
+              ? sqlThreads(one).map((thread) => stackOf(thread, one, fromUs, end, columns))
+              : [],
+        };
+      }) as [Strip, Strip];
+      return { a, b };
+    },
+  ),
 
   /** What this trace can be, and is, compared with. */
   compareSources(
@@ -74,48 +80,50 @@ export const compareQueries = {
   },
 
   /** null without a second trace. */
-  comparison({ store, shared, compared, memo }: QueryContext, _args: object): Comparison | null {
-    const { other } = compared;
-    if (!other) return null;
-    return memo('comparison', () => {
-      const [sharedB, storeB] = [other.shared, other.store];
-      const a = headlineNumbers(store, shared, sharedSummary(shared));
-      const b = headlineNumbers(storeB, sharedB, sharedSummary(sharedB));
-      return {
-        name: other.name,
-        a: sideOf(shared),
-        b: sideOf(sharedB),
-        numbers: a.map((number, i) => ({ a: number, b: b[i]! })),
-        diff: diffOf(store, storeB, shared, sharedB),
-        stepUs: {
-          a: sharedSummary(shared).environment.clockStepUs,
-          b: sharedSummary(sharedB).environment.clockStepUs,
-        },
-      };
-    });
-  },
+  comparison: needing(
+    [headlineNumbers, partition, findings, executionGroups],
+    ({ facts, compared, memo }: QueryContext, _args: object): Comparison | null => {
+      const { other } = compared;
+      if (!other) return null;
+      return memo('comparison', () => {
+        const [a, b] = [facts, other.facts];
+        const numbersB = b.get(headlineNumbers);
+        return {
+          name: other.name,
+          a: sideOf(a),
+          b: sideOf(b),
+          numbers: a.get(headlineNumbers).map((number, i) => ({ a: number, b: numbersB[i]! })),
+          diff: diffOf(a, b),
+          stepUs: {
+            a: a.get(summary).environment.clockStepUs,
+            b: b.get(summary).environment.clockStepUs,
+          },
+        };
+      });
+    },
+  ),
 };
 
-const sqlThreads = ({ store }: Analyses): ThreadStore[] =>
+const sqlThreads = ({ store }: Facts): ThreadStore[] =>
   store.threads.filter((thread) => hasSql(thread) || hasVfs(thread));
 
 function stackOf(
   thread: ThreadStore,
-  shared: Analyses,
+  facts: Facts,
   fromUs: number,
   toUs: number,
   columns: number,
 ): Uint8Array {
   const lane = new TimeLane(thread);
-  lane.settle(shared);
+  lane.settle(facts);
   return lane.columns([], fromUs, toUs, columns);
 }
 
 /** From the first moment with SQL in flight to the last, over all threads; 0 to 0 where there is none. */
-function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
+function sqlRangeOf(facts: Facts): { fromUs: number; toUs: number } {
   let [from, to] = [Infinity, -Infinity];
-  for (const thread of sqlThreads(shared)) {
-    const { index } = shared.pieces(thread);
+  for (const thread of sqlThreads(facts)) {
+    const { index } = facts.get(pieces).of(thread);
     let [first, last] = [0, index.count - 1];
     // the recording's own set-up lies before the first statement, at a distance that says nothing
     while (first <= last && index.kind[first] === PART.tracer) first++;
@@ -127,8 +135,8 @@ function sqlRangeOf(shared: Analyses): { fromUs: number; toUs: number } {
   return to > from ? { fromUs: from / 1000, toUs: to / 1000 } : { fromUs: 0, toUs: 0 };
 }
 
-function sideOf(shared: Analyses): Side {
-  const threads = partitionsOf(shared).filter(({ sqlite }) => sqlite);
+function sideOf(facts: Facts): Side {
+  const threads = partitionsOf(facts).filter(({ sqlite }) => sqlite);
   const times = Object.fromEntries(
     PARTS.map((part) => [
       `${part}Us`,
@@ -136,5 +144,5 @@ function sideOf(shared: Analyses): Side {
     ]),
   ) as PartTimes;
   times.tracerUs -= threads.reduce((sum, { partition }) => sum + partition.tracerOutsideUs, 0);
-  return { events: shared.store.eventCount, times: threads.length ? times : null };
+  return { events: facts.store.eventCount, times: threads.length ? times : null };
 }

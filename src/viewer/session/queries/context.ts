@@ -2,7 +2,7 @@
  * What a query of the drawing side gets to work on. A query is a function of the loaded trace and its arguments; what it
  * computes once for all arguments it keeps with `memo` until the trace changes.
  */
-import { Analyses } from '../../../analysis/shared.ts';
+import { Facts, type AnyFact, type Fact } from '../../../analysis/graph.ts';
 import type { TracePyramid } from '../../../trace/lanes/frame.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import type { TimelineLanes } from '../../../timeline/timeline-lanes.ts';
@@ -13,8 +13,8 @@ export interface QueryContext {
   pyramid(): TracePyramid;
   /** The same, and the lanes derived from it: time, transactions, counters. */
   timeline(): TimelineLanes;
-  /** What analyses share, of the trace as it is now. */
-  readonly shared: Analyses;
+  /** Of the trace as it is now. */
+  readonly facts: Facts;
   /** The trace that this one is compared with, if any; and whether the recording before this one is kept, which could be. */
   readonly compared: ComparedTraces;
   /** The result of an earlier `make` under this key, unless the trace has changed since. */
@@ -30,26 +30,35 @@ export interface ComparedTraces {
 export interface NamedTrace {
   readonly store: TraceStore;
   /** It does not grow. */
-  readonly shared: Analyses;
+  readonly facts: Facts;
   readonly name: string;
 }
 
 /** Answers must survive structured clone; typed arrays that own their buffer are transferred, so never hand out a store's column or a memo's own array. */
 export type Query<Args, Answer> = (context: QueryContext, args: Args) => Answer | Promise<Answer>;
 
+/** A query, and the facts that are computed before it is answered, with progress and pauses. */
+export const needing = <Args, Answer>(
+  needs: readonly AnyFact[],
+  query: (context: QueryContext, args: Args) => Answer,
+): typeof query & { needs: readonly AnyFact[] } => Object.assign(query, { needs });
+
+/** The query whose answer is a fact. */
+export const answerOf = <T>(fact: Fact<T>): ReturnType<typeof needing<object, T>> =>
+  needing([fact], ({ facts }: QueryContext, _args: object) => facts.get(fact));
+
 /** Keeps what was computed for one version of one trace. */
 export class Memo {
   private version = -1;
   private readonly kept = new Map<string, unknown>();
-  private analyses: { version: number; shared: Analyses } | null = null;
+  private known: { version: number; facts: Facts } | null = null;
 
   constructor(private readonly store: TraceStore) {}
 
-  /** What analyses share. @param version of the trace alone: another trace to compare with changes nothing of it */
-  shared(version: number): Analyses {
-    if (this.analyses?.version !== version)
-      this.analyses = { version, shared: new Analyses(this.store) };
-    return this.analyses.shared;
+  /** The trace's facts. @param version of the trace alone: another trace to compare with changes nothing of it */
+  facts(version: number): Facts {
+    if (this.known?.version !== version) this.known = { version, facts: new Facts(this.store) };
+    return this.known.facts;
   }
 
   get<T>(version: number, key: string, make: () => T): T {

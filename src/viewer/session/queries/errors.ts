@@ -1,9 +1,11 @@
 /** Queries of the Errors view: what failed, by what it answered, with the statement behind. */
+import type { TraceStore } from '../../../trace/store.ts';
 import { isFailure, objectName, resultText, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
 import { meaningOfException, meaningOfResult } from '../../../sqlite/result-meaning.ts';
-import type { QueryContext } from './context.ts';
+import { fact } from '../../../analysis/graph.ts';
+import { answerOf } from './context.ts';
 
 /** Events that failed alike: the same call with the same answer on the same thing. */
 export interface ErrorGroup {
@@ -32,73 +34,77 @@ interface Making extends ErrorGroup {
   texts: Map<string, number>;
 }
 
+interface Failures {
+  groups: ErrorGroup[];
+  events: number;
+  more: number;
+}
+const failures = fact('errors', 'errors', {}, failuresOf);
+
+function failuresOf(store: TraceStore): Failures {
+  const groups = new Map<string, Making>();
+  let [total, more] = [0, 0];
+  for (const thread of store.threads) {
+    const { events, forgotten } = thread;
+    for (let row = 0; row < events.count; row++) {
+      const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
+      const uncaught = op === Op.error;
+      if (!uncaught && !isFailure(op, result, flags)) continue;
+      total++;
+      const object = objectName(thread, events.object[row]!);
+      const key = `${op} ${result} ${flags & Flag.threw} ${object}`;
+      let group = groups.get(key);
+      if (!group) {
+        if (groups.size >= MOST_GROUPS) {
+          more++;
+          continue;
+        }
+        const layer = OPS[op]?.layer ?? 'host';
+        group = {
+          key,
+          layer,
+          what: uncaught ? UNCAUGHT[result === 1 ? 1 : 0] : resultText(op, result, flags),
+          call: opName(op),
+          object,
+          count: 0,
+          events: [],
+          statements: [],
+          meaning: uncaught
+            ? 'The page’s own code failed.'
+            : layer === 'sql' || layer === 'vfs'
+              ? meaningOfResult(result)
+              : meaningOfException(resultText(op, result, flags)),
+          texts: new Map(),
+          firstUs: events.t0[row]!,
+          lastUs: events.t0[row]!,
+        };
+        groups.set(key, group);
+      }
+      group.count++;
+      group.firstUs = Math.min(group.firstUs, events.t0[row]!);
+      group.lastUs = Math.max(group.lastUs, events.t0[row]!);
+      if (group.events.length < MOST_EVENTS)
+        group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
+      const text = statementText(thread, row);
+      if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
+    }
+  }
+  const list = [...groups.values()].sort((a, b) => b.count - a.count);
+  return {
+    events: total,
+    more,
+    groups: list.map(({ texts, ...group }) => ({
+      ...group,
+      events: group.events.sort((a, b) => a.us - b.us),
+      statements: [...texts]
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 5)
+        .map(([text, count]) => ({ text, count })),
+    })),
+  };
+}
+
 export const errorQueries = {
   /** The most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in `events`. */
-  errors(
-    context: QueryContext,
-    _: Record<string, never>,
-  ): { groups: ErrorGroup[]; events: number; more: number } {
-    return context.memo('errors', () => {
-      const groups = new Map<string, Making>();
-      let [total, more] = [0, 0];
-      for (const thread of context.store.threads) {
-        const { events, forgotten } = thread;
-        for (let row = 0; row < events.count; row++) {
-          const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
-          const uncaught = op === Op.error;
-          if (!uncaught && !isFailure(op, result, flags)) continue;
-          total++;
-          const object = objectName(thread, events.object[row]!);
-          const key = `${op} ${result} ${flags & Flag.threw} ${object}`;
-          let group = groups.get(key);
-          if (!group) {
-            if (groups.size >= MOST_GROUPS) {
-              more++;
-              continue;
-            }
-            const layer = OPS[op]?.layer ?? 'host';
-            group = {
-              key,
-              layer,
-              what: uncaught ? UNCAUGHT[result === 1 ? 1 : 0] : resultText(op, result, flags),
-              call: opName(op),
-              object,
-              count: 0,
-              events: [],
-              statements: [],
-              meaning: uncaught
-                ? 'The page’s own code failed.'
-                : layer === 'sql' || layer === 'vfs'
-                  ? meaningOfResult(result)
-                  : meaningOfException(resultText(op, result, flags)),
-              texts: new Map(),
-              firstUs: events.t0[row]!,
-              lastUs: events.t0[row]!,
-            };
-            groups.set(key, group);
-          }
-          group.count++;
-          group.firstUs = Math.min(group.firstUs, events.t0[row]!);
-          group.lastUs = Math.max(group.lastUs, events.t0[row]!);
-          if (group.events.length < MOST_EVENTS)
-            group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
-          const text = statementText(thread, row);
-          if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
-        }
-      }
-      const list = [...groups.values()].sort((a, b) => b.count - a.count);
-      return {
-        events: total,
-        more,
-        groups: list.map(({ texts, ...group }) => ({
-          ...group,
-          events: group.events.sort((a, b) => a.us - b.us),
-          statements: [...texts]
-            .sort((a, b) => b[1] - a[1])
-            .slice(0, 5)
-            .map(([text, count]) => ({ text, count })),
-        })),
-      };
-    });
-  },
+  errors: answerOf(failures),
 };

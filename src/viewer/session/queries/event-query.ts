@@ -1,5 +1,6 @@
 /** The events table's rows: all threads' events in time order, those that a filter lets through. Holds two numbers an event. */
-import { pageAccessesOf } from '../../../analysis/pages/page-accesses.ts';
+import { Facts } from '../../../analysis/graph.ts';
+import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { bytesMoved } from '../../../trace/bytes-moved.ts';
 import { isFailure, objectName, resultText } from '../../../trace/describe.ts';
 import { OPS, opName } from '../../../event/operations.ts';
@@ -121,7 +122,7 @@ export class EventQuery {
 /** Places of the events that read or wrote a page, in any database, by thread. */
 function rowsOfPage(store: TraceStore, page: number): Map<number, Set<number>> {
   const found = new Map<number, Set<number>>();
-  const { count, place, span, thread, row } = pageAccessesOf(store);
+  const { count, place, span, thread, row } = new Facts(store).get(accesses);
   for (let i = 0; i < count; i++) {
     if (page < place[i]! || page >= place[i]! + span[i]!) continue;
     let rows = found.get(thread[i]!);

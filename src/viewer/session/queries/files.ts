@@ -1,10 +1,13 @@
 /** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
+import { fact } from '../../../analysis/graph.ts';
 import { filesOf, type FileRow } from '../../../analysis/files/files.ts';
 import { originOfThread } from '../../../analysis/core/thread-origin.ts';
 import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
-import type { QueryContext } from './context.ts';
-import { accessesOf, placesKey, type PlacesKey } from './pages.ts';
+import { answerOf } from './context.ts';
+import { accesses } from '../../../analysis/pages/page-accesses.ts';
+import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
+import { placesKey, type PlacesKey } from './pages.ts';
 
 export interface FileLine extends FileRow {
   /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
@@ -55,49 +58,51 @@ function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
   return folder < 0 ? base : `OPFS ${base.slice(0, folder)}`;
 }
 
-export const fileQueries = {
-  /** The most time first. */
-  fileLines(context: QueryContext, _args: Record<string, never>): FileLine[] {
-    return context.memo('fileLines', () => {
-      const rows = rowsByOrigin(context.store).sort(
-        (a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1),
+const fileLines = fact(
+  'fileLines',
+  'files',
+  { accesses, blockAccesses },
+  (store, { accesses: pages, blockAccesses: blocks }): FileLine[] => {
+    const rows = rowsByOrigin(store).sort(
+      (a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1),
+    );
+    const times = new Map<string, number>();
+    for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
+    const databases = new Set(
+      rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databaseName(path)),
+    );
+    const used = (accesses: typeof pages): Map<string, PlacesKey> => {
+      const layer = accesses === pages ? 'pages' : 'blocks';
+      const touched = new Set(accesses.object.subarray(0, accesses.count));
+      const objects = accesses.objects.filter((_, i) => touched.has(i));
+      return new Map(
+        objects.map((o) => [`${layer} ${o.kind} ${databaseName(o.path)}`, placesKey(o, layer)]),
       );
-      const times = new Map<string, number>();
-      for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
-      const databases = new Set(
-        rows.filter(({ kind }) => kind === 'main-db').map(({ path }) => databaseName(path)),
-      );
-      const pages = accessesOf(context, 'pages');
-      const blocks = accessesOf(context, 'blocks');
-      const used = (accesses: typeof pages): Map<string, PlacesKey> => {
-        const layer = accesses === pages ? 'pages' : 'blocks';
-        const touched = new Set(accesses.object.subarray(0, accesses.count));
-        const objects = accesses.objects.filter((_, i) => touched.has(i));
-        return new Map(
-          objects.map((o) => [`${layer} ${o.kind} ${databaseName(o.path)}`, placesKey(o, layer)]),
-        );
+    };
+    const known = new Map([...used(blocks), ...used(pages)]);
+    return rows.map((row) => {
+      const path = databaseName(row.path);
+      const isDatabase = row.kind === 'main-db' || row.kind === 'wal';
+      const found =
+        (isDatabase ? known.get(`pages main-db ${path}`) : undefined) ??
+        (row.kind === 'opfs'
+          ? (known.get(`pages main-db ${path}`) ?? known.get(`blocks opfs ${path}`))
+          : undefined) ??
+        (row.kind === 'idb-store' ? known.get(`blocks idb-store ${path}`) : undefined) ??
+        null;
+      const cause = found !== null ? '' : (CAUSES[row.kind] ?? (isDatabase ? NO_PAGES : NO_BLOCKS));
+      return {
+        ...row,
+        elsewhere: times.get(nameOf(row))! > 1,
+        group: groupOf(row, databases),
+        places: found,
+        cause,
       };
-      const known = new Map([...used(blocks), ...used(pages)]);
-      return rows.map((row) => {
-        const path = databaseName(row.path);
-        const isDatabase = row.kind === 'main-db' || row.kind === 'wal';
-        const found =
-          (isDatabase ? known.get(`pages main-db ${path}`) : undefined) ??
-          (row.kind === 'opfs'
-            ? (known.get(`pages main-db ${path}`) ?? known.get(`blocks opfs ${path}`))
-            : undefined) ??
-          (row.kind === 'idb-store' ? known.get(`blocks idb-store ${path}`) : undefined) ??
-          null;
-        const cause =
-          found !== null ? '' : (CAUSES[row.kind] ?? (isDatabase ? NO_PAGES : NO_BLOCKS));
-        return {
-          ...row,
-          elsewhere: times.get(nameOf(row))! > 1,
-          group: groupOf(row, databases),
-          places: found,
-          cause,
-        };
-      });
     });
   },
+);
+
+export const fileQueries = {
+  /** The most time first. */
+  fileLines: answerOf(fileLines),
 };

@@ -5,12 +5,12 @@
  *   lane   waits   [~~~~]   [~]~[~]        span: from, to, mode, outcome, how many, first event
  *          holds        [=====]    [==]
  */
-import { locksOf, type Locks } from '../../../analysis/locks/locks.ts';
+import { fact } from '../../../analysis/graph.ts';
+import { locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
-import type { Analyses } from '../../../analysis/shared.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 
 export interface LockLane {
   /** `thread:resource`, places in the trace's threads and in the analysis' resources. */
@@ -60,16 +60,12 @@ interface LaneRows {
 /** Lanes beyond this many are counted, not drawn. */
 const MOST_LANES = 1000;
 
-/** The analysis, kept while the trace stays as it is. */
-export const locksIn = (shared: Analyses): Locks =>
-  shared.once('locks', () => locksOf(shared.store));
-export const locksNow = ({ shared }: QueryContext): Locks => locksIn(shared);
-
 /** By key, threads of one page together. */
-function lanesNow(context: QueryContext): Map<string, LaneRows> {
-  return context.memo('lock lanes', () => {
-    const { store } = context;
-    const { holds, waits, resources, edges } = locksNow(context);
+export const lockLanes = fact(
+  'lockLanes',
+  'holds and waits',
+  { locks },
+  (store, { locks: { holds, waits, resources, edges } }): Map<string, LaneRows> => {
     const titles = threadTitles(store);
     const made = new Map<string, { lane: LockLane; holds: number[]; waits: number[] }>();
     const laneOf = (
@@ -126,12 +122,15 @@ function lanesNow(context: QueryContext): Map<string, LaneRows> {
           { lane: m.lane, holds: places(m.holds, holds), waits: places(m.waits, waits) },
         ]),
     );
-  });
-}
+  },
+);
 
 /** The lanes that are drawn: all, or those with the longest waits and holds, in the order of their threads. */
-export function shownLanes(context: QueryContext): { lanes: LockLane[]; more: number } {
-  const all = [...lanesNow(context).values()].map(({ lane }) => lane);
+export function shownLanes(rows: ReadonlyMap<string, LaneRows>): {
+  lanes: LockLane[];
+  more: number;
+} {
+  const all = [...rows.values()].map(({ lane }) => lane);
   if (all.length <= MOST_LANES) return { lanes: all, more: 0 };
   const weight = (l: LockLane): number => (l.contended ? 1e15 : 0) + l.waitedUs + l.heldUs;
   const kept = new Set([...all].sort((a, b) => weight(b) - weight(a)).slice(0, MOST_LANES));
@@ -205,9 +204,9 @@ interface FrameArgs {
 
 export const lockLaneQueries = {
   /** What the named lanes show between two moments; lanes that are not there any more are left out. */
-  lockFrame(context: QueryContext, args: FrameArgs): LockTrack[] {
-    const all = lanesNow(context);
-    const { holds, waits } = locksNow(context);
+  lockFrame: needing([lockLanes], (context: QueryContext, args: FrameArgs): LockTrack[] => {
+    const all = context.facts.get(lockLanes);
+    const { holds, waits } = context.facts.get(locks);
     const least = (args.to - args.from) / Math.max(1, args.width);
     return args.lanes.flatMap((key): LockTrack[] => {
       const found = all.get(key);
@@ -231,5 +230,5 @@ export const lockLaneQueries = {
         },
       ];
     });
-  },
+  }),
 };

@@ -7,12 +7,13 @@ import {
   type ResourceKind,
 } from '../../../analysis/locks/lock-columns.ts';
 import { arrowsOf, type EventRef, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
-import type { Locks } from '../../../analysis/locks/locks.ts';
 import { LOCK_LEVELS } from '../../../sqlite/constants.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import type { QueryContext } from './context.ts';
+import { answerOf } from './context.ts';
 import { threadTitles } from './thread-titles.ts';
-import { locksNow, shownLanes, type LockLane } from './lock-lanes.ts';
+import { lockLanes, shownLanes, type LockLane } from './lock-lanes.ts';
+import { fact } from '../../../analysis/graph.ts';
+import { locks, type Locks } from '../../../analysis/locks/locks.ts';
 
 /** What is locked. */
 interface LockedThing {
@@ -272,31 +273,35 @@ class Words {
   }
 }
 
-export const lockQueries = {
-  locks(context: QueryContext, _: Record<string, never>): LocksAnswer {
-    return context.memo('locks answer', () => {
-      const locks = locksNow(context);
-      const words = new Words(context.store, locks);
-      const [waits, busy, deadlocks] = [words.waits(), words.busy(), words.deadlocks()];
-      const left = words.left().sort((a, b) => b.laterWaits - a.laterWaits);
-      const { lanes, more } = shownLanes(context);
-      return {
-        lanes,
-        moreLanes: more,
-        arrows: arrowsOf(waits),
-        titles: words.titles,
-        toleranceUs: locks.toleranceUs,
-        waits: byTime(longest(waits, MOST_LINES)),
-        busy: byTime(longest(busy, MOST_LINES)),
-        left: left.slice(0, MOST_LINES),
-        deadlocks: byTime(longest(deadlocks, MOST_LINES)),
-        totals: {
-          waits: waits.length,
-          busy: busy.length,
-          left: left.length,
-          deadlocks: deadlocks.length,
-        },
-      };
-    });
+const locksAnswer = fact(
+  'locksAnswer',
+  'holds and waits',
+  { locks, lockLanes },
+  (store, { locks: found, lockLanes }): LocksAnswer => {
+    const words = new Words(store, found);
+    const [waits, busy, deadlocks] = [words.waits(), words.busy(), words.deadlocks()];
+    const left = words.left().sort((a, b) => b.laterWaits - a.laterWaits);
+    const { lanes, more } = shownLanes(lockLanes);
+    return {
+      lanes,
+      moreLanes: more,
+      arrows: arrowsOf(waits),
+      titles: words.titles,
+      toleranceUs: found.toleranceUs,
+      waits: byTime(longest(waits, MOST_LINES)),
+      busy: byTime(longest(busy, MOST_LINES)),
+      left: left.slice(0, MOST_LINES),
+      deadlocks: byTime(longest(deadlocks, MOST_LINES)),
+      totals: {
+        waits: waits.length,
+        busy: busy.length,
+        left: left.length,
+        deadlocks: deadlocks.length,
+      },
+    };
   },
+);
+
+export const lockQueries = {
+  locks: answerOf(locksAnswer),
 };

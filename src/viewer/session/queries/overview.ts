@@ -1,28 +1,29 @@
 /** Queries of the Overview. */
 import {
-  databaseSettingsOf,
+  databaseSettings,
   type DatabaseSettings,
 } from '../../../analysis/pages/database-settings.ts';
 import { headlineNumbers, type HeadlineNumber } from '../../../analysis/report/headline-numbers.ts';
-import type { Analyses } from '../../../analysis/shared.ts';
+import { fact, type Facts } from '../../../analysis/graph.ts';
 import {
-  sharedSummary,
+  summary,
   type SummaryEngine,
   type SummaryEnvironment,
 } from '../../../analysis/report/summary.ts';
-import { storageHealthOf, type OriginStorage } from '../../../analysis/files/storage-health.ts';
+import { storageHealth, type OriginStorage } from '../../../analysis/files/storage-health.ts';
 import { hasSql } from '../../../analysis/statements/statements.ts';
 import {
   partitionThread,
   type TimePartition,
   type TimeRange,
 } from '../../../analysis/time/time-partition.ts';
+import { partition } from '../../../analysis/time/thread-times.ts';
 import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { Op } from '../../../event/event.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { answerOf, needing, type QueryContext } from './context.ts';
 
 export interface ThreadPartition {
   thread: number;
@@ -52,46 +53,52 @@ export interface Overview {
   numbers: HeadlineNumber[];
 }
 
+const overview = fact(
+  'overview',
+  'overview',
+  { summary, databaseSettings, storageHealth, headlineNumbers },
+  (store, { summary, databaseSettings, storageHealth, headlineNumbers }): Overview => {
+    const titles = threadTitles(store);
+    return {
+      environment: summary.environment,
+      engines: store.threads
+        .flatMap((t) => t.engines)
+        .map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
+      threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
+      databases: databaseSettings,
+      durability: durabilityOf(store),
+      storage: storageHealth,
+      numbers: headlineNumbers.map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
+    };
+  },
+);
+
 export const overviewQueries = {
   /** Where the time of each thread went, over its whole life or a range. */
-  threadPartitions(
-    context: QueryContext,
-    range: { fromUs?: number; toUs?: number },
-  ): ThreadPartition[] {
-    return context.memo(`partitions ${range.fromUs} ${range.toUs}`, () =>
-      partitionsOf(context.shared, range),
-    );
-  },
+  threadPartitions: needing(
+    [partition],
+    (context: QueryContext, range: { fromUs?: number; toUs?: number }): ThreadPartition[] => {
+      return context.memo(`partitions ${range.fromUs} ${range.toUs}`, () =>
+        partitionsOf(context.facts, range),
+      );
+    },
+  ),
 
   /** What was recorded, and its headline numbers. */
-  overview({ store, shared, memo }: QueryContext, _args: object): Overview {
-    return memo('overview', () => {
-      const summary = sharedSummary(shared);
-      const titles = threadTitles(store);
-      return {
-        environment: summary.environment,
-        engines: store.threads
-          .flatMap((t) => t.engines)
-          .map(({ suspension }, i) => ({ ...summary.engines[i]!, suspension })),
-        threadTitles: Object.fromEntries(store.threads.map((t) => [t.info.id, titles[t.index]!])),
-        databases: databaseSettingsOf(store, shared),
-        durability: durabilityOf(store),
-        storage: storageHealthOf(store),
-        numbers: headlineNumbers(store, shared, summary).map((n) => ({
-          ...n,
-          event: n.event && forLife(store, n.event),
-        })),
-      };
-    });
-  },
+  overview: answerOf(overview),
 };
 
-export function partitionsOf(shared: Analyses, range: TimeRange = {}): ThreadPartition[] {
+export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartition[] {
   const whole = range.fromUs === undefined && range.toUs === undefined;
-  const titles = threadTitles(shared.store);
-  return shared.store.threads.map((thread, i) => {
-    const partition = whole ? shared.partition(thread) : partitionThread(thread, range);
-    return { thread: i, title: titles[i]!, partition, sqlite: hasSql(thread) || hasVfs(thread) };
+  const titles = threadTitles(facts.store);
+  return facts.store.threads.map((thread, i) => {
+    const own = whole ? facts.get(partition).of(thread) : partitionThread(thread, range);
+    return {
+      thread: i,
+      title: titles[i]!,
+      partition: own,
+      sqlite: hasSql(thread) || hasVfs(thread),
+    };
   });
 }
 

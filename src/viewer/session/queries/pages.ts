@@ -4,7 +4,7 @@
  */
 import { plainPath } from '../../../event/file-names.ts';
 import {
-  bTreesIn,
+  bTrees,
   bTreeTotals,
   ownersOf,
   type BTree,
@@ -14,15 +14,16 @@ import {
 import type { Accesses, AccessedObject } from '../../../analysis/pages/accesses.ts';
 import { pageMatrix, type PageMatrix } from '../../../analysis/pages/page-matrix.ts';
 import {
-  pagesIn,
+  pages,
   placesOf,
   type ObjectPages,
   type PlaceColumns,
 } from '../../../analysis/pages/pages.ts';
 import { rereadsOf } from '../../../analysis/pages/rereads.ts';
-import type { Analyses } from '../../../analysis/shared.ts';
-import { blockAccessesOf } from '../../../analysis/pages/storage-blocks.ts';
-import type { QueryContext } from './context.ts';
+import { extent } from '../../../analysis/core/time-range.ts';
+import { accesses as pageAccesses } from '../../../analysis/pages/page-accesses.ts';
+import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
+import { needing, type QueryContext } from './context.ts';
 
 /** Names one database or store as long as the trace grows. */
 export type PlacesKey = string;
@@ -34,12 +35,8 @@ export const placesKey = (
   layer: Layer,
 ): PlacesKey => JSON.stringify([layer, object.kind, object.vfs, plainPath(object.path)]);
 
-/** Of the stores below the VFS, computed once. */
-export const blocksIn = (shared: Analyses): Accesses =>
-  shared.once('blocks', () => blockAccessesOf(shared.store));
-
-export const accessesOf = ({ shared }: QueryContext, layer: Layer): Accesses =>
-  layer === 'pages' ? shared.accesses : blocksIn(shared);
+const accessesOf = ({ facts }: QueryContext, layer: Layer): Accesses =>
+  facts.get(layer === 'pages' ? pageAccesses : blockAccesses);
 
 function find(
   context: QueryContext,
@@ -57,10 +54,10 @@ interface PlacesRange {
   toUs: number | null;
 }
 function rangeOf(
-  { store, memo }: QueryContext,
+  { facts }: QueryContext,
   { fromUs, toUs }: PlacesRange,
 ): { fromUs: number; toUs: number } {
-  const [first, last] = memo('extent', () => store.extent());
+  const [first, last] = facts.get(extent);
   return { fromUs: fromUs ?? first, toUs: toUs ?? last + 0.001 }; // a range leaves its end out
 }
 
@@ -109,11 +106,8 @@ export interface PlacesTable extends ObjectPages {
   trees: TreesTable | null;
 }
 
-function treesOf(
-  { shared }: QueryContext,
-  { kind, index, places }: ObjectPages,
-): TreesTable | null {
-  const trees = kind === 'main-db' ? bTreesIn(shared)[index] : undefined;
+function treesOf({ facts }: QueryContext, { kind, index, places }: ObjectPages): TreesTable | null {
+  const trees = kind === 'main-db' ? facts.get(bTrees)[index] : undefined;
   if (!trees) return null;
   const owners = ownersOf(trees, places);
   return {
@@ -129,9 +123,11 @@ const copied = (places: PlaceColumns): PlaceColumns =>
     Object.entries(places).map(([name, v]) => [name, typeof v === 'number' ? v : v.slice()]),
   ) as unknown as PlaceColumns;
 
+const ofPages = [pageAccesses, blockAccesses, bTrees, pages];
+
 export const pageQueries = {
   /** null where the trace has no such database or store. @throws RangeError for a picture of no or too many cells */
-  pageMap(context: QueryContext, request: PageMapRequest): PageMatrix | null {
+  pageMap: needing(ofPages, (context: QueryContext, request: PageMapRequest): PageMatrix | null => {
     const found = find(context, request.key);
     if (!found) return null;
     const { timeBins, placeBins } = request;
@@ -146,61 +142,68 @@ export const pageQueries = {
     const used = context.memo(`used ${request.key}`, () => usedIn(accesses, object));
     const range = { fromUs: request.fromUs ?? used.fromUs, toUs: request.toUs ?? used.toUs };
     return pageMatrix(accesses, { object, ...range, fromPlace, toPlace, ...bins }, again);
-  },
+  }),
 
   /** null where the trace has no such database or store, or no access to it in the range. */
-  pageTable(
-    context: QueryContext,
-    { key, ...range }: PlacesRange & { key: PlacesKey },
-  ): PlacesTable | null {
-    const found = find(context, key);
-    if (!found) return null;
-    const { accesses, object } = found;
-    const { shared } = context;
-    const whole = range.fromUs === null && range.toUs === null && accesses === shared.accesses;
-    const all = whole
-      ? pagesIn(shared)
-      : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () =>
-          placesOf(accesses, rangeOf(context, range)),
-        );
-    const table = all.find((o) => o.index === object);
-    if (!table) return null;
-    const decoded = table.places.type.some((t) => t > 0);
-    return { ...table, decoded, trees: treesOf(context, table), places: copied(table.places) };
-  },
+  pageTable: needing(
+    ofPages,
+    (
+      context: QueryContext,
+      { key, ...range }: PlacesRange & { key: PlacesKey },
+    ): PlacesTable | null => {
+      const found = find(context, key);
+      if (!found) return null;
+      const { accesses, object } = found;
+      const { facts } = context;
+      const whole =
+        range.fromUs === null && range.toUs === null && accesses === facts.get(pageAccesses);
+      const all = whole
+        ? facts.get(pages)
+        : context.memo(`places ${key.slice(0, 9)} ${range.fromUs} ${range.toUs}`, () =>
+            placesOf(accesses, rangeOf(context, range)),
+          );
+      const table = all.find((o) => o.index === object);
+      if (!table) return null;
+      const decoded = table.places.type.some((t) => t > 0);
+      return { ...table, decoded, trees: treesOf(context, table), places: copied(table.places) };
+    },
+  ),
 
   /** The calls that touched the places [fromPlace, toPlace) in the range, in the order of time. */
-  placeEvents(
-    context: QueryContext,
-    {
-      key,
-      fromPlace,
-      toPlace,
-      ...range
-    }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
-  ): PlaceEvents {
-    const { fromUs, toUs } = rangeOf(context, range);
-    const found = find(context, key);
-    const answer: PlaceEvents = { events: [], total: 0, fromUs, toUs };
-    if (!found) return answer;
-    const { accesses, object } = found;
-    for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {
-      const place = accesses.place[i]!;
-      if (
-        accesses.object[i] !== object ||
-        place >= toPlace ||
-        place + accesses.span[i]! <= fromPlace
-      )
-        continue;
-      const thread = accesses.thread[i]!;
-      if (answer.total === 0) answer.fromUs = accesses.us[i]!;
-      answer.toUs = accesses.us[i]!;
-      if (answer.total++ < MOST_EVENTS)
-        answer.events.push({
-          thread,
-          row: context.store.threads[thread]!.forgotten + accesses.row[i]!,
-        });
-    }
-    return answer;
-  },
+  placeEvents: needing(
+    ofPages,
+    (
+      context: QueryContext,
+      {
+        key,
+        fromPlace,
+        toPlace,
+        ...range
+      }: PlacesRange & { key: PlacesKey; fromPlace: number; toPlace: number },
+    ): PlaceEvents => {
+      const { fromUs, toUs } = rangeOf(context, range);
+      const found = find(context, key);
+      const answer: PlaceEvents = { events: [], total: 0, fromUs, toUs };
+      if (!found) return answer;
+      const { accesses, object } = found;
+      for (let i = accesses.lowerBound(fromUs), to = accesses.lowerBound(toUs); i < to; i++) {
+        const place = accesses.place[i]!;
+        if (
+          accesses.object[i] !== object ||
+          place >= toPlace ||
+          place + accesses.span[i]! <= fromPlace
+        )
+          continue;
+        const thread = accesses.thread[i]!;
+        if (answer.total === 0) answer.fromUs = accesses.us[i]!;
+        answer.toUs = accesses.us[i]!;
+        if (answer.total++ < MOST_EVENTS)
+          answer.events.push({
+            thread,
+            row: context.store.threads[thread]!.forgotten + accesses.row[i]!,
+          });
+      }
+      return answer;
+    },
+  ),
 };

@@ -1,8 +1,9 @@
 /** What the command palette finds in the trace: statements and files, by their text, the most used first. */
+import type { TraceStore } from '../../../trace/store.ts';
 import { eachExecution } from '../../../analysis/statements/statements.ts';
 import { isVfsOp, isWebOp } from '../../../event/operations.ts';
 import type { Definition } from '../../../event/definitions.ts';
-import type { TraceStore } from '../../../trace/store.ts';
+import { fact } from '../../../analysis/graph.ts';
 import type { QueryContext } from './context.ts';
 import { forLife } from './overview.ts';
 
@@ -17,33 +18,9 @@ export interface PaletteItem {
 
 const MAX_TEXT = 300;
 
-export const paletteQueries = {
-  /** @param words all of them must be in the text, in any case */
-  paletteItems(
-    { store, memo }: QueryContext,
-    { words, limit }: { words: string[]; limit: number },
-  ): PaletteItem[] {
-    const all = memo('palette', () => itemsOf(store));
-    const low = words.map((word) => word.toLowerCase());
-    const found: PaletteItem[] = [];
-    for (const item of all) {
-      if (found.length >= limit) break;
-      if (low.every((word) => item.text.toLowerCase().includes(word)))
-        found.push({ ...item, text: item.text.slice(0, MAX_TEXT) });
-    }
-    return found;
-  },
+const paletteItems = fact('paletteItems', 'statements and files', {}, paletteItemsOf);
 
-  /** The first event of a thread that is kept; null where it has none. */
-  firstEvent(
-    { store }: QueryContext,
-    { thread }: { thread: number },
-  ): { thread: number; row: number } | null {
-    return store.threads[thread]?.events.count ? forLife(store, { thread, row: 0 }) : null;
-  },
-};
-
-function itemsOf(store: TraceStore): PaletteItem[] {
+function paletteItemsOf(store: TraceStore): PaletteItem[] {
   const items = new Map<string, PaletteItem>();
   for (const thread of store.threads) {
     const { events, definitions, index } = thread;
@@ -73,6 +50,32 @@ function itemsOf(store: TraceStore): PaletteItem[] {
   }
   return [...items.values()].sort((a, b) => b.count - a.count);
 }
+
+export const paletteQueries = {
+  /** @param words all of them must be in the text, in any case */
+  paletteItems(
+    { facts }: QueryContext,
+    { words, limit }: { words: string[]; limit: number },
+  ): PaletteItem[] {
+    const all = facts.get(paletteItems);
+    const low = words.map((word) => word.toLowerCase());
+    const found: PaletteItem[] = [];
+    for (const item of all) {
+      if (found.length >= limit) break;
+      if (low.every((word) => item.text.toLowerCase().includes(word)))
+        found.push({ ...item, text: item.text.slice(0, MAX_TEXT) });
+    }
+    return found;
+  },
+
+  /** The first event of a thread that is kept; null where it has none. */
+  firstEvent(
+    { store }: QueryContext,
+    { thread }: { thread: number },
+  ): { thread: number; row: number } | null {
+    return store.threads[thread]?.events.count ? forLife(store, { thread, row: 0 }) : null;
+  },
+};
 
 function nameOf(d: Definition | undefined): [PaletteItem['kind'], string] | null {
   if (d?.kind === 'sql') return d.text ? ['statement', d.text] : null;

@@ -1,7 +1,8 @@
 /** The question which connections found their page cache stale. */
-import { staleCachesIn, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
+import { databaseFiles } from '../../../analysis/pages/database-files.ts';
+import { staleCaches, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 
 const MOST_LINES = 500;
 
@@ -15,21 +16,26 @@ export interface StaleLine extends Omit<StaleCache, 'database'> {
 
 export const staleCacheQueries = {
   /** Connections that compared what they had cached with the file, the most often stale first; `rows` are for life. */
-  staleCaches({ store, shared }: QueryContext, _args: Record<string, never>): StaleLine[] {
-    const titles = threadTitles(store);
-    return staleCachesIn(shared)
-      .map(({ database, rows, ...rest }) => {
-        const { events, forgotten } = store.threads[rest.thread]!;
-        return {
-          ...rest,
-          path: shared.databaseFiles.list[database]!.path,
-          threadTitle: titles[rest.thread]!,
-          rows: rows.map((row) => forgotten + row),
-          fromUs: rows.length ? events.t0[rows[0]!]! : 0,
-          toUs: rows.length ? events.t0[rows.at(-1)!]! : 0,
-        };
-      })
-      .sort((a, b) => b.stale - a.stale || b.compared - a.compared)
-      .slice(0, MOST_LINES);
-  },
+  staleCaches: needing(
+    [staleCaches],
+    ({ store, facts }: QueryContext, _args: Record<string, never>): StaleLine[] => {
+      const titles = threadTitles(store);
+      const { list } = facts.get(databaseFiles);
+      return facts
+        .get(staleCaches)
+        .map(({ database, rows, ...rest }) => {
+          const { events, forgotten } = store.threads[rest.thread]!;
+          return {
+            ...rest,
+            path: list[database]!.path,
+            threadTitle: titles[rest.thread]!,
+            rows: rows.map((row) => forgotten + row),
+            fromUs: rows.length ? events.t0[rows[0]!]! : 0,
+            toUs: rows.length ? events.t0[rows.at(-1)!]! : 0,
+          };
+        })
+        .sort((a, b) => b.stale - a.stale || b.compared - a.compared)
+        .slice(0, MOST_LINES);
+    },
+  ),
 };

@@ -1,18 +1,14 @@
 /** Queries of the Statements view: the table by fingerprint, and the runs of one statement over time. */
-import { ExecutionState } from '../../../analysis/core/executions.ts';
+import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
 import {
-  sharedTable,
   statementTable,
+  statementTableIn,
   type StatementTable,
 } from '../../../analysis/statements/statement-table.ts';
-import {
-  partitionThread,
-  type TimePartition,
-  type TimeRange,
-} from '../../../analysis/time/time-partition.ts';
+import { partitionThread, type TimePartition } from '../../../analysis/time/time-partition.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../sqlite/sql-text.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 
 /** Runs of one statement as columns, in order of thread and time. */
 export interface StatementRuns {
@@ -34,66 +30,64 @@ interface MeasuredStatements extends StatementTable {
 }
 const MOST_RUNS = 20_000;
 
-function statementsIn(
-  { store, shared, memo }: QueryContext,
-  range: TimeRange,
-): StatementTable | null {
-  if (range.fromUs === undefined && range.toUs === undefined) return sharedTable(shared);
-  return memo(`statements ${range.fromUs} ${range.toUs}`, () =>
-    statementTable(store, range, shared),
-  );
-}
-
 export const statementQueries = {
   /** null where no SQL call was recorded. */
-  statements(
-    context: QueryContext,
-    range: { fromUs?: number; toUs?: number },
-  ): MeasuredStatements | null {
-    const table = statementsIn(context, range);
-    const steps = context.store.threads.flatMap((t) =>
-      t.environment ? [t.environment.clockStepUs] : [],
-    );
-    return table && { ...table, stepUs: steps.length ? Math.max(...steps) : null };
-  },
+  statements: needing(
+    [statementTable],
+    (
+      context: QueryContext,
+      range: { fromUs?: number; toUs?: number },
+    ): MeasuredStatements | null => {
+      const table = context.memo(`statements ${range.fromUs} ${range.toUs}`, () =>
+        statementTableIn(context.facts, range),
+      );
+      const steps = context.store.threads.flatMap((t) =>
+        t.environment ? [t.environment.clockStepUs] : [],
+      );
+      return table && { ...table, stepUs: steps.length ? Math.max(...steps) : null };
+    },
+  ),
 
   /** @param text the fingerprint, as the table has it; null = text not known */
-  statementRuns(context: QueryContext, { text }: { text: string | null }): StatementRuns {
-    const found: [thread: number, row: number, fromUs: number, us: number, state: number][] = [];
-    for (const thread of context.store.threads) {
-      const executions = context.shared.executions(thread);
-      const same = new Map<number, boolean>();
-      const isIt = (id: number): boolean => {
-        const known = same.get(id);
-        if (known !== undefined) return known;
-        const is = (id === 0 ? null : fingerprint(objectName(thread, id))) === text;
-        same.set(id, is);
-        return is;
-      };
-      for (let i = 0; i < executions.count; i++) {
-        if (!isIt(executions.text[i]!)) continue;
-        const row = executions.firstRow[i]!;
-        found.push([
-          thread.index,
-          thread.forgotten + row,
-          thread.events.t0[row]!,
-          executions.us[i]!,
-          executions.state[i]!,
-        ]);
+  statementRuns: needing(
+    [executions],
+    (context: QueryContext, { text }: { text: string | null }): StatementRuns => {
+      const found: [thread: number, row: number, fromUs: number, us: number, state: number][] = [];
+      for (const thread of context.store.threads) {
+        const runs = context.facts.get(executions).of(thread);
+        const same = new Map<number, boolean>();
+        const isIt = (id: number): boolean => {
+          const known = same.get(id);
+          if (known !== undefined) return known;
+          const is = (id === 0 ? null : fingerprint(objectName(thread, id))) === text;
+          same.set(id, is);
+          return is;
+        };
+        for (let i = 0; i < runs.count; i++) {
+          if (!isIt(runs.text[i]!)) continue;
+          const row = runs.firstRow[i]!;
+          found.push([
+            thread.index,
+            thread.forgotten + row,
+            thread.events.t0[row]!,
+            runs.us[i]!,
+            runs.state[i]!,
+          ]);
+        }
       }
-    }
-    const every = Math.max(1, Math.ceil(found.length / MOST_RUNS));
-    const kept = found.filter((run, i) => i % every === 0 || run[4] === ExecutionState.failed);
-    return {
-      thread: Uint16Array.from(kept, (run) => run[0]),
-      row: Float64Array.from(kept, (run) => run[1]),
-      fromUs: Float64Array.from(kept, (run) => run[2]),
-      us: Float64Array.from(kept, (run) => run[3]),
-      state: Uint8Array.from(kept, (run) => run[4]),
-      total: found.length,
-      shown: kept.length,
-    };
-  },
+      const every = Math.max(1, Math.ceil(found.length / MOST_RUNS));
+      const kept = found.filter((run, i) => i % every === 0 || run[4] === ExecutionState.failed);
+      return {
+        thread: Uint16Array.from(kept, (run) => run[0]),
+        row: Float64Array.from(kept, (run) => run[1]),
+        fromUs: Float64Array.from(kept, (run) => run[2]),
+        us: Float64Array.from(kept, (run) => run[3]),
+        state: Uint8Array.from(kept, (run) => run[4]),
+        total: found.length,
+        shown: kept.length,
+      };
+    },
+  ),
 
   /** Where the time between two moments of a thread went. */
   timeBetween(

@@ -8,7 +8,7 @@ import { laneOfOp } from '../../../trace/lanes/lanes.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from './thread-titles.ts';
 import type { QueryContext } from './context.ts';
-import { locksNow } from './lock-lanes.ts';
+import { locks } from '../../../analysis/locks/locks.ts';
 
 export interface Flow {
   from: { lane: string; us: number };
@@ -108,17 +108,17 @@ function isPartOf(
 }
 
 function waits(context: QueryContext, thread: ThreadStore, row: number, answer: Flows): void {
-  const locks = locksNow(context);
+  const known = context.facts.get(locks);
   const { events } = thread;
   const from = events.t0[row]!;
   const to = events.endSeq[row] === 0 ? Infinity : from + Math.max(events.dur[row]!, 0.001); // of what still runs the wait says how long
   const best = new Map<number, { edge: Locks['edges'][number]; us: number }>();
-  for (const edge of locks.edges) {
+  for (const edge of known.edges) {
     if (edge.fromUs > to) break;
     if (
       edge.waiter !== thread.index ||
       edge.toUs < from ||
-      !isPartOf(locks, edge.wait, events, row)
+      !isPartOf(known, edge.wait, events, row)
     )
       continue;
     const us = Math.min(to, edge.toUs) - Math.max(from, edge.fromUs);
@@ -131,15 +131,15 @@ function waits(context: QueryContext, thread: ThreadStore, row: number, answer: 
     const lock = (index: number): string => `${index}:lock`;
     answer.flows.push({
       from: { lane: lock(edge.waiter), us: Math.max(from, edge.fromUs) },
-      to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, locks.holds.from[edge.firstHold]!) },
+      to: { lane: lock(edge.holder), us: Math.max(edge.fromUs, known.holds.from[edge.firstHold]!) },
       kind: 'wait',
     });
     answer.holders.push({
       thread: edge.holder,
       title: titles[edge.holder]!,
       waitedUs: us,
-      resource: locks.resources[edge.resource]?.name ?? '',
-      row: threads[edge.holder]!.forgotten + locks.holds.row[edge.firstHold]!,
+      resource: known.resources[edge.resource]?.name ?? '',
+      row: threads[edge.holder]!.forgotten + known.holds.row[edge.firstHold]!,
     });
   }
   answer.holders.sort((a, b) => b.waitedUs - a.waitedUs);

@@ -1,11 +1,5 @@
 /** Queries of the timeline: the I/O map, the chosen area. Search and arrows: timeline-search.ts, timeline-flows.ts. */
-import {
-  areaRows,
-  blockEndsOf,
-  type AreaBy,
-  type AreaRow,
-  type BlockEnds,
-} from '../../../analysis/time/area.ts';
+import { areaRows, blockEndsOf, type AreaBy, type AreaRow } from '../../../analysis/time/area.ts';
 import {
   ioAt,
   ioMap,
@@ -22,8 +16,10 @@ import {
   type LaneSetup,
   type TraceNote,
 } from '../../../trace/notes.ts';
-import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { TraceStore } from '../../../trace/store.ts';
 import { SQL_PARTS } from '../../../analysis/time/time-pieces.ts';
+import { fact, threadFact } from '../../../analysis/graph.ts';
+import { extent } from '../../../analysis/core/time-range.ts';
 import { StatementIndex } from '../../../trace/statement-index.ts';
 import type { QueryContext } from './context.ts';
 
@@ -35,8 +31,11 @@ export interface AreaAnswer {
   sqlThreads: number;
 }
 
-const statementsOf = (context: QueryContext, thread: ThreadStore): Uint32Array =>
-  context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).texts());
+/** By row: id of the text of the statement that it serves. */
+export const statementTexts = threadFact('statementTexts', 'statement of each call', {}, (thread) =>
+  new StatementIndex(thread).texts(),
+);
+const blockEnds = fact('blockEnds', 'block boundaries', {}, blockEndsOf);
 
 export interface AnnotationsAnswer extends Annotations {
   /** Another number for another trace. */
@@ -71,7 +70,7 @@ export const timelineQueries = {
 
   /** Files and stores that the I/O map can show, the busiest first. */
   ioObjects(context: QueryContext, _args: Record<string, never>): IoObject[] {
-    return context.memo('io objects', () => ioObjects(context.store));
+    return context.facts.get(ioObjects);
   },
 
   ioMap(context: QueryContext, request: IoMapRequest): Promise<IoMap> {
@@ -94,12 +93,11 @@ export const timelineQueries = {
     context: QueryContext,
     args: { fromUs: number; toUs: number; by: AreaBy; threadsOff: number[]; layers: Layer[] },
   ): AreaAnswer {
-    const { store } = context;
+    const { store, facts } = context;
     const { fromUs, toUs, by, layers } = args;
     const threads = store.threads.filter(({ index }) => !args.threadsOff.includes(index));
     const lanes = context.timeline();
-    const until = context.shared.extent[1];
-    const ends = (): BlockEnds => context.memo('block ends', () => blockEndsOf(store));
+    const until = facts.get(extent)[1];
     const request = {
       fromUs,
       toUs,
@@ -107,7 +105,9 @@ export const timelineQueries = {
       layers,
       threads: args.threadsOff.length ? threads.map(({ index }) => index) : null,
     };
-    const rows = areaRows(store, request, until, (thread) => statementsOf(context, thread), ends);
+    const rows = areaRows(store, request, until, facts.get(statementTexts).of, () =>
+      facts.get(blockEnds),
+    );
     for (const { longest } of rows) longest.row += store.threads[longest.thread]!.forgotten;
     const sums = new Float64Array(SQL_PARTS.length);
     const withSql = threads.filter((thread) => lanes.runsSql(thread));

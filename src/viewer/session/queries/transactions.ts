@@ -15,10 +15,12 @@ import {
   type TransactionPart,
   type TransactionTimes,
 } from '../../../analysis/transactions/transaction-time.ts';
-import { totalTimeInSql } from '../../../analysis/time/time-partition.ts';
+import { owners } from '../../../analysis/core/owners.ts';
+import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
+import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 
 export interface TransactionLine {
   /** First event of it: thread and row for life. Also its name. */
@@ -83,8 +85,6 @@ export interface TransactionDetails extends TransactionLine {
 const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
-
-const anatomies = (context: QueryContext): AnatomyTable => context.shared.anatomies;
 
 /** One plain literal: there are tens of thousands of them. @param titles of the threads */
 function lineOf(
@@ -167,86 +167,100 @@ function runsOf(thread: ThreadStore, a: TransactionAnatomy): { runs: CallRun[]; 
   return { runs, calls };
 }
 
+const ofTransactions = [anatomies, totalTimeInSql];
+
 export const transactionQueries = {
   /** All transactions in order of time, and how many there are; the longest where they are too many. */
-  transactions(context: QueryContext, _: Record<string, never>): TransactionLines {
-    const all = anatomies(context);
-    const kept =
-      all.length <= MOST_TRANSACTIONS
-        ? Array.from({ length: all.length }, (_, i) => i)
-        : longestOf(all);
-    const titles = threadTitles(context.store);
-    const rows = kept.map((i) => lineOf(context, all.at(i), titles));
-    const commits = {
-      ...all.commitTotals(),
-      inSqlUs: totalTimeInSql(context.store, context.shared),
-    };
-    return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
-  },
+  transactions: needing(
+    ofTransactions,
+    (context: QueryContext, _: Record<string, never>): TransactionLines => {
+      const all = context.facts.get(anatomies);
+      const kept =
+        all.length <= MOST_TRANSACTIONS
+          ? Array.from({ length: all.length }, (_, i) => i)
+          : longestOf(all);
+      const titles = threadTitles(context.store);
+      const rows = kept.map((i) => lineOf(context, all.at(i), titles));
+      const commits = {
+        ...all.commitTotals(),
+        inSqlUs: context.facts.get(totalTimeInSql),
+      };
+      return { rows: rows.sort((a, b) => a.fromUs - b.fromUs), total: all.length, commits };
+    },
+  ),
 
   /** One transaction, by its first event; null where it is in the trace no longer. */
-  transaction(
-    context: QueryContext,
-    { thread: index, row }: { thread: number; row: number },
-  ): TransactionDetails | null {
-    const thread = context.store.threads[index];
-    if (!thread) return null;
-    const all = anatomies(context);
-    const place = all.transactions.placeOf(index, row - thread.forgotten);
-    if (place < 0) return null;
-    const a = all.at(place);
-    const { events, forgotten } = thread;
-    return {
-      ...lineOf(context, a, threadTitles(context.store)),
-      toUs: a.toUs,
-      ladder: a.ladder,
-      time: a.time,
-      commit: a.commit,
-      dbBytes: a.dbBytes,
-      journalBytes: a.journalBytes,
-      walBytes: a.walBytes,
-      statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
-        row: forgotten + at,
-        fromUs: events.t0[at]!,
-        toUs: events.t0[at]! + events.dur[at]!,
-        text: statementText(thread, at),
-      })),
-      ...runsOf(thread, a),
-    };
-  },
+  transaction: needing(
+    ofTransactions,
+    (
+      context: QueryContext,
+      { thread: index, row }: { thread: number; row: number },
+    ): TransactionDetails | null => {
+      const thread = context.store.threads[index];
+      if (!thread) return null;
+      const all = context.facts.get(anatomies);
+      const place = all.transactions.placeOf(index, row - thread.forgotten);
+      if (place < 0) return null;
+      const a = all.at(place);
+      const { events, forgotten } = thread;
+      return {
+        ...lineOf(context, a, threadTitles(context.store)),
+        toUs: a.toUs,
+        ladder: a.ladder,
+        time: a.time,
+        commit: a.commit,
+        dbBytes: a.dbBytes,
+        journalBytes: a.journalBytes,
+        walBytes: a.walBytes,
+        statementList: a.statementRows.slice(0, MOST_STATEMENTS).map((at) => ({
+          row: forgotten + at,
+          fromUs: events.t0[at]!,
+          toUs: events.t0[at]! + events.dur[at]!,
+          text: statementText(thread, at),
+        })),
+        ...runsOf(thread, a),
+      };
+    },
+  ),
 
   /**
    * The transaction that an event belongs to, by its first event; null where it belongs to none. It is one of the connection that the
    * event's SQL or VFS call is of: the innermost that it lies in, else the first one of its statement.
    */
-  transactionOf(
-    context: QueryContext,
-    { thread: index, row }: { thread: number; row: number },
-  ): { thread: number; row: number } | null {
-    const thread = context.store.threads[index];
-    const at = row - (thread?.forgotten ?? 0);
-    if (!thread || !(at >= 0 && at < thread.events.count)) return null;
-    const owners = context.shared.owners(thread);
-    const caller = owners.vfs(at) < 0 ? owners.sql(at) : owners.vfs(at);
-    if (caller < 0) return null;
-    const connection = thread.events.context[caller]!;
-    const serves = statementRow(thread, at);
-    const all = anatomies(context);
-    const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
-    let [innermost, ofStatement] = [-1, -1];
-    for (let i = 0; i < all.length; i++) {
-      if (
-        threads[i] !== index ||
-        (connections[i] !== connection && connections[i] !== 0 && connection !== 0)
-      )
-        continue;
-      if (beginRow[i]! <= at && at <= endRow[i]!) {
-        if (innermost < 0 || endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!)
-          innermost = i;
-      } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves))
-        ofStatement = i;
-    }
-    const found = innermost < 0 ? ofStatement : innermost;
-    return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };
-  },
+  transactionOf: needing(
+    [...ofTransactions, owners],
+    (
+      context: QueryContext,
+      { thread: index, row }: { thread: number; row: number },
+    ): { thread: number; row: number } | null => {
+      const thread = context.store.threads[index];
+      const at = row - (thread?.forgotten ?? 0);
+      if (!thread || !(at >= 0 && at < thread.events.count)) return null;
+      const own = context.facts.get(owners).of(thread);
+      const caller = own.vfs(at) < 0 ? own.sql(at) : own.vfs(at);
+      if (caller < 0) return null;
+      const connection = thread.events.context[caller]!;
+      const serves = statementRow(thread, at);
+      const all = context.facts.get(anatomies);
+      const { thread: threads, context: connections, beginRow, endRow } = all.transactions;
+      let [innermost, ofStatement] = [-1, -1];
+      for (let i = 0; i < all.length; i++) {
+        if (
+          threads[i] !== index ||
+          (connections[i] !== connection && connections[i] !== 0 && connection !== 0)
+        )
+          continue;
+        if (beginRow[i]! <= at && at <= endRow[i]!) {
+          if (
+            innermost < 0 ||
+            endRow[i]! - beginRow[i]! < endRow[innermost]! - beginRow[innermost]!
+          )
+            innermost = i;
+        } else if (ofStatement < 0 && serves >= 0 && all.statementRows(i).includes(serves))
+          ofStatement = i;
+      }
+      const found = innermost < 0 ? ofStatement : innermost;
+      return found < 0 ? null : { thread: index, row: beginRow[found]! + thread.forgotten };
+    },
+  ),
 };

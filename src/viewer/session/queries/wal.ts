@@ -1,8 +1,9 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
-import { checkpointsIn, type Checkpoint } from '../../../analysis/wal/checkpoints.ts';
-import { isStarved, walHistories, walsIn, type WalHistory } from '../../../analysis/wal/wal.ts';
+import { fact } from '../../../analysis/graph.ts';
+import { checkpoints, type Checkpoint } from '../../../analysis/wal/checkpoints.ts';
+import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
 import { threadTitles } from './thread-titles.ts';
-import type { QueryContext } from './context.ts';
+import { needing, type QueryContext } from './context.ts';
 
 export interface CheckpointLine extends Checkpoint {
   threadTitle: string;
@@ -47,31 +48,35 @@ const copyOf = ({ timeUs, usedBytes, fileBytes }: WalHistory['series']): WalHist
   fileBytes: fileBytes.slice(),
 });
 
+const walLogs = fact(
+  'walLogs',
+  'write-ahead logs and checkpoints',
+  { walHistories, checkpoints },
+  (store, { walHistories, checkpoints }): WalLog[] => {
+    const titles = threadTitles(store);
+    return walHistories.map((wal): WalLog => {
+      const { series, ...history } = wal;
+      return {
+        history,
+        starved: isStarved(wal),
+        series: thinned(series),
+        checkpoints: checkpoints
+          .filter(({ path }) => path === wal.path)
+          .map((c) => ({
+            ...c,
+            threadTitle: titles[c.thread]!,
+            row: store.threads[c.thread]!.forgotten + c.fromRow,
+          })),
+      };
+    });
+  },
+);
+
 export const walQueries = {
   /** By database, in the order in which they were first used; [] without a log. */
-  wal(context: QueryContext, _: Record<string, never>): WalLog[] {
-    const logs = context.memo('wal', () => {
-      const { store } = context;
-      const files = walsIn(context.shared);
-      const checkpoints = checkpointsIn(context.shared);
-      const titles = threadTitles(store);
-      return walHistories(store, files).map((wal): WalLog => {
-        const { series, ...history } = wal;
-        return {
-          history,
-          starved: isStarved(wal),
-          series: thinned(series),
-          checkpoints: checkpoints
-            .filter(({ path }) => path === wal.path)
-            .map((c) => ({
-              ...c,
-              threadTitle: titles[c.thread]!,
-              row: store.threads[c.thread]!.forgotten + c.fromRow,
-            })),
-        };
-      });
-    });
+  wal: needing([walLogs], (context: QueryContext, _: Record<string, never>): WalLog[] => {
+    const logs = context.facts.get(walLogs);
     // answers are transferred: what is kept stays here
     return logs.map((log) => ({ ...log, series: copyOf(log.series) }));
-  },
+  }),
 };

@@ -1,7 +1,7 @@
 /** Queries of the SQL page: the tables that there are, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
-import type { TraceStore } from '../../../trace/store.ts';
-import { StatementIndex } from '../../../trace/statement-index.ts';
+import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import { statementTexts } from '../queries/timeline.ts';
 import {
   SqlEngine,
   type RowTaker,
@@ -58,8 +58,8 @@ const cancelled = new Set<number>();
 function sqlOf(context: QueryContext): TraceSql {
   let found = traces.get(context.store);
   if (!found) {
-    const statements = (thread: TraceStore['threads'][number]): Uint32Array =>
-      made.context.memo(`statements ${thread.index}`, () => new StatementIndex(thread).texts());
+    const statements = (thread: ThreadStore): Uint32Array =>
+      made.context.facts.get(statementTexts).of(thread);
     const events = new EventsTable(context.store, statements);
     const made: TraceSql = {
       context,

@@ -3,18 +3,19 @@
  * event for life, so that results can be shown on the timeline.
  */
 import { Access } from '../../../analysis/pages/accesses.ts';
-import { bTreesIn, type BTree, type BTrees } from '../../../analysis/pages/b-trees.ts';
-import { checkpointsOf } from '../../../analysis/wal/checkpoints.ts';
-import { ExecutionState } from '../../../analysis/core/executions.ts';
-import { filesOf } from '../../../analysis/files/files.ts';
+import { bTrees, type BTree, type BTrees } from '../../../analysis/pages/b-trees.ts';
+import { checkpoints } from '../../../analysis/wal/checkpoints.ts';
+import { executions, ExecutionState } from '../../../analysis/core/executions.ts';
+import { files } from '../../../analysis/files/files.ts';
 import { Outcome } from '../../../analysis/locks/lock-columns.ts';
-import { locksOf } from '../../../analysis/locks/locks.ts';
-import { placesOf, type ObjectPages } from '../../../analysis/pages/pages.ts';
+import { locks } from '../../../analysis/locks/locks.ts';
+import { pages, type ObjectPages } from '../../../analysis/pages/pages.ts';
+import { accesses } from '../../../analysis/pages/page-accesses.ts';
+import { transactions } from '../../../analysis/transactions/transactions.ts';
 import { objectName } from '../../../trace/describe.ts';
 import { fingerprint } from '../../../sqlite/sql-text.ts';
 import { threadTitles } from '../queries/thread-titles.ts';
 import type { QueryContext } from '../queries/context.ts';
-import { accessesOf } from '../queries/pages.ts';
 import { ColumnTable, type TableData } from './column-table.ts';
 import type { Cell } from './sink.ts';
 import type { SqlColumn } from './table.ts';
@@ -157,10 +158,10 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
     table(
       'executions',
       'Runs of statements: from a first step to the last',
-      ({ store, shared }) => {
+      ({ store, facts }) => {
         const parts = store.threads.map((thread) => ({
           thread,
-          all: shared.executions(thread),
+          all: facts.get(executions).of(thread),
           i: 0,
         }));
         const places = joined(parts.map(({ all }) => all.count));
@@ -201,7 +202,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
     table(
       'transactions',
       'Transactions, told by VFS calls',
-      ({ shared: { transactions } }) => held(transactions.list),
+      ({ facts }) => held(facts.get(transactions).list),
       [
         ['thread', 'INTEGER', THREAD_HELP, (t) => t.thread],
         ['row', 'INTEGER', 'First call', (t) => forLife(t.thread, t.beginRow)],
@@ -218,7 +219,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
     table(
       'files',
       'Files and stores, with sums over all threads',
-      ({ store }) => listed(filesOf(store)),
+      ({ facts }) => listed(facts.get(files)),
       [
         [
           'path',
@@ -241,8 +242,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
     table(
       'locks',
       'Waits for locks: Web Locks, access handles, IndexedDB transactions, SQLITE_BUSY',
-      ({ store }) => {
-        const { waits, resources, edges } = locksOf(store);
+      ({ facts }) => {
+        const { waits, resources, edges } = facts.get(locks);
         const holders = new Map<number, { holder: number; heldUs: number }>();
         for (const { wait, holder, heldUs } of edges)
           if (heldUs > (holders.get(wait)?.heldUs ?? -1)) holders.set(wait, { holder, heldUs });
@@ -290,7 +291,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
     table(
       'checkpoints',
       'Frames copied from a WAL into its database',
-      ({ store }) => listed(checkpointsOf(store)),
+      ({ facts }) => listed(facts.get(checkpoints)),
       [
         ['thread', 'INTEGER', THREAD_HELP, (c) => c.thread],
         ['row', 'INTEGER', 'First call', (c) => forLife(c.thread, c.fromRow)],
@@ -310,8 +311,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       'pages',
       'Pages of databases, with sums over the trace',
       (now) => {
-        const trees = bTreesIn(now.shared);
-        const parts = placesOf(accessesOf(now, 'pages')).map((o) => ({
+        const trees = now.facts.get(bTrees);
+        const parts = now.facts.get(pages).map((o) => ({
           o,
           i: 0,
           trees: trees[o.index]!,
@@ -370,7 +371,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       'page_accesses',
       'Each read and write of a page, in the order of time',
       (now) => {
-        const a = accessesOf(now, 'pages');
+        const a = now.facts.get(accesses);
         const found = { a, i: 0 };
         return { count: a.count, at: (i) => Object.assign(found, { i }) };
       },

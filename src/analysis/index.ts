@@ -1,0 +1,20 @@
+/** Every fact of a trace: `allFacts` lists them all once this is loaded. */
+import './cache/cache.ts';
+import './cache/cold-warm.ts';
+import './cache/miss-ratio.ts';
+import './cache/stale-caches.ts';
+import './files/files.ts';
+import './files/io-map.ts';
+import './files/redundant-calls.ts';
+import './files/runs.ts';
+import './locks/locks.ts';
+import './pages/b-trees.ts';
+import './pages/database-settings.ts';
+import './pages/page-sizes.ts';
+import './pages/storage-blocks.ts';
+import './report/diff.ts';
+import './report/headline-numbers.ts';
+import './report/report.ts';
+import './time/load-times.ts';
+
+export { allFacts, Facts } from './graph.ts';

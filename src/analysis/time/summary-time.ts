@@ -1,0 +1,67 @@
+/** Where the time went, over all threads that run SQLite. */
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { toNs } from '../../trace/lanes/sweep.ts';
+import { Role, ROLE_OF_OP } from '../core/time-parts.ts';
+import { fact } from '../graph.ts';
+import { partition } from './thread-times.ts';
+import { timeInSql, type TimePartition } from './time-partition.ts';
+
+/** Microseconds, summed over the threads that run SQLite. */
+export interface SummaryTime {
+  cpuUs: number;
+  /** read, write, sync and idbTransaction */
+  ioUs: number;
+  lockUs: number;
+  tracerUs: number;
+  otherUs: number;
+  /** No SQL in flight, `outside` included. */
+  idleUs: number;
+  /** On some thread the time of VFS calls counts as storage: see TimePartition. */
+  vfsIsStorage: boolean;
+}
+
+/** The threads that run SQLite: those with SQL or VFS calls. */
+const sqliteThreads = ({ threads }: TraceStore): ThreadStore[] =>
+  threads.filter(({ events }) => {
+    for (let i = 0; i < events.count; i++) {
+      const role = ROLE_OF_OP[events.op[i]!];
+      if (role === Role.sql || role === Role.vfs) return true;
+    }
+    return false;
+  });
+
+/** Time with SQL in flight, summed over the threads that run SQLite, microseconds; null where none does. */
+export const totalTimeInSql = fact(
+  'totalTimeInSql',
+  'time with SQL in flight',
+  { partition },
+  (store, { partition }): number | null => {
+    const threads = sqliteThreads(store);
+    return threads.length
+      ? threads.reduce((ns, thread) => ns + toNs(timeInSql(partition.of(thread))), 0) / 1000
+      : null;
+  },
+);
+
+/** What a summary says of the time; null when no thread has SQL or VFS events. */
+export const summaryTime = fact(
+  'summaryTime',
+  'where the time went',
+  { partition },
+  (store, { partition }): SummaryTime | null => {
+    const threads = sqliteThreads(store);
+    if (threads.length === 0) return null;
+    const parts = threads.map((thread) => partition.of(thread));
+    const sum = (us: (p: TimePartition) => number): number =>
+      parts.reduce((ns, p) => ns + toNs(us(p)), 0) / 1000;
+    return {
+      cpuUs: sum((p) => p.cpuUs),
+      ioUs: sum((p) => p.readUs + p.writeUs + p.syncUs + p.idbTransactionUs),
+      lockUs: sum((p) => p.lockUs),
+      tracerUs: sum((p) => p.tracerUs),
+      otherUs: sum((p) => p.otherUs),
+      idleUs: sum((p) => p.idleUs + p.outsideUs),
+      vfsIsStorage: parts.some((p) => p.vfsIsStorage),
+    };
+  },
+);

@@ -3,8 +3,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EventColumns, type EventRow } from '../../src/trace/columns.ts';
+import { MAX_TRACE_NS } from '../../src/event/clock.ts';
 import { Op } from '../../src/event/event.ts';
 import { OPS } from '../../src/event/operations.ts';
+import { ByteReader, ByteWriter, MalformedError } from '../../src/trace/file/bytes.ts';
+import { COLUMNS } from '../../src/trace/file/chunk-columns.ts';
 import { packRows, unpackRows } from '../../src/trace/file/chunk.ts';
 import { FORMAT_VERSION, MAGIC, TraceFileError } from '../../src/trace/file/format.ts';
 import { readOverview } from '../../src/trace/file/overview.ts';
@@ -12,6 +15,7 @@ import { readTrace } from '../../src/trace/file/read.ts';
 import { sectionBytes } from '../../src/trace/file/section.ts';
 import { saveTrace, TraceWriter } from '../../src/trace/file/write.ts';
 import type { TraceStore } from '../../src/trace/store.ts';
+import { traceFormatDoc } from '../../tools/docs/trace-format.ts';
 import { summaryOf } from '../../src/analysis/report/summary.ts';
 import { ThreadBuilder, newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
@@ -104,6 +108,108 @@ describe('packed columns', () => {
       ),
       { numRuns: 500 },
     );
+  });
+});
+
+test('a column that does not change takes no bytes for each event', () => {
+  const n = 1000;
+  const events = new EventColumns(n);
+  for (let i = 0; i < n; i++) {
+    events.seq[i] = i + 1;
+    events.op[i] = Op.xRead;
+    events.offset[i] = NaN;
+    for (const field of ['flags', 'result', 'object', 'length', 'context', 'aux'] as const)
+      events[field][i] = 7;
+  }
+  events.count = n;
+  const packed = packRows(events, 0, n);
+  expect(packed.length).toBeLessThan(2 * n + 150); // op and seq
+  expect(rowsOf(unpackRows(packed, n))).toEqual(rowsOf(events));
+});
+
+test('docs/trace-format.md has the table of columns (to fix it: npm run docs)', () => {
+  const page = readFileSync('docs/trace-format.md', 'utf8');
+  expect(traceFormatDoc(page)).toBe(page);
+  expect(new Set(COLUMNS.map(({ number }) => number)).size).toBe(COLUMNS.length);
+  for (const { field, number } of COLUMNS) expect(page).toContain(`| ${number} | \`${field}\` |`);
+});
+
+describe('damaged columns', () => {
+  const { events } = syntheticStore({ events: 40 }).threads[0]!;
+  const whole = packRows(events, 0, events.count);
+  const numberOf = (field: keyof EventRow): number =>
+    COLUMNS.find((column) => column.field === field)!.number;
+  /** The same chunk with a column of these bytes; without that column. */
+  function withColumn(field: keyof EventRow, bytes: Uint8Array | null): Uint8Array {
+    const out = new ByteWriter();
+    const add = (number: number, column: Uint8Array): void => {
+      out.u8(number);
+      out.varint(column.length);
+      out.append(column);
+    };
+    for (const r = new ByteReader(whole); r.left;) {
+      const number = r.u8();
+      const column = r.take(r.varint());
+      if (number !== numberOf(field)) add(number, column);
+    }
+    if (bytes) add(numberOf(field), bytes);
+    return out.view8();
+  }
+  /** A column that holds the same number for each event. */
+  function constant(number: number): Uint8Array {
+    const out = new ByteWriter();
+    out.zigzag(number);
+    out.append(Uint8Array.of(0, 0));
+    return out.view8();
+  }
+  const { count } = events;
+  const steps = (...numbers: number[]): Uint8Array => Uint8Array.of(0, 0, 1, ...numbers);
+  const ones = Array<number>(count).fill(1);
+
+  test.each<[what: string, bytes: Uint8Array, message: string | RegExp]>([
+    [
+      'a column twice',
+      new Uint8Array([...whole, numberOf('op'), 0]),
+      `column ${numberOf('op')} comes twice`,
+    ],
+    ['an empty column', withColumn('seq', new Uint8Array(0)), /^a number is cut off/],
+    ['too few numbers', withColumn('seq', steps(...ones.slice(1))), /^a number is cut off/],
+    ['too many numbers', withColumn('seq', steps(...ones, 1)), 'its seq is longer than its events'],
+    ['no operations', withColumn('op', null), 'event 0 has an impossible op: 0'],
+    [
+      'an end as an operation',
+      withColumn('op', constant(255)),
+      'event 0 has an impossible op: 255',
+    ],
+    [
+      'one sequence number',
+      withColumn('seq', constant(999)),
+      'event 1 has sequence number 999 after 999',
+    ],
+    [
+      'falling numbers',
+      withColumn('seq', Uint8Array.of(198, 1, 1, 1, ...ones)),
+      'event 1 has sequence number 97 after 98',
+    ],
+    ['large flags', withColumn('flags', constant(256)), 'event 0 has an impossible flags: 256'],
+    ['a large result', withColumn('result', constant(2 ** 31)), /impossible result: 2147483648/],
+    ['a small result', withColumn('result', constant(-(2 ** 31) - 1)), /impossible result/],
+    ['an early end', withColumn('endSeq', constant(-1000)), 'event 0 has an impossible endSeq'],
+    ['a late parent', withColumn('parent', constant(2 ** 32 - 1)), /impossible parent$/],
+    ['a half offset', withColumn('offset', constant(2 ** 32)), /impossible offset: 4294967296/],
+    ['a time too far', withColumn('t0', constant(MAX_TRACE_NS)), /^event 0 has an impossible t0/],
+    ['negative time', withColumn('dur', constant(-1)), 'event 0 has an impossible dur: -1'],
+    [
+      'steps beyond every number',
+      withColumn(
+        'aux',
+        new Uint8Array([0, 0, ...[255, 255, 255, 255, 255, 255, 255, 15], ...ones]),
+      ),
+      /^event 0 has an impossible aux/,
+    ],
+  ])('%s: refused by name', (_, bytes, message) => {
+    expect(() => unpackRows(bytes, count)).toThrow(MalformedError);
+    expect(() => unpackRows(bytes, count)).toThrow(message);
   });
 });
 

@@ -10,13 +10,13 @@ const MiB = 1 << 20;
 /** Bytes of JSON, and DEFINITION_BYTES for each definition: what every file may have, and so many for each of its own bytes. */
 export const FREE_WORDS = 40 * MiB;
 const WORDS_A_BYTE = 4;
-/** Events that every file may have, and so many for each of its bytes: 1 to 5 bytes an event are usual. */
+/** Events that every file may have, and so many for each of its bytes: 0.2 to 6 bytes an event are usual. */
 const FREE_EVENTS = 4_000_000;
 const EVENTS_A_BYTE = 32;
-/** Bytes that an event unpacks to at most: 15 columns of numbers of up to 8 bytes, and some of its shape. */
+/** Bytes that an event unpacks to at most: 15 columns of numbers of up to 8 bytes, and columns of later writers. */
 const EVENT_BYTES = 160;
 const SECTION_BYTES = 65_536;
-/** Bytes that the packed columns of a file may unpack to, and so many for each of its bytes. A dozen an event are usual. */
+/** Bytes that the packed columns of a file may unpack to, and so many for each of its bytes. 13 to 18 an event are usual. */
 const FREE_UNPACKED = 256 * MiB;
 const UNPACKED_A_BYTE = 128;
 

@@ -35,5 +35,11 @@ export const BOMBS: Readonly<Record<string, () => Uint8Array<ArrayBuffer>>> = {
     const chunk = sectionBytes(Tag.events, chunkBytes(lanes, gzipSync(new Uint8Array(10_000_000), { level: 9 })));
     return joined(header(), thread(0), ...repeated(chunk, 300));
   },
+  /** Ends of calls that are nowhere: 300 MB of nothing. */
+  'late ends': () => {
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(0xffffffff, 4);
+    return joined(header(), thread(0), sectionBytes(Tag.ends, Buffer.concat([head, gzipSync(new Uint8Array(300_000_000), { level: 9 })])));
+  },
   threads: () => joined(header(), ...Array.from({ length: 10_000 }, (_, i) => thread(i))),
 };

@@ -79,6 +79,13 @@ describe('a file that would cost more than its size allows', () => {
     expect(warnings).toHaveLength(51); // fifty, and how many more
     expect(warnings!.at(-1)).toMatch(/^2\d\d more parts of the file cannot be read/);
   });
+
+  test('late ends: are left out', () => {
+    const { warnings } = readApart(BOMBS['late ends']!());
+    expect(warnings![0]).toMatch(
+      /^The list of late ends at byte \d+ cannot be read and is left out: it holds 4294967295 ends, and its thread has 0 calls/,
+    );
+  });
 });
 
 test('room for the events of a thread is made once, however many say to be it', async () => {

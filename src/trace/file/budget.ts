@@ -71,11 +71,12 @@ export class FileBudget {
    * @returns bytes that they may unpack to @throws MalformedError where the file has unpacked to too much
    */
   unpackedBytes(events: number): number {
-    if (this.unpacked > this.mostUnpacked)
+    const left = this.mostUnpacked - this.unpacked;
+    if (left < 0)
       throw new MalformedError(
         `the events of the file unpack to more than ${mib(this.mostUnpacked)}, the most that a file of its size may hold`,
       );
-    return SECTION_BYTES + events * EVENT_BYTES;
+    return SECTION_BYTES + Math.min(left, events * EVENT_BYTES);
   }
   /** They were unpacked. */
   takeUnpacked(bytes: number): void {

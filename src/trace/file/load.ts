@@ -220,6 +220,9 @@ export class SectionLoader {
     const head = new ByteReader(payload);
     const { events } = this.of(head.u32());
     const n = head.u32();
+    // a call ends once, and of a chunk that is left out nobody knows its calls
+    if (n > Math.max(CHUNK_EVENTS, events.count))
+      throw new MalformedError(`it holds ${n} ends, and its thread has ${events.count} calls`);
     const rows: number[] = [];
     const packed = await gunzip(copied(head.take(head.left)), this.budget.unpackedBytes(n));
     this.budget.takeUnpacked(packed.length);

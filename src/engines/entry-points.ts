@@ -11,6 +11,7 @@ import {
   type WasmFunction,
 } from '../vfs-instrumented/interpose/natives.ts';
 import type { Load } from './wasm-loads.ts';
+import { apply, construct } from '../record/reflect.ts';
 
 interface EntryPointHost {
   /** A module is about to be compiled or instantiated. @returns what `loaded` and `instance` are told of it; never throws */
@@ -76,7 +77,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     replace(WebAssembly, key, (native) =>
       calling(native, (self, args) => {
         const load = loading(Op.wasmInstantiate, args[0]);
-        const promise = Reflect.apply(native, self, args) as Promise<unknown>;
+        const promise = apply(native, self, args) as Promise<unknown>;
         if (!active) return promise;
         return promise.then(
           (answer) => {
@@ -94,7 +95,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     replace(WebAssembly, key, (native) =>
       calling(native, (self, args) => {
         const load = loading(Op.wasmCompile, args[0]);
-        const promise: unknown = Reflect.apply(native, self, args);
+        const promise: unknown = apply(native, self, args);
         if (load) host.watch(promise, (ok, module) => host.loaded(load, ok ? module : null));
         return promise;
       }),
@@ -104,7 +105,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
       construct: (target, args, newTarget) =>
         making(
           loading(Op.wasmCompile, args[0]),
-          () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object,
+          () => construct(target, args, newTarget === proxy ? target : newTarget) as object,
         ),
     });
     return proxy;
@@ -116,7 +117,7 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
         const load = loading(Op.wasmInstantiate, args[0]);
         const made = making(
           load,
-          () => Reflect.construct(target, args, newTarget === proxy ? target : newTarget) as object,
+          () => construct(target, args, newTarget === proxy ? target : newTarget) as object,
         );
         return adopt(made, args[1], load) as object;
       },
@@ -128,14 +129,14 @@ export function wrapEntryPoints(host: EntryPointHost): () => string[] {
     calling(native, (table, args) => {
       // first the native one: it throws for plain JS functions, and Emscripten's addFunction relies on that
       if (args.length > 1) args[1] = unwrapped(args[1]); // dynamic linking puts exports into the table
-      const answer: unknown = Reflect.apply(native, table, args);
+      const answer: unknown = apply(native, table, args);
       if (active) host.slotSet(table as WebAssembly.Table, Number(args[0]), args[1]);
       return answer;
     }),
   );
   replace(NativeTable.prototype, 'get', (native) =>
     calling(native, (table, args) => {
-      const value: unknown = Reflect.apply(native, table, args);
+      const value: unknown = apply(native, table, args);
       return (active && host.originalAt(table as WebAssembly.Table, Number(args[0]))) || value;
     }),
   );

@@ -5,6 +5,7 @@
 import type { EngineMemory } from '../vfs-instrumented/interpose/io-methods.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
+import { apply } from '../record/reflect.ts';
 
 /** Characters of a text that are kept. */
 const MOST_TEXT = 200;
@@ -39,8 +40,6 @@ export const TRACED_BINDS: readonly TracedBind[] = [
 export interface BindKeeper {
   bound(traced: TracedBind, args: ArrayLike<unknown>): void;
 }
-
-const { apply } = Reflect;
 
 /** A function in the place of `fn`, of its name and arity, that tells what it bound once SQLite has taken it. */
 export function bindCall(

@@ -3,6 +3,7 @@ import { Op } from '../event/event.ts';
 import type { WasmFunction } from '../vfs-instrumented/interpose/natives.ts';
 import { keepShape } from './asyncify.ts';
 import type { SqlLayer } from './sql-layer.ts';
+import { apply } from '../record/reflect.ts';
 
 export interface Traced {
   /** Its C name. */
@@ -33,8 +34,6 @@ export const TRACED: readonly Traced[] = [
   traced('sqlite3_finalize', Op.sqlFinalize, 1, 'statement'),
   traced('sqlite3_exec', Op.sqlExec, 5, 'exec'),
 ];
-
-const { apply } = Reflect;
 
 /** Call `fn` with the first `arity` of `a` to `f`, or with `all`. */
 export function forward(

@@ -5,6 +5,7 @@
 import { Op } from '../event/event.ts';
 import { react } from '../record/reaction.ts';
 import { NOTHING, Recorder, type Token } from '../record/recorder.ts';
+import { apply } from '../record/reflect.ts';
 
 /** A module on its way. */
 export interface Load {
@@ -93,8 +94,8 @@ export class WasmLoads {
   private find(
     is: (entry: PerformanceResourceTiming) => boolean,
   ): PerformanceResourceTiming | undefined {
-    return (
-      Reflect.apply(entriesOf, performance, ['resource']) as PerformanceResourceTiming[]
-    ).findLast(is);
+    return (apply(entriesOf, performance, ['resource']) as PerformanceResourceTiming[]).findLast(
+      is,
+    );
   }
 }

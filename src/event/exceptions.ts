@@ -29,6 +29,7 @@ const NAMES = [
   'InvalidModificationError',
   'EncodingError',
 ];
+const { apply } = Reflect; // before the app can replace it
 /** The platform's own accessor answers for its own exceptions, of any realm, and for nothing else: no code of the page runs. */
 const nameOf =
   typeof DOMException === 'function'
@@ -39,7 +40,7 @@ const nameOf =
 export function failureOf(error: unknown): number {
   if (nameOf === null || typeof error !== 'object' || error === null) return 1;
   try {
-    const place = NAMES.indexOf(String(Reflect.apply(nameOf, error, [])));
+    const place = NAMES.indexOf(String(apply(nameOf, error, [])));
     return place < 0 ? 1 : -1 - place;
   } catch {
     return 1; // the accessor refuses what is no exception of the platform

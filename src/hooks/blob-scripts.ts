@@ -6,6 +6,7 @@
 import type { Patches } from '../probes/patch.ts';
 import { dataProperty } from '../probes/value-size.ts';
 import { NativeBlob, NativeURL } from './natives.ts';
+import { apply, construct } from '../record/reflect.ts';
 
 const LOOKED_AT = 65536;
 /** A blank or a comment, as a whole. */
@@ -37,11 +38,7 @@ export class BlobScripts {
         getPrototypeOf: (target) =>
           parent === NativeBlob && Object.isExtensible(target) ? globalThis.Blob : parent,
         construct: (target, args: unknown[], newTarget) => {
-          const blob = Reflect.construct(
-            target,
-            args,
-            newTarget === ours ? target : newTarget,
-          ) as Blob;
+          const blob = construct(target, args, newTarget === ours ? target : newTarget) as Blob;
           const lead = this.leadOf(args[0]);
           if (lead !== undefined) this.leads.set(blob, lead);
           return blob;
@@ -52,13 +49,13 @@ export class BlobScripts {
     }
     patches.onRestore(() => this.blobs.clear()); // what is revoked from then on is not heard of
     patches.method(NativeURL, 'createObjectURL', (native, self, args) => {
-      const url = Reflect.apply(native, self, args) as string;
+      const url = apply(native, self, args) as string;
       if (args[0] instanceof NativeBlob) this.blobs.set(url, args[0]);
       return url;
     });
     patches.method(NativeURL, 'revokeObjectURL', (native, self, args) => {
       if (typeof args[0] === 'string') this.blobs.delete(args[0]);
-      return Reflect.apply(native, self, args);
+      return apply(native, self, args);
     });
   }
 

@@ -10,6 +10,7 @@ import type { CaptureLevel } from '../event/capture.ts';
 import { Op } from '../event/event.ts';
 import type { Recorder } from '../record/recorder.ts';
 import { listen, unlisten, type Listener } from './natives.ts';
+import { apply } from '../record/reflect.ts';
 
 /** What a browser quotes itself, "Failed to execute 'open' on 'IDBFactory'", else what is quoted and what begins as a number. */
 const WORDS =
@@ -45,7 +46,7 @@ export function installHostEvents(recorder: Recorder, level: CaptureLevel): () =
     record: (entry: PerformanceEntry, id: number) => void,
   ): void =>
     void patches.method(context.prototypeOf('Performance'), name, (native, self, args) => {
-      const made = Reflect.apply(native, self, args) as PerformanceEntry | undefined;
+      const made = apply(native, self, args) as PerformanceEntry | undefined;
       try {
         if (recorder.enabled && made) record(made, context.textId('name', made.name));
       } catch (e) {

@@ -2,6 +2,7 @@
  * What the hook uses of the platform, taken before the app can replace it (zone.js, polyfills and fake timers do), and before
  * our own probes patch it.
  */
+import { apply } from '../record/reflect.ts';
 const g = globalThis;
 const bound = <T extends (...args: never[]) => unknown>(f: T): T => f.bind(g) as T;
 
@@ -21,7 +22,6 @@ export const setTimeout = bound(g.setTimeout) as unknown as (run: () => void, ms
 export const clearTimeout = bound(g.clearTimeout) as (id: number) => void;
 export const now = performance.now.bind(performance);
 export const clone = bound(g.structuredClone);
-const { apply } = Reflect;
 const { addEventListener, removeEventListener, dispatchEvent } = EventTarget.prototype;
 const { postMessage, start, close } = MessagePort.prototype;
 const getter = (owner: { prototype: object }, name: string): (() => unknown) =>

@@ -4,6 +4,7 @@ import type { Recorder } from '../record/recorder.ts';
 import type { SharedRelay } from './shared-relay.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
+import { apply, construct } from '../record/reflect.ts';
 
 const SHARED =
   'a SharedWorker cannot be wrapped without giving every page its own. To see what it stores, run its script in a dedicated worker while you record.';
@@ -71,11 +72,7 @@ export function wrapOtherWorkers(
     const native = scope.SharedWorker as new (...args: unknown[]) => object;
     const ours: typeof native = new Proxy(native, {
       construct: (target, args, newTarget) => {
-        const worker = Reflect.construct(
-          target,
-          args,
-          newTarget === ours ? target : newTarget,
-        ) as object;
+        const worker = construct(target, args, newTarget === ours ? target : newTarget) as object;
         asked(SHARED, SHARED_UNSEEN, args[0]);
         return worker;
       },
@@ -85,7 +82,7 @@ export function wrapOtherWorkers(
   }
   const container = (scope.ServiceWorkerContainer as { prototype?: object } | undefined)?.prototype;
   patches.method(container, 'register', (native, self, args) => {
-    const registered = Reflect.apply(native, self, args);
+    const registered = apply(native, self, args);
     if (args.length) asked(SERVICE, SERVICE_UNSEEN, args[0]);
     return registered;
   });

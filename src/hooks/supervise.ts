@@ -14,6 +14,7 @@ import {
 } from './natives.ts';
 import { isFromWorker, type FromWorker } from './creator-wire.ts';
 import type { Bootstrap } from './worker-bootstrap.ts';
+import { apply } from '../record/reflect.ts';
 
 /** An error and a message that a worker sends one after the other arrive closer together than this. */
 const OVERTAKEN_MS = 100;
@@ -74,22 +75,22 @@ export class Supervised {
   /** worker.postMessage as the app calls it. @throws what the native call throws */
   post(args: unknown[]): unknown {
     const { native, worker, held } = this;
-    if (this.spare) return Reflect.apply(native.postMessage, this.spare, args);
+    if (this.spare) return apply(native.postMessage, this.spare, args);
     const options = args[1] as
       (StructuredSerializeOptions & Iterable<Transferable>) | null | undefined;
     // what is no call at all throws natively
     if (!held || this.over || !args.length || (options && typeof options !== 'object'))
-      return Reflect.apply(native.postMessage, worker, args);
+      return apply(native.postMessage, worker, args);
     let copy: { data: unknown; transfer: Transferable[] };
     try {
       const transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
       if (transfer.some(movesOnce)) {
         this.flush(true); // a copy could not be posted: it goes at once, behind what came before
-        return Reflect.apply(native.postMessage, worker, [args[0], transfer]);
+        return apply(native.postMessage, worker, [args[0], transfer]);
       }
       copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
     } catch {
-      return Reflect.apply(native.postMessage, worker, args); // throws the right error
+      return apply(native.postMessage, worker, args); // throws the right error
     }
     held.push([copy.data, copy.transfer]);
     this.flush(false);
@@ -100,7 +101,7 @@ export class Supervised {
   terminate(): void {
     this.over = true;
     this.settle();
-    Reflect.apply(this.native.terminate, this.spare ?? this.worker, []);
+    apply(this.native.terminate, this.spare ?? this.worker, []);
   }
 
   /** The prototype's methods are native again: a worker that a native one stands in for needs them on itself. */
@@ -156,7 +157,7 @@ export class Supervised {
   /** One that cannot be posted takes no other with it. */
   private send(to: Worker, message: unknown[]): void {
     try {
-      Reflect.apply(this.native.postMessage, to, message);
+      apply(this.native.postMessage, to, message);
     } catch (e) {
       this.wrapped.onLost(e);
     }

@@ -5,6 +5,7 @@
  */
 import { Patches, type Callable } from '../probes/patch.ts';
 import { NativeURL } from './natives.ts';
+import { apply, construct } from '../record/reflect.ts';
 
 /** Makes a relative URL absolute; what is not a URL text passes unchanged, so that the native call throws its own error. */
 export function absoluteBy(base: () => string): (url: unknown) => unknown {
@@ -40,14 +41,14 @@ export function repairBaseUrl(base: string): void {
   const absolute = absoluteBy(() => base);
   const first = (args: unknown[]): unknown[] => [absolute(args[0]), ...args.slice(1)];
   const firstArgument = (native: Callable, self: unknown, args: unknown[]): unknown =>
-    Reflect.apply(native, self, args.length ? first(args) : args);
-  const construct = (name: string, repair: (args: unknown[]) => unknown[]): void => {
+    apply(native, self, args.length ? first(args) : args);
+  const constructor = (name: string, repair: (args: unknown[]) => unknown[]): void => {
     patches.value(globalThis, name, (native) =>
       typeof native !== 'function'
         ? native
         : new Proxy(native, {
             construct: (target, args, newTarget) =>
-              Reflect.construct(target, args.length ? repair(args) : args, newTarget) as object,
+              construct(target, args.length ? repair(args) : args, newTarget) as object,
           }),
     );
     patches.value(prototypeOf(name), 'constructor', () => g[name]);
@@ -83,30 +84,22 @@ export function repairBaseUrl(base: string): void {
   ];
 
   patches.method(globalOwner('fetch'), 'fetch', (native, self, args) =>
-    Reflect.apply(native, self, args.length ? request(args, referrer) : args),
+    apply(native, self, args.length ? request(args, referrer) : args),
   );
   patches.method(globalOwner('importScripts'), 'importScripts', (native, self, urls) =>
-    Reflect.apply(native, self, urls.map(absolute)),
+    apply(native, self, urls.map(absolute)),
   );
-  construct('Request', (args) => request(args));
-  for (const name of ['EventSource', 'WebSocket', 'Worker']) construct(name, first);
+  constructor('Request', (args) => request(args));
+  for (const name of ['EventSource', 'WebSocket', 'Worker']) constructor(name, first);
   patches.method(g.Response, 'redirect', firstArgument);
   patches.method(prototypeOf('XMLHttpRequest'), 'open', (native, self, args) =>
-    Reflect.apply(
-      native,
-      self,
-      args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args,
-    ),
+    apply(native, self, args.length > 1 ? [args[0], absolute(args[1]), ...args.slice(2)] : args),
   );
   for (const name of ['add', 'match', 'matchAll', 'put', 'delete', 'keys'])
     patches.method(prototypeOf('Cache'), name, firstArgument);
   patches.method(prototypeOf('CacheStorage'), 'match', firstArgument);
   patches.method(prototypeOf('Cache'), 'addAll', (native, self, args) =>
-    Reflect.apply(
-      native,
-      self,
-      Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args,
-    ),
+    apply(native, self, Array.isArray(args[0]) ? [args[0].map(absolute), ...args.slice(1)] : args),
   );
 }
 
@@ -131,7 +124,7 @@ function repairLocation(base: string): void {
     if (!native?.get) continue;
     const get = new Proxy(native.get, {
       apply(target, self, args) {
-        Reflect.apply(target, self, args); // throws on what is no WorkerLocation
+        apply(target, self, args); // throws on what is no WorkerLocation
         return here[part];
       },
     });
@@ -141,7 +134,7 @@ function repairLocation(base: string): void {
   if (typeof toString?.value !== 'function') return;
   const value = new Proxy(toString.value as () => string, {
     apply(target, self, args) {
-      Reflect.apply(target, self, args);
+      apply(target, self, args);
       return here.href;
     },
   });

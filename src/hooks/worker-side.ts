@@ -22,6 +22,7 @@ import { DRAIN_EVERY_MS, Transport } from './transport.ts';
 import { repairBaseUrl } from './worker-repairs.ts';
 import { Workers } from './workers.ts';
 import { Patches } from '../probes/patch.ts';
+import { apply } from '../record/reflect.ts';
 
 /** The smallest wasm module: magic and version. */
 const EMPTY_MODULE = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]);
@@ -140,7 +141,7 @@ function record(
   lifetime.method(globalThis, 'close', (native, self, args) => {
     transport?.finish('closed');
     if (recorder.shared) tell({ mark: MARK, k: 'closed', id, thread: id });
-    return Reflect.apply(native, self, args);
+    return apply(native, self, args);
   });
   session.install(
     new Workers({

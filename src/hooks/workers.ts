@@ -25,6 +25,7 @@ import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
 import { ANY_WORKER, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
+import { apply, construct } from '../record/reflect.ts';
 
 export interface WorkerHost {
   readonly recorder: Recorder;
@@ -116,12 +117,12 @@ export class Workers {
     this.native = { postMessage, terminate };
     this.patches.method(NativeWorker.prototype as object, 'postMessage', (native, self, args) => {
       const supervised = this.supervised.get(self as object);
-      return supervised ? supervised.post(args) : Reflect.apply(native, self, args);
+      return supervised ? supervised.post(args) : apply(native, self, args);
     });
     this.patches.method(NativeWorker.prototype as object, 'terminate', (native, self, args) => {
       const supervised = this.supervised.get(self as object);
       if (supervised) supervised.terminate();
-      else Reflect.apply(native, self, args);
+      else apply(native, self, args);
       this.filtered?.terminated(self as object);
       return undefined;
     });
@@ -153,7 +154,7 @@ export class Workers {
 
   private tell(worker: Worker, id: string, k: ToWorker['k']): void {
     const message: ToWorker = { mark: MARK, k, id };
-    Reflect.apply(this.native.postMessage, worker, [message]);
+    apply(this.native.postMessage, worker, [message]);
   }
 
   private restoreMethods(): string[] {
@@ -170,7 +171,7 @@ export class Workers {
     args: unknown[],
     newTarget: WorkerConstructor,
   ): Worker {
-    const makeNative = (): Worker => Reflect.construct(target, args, newTarget) as Worker;
+    const makeNative = (): Worker => construct(target, args, newTarget) as Worker;
     if (this.stopped) return makeNative();
     let decision: Decision;
     try {
@@ -265,11 +266,7 @@ export class Workers {
         parent: host.id,
         refused: REFUSALS.filter((what) => host.refuses(what)),
       });
-      const worker = Reflect.construct(
-        target,
-        [boot.script, ...args.slice(1)],
-        newTarget,
-      ) as Worker;
+      const worker = construct(target, [boot.script, ...args.slice(1)], newTarget) as Worker;
       const supervised = new Supervised(
         worker,
         {
@@ -310,7 +307,7 @@ export class Workers {
   private terminating(id: string, worker: Worker): () => void {
     const { native, host, living } = this;
     return function (this: unknown): void {
-      Reflect.apply(native.terminate, this, []);
+      apply(native.terminate, this, []);
       living.delete(id);
       if (this === worker) host.onTerminated(id);
     };

@@ -11,8 +11,8 @@ import { failureOf } from '../event/exceptions.ts';
 import { Recorder, type Token } from '../record/recorder.ts';
 import type { ProbeContext } from './patch.ts';
 import { inlineKey, numericKey, textOf, valueBytes } from './value-size.ts';
+import { apply } from '../record/reflect.ts';
 
-const { apply } = Reflect;
 const { addEventListener, removeEventListener } = EventTarget.prototype;
 const listen = (target: EventTarget, type: string, run: (event: Event) => void): void =>
   void apply(addEventListener, target, [type, run]);

@@ -6,6 +6,7 @@ import { Flag, Op } from '../event/event.ts';
 import { failureIn } from '../event/exceptions.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
+import { apply } from '../record/reflect.ts';
 
 const listen = EventTarget.prototype.addEventListener;
 
@@ -25,7 +26,7 @@ export function installOpfsFiles(
   const prototype = context.prototypeOf('Blob');
 
   patches.method(prototype, 'slice', (native, self, args) => {
-    const slice = Reflect.apply(native, self, args) as Blob;
+    const slice = apply(native, self, args) as Blob;
     try {
       const of = files.get(self as Blob);
       if (of) {
@@ -69,7 +70,7 @@ export function installOpfsFiles(
           else {
             const ended = (): void =>
               recorder.end(token, failureIn((self as FileReader).error), Flag.async);
-            Reflect.apply(listen, self, ['loadend', ended, { once: true }]);
+            apply(listen, self, ['loadend', ended, { once: true }]);
           }
         },
       });

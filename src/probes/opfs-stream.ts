@@ -6,6 +6,7 @@ import { Op } from '../event/event.ts';
 import type { EndWith, OpfsPaths } from './opfs.ts';
 import type { ProbeContext } from './patch.ts';
 import { dataProperty, valueBytes } from './value-size.ts';
+import { apply } from '../record/reflect.ts';
 
 /** Record createWritable and the writes, seeks, truncates and closes of its streams. */
 export function installOpfsStreams(
@@ -67,7 +68,7 @@ export function installOpfsStreams(
   ])
     recordMethod(type, 'close', (file) => recorder.begin(Op.opfsStreamClose, file, NaN, 0));
   patches.method(context.prototypeOf('WritableStream'), 'getWriter', (native, self, args) => {
-    const writer = Reflect.apply(native, self, args) as object;
+    const writer = apply(native, self, args) as object;
     const file = typeof self === 'object' && self !== null ? files.get(self) : undefined;
     if (file !== undefined) files.set(writer, file);
     return writer;

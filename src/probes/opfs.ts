@@ -11,6 +11,7 @@ import { installOpfsAccessHandles } from './opfs-access-handle.ts';
 import { installOpfsFiles } from './opfs-file.ts';
 import { installOpfsStreams } from './opfs-stream.ts';
 import { ownerOf, type ProbeContext } from './patch.ts';
+import { apply } from '../record/reflect.ts';
 
 /** Paths of handles, and ids of paths; shared by the OPFS probes. '' is the root, '/dir/a.db' a file. */
 export class OpfsPaths {
@@ -53,7 +54,7 @@ export function installOpfs(context: ProbeContext, watch: PromiseWatch): void {
 
   const storage = context.prototypeOf('StorageManager');
   patches.method(storage, 'getDirectory', (native, self, args) => {
-    const promise = Reflect.apply(native, self, args);
+    const promise = apply(native, self, args);
     try {
       if (recorder.enabled) watch.watch(promise, (ok, root) => ok && paths.learn(root, ''));
     } catch (e) {
@@ -139,7 +140,7 @@ function iterators(
   /** The iterators' prototype can only be had from an iterator: patched when the first one is made. */
   const patchNext = (iterator: object): void => {
     patched = patches.method(ownerOf(iterator, 'next'), 'next', (native, self, args) => {
-      const promise = Reflect.apply(native, self, args);
+      const promise = apply(native, self, args);
       try {
         const parent =
           recorder.enabled && typeof self === 'object' && self !== null
@@ -157,7 +158,7 @@ function iterators(
     self: unknown,
     args: unknown[],
   ): unknown => {
-    const iterator = Reflect.apply(native, self, args) as object;
+    const iterator = apply(native, self, args) as object;
     try {
       if (recorder.enabled) {
         if (!patched) patchNext(iterator);

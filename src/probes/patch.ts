@@ -6,9 +6,9 @@ import { Flag } from '../event/event.ts';
 import { failureOf } from '../event/exceptions.ts';
 import { NOTHING, type Recorder, type Token } from '../record/recorder.ts';
 import { Undo } from '../record/undo.ts';
+import { apply } from '../record/reflect.ts';
 
 export type Callable = (this: unknown, ...args: unknown[]) => unknown;
-const { apply: call } = Reflect;
 const { getOwnPropertyDescriptor, defineProperty } = Object;
 
 /** The object of `start`'s prototype chain that owns `name`; undefined when none does. */
@@ -69,7 +69,7 @@ export class Patches {
     if (!owner || !before?.set || !before.configurable) return;
     const set = new Proxy(before.set, {
       apply(target, self, args) {
-        call(target, self, args);
+        apply(target, self, args);
         after(self);
       },
     });
@@ -123,7 +123,7 @@ export class ProbeContext {
     const { recorder } = this;
     const where = `probe ${String(name)}`;
     return this.patches.method(owner, name, (native, self, args) => {
-      if (!recorder.enabled) return call(native, self, args);
+      if (!recorder.enabled) return apply(native, self, args);
       let token = NOTHING;
       let failure: { error: unknown } | null = null;
       try {
@@ -133,7 +133,7 @@ export class ProbeContext {
       }
       let result: unknown;
       try {
-        result = call(native, self, args);
+        result = apply(native, self, args);
       } catch (e) {
         recorder.end(token, failureOf(e), Flag.threw); // what the platform refuses as well is the app's mistake, no fault of the hook
         throw e;

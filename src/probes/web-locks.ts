@@ -8,6 +8,7 @@ import { NOTHING } from '../record/recorder.ts';
 import type { PromiseWatch } from '../record/promise-watch.ts';
 import type { ProbeContext } from './patch.ts';
 import { textOf } from './value-size.ts';
+import { apply } from '../record/reflect.ts';
 
 /** Record Web Locks calls of this thread until the context's patches are restored. */
 export function installWebLocks(context: ProbeContext, watch: PromiseWatch): void {
@@ -17,8 +18,7 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
   // request(name, callback) or request(name, options, callback)
   patches.method(prototype, 'request', (native, self, args) => {
     const callback = args.length > 2 ? args[2] : args[1];
-    if (!recorder.enabled || typeof callback !== 'function')
-      return Reflect.apply(native, self, args);
+    if (!recorder.enabled || typeof callback !== 'function') return apply(native, self, args);
     let waiting = NOTHING;
     let held = NOTHING;
     try {
@@ -35,13 +35,13 @@ export function installWebLocks(context: ProbeContext, watch: PromiseWatch): voi
         recorder.end(waiting, answer[0] ? 0 : 1, Flag.async);
         waiting = NOTHING;
         if (answer[0] && recorder.enabled) held = recorder.begin(Op.lockHeld, name, NaN, 0, aux);
-        return Reflect.apply(callback as (...a: unknown[]) => unknown, this, answer);
+        return apply(callback as (...a: unknown[]) => unknown, this, answer);
       };
       args[args.length > 2 ? 2 : 1] = granted;
     } catch (e) {
       recorder.fault('LockManager.request', e);
     }
-    const promise = Reflect.apply(native, self, args);
+    const promise = apply(native, self, args);
     try {
       watch.watch(promise, (ok, reason) => {
         const flags = ok ? Flag.async : Flag.async | Flag.threw;

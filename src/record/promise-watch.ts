@@ -10,6 +10,7 @@
  * What differs from native: the own property until the first touch; and V8 gives up a shortcut for `await` (some ns each).
  */
 import { react } from './reaction.ts';
+import { apply } from './reflect.ts';
 
 const NativePromise = Promise;
 const nativeThen = Promise.prototype.then;
@@ -94,7 +95,7 @@ export class PromiseWatch {
     watched.touched = true;
     if (!this.branches.has(watched.branch)) return;
     // A late reaction: the branch counts as handled from now on, so the browser says nothing, or `rejectionhandled` if it spoke.
-    void Reflect.apply(nativeThen, watched.branch, [undefined, ignore]);
+    void apply(nativeThen, watched.branch, [undefined, ignore]);
     if (!watched.announced) this.close();
   }
 

@@ -3,10 +3,10 @@
  * every `then` that a script calls: 10 to 20 us, more than all else that is recorded of a call. Not for one that a builtin calls
  * (Isolate::OnPromiseThen: "indirectly, e.g. Promise.all"), so Array.prototype.reduce makes the call here: then(ok, failed, 1, both).
  */
+import { apply } from './reflect.ts';
 const nativeThen = Promise.prototype.then;
 const { reduce } = Array.prototype;
 const { bind } = Function.prototype;
-const { apply } = Reflect;
 
 /**
  * The platform's own `promise.then(ok, failed)`, whatever the app has made of `then`.

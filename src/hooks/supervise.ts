@@ -84,9 +84,10 @@ export class Supervised {
     let copy: { data: unknown; transfer: Transferable[] };
     try {
       const transfer = [...(options?.[Symbol.iterator] ? options : (options?.transfer ?? []))];
+      args = [args[0], transfer]; // an iterator gives its items once
       if (transfer.some(movesOnce)) {
         this.flush(true); // a copy could not be posted: it goes at once, behind what came before
-        return apply(native.postMessage, worker, [args[0], transfer]);
+        return apply(native.postMessage, worker, args);
       }
       copy = clone({ data: args[0], transfer }, { transfer }); // a snapshot now, as postMessage takes one
     } catch {

@@ -70,9 +70,10 @@ export function repairBaseUrl(base: string): void {
       return { referrer: byDefault, referrerPolicy: request?.referrerPolicy };
     }
     if (typeof init !== 'object' && typeof init !== 'function') return init; // throws natively
-    return new Proxy(init, {
-      get(target, key) {
-        const value: unknown = Reflect.get(target, key);
+    // not of `init` itself: a Proxy of what the app has frozen may give no other referrer
+    return new Proxy({} as Record<PropertyKey, unknown>, {
+      get(_, key) {
+        const value = (init as Record<PropertyKey, unknown>)[key];
         if (key !== 'referrer' || value === '') return value;
         return value === undefined || value === CLIENT ? (byDefault ?? value) : absolute(value);
       },

@@ -41,8 +41,17 @@ export function startWorker(environment: WorkerEnvironment): void {
     globalThis.close();
     throw new Error(unfit);
   }
+  const { href } = location; // of our bootstrap
   repairBaseUrl(base);
-  environment.runs = () => tell({ mark: MARK, k: 'runs', id });
+  // a script that throws runs, too, and the creator does not hear of it where the app handles the error here
+  const onError: Listener = (event) => {
+    if ((event as ErrorEvent).filename !== href) environment.runs!();
+  };
+  listen(globalThis as unknown as EventTarget, 'error', onError);
+  environment.runs = () => {
+    unlisten(globalThis as unknown as EventTarget, 'error', onError);
+    tell({ mark: MARK, k: 'runs', id });
+  };
   begin(environment, tell);
 }
 

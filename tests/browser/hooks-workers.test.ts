@@ -56,6 +56,7 @@ const NETWORK = [
   'echo.js',
   'echo.js?to=%2Fecho.js%3Fredirected',
   'echo.js?x=1',
+  'handled.js',
   'nested.js',
   'referrers.js?module',
   'referrers.js?q=1',

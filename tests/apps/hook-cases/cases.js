@@ -155,6 +155,19 @@ const CASES = {
   'missing script': () => listen(new Worker('missing.js')),
   'missing module': () => listen(new Worker('missing.js', { type: 'module' })),
   'throws at load': () => listen(new Worker('throws.js')),
+  'throws at load and handles it': () => talk(new Worker('handled.js')),
+  'an iterator of what cannot be transferred': async () => {
+    const worker = new Worker('echo.js');
+    const error = caught(() =>
+      worker.postMessage(
+        'never',
+        (function* () {
+          yield {};
+        })(),
+      ),
+    );
+    return [error, ...(await talk(worker))];
+  },
   'module that throws': () => listen(new Worker('throws-module.js', { type: 'module' })),
   'module that does not link': () => listen(new Worker('unlinked-module.js', { type: 'module' })),
   'syntax error': () => listen(new Worker('unlinked-module.js')),

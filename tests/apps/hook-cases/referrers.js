@@ -22,6 +22,10 @@ const asked = async (name, ask) => {
   await asked('Request with a body', () => fetch(new Request(here, { method: 'POST', body: 'x' })));
   await asked('Request with its own', () => fetch(new Request(here, { referrer: 'sub/own' })));
   await asked('own', () => fetch(here, { referrer: 'sub/own' }));
+  await asked('own of a frozen object', () => fetch(here, Object.freeze({ referrer: 'sub/own' })));
+  await asked('client of a frozen object', () =>
+    fetch(here, Object.freeze({ referrer: 'about:client' })),
+  );
   await asked('none', () => fetch(here, { referrer: '' }));
   await asked('client', () => fetch(here, { referrer: 'about:client' }));
   await asked('policy', () => fetch(here, { referrerPolicy: 'no-referrer' }));

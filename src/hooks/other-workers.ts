@@ -2,6 +2,7 @@
 import { Patches } from '../probes/patch.ts';
 import type { Recorder } from '../record/recorder.ts';
 import type { SharedRelay } from './shared-relay.ts';
+import { convertOnce, isScriptUrl } from './script-address.ts';
 import { WORKERS_FILTERED } from './source.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
@@ -71,7 +72,8 @@ export function wrapOtherWorkers(
   if (typeof scope.SharedWorker === 'function') {
     const native = scope.SharedWorker as new (...args: unknown[]) => object;
     const ours: typeof native = new Proxy(native, {
-      construct: (target, args, newTarget) => {
+      construct: (target, args: unknown[], newTarget) => {
+        convertOnce(args);
         const worker = construct(target, args, newTarget === ours ? target : newTarget) as object;
         asked(SHARED, SHARED_UNSEEN, args[0]);
         return worker;
@@ -82,8 +84,10 @@ export function wrapOtherWorkers(
   }
   const container = (scope.ServiceWorkerContainer as { prototype?: object } | undefined)?.prototype;
   patches.method(container, 'register', (native, self, args) => {
+    convertOnce(args);
     const registered = apply(native, self, args);
-    if (args.length) asked(SERVICE, SERVICE_UNSEEN, args[0]);
+    if (typeof args[0] === 'string' || isScriptUrl(args[0]))
+      asked(SERVICE, SERVICE_UNSEEN, args[0]);
     return registered;
   });
 }

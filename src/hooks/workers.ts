@@ -23,6 +23,7 @@ import type { SharedRelay } from './shared-relay.ts';
 import { Supervised, type NativeMethods } from './supervise.ts';
 import { bootstrap } from './worker-bootstrap.ts';
 import { WorkerNotes, wrapOtherWorkers } from './other-workers.ts';
+import { convertOnce, isScriptUrl } from './script-address.ts';
 import { ANY_WORKER, NETWORK_WORKER, REFUSED } from './refusals.ts';
 import { absoluteBy } from './worker-repairs.ts';
 import { apply, construct } from '../record/reflect.ts';
@@ -53,19 +54,6 @@ type Decision =
   | { native: null; filtered: string }
   | { native: null; filtered?: undefined; url: string; blob: Blob | undefined };
 type WorkerConstructor = new (...args: unknown[]) => Worker;
-
-/** Objects among the arguments become what the platform would read of them, so that the app's own code runs once. */
-function convertOnce(args: unknown[]): void {
-  args[0] = `${args[0] as string}`;
-  const options = args[1] as Record<string, unknown>;
-  if (Object(options) !== options) return;
-  const texts: Record<string, unknown> = {};
-  for (const key of ['credentials', 'name', 'type']) {
-    const value = options[key];
-    texts[key] = value === undefined ? value : `${value as string}`;
-  }
-  args[1] = { __proto__: options, ...texts };
-}
 
 export class Workers {
   private readonly patches = new Patches();
@@ -213,11 +201,10 @@ export class Workers {
   /** Why a worker stays native ('' = it will fail by itself), or what to wrap. */
   private decide(args: unknown[]): Decision {
     if (args.length === 0) return { native: '' };
-    const types = (
-      globalThis as { trustedTypes?: { isScriptURL(v: unknown): boolean; defaultPolicy: unknown } }
-    ).trustedTypes;
-    if (types?.isScriptURL(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
-    convertOnce(args);
+    const types = (globalThis as { trustedTypes?: { defaultPolicy: unknown } }).trustedTypes;
+    if (isScriptUrl(args[0]) || types?.defaultPolicy) return { native: TRUSTED_TYPES };
+    convertOnce(args, 'credentials', 'name', 'type');
+    if (typeof args[0] !== 'string') return { native: '' };
     const url = absoluteBy(() => this.host.base())(args[0]) as string;
     if (!NativeURL.canParse(url)) return { native: '' };
     if (url.startsWith('data:'))

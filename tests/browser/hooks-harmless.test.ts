@@ -122,10 +122,12 @@ test('getters and conversions in arguments run as often as without us', async ()
       counts['size'],
       counts['part'],
       counts['worker.type'],
+      counts['refused address'],
+      counts['service worker toString'],
     ]),
   ).toEqual([
-    [1, 1, undefined, undefined, 1, 2],
-    [1, 1, 1, 6, 1, 2],
+    [1, 1, undefined, undefined, 1, 2, 1, 1],
+    [1, 1, 1, 6, 1, 2, 1, undefined],
   ]);
   expect(await countsIn(hooked)).toEqual(without);
   const threads = await collectUntil(hooked, (all) =>

@@ -55,6 +55,22 @@ async function countReads() {
       converted('worker', 'echo.js'),
       read('worker', { name: converted('worker name', 'a'), type: converted('worker type', type) }),
     ).terminate();
+  try {
+    new Worker({
+      toString() {
+        ran('refused address');
+        throw new Error('of the app');
+      },
+    });
+  } catch (e) {
+    counts['refusal'] = e.message;
+  }
+  if (typeof SharedWorker === 'function') {
+    new SharedWorker(converted('shared worker', 'shared.js'));
+    await navigator.serviceWorker
+      .register(converted('service worker', 'echo.js'))
+      .then((registration) => registration.unregister());
+  }
   if (typeof localStorage === 'object') {
     localStorage.setItem(converted('item', 'k'), converted('item value', 'v'));
     localStorage.key(converted('nth', 0));

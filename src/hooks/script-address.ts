@@ -1,0 +1,32 @@
+/** Arguments that the app's own code makes into texts: it runs once, as without us. */
+
+/** Trusted Types' own object: the platform takes it as it is. */
+export const isScriptUrl = (value: unknown): boolean =>
+  !!(
+    globalThis as { trustedTypes?: { isScriptURL(value: unknown): boolean } }
+  ).trustedTypes?.isScriptURL(value);
+
+/**
+ * The address of a script, and these of its options, become what the platform would read of them. What the app's code throws, the
+ * platform throws in its own way, when it reads the address.
+ */
+export function convertOnce(args: unknown[], ...keys: string[]): void {
+  if (!args.length || isScriptUrl(args[0])) return;
+  try {
+    args[0] = `${args[0] as string}`;
+    const options = args[1] as Record<string, unknown>;
+    if (!keys.length || Object(options) !== options) return;
+    const texts: Record<string, unknown> = {};
+    for (const key of keys) {
+      const value = options[key];
+      texts[key] = value === undefined ? value : `${value as string}`;
+    }
+    args[1] = { __proto__: options, ...texts };
+  } catch (e) {
+    args[0] = {
+      toString(): never {
+        throw e;
+      },
+    };
+  }
+}

@@ -163,6 +163,7 @@ function patchPlatform(): void {
     Object.defineProperty(owner, name, { ...before, [part]: ours });
   };
   for (const name of ['call', 'apply', 'bind']) replace(Function.prototype, name, 'value');
+  for (const name of ['apply', 'construct']) replace(Reflect, name, 'value');
   for (const name of ['addEventListener', 'removeEventListener', 'dispatchEvent'])
     replace(EventTarget.prototype, name, 'value');
   for (const name of ['start', 'close']) replace(MessagePort.prototype, name, 'value');

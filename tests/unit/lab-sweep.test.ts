@@ -5,7 +5,6 @@ import { runOf } from '../../src/lab/experiments/plan.ts';
 import type { Config, RunResult, Sample } from '../../src/lab/experiments/model/types.ts';
 import { workloadOf } from '../../src/lab/experiments/workloads/index.ts';
 import { slopeOf, slopeWords, sweepAxes, sweepOf } from '../../src/lab/experiments/model/sweep.ts';
-import { ticksOf } from '../../src/lab/page/ticks.ts';
 
 const kv = workloadOf('kv-sweep');
 /** Inserts cost their number, raw puts its power of 1.5, opening always the same. */
@@ -103,12 +102,4 @@ it('a slope needs two points above 0 at two places', () => {
     'linear',
     'worse than linear',
   ]);
-});
-
-it('ticks are round, few, and within the axis', () => {
-  expect(ticksOf(100, 10_000, true)).toEqual([100, 200, 500, 1000, 2000, 5000, 10_000]);
-  expect(ticksOf(0.07, 900, true)).toEqual([0.1, 1, 10, 100]);
-  expect(ticksOf(0, 100, false)).toEqual([0, 20, 40, 60, 80, 100]);
-  expect(ticksOf(5, 5, false)).toEqual([5]);
-  expect(ticksOf(1e-3, 1e30, true).length).toBeLessThan(9);
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { partitionThread } from '../../src/analysis/time/time-partition.ts';
 import { SQL_PARTS } from '../../src/analysis/time/time-pieces.ts';
 import { TimelineLanes } from '../../src/timeline/timeline-lanes.ts';
-import { ticksOf, stepFor } from '../../src/viewer/ui/charts/time-axis.ts';
+import { roundStep, timeTicks } from '../../src/viewer/ui/charts/ticks.ts';
 import {
   AXIS_HEIGHT,
   EVERYTHING,
@@ -112,7 +112,7 @@ describe('the view', () => {
 describe('the axis', () => {
   it('takes round steps', () => {
     expect(
-      [stepFor(1, 90), stepFor(0.3, 90), stepFor(0.02, 90), stepFor(123, 90)].map((s) =>
+      [roundStep(90), roundStep(27), roundStep(1.8), roundStep(11_070)].map((s) =>
         Number(s.toPrecision(6)),
       ),
     ).toEqual([100, 50, 2, 20_000]);
@@ -120,18 +120,18 @@ describe('the axis', () => {
   it('writes distinct labels of one unit at least minPx apart', () => {
     fc.assert(
       fc.property(anyRange(1e8), fc.integer({ min: 100, max: 2400 }), (range, width) => {
-        const ticks = ticksOf(range, width);
+        const ticks = timeTicks(range, width);
         expect(new Set(ticks.map((t) => t.label)).size).toBe(ticks.length);
         expect(new Set(ticks.map((t) => t.label.split(' ')[1])).size).toBeLessThanOrEqual(1);
         for (let i = 1; i < ticks.length; i++)
           expect(
-            ((ticks[i]!.us - ticks[i - 1]!.us) / spanOf(range)) * width,
+            ((ticks[i]!.at - ticks[i - 1]!.at) / spanOf(range)) * width,
           ).toBeGreaterThanOrEqual(89);
       }),
     );
   });
   it('counts in the unit that fits', () => {
-    expect(ticksOf({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual([
+    expect(timeTicks({ from: 0, to: 10 }, 500).map((t) => t.label)).toEqual([
       '0 µs',
       '2 µs',
       '4 µs',
@@ -139,8 +139,8 @@ describe('the axis', () => {
       '8 µs',
       '10 µs',
     ]);
-    expect(ticksOf({ from: 0, to: 2e6 }, 500)[1]!.label).toBe('0.5 s');
-    expect(ticksOf({ from: 0, to: 1 }, 0)).toEqual([]);
+    expect(timeTicks({ from: 0, to: 2e6 }, 500)[1]!.label).toBe('0.5 s');
+    expect(timeTicks({ from: 0, to: 1 }, 0)).toEqual([]);
   });
 });
 

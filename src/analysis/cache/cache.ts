@@ -197,7 +197,10 @@ export function cacheReportOf(
     blockCaches: blockCachesOf(store, owners, range),
     rereads: (isWhole(range) ? pages : placesOf(accesses, range)).map(
       ({ path, vfs, reads, rereads, placesRead, readsPerPlace }) => ({
-        ...{ path, vfs, reads, rereads },
+        path,
+        vfs,
+        reads,
+        rereads,
         distinctPages: placesRead,
         readsPerPage: readsPerPlace,
       }),

@@ -79,8 +79,14 @@ function ofThread(
       // what was cached before the recording is not known
       if (says)
         byKey.set(key, {
-          ...{ thread: index, connection, database: part.database },
-          ...{ compared: 0, stale: 0, commits: 0, rows: [], counter },
+          thread: index,
+          connection,
+          database: part.database,
+          compared: 0,
+          stale: 0,
+          commits: 0,
+          rows: [],
+          counter,
         });
       continue;
     }

@@ -28,13 +28,12 @@ export function findingDiffs(a: Facts, b: Facts): FindingDiff[] {
     (rule): FindingDiff => {
       const [before, after] = [inA.get(rule) ?? [], inB.get(rule) ?? []];
       return {
-        ...{
-          rule,
-          title: titles.get(rule) ?? rule,
-          a: before.map((f) => f.title),
-          b: after.map((f) => f.title),
-        },
-        ...{ savingUsA: savingOf(before), savingUsB: savingOf(after) },
+        rule,
+        title: titles.get(rule) ?? rule,
+        a: before.map((f) => f.title),
+        b: after.map((f) => f.title),
+        savingUsA: savingOf(before),
+        savingUsB: savingOf(after),
         verdict: before.length === 0 ? 'new' : after.length === 0 ? 'solved' : 'in both',
       };
     },

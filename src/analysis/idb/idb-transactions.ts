@@ -43,21 +43,17 @@ function idbTransactionsOf(ctx: FindingContext): IdbTransaction[] {
       if (threw) continue;
       const ended = events.endSeq[row] !== 0;
       const t: IdbTransaction = {
-        ...{
-          thread,
-          row,
-          mode: events.aux[row]! & 3,
-          durability: (events.aux[row]! >>> 2) & 3,
-          fromUs: events.t0[row]!,
-          ended,
-        },
-        ...{
-          toUs: ended ? events.t0[row]! + events.dur[row]! : ctx.toUs,
-          requests: 0,
-          writes: 0,
-          longestRequestUs: 0,
-          stores: new Set(),
-        },
+        thread,
+        row,
+        mode: events.aux[row]! & 3,
+        durability: (events.aux[row]! >>> 2) & 3,
+        fromUs: events.t0[row]!,
+        ended,
+        toUs: ended ? events.t0[row]! + events.dur[row]! : ctx.toUs,
+        requests: 0,
+        writes: 0,
+        longestRequestUs: 0,
+        stores: new Set(),
       };
       byId.set(events.context[row]!, t);
       found.push(t);

@@ -48,22 +48,21 @@ export const idbUse = fact('idbUse', 'how files are used', {}, (store) => idbUse
 /** Over the threads that use IndexedDB; null where none does. */
 export function idbUseOf(store: TraceStore, range: TimeRange = {}): IdbUse | null {
   const use: IdbUse = {
-    ...{
-      transactions: 0,
-      readwrite: 0,
-      requests: 0,
-      empty: 0,
-      oneRequest: 0,
-      readwriteUnused: 0,
-      histogram: RUN_CLASSES.map(() => 0),
-    },
-    ...{
-      looseRequests: 0,
-      lockPeriods: null,
-      transactionsInPeriods: null,
-      transactionsPerPeriod: null,
-    },
-    ...{ sequences: 0, sequentialGets: 0, savedGets: 0, sequentialUs: 0 },
+    transactions: 0,
+    readwrite: 0,
+    requests: 0,
+    empty: 0,
+    oneRequest: 0,
+    readwriteUnused: 0,
+    histogram: RUN_CLASSES.map(() => 0),
+    looseRequests: 0,
+    lockPeriods: null,
+    transactionsInPeriods: null,
+    transactionsPerPeriod: null,
+    sequences: 0,
+    sequentialGets: 0,
+    savedGets: 0,
+    sequentialUs: 0,
   };
   let seen = false;
   for (const thread of store.threads) seen = scan(thread, use, range) || seen;

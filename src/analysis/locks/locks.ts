@@ -80,7 +80,11 @@ export function locksOf(store: TraceStore, busy: BusyChain[], stuckUs = 2_000_00
   );
   const { resources, holds, waits } = scan;
   return {
-    ...{ resources, holds, waits, edges, busy },
+    resources,
+    holds,
+    waits,
+    edges,
+    busy,
     cycles: cyclesOf(edges, waits),
     stuck: stuckWaits(store, edges, waits, stuckUs),
     leftBehind: leftBehind(store, scan),
@@ -162,8 +166,16 @@ function addTo(
     return;
   }
   const made: WaitEdge = {
-    ...{ wait, waiter: waits.thread[wait]!, holder, resource: waits.resource[wait]! },
-    ...{ firstHold: hold, lastHold: hold, holds: 1, fromUs, toUs, heldUs: toUs - fromUs },
+    wait,
+    waiter: waits.thread[wait]!,
+    holder,
+    resource: waits.resource[wait]!,
+    firstHold: hold,
+    lastHold: hold,
+    holds: 1,
+    fromUs,
+    toUs,
+    heldUs: toUs - fromUs,
   };
   mine.set(holder, made);
   edges.push(made);

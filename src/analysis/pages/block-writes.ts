@@ -71,22 +71,19 @@ class Entries {
     let entry = this.byName.get(key);
     if (!entry) {
       entry = {
-        ...{
-          path: file.path,
-          kind: file.kind,
-          blockBytes: null,
-          writes: 0,
-          partialWrites: null,
-          readModifyWrites: 0,
-        },
-        ...{
-          readBytes: 0,
-          rewrittenBytes: 0,
-          wastedBytes: 0,
-          readUs: 0,
-          puts: new Float64Array(33),
-        },
-        ...{ reads: [], readSpan: null },
+        path: file.path,
+        kind: file.kind,
+        blockBytes: null,
+        writes: 0,
+        partialWrites: null,
+        readModifyWrites: 0,
+        readBytes: 0,
+        rewrittenBytes: 0,
+        wastedBytes: 0,
+        readUs: 0,
+        puts: new Float64Array(33),
+        reads: [],
+        readSpan: null,
       };
       this.byName.set(key, entry);
     }
@@ -303,14 +300,13 @@ export function writeAmplificationOf(
     const ofStorage = storageBytes.get(name) ?? null;
     const least = unit.bytes === null ? null : perTransaction * unit.bytes;
     found.push({
-      ...{
-        path,
-        vfs,
-        pageBytes: unit.bytes,
-        dirtyPages: distinct,
-        dirtyPagesByTransaction: perTransaction,
-      },
-      ...{ vfsBytes: ofVfs, storageBytes: ofStorage },
+      path,
+      vfs,
+      pageBytes: unit.bytes,
+      dirtyPages: distinct,
+      dirtyPagesByTransaction: perTransaction,
+      vfsBytes: ofVfs,
+      storageBytes: ofStorage,
       vfsAmplification: least && ofVfs ? ofVfs / least : null,
       storageAmplification: least && ofStorage !== null ? ofStorage / least : null,
     });

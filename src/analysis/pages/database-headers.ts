@@ -87,6 +87,9 @@ function foldOf(said: Said[], severalOrigins: boolean): DatabaseHeaders {
     us: Float64Array.from(kept, ({ us }) => us),
     pages: Uint32Array.from(kept, ({ d }) => d.pages),
     free: Uint32Array.from(kept, ({ d }) => d.free),
-    ...{ pageSize: last?.pageSize ?? null, vacuum: last?.vacuum ?? 0, ...sums, severalOrigins },
+    pageSize: last?.pageSize ?? null,
+    vacuum: last?.vacuum ?? 0,
+    ...sums,
+    severalOrigins,
   };
 }

@@ -81,7 +81,8 @@ export const databaseSettings = fact(
       const asked = (pragma: Pragma, otherwise: string): Setting<string> =>
         fromPragma(pragma, said[i]!.get(pragma), otherwise);
       return {
-        ...{ path, vfs },
+        path,
+        vfs,
         pageSize: withHeader(
           pageSizeSetting(pageSize, said[i]!.get('page_size')),
           headers[i]!.pageSize,

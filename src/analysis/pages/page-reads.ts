@@ -91,18 +91,20 @@ class Reader {
     private readonly who: number,
   ) {
     this.out = {
-      ...{
-        path,
-        thread: thread.index,
-        connection,
-        pageBytes: 0,
-        reads: 0,
-        rereads: 0,
-        hotPages: 0,
-        distinct: 0,
-        again: new Evidence(),
-      },
-      ...{ inRuns: 0, runs: 0, longestRun: 0, running: new Evidence(), sample: [] },
+      path,
+      thread: thread.index,
+      connection,
+      pageBytes: 0,
+      reads: 0,
+      rereads: 0,
+      hotPages: 0,
+      distinct: 0,
+      again: new Evidence(),
+      inRuns: 0,
+      runs: 0,
+      longestRun: 0,
+      running: new Evidence(),
+      sample: [],
     };
   }
 

@@ -41,12 +41,13 @@ export interface PrivacyReport {
 const isUrl = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
 
 export function privacyReport(store: TraceStore): PrivacyReport {
-  const [sql, files, urls, names, messages, agents, trees] = Array.from(
-    { length: 7 },
-    () => new Set<string>(),
-  ) as [
-    ...[Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>, Set<string>],
-  ];
+  const sql = new Set<string>();
+  const files = new Set<string>();
+  const urls = new Set<string>();
+  const names = new Set<string>();
+  const messages = new Set<string>();
+  const agents = new Set<string>();
+  const trees = new Set<string>();
   let [numericKeys, runsWithValues, stacks] = [0, 0, 0];
   const captured: CaptureLevel[] = [];
   const name = (text: string): void => void (text && (isUrl(text) ? urls : names).add(text));

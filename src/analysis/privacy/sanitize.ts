@@ -117,13 +117,13 @@ class Sanitizer {
     switch (d.kind) {
       case 'file':
         return {
-          ...{
-            kind: 'file',
-            id: d.id,
-            path: this.path(d.path, 'file'),
-            fileKind: oneOf(FILE_KINDS, d.fileKind, 'other'),
-          },
-          ...{ vfs: this.vfs(d.vfs), engine: countOrZero(d.engine), flags: countOrZero(d.flags) },
+          kind: 'file',
+          id: d.id,
+          path: this.path(d.path, 'file'),
+          fileKind: oneOf(FILE_KINDS, d.fileKind, 'other'),
+          vfs: this.vfs(d.vfs),
+          engine: countOrZero(d.engine),
+          flags: countOrZero(d.flags),
         };
       case 'opfs-file':
         return { kind: 'opfs-file', id: d.id, path: this.path(d.path, 'file') };
@@ -169,18 +169,14 @@ class Sanitizer {
         return null; // of the user's own data
       case 'b-tree-names':
         return {
-          ...{
-            kind: 'b-tree-names',
-            id: d.id,
-            file: d.file,
-            at: d.at,
-            page: d.page,
-            roots: [...d.roots],
-          },
-          ...{
-            names: d.names.map((name) => this.treeName(name)),
-            tables: d.tables.map((name) => this.treeName(name)),
-          },
+          kind: 'b-tree-names',
+          id: d.id,
+          file: d.file,
+          at: d.at,
+          page: d.page,
+          roots: [...d.roots],
+          names: d.names.map((name) => this.treeName(name)),
+          tables: d.tables.map((name) => this.treeName(name)),
         };
       case 'b-tree-pages':
         return {
@@ -207,16 +203,15 @@ class Sanitizer {
       }
       case 'database-header':
         return {
-          ...{
-            kind: 'database-header',
-            id: d.id,
-            file: d.file,
-            at: d.at,
-            pageSize: d.pageSize,
-            pages: d.pages,
-            free: d.free,
-          },
-          ...{ schema: d.schema, vacuum: d.vacuum },
+          kind: 'database-header',
+          id: d.id,
+          file: d.file,
+          at: d.at,
+          pageSize: d.pageSize,
+          pages: d.pages,
+          free: d.free,
+          schema: d.schema,
+          vacuum: d.vacuum,
         };
       case 'stack':
         if (typeof d.text !== 'string') return null;

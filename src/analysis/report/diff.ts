@@ -171,8 +171,14 @@ function statementDiff(
         : 'changed';
   const time = timeDiff(a, b, stepUs);
   return {
-    ...{ fingerprint: print, executionsA: a?.executions ?? 0, executionsB: b?.executions ?? 0 },
-    ...{ counts, firstDifference, differing, countsVerdict, time },
+    fingerprint: print,
+    executionsA: a?.executions ?? 0,
+    executionsB: b?.executions ?? 0,
+    counts,
+    firstDifference,
+    differing,
+    countsVerdict,
+    time,
     verdict: countsVerdict === 'same' ? time.verdict : countsVerdict,
   };
 }

@@ -271,13 +271,12 @@ export class Evidence {
     const { count, bytes, us, events } = this;
     const known = this.fromUs <= this.toUs;
     return {
-      ...{
-        count,
-        bytes: moves ? bytes : null,
-        timeShare: length > 0 ? Math.min(1, us / length) : null,
-        events,
-      },
-      ...{ fromUs: known ? this.fromUs : ctx.fromUs, toUs: known ? this.toUs : ctx.fromUs },
+      count,
+      bytes: moves ? bytes : null,
+      timeShare: length > 0 ? Math.min(1, us / length) : null,
+      events,
+      fromUs: known ? this.fromUs : ctx.fromUs,
+      toUs: known ? this.toUs : ctx.fromUs,
     };
   }
 }

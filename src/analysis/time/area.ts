@@ -97,20 +97,16 @@ class Groups {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
       return {
-        ...{
-          name,
-          layer,
-          count,
-          totalUs,
-          meanUs: count ? totalUs / count : 0,
-          maxUs: of(MAX_US),
-          bytes: of(BYTES),
-        },
-        ...{
-          longest: { thread: of(THREAD), row: of(ROW) },
-          p50Us: durations.percentile(0.5),
-          p95Us: durations.percentile(0.95),
-        },
+        name,
+        layer,
+        count,
+        totalUs,
+        meanUs: count ? totalUs / count : 0,
+        maxUs: of(MAX_US),
+        bytes: of(BYTES),
+        longest: { thread: of(THREAD), row: of(ROW) },
+        p50Us: durations.percentile(0.5),
+        p95Us: durations.percentile(0.95),
       };
     });
   }

@@ -70,7 +70,10 @@ function loadOf(
     fetched < 0
       ? unknown('fetch', NO_REQUEST)
       : {
-          ...{ step: 'fetch' as const, row: fetched, cause: '', us: events.aux[fetched]! },
+          step: 'fetch' as const,
+          row: fetched,
+          cause: '',
+          us: events.aux[fetched]!,
           fromUs: (thread.info.timeOrigin + events.offset[fetched]! - store.originMs) * 1000,
         },
     isCompile
@@ -84,7 +87,10 @@ function loadOf(
   const statement = parts.find(({ step }) => step === 'first statement')!;
   const length = events.length[isCompile ? compile : instantiate]!;
   return {
-    ...{ thread: thread.index, engine, parts, fromUs },
+    thread: thread.index,
+    engine,
+    parts,
+    fromUs,
     bytes: length || (fetched < 0 ? 0 : (events.aux2[fetched] ?? 0)) || null,
     travelled: fetched < 0 ? null : events.length[fetched]!,
     totalUs: statement.us === null ? null : statement.fromUs! + statement.us - fromUs,

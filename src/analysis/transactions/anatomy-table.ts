@@ -21,16 +21,16 @@ const STEP = 4;
 const LEVELS = 5;
 /** Whole numbers; -1 = null. `what`: mode, COMMITTED, STATEMENTS_KNOWN. The last three: where its own begin in `values`, `steps`, `statements`. */
 const I = {
-  ...{
-    what: 0,
-    beginStatementRow: 1,
-    endStatementRow: 2,
-    pagesRead: 3,
-    pagesWritten: 4,
-    syncs: 5,
-    busyRetries: 6,
-  },
-  ...{ values: 7, steps: 8, statementRows: 9 },
+  what: 0,
+  beginStatementRow: 1,
+  endStatementRow: 2,
+  pagesRead: 3,
+  pagesWritten: 4,
+  syncs: 5,
+  busyRetries: 6,
+  values: 7,
+  steps: 8,
+  statementRows: 9,
 } as const;
 const INTEGERS = 10;
 const COMMITTED = 4;

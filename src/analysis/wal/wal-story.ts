@@ -106,25 +106,21 @@ function scan(thread: ThreadStore): WalStory[] {
     let of = tellings.get(key);
     if (!of) {
       const story = {
-        ...{
-          path,
-          thread: index,
-          growth: 0,
-          longest: 0,
-          highWaterBytes: 0,
-          restarts: 0,
-          grown: new Evidence(),
-          checkpoints: 0,
-        },
-        ...{
-          reads: 0,
-          hotReads: 0,
-          copies: 0,
-          distinct: new Set<number>(),
-          runs: 0,
-          copying: new Evidence(),
-          inside: false,
-        },
+        path,
+        thread: index,
+        growth: 0,
+        longest: 0,
+        highWaterBytes: 0,
+        restarts: 0,
+        grown: new Evidence(),
+        checkpoints: 0,
+        reads: 0,
+        hotReads: 0,
+        copies: 0,
+        distinct: new Set<number>(),
+        runs: 0,
+        copying: new Evidence(),
+        inside: false,
       };
       tellings.set(key, (of = { story, written: null, copiedTo: NaN }));
     }

@@ -211,7 +211,11 @@ function historyOf(store: TraceStore, file: WalFile): WalHistory {
   }
   const known = wal.framesDecoded;
   return {
-    ...{ path: file.path, layer: file.layer, pageSize: file.pageSize, bytesWritten, syncs },
+    path: file.path,
+    layer: file.layer,
+    pageSize: file.pageSize,
+    bytesWritten,
+    syncs,
     frames: known ? wal.appended : null,
     commits: known ? wal.commits : null,
     restarts: wal.restarts,

@@ -40,52 +40,60 @@ const isSpread = shape({
 });
 const isSetting: Is = (value) => value === null || isText(value) || isNumber(value);
 const isVerdict = shape({
-  ...{ text: isText, holds: orNull((value) => typeof value === 'boolean') },
-  ...{ left: orNull(isNumber), right: orNull(isNumber), why: absentOr(isText) },
+  text: isText,
+  holds: orNull((value) => typeof value === 'boolean'),
+  left: orNull(isNumber),
+  right: orNull(isNumber),
+  why: absentOr(isText),
 });
 const isStep = shape({
-  ...{ id: isText, title: isText, counters: recordOf(isNumber), unstable: listOf(isText) },
-  ...{ ms: orNull(isSpread), parts: recordOf(isSpread), skipped: absentOr(isText) },
+  id: isText,
+  title: isText,
+  counters: recordOf(isNumber),
+  unstable: listOf(isText),
+  ms: orNull(isSpread),
+  parts: recordOf(isSpread),
+  skipped: absentOr(isText),
 });
 const isRun = shape({
-  ...{
-    workload: isText,
-    parameters: recordOf(isNumber),
-    mode: (value) => value === 'time' || value === 'count',
-  },
-  ...{ repeats: isNumber, sql: absentOr(isText) },
+  workload: isText,
+  parameters: recordOf(isNumber),
+  mode: (value) => value === 'time' || value === 'count',
+  repeats: isNumber,
+  sql: absentOr(isText),
   config: shape(Object.fromEntries(KNOBS.map(({ key }) => [key, isSetting]))),
 });
 const runResult = shape({
-  ...{
-    run: isRun,
-    version: isNumber,
-    steps: listOf(isStep),
-    totals: recordOf(isNumber),
-    totalMs: orNull(isSpread),
-  },
-  ...{ warmUpMs: orNull(isNumber), leftOut: listOf(shape({ pass: isNumber, reason: isText })) },
-  ...{
-    settings: recordOf(isText),
-    environment: isObject,
-    digest: isText,
-    notes: listOf(isText),
-    verdicts: listOf(isVerdict),
-  },
+  run: isRun,
+  version: isNumber,
+  steps: listOf(isStep),
+  totals: recordOf(isNumber),
+  totalMs: orNull(isSpread),
+  warmUpMs: orNull(isNumber),
+  leftOut: listOf(shape({ pass: isNumber, reason: isText })),
+  settings: recordOf(isText),
+  environment: isObject,
+  digest: isText,
+  notes: listOf(isText),
+  verdicts: listOf(isVerdict),
   stored: orNull(shape({ digest: isText, tables: recordOf(isText) })),
 });
 const isPoint = shape({ x: isNumber, y: isNumber, from: isNumber, to: isNumber });
 const isCurve = shape({
-  ...{ name: isText, slope: orNull(isNumber), lastSlope: orNull(isNumber) },
+  name: isText,
+  slope: orNull(isNumber),
+  lastSlope: orNull(isNumber),
   points: (value) => listOf(isPoint)(value) && (value as unknown[]).length > 0,
 });
 const together = {
-  ...{ skipped: recordOf(isText), verdicts: listOf(isVerdict) },
+  skipped: recordOf(isText),
+  verdicts: listOf(isVerdict),
   growth: listOf(shape({ over: isText, counter: isText, curves: listOf(isCurve) })),
 };
 const experimentResult = shape({ experiment: isText, results: recordOf(runResult), ...together });
 const gridResult = shape({
-  ...{ workload: isText, ...together },
+  workload: isText,
+  ...together,
   runs: (value) => listOf(runResult)(value) && (value as unknown[]).length > 0,
 });
 

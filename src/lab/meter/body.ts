@@ -9,16 +9,15 @@ import { Edit, type Edits } from './placement.ts';
 const I64 = 0x7e;
 const VOID = 0x40;
 const Code = {
-  ...{
-    if: 0x04,
-    end: 0x0b,
-    br: 0x0c,
-    localGet: 0x20,
-    localSet: 0x21,
-    globalGet: 0x23,
-    globalSet: 0x24,
-  },
-  ...{ i64Const: 0x42, i64Add: 0x7c },
+  if: 0x04,
+  end: 0x0b,
+  br: 0x0c,
+  localGet: 0x20,
+  localSet: 0x21,
+  globalGet: 0x23,
+  globalSet: 0x24,
+  i64Const: 0x42,
+  i64Add: 0x7c,
 } as const;
 /** Most bytes that one edit writes. */
 const EDIT_BYTES = 64;

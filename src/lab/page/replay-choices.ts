@@ -24,17 +24,18 @@ const block = (
   help: string,
   values: Knob['values'],
 ): ReplayKnob => ({
-  ...{ key, title, help, values },
+  key,
+  title,
+  help,
+  values,
   ofBlocks: true,
 });
 const REPLAY_KNOBS: readonly ReplayKnob[] = [
   {
-    ...{
-      key: 'vfs',
-      title: 'VFS',
-      help: 'Where the recorded calls are made again',
-      ofBlocks: false,
-    },
+    key: 'vfs',
+    title: 'VFS',
+    help: 'Where the recorded calls are made again',
+    ofBlocks: false,
     values: valuesOf('vfs').filter((vfs) => vfs !== 'memory'), // it makes no VFS call
   },
   block('blockSize', 'Block size', 'Bytes of a record in IndexedDB', valuesOf('blockSize')),
@@ -51,24 +52,20 @@ const REPLAY_KNOBS: readonly ReplayKnob[] = [
   ]),
   block('cacheBlocks', 'Block cache', 'Blocks kept in memory', valuesOf('cacheBlocks')),
   {
-    ...{
-      key: 'cacheSize',
-      title: 'Page cache',
-      ofBlocks: false,
-      values: [null, 20, 100, 500, 2000],
-    },
+    key: 'cacheSize',
+    title: 'Page cache',
+    ofBlocks: false,
+    values: [null, 20, 100, 500, 2000],
     help: 'Pages of SQLite’s own cache: adds what it would have read, by the miss-ratio curve of the recording',
   },
 ];
 export const FIRST_CHOICE: ReplayChoice = {
-  ...{
-    vfs: 'BlockIDB',
-    blockSize: 8192,
-    writePolicy: 'through',
-    durability: null,
-    cacheBlocks: null,
-    cacheSize: null,
-  },
+  vfs: 'BlockIDB',
+  blockSize: 8192,
+  writePolicy: 'through',
+  durability: null,
+  cacheBlocks: null,
+  cacheSize: null,
 };
 
 /** The knobs that the chosen VFS has. */

@@ -69,8 +69,13 @@ export class TraceSender {
     const records = taken?.records ?? new ArrayBuffer(0);
     const first = taken?.first ?? new Uint32Array(buffer)[Header.claimed >>> 2]!;
     const batch = {
-      ...{ thread: this.id, first, count: taken?.count ?? 0, timeOrigin: performance.timeOrigin },
-      ...{ ...counters(buffer), definitions, records },
+      thread: this.id,
+      first,
+      count: taken?.count ?? 0,
+      timeOrigin: performance.timeOrigin,
+      ...counters(buffer),
+      definitions,
+      records,
     };
     this.post({ k: 'batch', batch }, [records]);
   }

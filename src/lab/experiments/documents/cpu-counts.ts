@@ -4,7 +4,11 @@ import { at, expectThat } from './define.ts';
 
 /** @param against the text that it is a change of; its own where it is the first of its kind */
 const cpu = (workload: string, title: string, against = workload): Variant => ({
-  ...{ id: workload, title, workload, config: { vfs: 'memory' }, against },
+  id: workload,
+  title,
+  workload,
+  config: { vfs: 'memory' },
+  against,
 });
 const count = (variant: string, times?: number) => at(variant, 'total', 'instructions', times);
 

@@ -9,7 +9,10 @@ export const variant = (
   config: Partial<Config>,
   parameters?: Parameters,
 ): Variant => ({
-  ...{ id, title, workload, config },
+  id,
+  title,
+  workload,
+  config,
   ...(parameters ? { parameters } : {}),
 });
 type Given = Pick<

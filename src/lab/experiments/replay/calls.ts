@@ -38,19 +38,21 @@ export interface ReplayScript {
 }
 
 const REPLAYED: ReadonlySet<number> = new Set([
-  ...[
-    Op.xOpen,
-    Op.xClose,
-    Op.xRead,
-    Op.xWrite,
-    Op.xTruncate,
-    Op.xSync,
-    Op.xFileSize,
-    Op.xLock,
-    Op.xUnlock,
-    Op.xCheckReservedLock,
-  ],
-  ...[Op.xFileControl, Op.xSectorSize, Op.xDeviceCharacteristics, Op.xDelete, Op.xAccess],
+  Op.xOpen,
+  Op.xClose,
+  Op.xRead,
+  Op.xWrite,
+  Op.xTruncate,
+  Op.xSync,
+  Op.xFileSize,
+  Op.xLock,
+  Op.xUnlock,
+  Op.xCheckReservedLock,
+  Op.xFileControl,
+  Op.xSectorSize,
+  Op.xDeviceCharacteristics,
+  Op.xDelete,
+  Op.xAccess,
 ]);
 const MOST_CALLS = 5_000_000;
 

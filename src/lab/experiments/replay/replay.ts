@@ -143,7 +143,8 @@ async function playOn(
   const { module } = await around.engines.open({ engine: asked.engine, build: 'sync' }, 'none');
   const config: Config = { ...asked, build: 'asyncify' };
   const recording = startRecording({
-    ...{ name: `replay on ${config.vfs}`, keep: { kind: 'everything' } },
+    name: `replay on ${config.vfs}`,
+    keep: { kind: 'everything' },
     layers: around.probe ? ['vfs', 'web'] : ['vfs'],
   });
   recording.pause(); // what makes the files ready is no part of the replay

@@ -4,7 +4,7 @@ import type { FrameStrip } from './frame-strip.ts';
 import { scaleText } from './lane-tooltip.ts';
 import type { Palette } from './palette.ts';
 import { AXIS_HEIGHT, GROUP_HEIGHT, type LaneBox, type TimelineLayout } from './timeline-layout.ts';
-import { ticksOf } from './time-axis.ts';
+import { timeTicks } from './ticks.ts';
 import {
   drawArea,
   drawArrows,
@@ -54,8 +54,8 @@ export function drawScene(g: CanvasRenderingContext2D, scene: Scene): void {
   g.textBaseline = 'middle';
   const x: ToX = (us) => ((us - view.from) / spanOf(view)) * width;
   g.fillStyle = palette.grid;
-  for (const tick of ticksOf(view, width))
-    g.fillRect(Math.round(x(tick.us)), AXIS_HEIGHT, 1, height);
+  for (const tick of timeTicks(view, width))
+    g.fillRect(Math.round(x(tick.at)), AXIS_HEIGHT, 1, height);
   const below = AXIS_HEIGHT + layout.pinnedHeight;
   g.save();
   g.beginPath();

@@ -1,7 +1,7 @@
 /** What lies over the timeline's lanes: the chosen area, notes, search hits, and arrows from cause to effect. */
 import { AXIS_HEIGHT, lanesIn, topOf } from './timeline-layout.ts';
 import type { Scene } from './timeline-draw.ts';
-import { ticksOf } from './time-axis.ts';
+import { timeTicks } from './ticks.ts';
 import { spanOf, type Range } from './viewport.ts';
 
 export interface Arrow {
@@ -43,8 +43,8 @@ export function drawAxis(g: CanvasRenderingContext2D, scene: Scene, x: ToX): voi
   g.fillRect(0, 0, width, AXIS_HEIGHT);
   g.fillStyle = palette.grid;
   g.fillRect(0, AXIS_HEIGHT - 1, width, 1);
-  for (const tick of ticksOf(view, width)) {
-    const at = Math.round(x(tick.us));
+  for (const tick of timeTicks(view, width)) {
+    const at = Math.round(x(tick.at));
     g.fillStyle = palette.grid;
     g.fillRect(at, 0, 1, AXIS_HEIGHT);
     g.fillStyle = palette.subtle;

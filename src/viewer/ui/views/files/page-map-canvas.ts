@@ -6,7 +6,7 @@
  *        +---+-------------> time
  */
 import type { PageMatrix } from '../../../../analysis/pages/page-matrix.ts';
-import { ticksOf } from '../../charts/time-axis.ts';
+import { timeTicks } from '../../charts/ticks.ts';
 import { formatCount } from '../../../../text/numbers.ts';
 
 export const LEFT = 78;
@@ -167,8 +167,8 @@ export function drawMap(
   g.fillStyle = colors.text;
   g.strokeStyle = colors.grid;
   const { fromUs, toUs, fromPlace, toPlace, placeBins } = scale.matrix;
-  for (const { us, label } of ticksOf({ from: fromUs, to: toUs }, plotWidth)) {
-    const x = Math.round(scale.x(us)) + 0.5;
+  for (const { at, label } of timeTicks({ from: fromUs, to: toUs }, plotWidth)) {
+    const x = Math.round(scale.x(at)) + 0.5;
     g.beginPath();
     g.moveTo(x, TOP);
     g.lineTo(x, TOP + plotHeight);

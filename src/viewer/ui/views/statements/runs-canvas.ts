@@ -1,6 +1,6 @@
 /** Runs of a statement as points: x when it began, y how long it took, logarithmic. */
 import { ExecutionState } from '../../../../analysis/core/executions.ts';
-import { ticksOf } from '../../charts/time-axis.ts';
+import { timeTicks } from '../../charts/ticks.ts';
 import { formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 import type { StatementRuns } from '../../../session/queries/statements.ts';
 
@@ -85,12 +85,12 @@ export function drawRuns(
   if (stepUs && 10 ** scale.decades[0] < stepUs)
     g.fillText(formatMeasured(0, stepUs), LEFT - 6, scale.y(0));
   g.textAlign = 'center';
-  for (const { us, label } of ticksOf({ from: scale.from, to: scale.to }, width - LEFT - RIGHT)) {
+  for (const { at, label } of timeTicks({ from: scale.from, to: scale.to }, width - LEFT - RIGHT)) {
     const half = g.measureText(label).width / 2;
     g.fillStyle = look.grid;
-    g.fillRect(Math.round(scale.x(us)), TOP, 1, height - TOP - BOTTOM);
+    g.fillRect(Math.round(scale.x(at)), TOP, 1, height - TOP - BOTTOM);
     g.fillStyle = look.text;
-    g.fillText(label, Math.min(width - half, scale.x(us)), height - BOTTOM / 2);
+    g.fillText(label, Math.min(width - half, scale.x(at)), height - BOTTOM / 2);
   }
   const size = runs.shown > 2000 ? 2 : 4;
   for (let i = 0; i < runs.shown; i++) {

@@ -1,0 +1,147 @@
+/** What XYChart draws: axes with their scales and ticks, and series as SVG paths. */
+import { formatBytes, formatCount, formatMoment, formatNumber } from '../../../../text/numbers.ts';
+import { multiples, powers, roundStep, timeTicks, type Tick } from '../../charts/ticks.ts';
+import type { Range } from '../../charts/viewport.ts';
+
+export interface Axis extends Range {
+  /** `time` is in microseconds; `logarithmic` has values above 0 only. */
+  kind: 'time' | 'bytes' | 'count' | 'number' | 'logarithmic';
+  title?: string | undefined;
+  /** Ticks at these values, where round numbers would say nothing. */
+  ticks?: readonly number[] | undefined;
+  /** How a value reads; by default as its kind does. */
+  format?: ((value: number) => string) | undefined;
+}
+
+export interface Series {
+  name: string;
+  /** A custom property of the theme, such as `--accent`. */
+  color: string;
+  /** At the chart's places; NaN where there is none. */
+  values: ArrayLike<number>;
+  /** `line` goes from point to point. In all others a value holds until the next place; `bars` stand on those before them. */
+  as: 'line' | 'steps' | 'area' | 'bars';
+  /** What the values were measured to lie between, by place. */
+  spread?: readonly (readonly [number, number] | undefined)[];
+  dash?: string | undefined;
+  /** Its own axis, at the right. */
+  axis?: Axis;
+  format?: (value: number) => string;
+  /** What its name means. */
+  hint?: string;
+}
+
+/** A dashed line at x or at y, with a text beside it; a dot at both. */
+export interface Mark {
+  x?: number;
+  y?: number;
+  color: string;
+  text?: string;
+  hint?: string;
+}
+
+/** A part of the x axis. */
+export interface Zone {
+  from: number;
+  to: number;
+  /** null = hatched. */
+  color: string | null;
+  hint: string;
+  /** Written where it fits. */
+  text?: string;
+  selected?: boolean;
+  onclick?: () => void;
+}
+
+const FORMATS = {
+  time: formatMoment,
+  bytes: formatBytes,
+  count: formatCount,
+  number: formatNumber,
+  logarithmic: formatNumber,
+};
+/** How a value of an axis reads. */
+export const formatOf = ({ kind, format }: Axis): ((value: number) => string) =>
+  format ?? FORMATS[kind];
+
+/** From a value to px between `start` and `end`. One place is the middle. */
+export function scaleOf(axis: Axis, start: number, end: number): (value: number) => number {
+  const { from, to } = axis;
+  const share = (value: number): number =>
+    axis.kind === 'logarithmic'
+      ? Math.log(value / from) / Math.log(to / from)
+      : (value - from) / (to - from);
+  return (value) => start + (to > from ? share(value) : 0.5) * (end - start);
+}
+
+function tickValues({ kind, from, to, ticks }: Axis, most: number): readonly number[] {
+  if (ticks) return ticks;
+  if (!(to > from)) return [from];
+  if (kind === 'logarithmic') return powers({ from, to });
+  const least = (to - from) / Math.max(1, most);
+  if (kind === 'number') return multiples({ from, to }, roundStep(least));
+  const whole = Math.max(1, least);
+  return multiples(
+    { from, to },
+    kind === 'bytes' ? 2 ** Math.ceil(Math.log2(whole)) : roundStep(whole),
+  );
+}
+
+/** Ticks of an axis of so many px, round ones at least `minPx` apart. */
+export function ticksOf(axis: Axis, px: number, minPx: number): Tick[] {
+  if (axis.kind === 'time') return timeTicks(axis, px);
+  return tickValues(axis, px / minPx).map((at) => ({ at, label: formatOf(axis)(at) }));
+}
+
+/** The same ticks, without the label of one closer than `minPx` to the last that has one. */
+export function spaced(ticks: readonly Tick[], x: (at: number) => number, minPx: number): Tick[] {
+  let last = -Infinity;
+  return ticks.map(({ at, label }) => {
+    if (x(at) - last < minPx) return { at, label: '' };
+    last = x(at);
+    return { at, label };
+  });
+}
+
+/** The place at px: the nearest one, or, where a value `holds` until the next place, the last one that is not after it; -1 = none. */
+export function placeAt(xs: readonly number[], px: number, holds: boolean): number {
+  let best = -1;
+  for (const [i, x] of xs.entries())
+    if (holds ? x <= px : best < 0 || Math.abs(x - px) < Math.abs(xs[best]! - px)) best = i;
+  return best;
+}
+
+/**
+ * The path of a series.
+ * @param xs px of the places, and the px where the last one ends
+ * @param ys px of the values, NaN where there is none
+ * @param bases px on which each value stands
+ */
+export function pathOf(
+  as: Series['as'],
+  xs: readonly number[],
+  ys: readonly number[],
+  bases: readonly number[],
+): string {
+  const n = (px: number): string => px.toFixed(1);
+  let path = '';
+  let open = false;
+  for (const [i, y] of ys.entries()) {
+    if (Number.isNaN(y)) {
+      open &&= as === 'line'; // a line has no gaps
+      continue;
+    }
+    if (as === 'bars') {
+      const [left, tall] = [xs[i]!, Math.max(1, bases[i]! - y)];
+      const wide = Math.max(1, xs[i + 1]! - left - 0.5);
+      if (y < bases[i]!) path += `M${n(left)},${n(bases[i]!)}v${n(-tall)}h${n(wide)}v${n(tall)}z`;
+      continue;
+    }
+    const at = `${n(xs[i]!)},${n(y)}`;
+    path += `${open ? 'L' : 'M'}${at}${as === 'line' ? '' : `H${n(xs[i + 1]!)}`}`;
+    open = true;
+  }
+  return as === 'area' && path
+    ? `M${n(xs[0]!)},${n(bases[0]!)}L${path.slice(1)}V${n(bases[0]!)}z`
+    : path;
+}

@@ -41,5 +41,15 @@ export const BOMBS: Readonly<Record<string, () => Uint8Array<ArrayBuffer>>> = {
     head.writeUInt32LE(0xffffffff, 4);
     return joined(header(), thread(0), sectionBytes(Tag.ends, Buffer.concat([head, gzipSync(new Uint8Array(300_000_000), { level: 9 })])));
   },
+  /** Numbers where definitions should be. */
+  numbers: () => joined(header(), thread(0), sectionBytes(Tag.definitions, gzipSync(`{"thread":0,"definitions":[${'0,'.repeat(20_000_000)}0]}`, { level: 9 }))),
+  /** An object of many names. */
+  'object keys': () => {
+    const keys = Array.from({ length: 4_000_000 }, (_, i) => `"${i.toString(36)}":0`).join(',');
+    return joined(header(), thread(0), sectionBytes(Tag.definitions, gzipSync(`{"thread":0,"definitions":[{${keys}}]}`, { level: 1 })));
+  },
+  /** Statements that ran with empty values. */
+  values: () =>
+    joined(header(), thread(0), ...repeated(definitions(1000, (id) => ({ kind: 'values', id, of: 1, values: Array<string>(10_000).fill('') })), 3)),
   threads: () => joined(header(), ...Array.from({ length: 10_000 }, (_, i) => thread(i))),
 };

@@ -64,6 +64,9 @@ describe('a file that would cost more than its size allows', () => {
     ['small names', /other names unpack to more than/],
     ['empty objects', /other names unpack to more than/],
     ['SQLite engines', /other names unpack to more than/],
+    ['numbers', /other names unpack to more than/],
+    ['object keys', /other names unpack to more than/],
+    ['values', /other names unpack to more than/],
     ['threads', /it describes more than 2000 threads, the maximum/],
   ])('%s: is refused by name', (name, why) => {
     const { refused } = readApart(BOMBS[name]!());

@@ -16,6 +16,8 @@ const EVENTS_A_BYTE = 32;
 /** Bytes that an event unpacks to at most: 15 columns of numbers of up to 8 bytes, and columns of later writers. */
 const EVENT_BYTES = 160;
 const SECTION_BYTES = 65_536;
+/** What unpacking costs however little there is, as bytes. */
+const UNPACKING_BYTES = 16_384;
 /** Bytes that the packed columns of a file may unpack to, and so many for each of its bytes. 13 to 18 an event are usual. */
 const FREE_UNPACKED = 256 * MiB;
 const UNPACKED_A_BYTE = 128;
@@ -50,10 +52,12 @@ export class FileBudget {
     this.words += jsonBytes + definitions * DEFINITION_BYTES;
     if (this.words > this.mostWords) throw this.tooManyWords();
   }
-  /** Look at JSON before it is parsed: a few bytes are an object. @throws TraceFileError as `takeWords` of so many definitions would */
+  /**
+   * Look at JSON before it is parsed, because a few bytes can become an object. Definitions weigh less by this count than by `takeWords`.
+   * @throws TraceFileError as `takeWords` would
+   */
   checkJson(json: Uint8Array): void {
-    const most = (2 * this.wordsLeft) / DEFINITION_BYTES; // a definition with a list is two
-    if (containersIn(json, most) > most) throw this.tooManyWords();
+    if (weightOf(json, this.wordsLeft) > this.wordsLeft) throw this.tooManyWords();
   }
   tooManyWords(): TraceFileError {
     return tooLarge(
@@ -80,21 +84,34 @@ export class FileBudget {
   }
   /** They were unpacked. */
   takeUnpacked(bytes: number): void {
-    this.unpacked += bytes;
+    this.unpacked += UNPACKING_BYTES + bytes;
   }
 }
 
-const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b];
-/** Objects and lists of a JSON text. @param most is enough: the rest need not be counted */
-function containersIn(json: Uint8Array, most: number): number {
-  let n = 0;
-  for (let i = 0; i < json.length && n <= most; i++) {
+/** What parts of a JSON text weigh at least once they are parsed: an object or list, a member, an item. */
+const [CONTAINER_BYTES, MEMBER_BYTES, ITEM_BYTES] = [DEFINITION_BYTES / 2, 12, 4];
+/** Definitions have about 60 names of members. JavaScript engines need long for an object with names that no other has. */
+const MOST_NAMES = 256;
+const [QUOTE, BACKSLASH, BRACKET, BRACE, COLON, COMMA] = [0x22, 0x5c, 0x5b, 0x7b, 0x3a, 0x2c];
+/** @param most is enough: the rest need not be counted @returns Infinity where members have too many names */
+function weightOf(json: Uint8Array, most: number): number {
+  const names = new Set<number>();
+  let bytes = 0;
+  let hash = 0; // of the last text
+  for (let i = 0; i < json.length && bytes <= most; i++) {
     const byte = json[i]!;
-    if (byte === BRACE || byte === BRACKET) n++;
-    else if (byte === QUOTE)
-      for (i++; i < json.length && json[i] !== QUOTE; i++) if (json[i] === BACKSLASH) i++;
+    if (byte === COMMA) bytes += ITEM_BYTES;
+    else if (byte === COLON) bytes += names.add(hash).size > MOST_NAMES ? Infinity : MEMBER_BYTES;
+    else if (byte === BRACE || byte === BRACKET) bytes += CONTAINER_BYTES;
+    else if (byte === QUOTE) {
+      hash = 0;
+      for (i++; i < json.length && json[i] !== QUOTE; i++) {
+        if (json[i] === BACKSLASH) i++;
+        hash = (Math.imul(hash, 31) + json[i]!) | 0;
+      }
+    }
   }
-  return n;
+  return bytes;
 }
 
 const tooLarge = (what: string): TraceFileError =>

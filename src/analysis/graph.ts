@@ -52,7 +52,7 @@ function declare<T>(fact: Fact<T>): Fact<T> {
  * Declares a fact of a trace.
  * @param make a pure function; a generator where it may take more than 0.1 s. It gets `facts` for what it hands on to others
  */
-export const fact = <T, N extends Needs>(
+export const fact = /* @__NO_SIDE_EFFECTS__ */ <T, N extends Needs>(
   name: string,
   label: string,
   needs: N,
@@ -67,7 +67,7 @@ export const fact = <T, N extends Needs>(
   });
 
 /** Declares a fact of each thread. One that is asked for a single thread is computed for that one only. */
-export const threadFact = <T, N extends Needs>(
+export const threadFact = /* @__NO_SIDE_EFFECTS__ */ <T, N extends Needs>(
   name: string,
   label: string,
   needs: N,

@@ -3,14 +3,16 @@
  * A table must be whole before it can be encoded, so this export takes memory of about the size of its file.
  */
 import type { TraceStore } from '../trace/store.ts';
-import { EVENT_COLUMNS, ThreadView, type Cell, type EventColumn } from './event-table.ts';
+import { ThreadView } from '../analysis/events/table.ts';
+import type { Cell } from '../analysis/table.ts';
+import { EVENT_COLUMNS, type ColumnType } from './tables.ts';
 
 const BATCH_ROWS = 65536;
 
 /** @returns the bytes of an Arrow file with one table, `EVENT_COLUMNS` */
 export async function arrowFile(store: TraceStore): Promise<Uint8Array> {
   const arrow = await import('@uwdata/flechette');
-  const typeOf = ({ type }: EventColumn) => {
+  const typeOf = (type: ColumnType) => {
     switch (type) {
       case 'int32':
         return arrow.int32();
@@ -27,11 +29,11 @@ export async function arrowFile(store: TraceStore): Promise<Uint8Array> {
     (column): [string, ReturnType<typeof arrow.columnFromValues>] => {
       const each = (take: (value: Cell) => void): void => {
         for (const view of views)
-          for (let row = 0; row < view.count; row++) take(column.value(view, row));
+          for (let row = 0; row < view.count; row++) take(column.value(view.at(row)));
       };
       return [
         column.name,
-        arrow.columnFromValues(each, typeOf(column), { maxBatchRows: BATCH_ROWS }),
+        arrow.columnFromValues(each, typeOf(column.type), { maxBatchRows: BATCH_ROWS }),
       ];
     },
   );

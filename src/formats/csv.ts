@@ -4,7 +4,9 @@
  */
 import type { TraceStore } from '../trace/store.ts';
 import { visible } from './escape.ts';
-import { EVENT_COLUMNS, ThreadView, type Cell } from './event-table.ts';
+import { ThreadView } from '../analysis/events/table.ts';
+import type { Cell } from '../analysis/table.ts';
+import { EVENT_COLUMNS } from './tables.ts';
 
 const PIECE = 1 << 16;
 
@@ -46,7 +48,7 @@ export async function* csv(
     if (!thread || !(row >= 0 && row < thread.events.count)) continue;
     const view = (views[index] ??= new ThreadView(thread));
     for (let i = 0; i < EVENT_COLUMNS.length; i++)
-      piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view, row));
+      piece += (i ? ',' : '') + csvCell(EVENT_COLUMNS[i]!.value(view.at(row)));
     piece += '\n';
     if (piece.length < PIECE) continue;
     yield piece;

@@ -2,16 +2,18 @@
  * A report in one HTML file: summary, findings, a static timeline, files and statements. No script, nothing loaded from elsewhere (its own
  * policy forbids both), everything from the traced page escaped.
  */
-import { files } from '../analysis/files/files.ts';
+import { threadColumns, threadTable } from '../analysis/events/table.ts';
+import { fileColumns, fileTable } from '../analysis/files/table.ts';
 import { Facts } from '../analysis/graph.ts';
 import { reportOf } from '../analysis/report/report.ts';
 import { cellText, type Block } from '../analysis/report/blocks.ts';
 import { cut } from '../text/clean.ts';
 import { summary as summaryFact, type Summary } from '../analysis/report/summary.ts';
+import { statementColumns, statementTable } from '../analysis/statements/table.ts';
+import { cellText as textOf, isNumeric, type Columns, type Table } from '../analysis/table.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
-import { statementsTable, type SideTable } from './side-tables.ts';
 import { ACTIVITY_COLORS, svgTimeline } from './svg-timeline.ts';
 import {
   UNKNOWN,
@@ -38,19 +40,16 @@ interface Column {
   number?: boolean;
   /** Whole sentences: not squeezed to a word a line on a narrow screen. */
   sentences?: boolean;
+  code?: boolean;
 }
 /** @param rows cells as text; escaped here */
-function table(
-  columns: readonly Column[],
-  rows: readonly (readonly string[])[],
-  code = -1,
-): string {
+function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const head = columns
     .map((c) => `<th${c.number ? ' class="n"' : ''}>${escapeXml(c.title)}</th>`)
     .join('');
   const body = rows
     .slice(0, MAX_ROWS)
-    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i], i === code)).join('')}</tr>`)
+    .map((row) => `<tr>${row.map((cell, i) => td(cell, columns[i])).join('')}</tr>`)
     .join('\n');
   const more =
     rows.length > MAX_ROWS
@@ -58,12 +57,11 @@ function table(
       : '';
   return `<div class="box"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>${more}`;
 }
-function td(cell: string, column: Column | undefined, code: boolean): string {
+function td(cell: string, column: Column | undefined): string {
   const text = escapeXml(cut(cell, LONGEST));
-  return `<td${column?.number ? ' class="n"' : column?.sentences ? ' class="s"' : ''}>${code ? `<code>${text}</code>` : text}</td>`;
+  return `<td${column?.number ? ' class="n"' : column?.sentences ? ' class="s"' : ''}>${column?.code ? `<code>${text}</code>` : text}</td>`;
 }
 const plain = (title: string): Column => ({ title });
-const number = (title: string): Column => ({ title, number: true });
 
 function facts(s: Summary): string {
   const { environment, transactions, time: t, pageCache } = s;
@@ -103,6 +101,7 @@ function facts(s: Summary): string {
 function blockHtml({ facts: pairs = [], table: content, lines = [] }: Block): string {
   const columns = content?.head.map((title, i) => ({
     title: title.charAt(0).toUpperCase() + title.slice(1),
+    code: content.code?.includes(i) ?? false,
     number: !content.texts.includes(i),
     sentences: content.rows.some((row) => typeof row[i] === 'object'),
   }));
@@ -120,15 +119,22 @@ function blockHtml({ facts: pairs = [], table: content, lines = [] }: Block): st
   ].join('\n');
 }
 
-function statementRows({ rows }: SideTable): string[][] {
-  return [...rows]
-    .sort((a, b) => Number(b[5]) - Number(a[5]))
-    .map(([, text, , executions, calls, ns]) => [
-      String(text),
-      formatCount(Number(executions)),
-      formatCount(Number(calls)),
-      formatDuration(Number(ns) / 1000),
-    ]);
+/** A table of the catalogue, in some of its columns. */
+function catalogueTable<Row, C extends Columns<Row>>(
+  facts: Facts,
+  { rows }: Table<Row>,
+  columns: C,
+  names: readonly (keyof C & string)[],
+): string {
+  const shown = names.map((name) => columns[name]!);
+  const { count, at } = facts.get(rows);
+  return table(
+    shown.map(({ title, unit }) => ({ title, number: isNumeric(unit), code: unit === 'code' })),
+    Array.from({ length: count }, (_, i) => {
+      const row = i < MAX_ROWS ? at(i) : null;
+      return row === null ? [] : shown.map(({ unit, value }) => textOf(unit, value(row)));
+    }),
+  );
 }
 
 /** A damaged file can hold any number here. */
@@ -144,18 +150,6 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
   const legend = ACTIVITIES.map((a, i) =>
     i ? `<span><i style="background:${ACTIVITY_COLORS[i]}"></i>${a}</span>` : '',
   ).join('');
-  const rows = known
-    .get(files)
-    .map((f) => [
-      f.path || '(no name)',
-      f.kind,
-      formatCount(f.reads),
-      formatCount(f.readBytes),
-      formatCount(f.writes),
-      formatCount(f.writeBytes),
-      formatCount(f.syncs),
-      formatDuration(f.timeUs),
-    ]);
   const timeline = svgTimeline(store);
   const { blocks } = reportOf(known, { most: MAX_FINDINGS * 2 });
   const parts = (heading: string): [string, string][] =>
@@ -172,34 +166,31 @@ export function htmlReport(store: TraceStore, title = 'vfscope trace'): string {
     ],
     [
       'Files',
-      table(
-        [
-          plain('File'),
-          plain('Kind'),
-          number('Reads'),
-          number('Bytes'),
-          number('Writes'),
-          number('Bytes'),
-          number('Syncs'),
-          number('Time'),
-        ],
-        rows,
-      ),
+      catalogueTable(known, fileTable, fileColumns, [
+        'path',
+        'kind',
+        'reads',
+        'read_bytes',
+        'writes',
+        'write_bytes',
+        'syncs',
+        'dur',
+      ]),
     ],
     [
       'Statements',
-      table(
-        [plain('Statement'), number('Runs'), number('Calls'), number('Time')],
-        statementRows(statementsTable(store)),
-        0,
-      ),
+      catalogueTable(known, statementTable, statementColumns, [
+        'fingerprint',
+        'executions',
+        'dur',
+        'share',
+        'p50',
+        'vfs_calls',
+      ]),
     ],
     [
       'Threads',
-      table(
-        [plain('Kind'), plain('Name'), plain('URL'), number('Events'), plain('Note')],
-        summary.threads.map((t) => [t.kind, t.name, t.url, formatCount(t.events), t.note ?? '']),
-      ),
+      catalogueTable(known, threadTable, threadColumns, ['title', 'url', 'events', 'note']),
     ],
   ];
   return `<!doctype html>

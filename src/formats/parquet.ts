@@ -4,33 +4,25 @@
  */
 import type { ColumnSource, SchemaElement } from 'hyparquet-writer';
 import type { TraceStore } from '../trace/store.ts';
-import { EVENT_COLUMNS, ThreadView, type Cell, type ColumnType } from './event-table.ts';
-import {
-  objectsTable,
-  statementsTable,
-  threadsTable,
-  tracesTable,
-  type SideTable,
-} from './side-tables.ts';
+import { ThreadView } from '../analysis/events/table.ts';
+import type { Cell } from '../analysis/table.ts';
+import { EVENT_COLUMNS, fileTables, type FileTable } from './tables.ts';
+import { tracesTable } from './traces-table.ts';
 
 /** Raised when a column changes its name, type or meaning; columns that are added at the end leave it. */
-export const PARQUET_SCHEMA_VERSION = 1;
+export const PARQUET_SCHEMA_VERSION = 2;
 const GROUP_ROWS = 65536;
 
-interface Column {
-  name: string;
-  type: ColumnType;
-  nullable: boolean;
-}
+type Column = FileTable['columns'][number];
 const PHYSICAL = { int32: 'INT32', int64: 'INT64', double: 'DOUBLE', text: 'BYTE_ARRAY' } as const;
 
 function schemaOf(columns: readonly Column[]): SchemaElement[] {
   return [
     { name: 'root', num_children: columns.length },
-    ...columns.map(({ name, type, nullable }): SchemaElement => ({
+    ...columns.map(({ name, type }): SchemaElement => ({
       name,
       type: PHYSICAL[type],
-      repetition_type: nullable ? 'OPTIONAL' : 'REQUIRED',
+      repetition_type: 'OPTIONAL',
       ...(type === 'text' ? { converted_type: 'UTF8' as const } : {}),
     })),
   ];
@@ -84,7 +76,7 @@ function* eventGroups(store: TraceStore): Generator<Cell[][]> {
     for (let from = 0; from < view.count; from += GROUP_ROWS) {
       const n = Math.min(GROUP_ROWS, view.count - from);
       yield EVENT_COLUMNS.map((column) =>
-        Array.from({ length: n }, (_, i) => column.value(view, from + i)),
+        Array.from({ length: n }, (_, i) => column.value(view.at(from + i))),
       );
     }
   }
@@ -95,9 +87,15 @@ export function parquetEvents(store: TraceStore): AsyncGenerator<Uint8Array> {
   return file(EVENT_COLUMNS, eventGroups(store));
 }
 
-function parquetTable({ columns, rows }: SideTable): AsyncGenerator<Uint8Array> {
-  const nullable = columns.map((column) => ({ ...column, nullable: true }));
-  return file(nullable, rows.length ? [columns.map((_, i) => rows.map((row) => row[i]!))] : []);
+function* tableGroups({ columns, rows }: FileTable): Generator<Cell[][]> {
+  let cells = columns.map((): Cell[] => []);
+  for (const row of rows) {
+    row.forEach((cell, i) => cells[i]!.push(cell));
+    if (cells[0]!.length < GROUP_ROWS) continue;
+    yield cells;
+    cells = columns.map(() => []);
+  }
+  if (cells[0]!.length) yield cells;
 }
 
 /**
@@ -115,11 +113,6 @@ export function* parquetDataSet(
     );
   const at = (table: string): string => `${table}/trace=${name}/part-0.parquet`;
   yield { path: at('events'), pieces: parquetEvents(store) };
-  for (const table of [
-    tracesTable(store),
-    threadsTable(store),
-    objectsTable(store),
-    statementsTable(store),
-  ])
-    yield { path: at(table.name), pieces: parquetTable(table) };
+  for (const table of [tracesTable(store), ...fileTables(store)])
+    yield { path: at(table.name), pieces: file(table.columns, tableGroups(table)) };
 }

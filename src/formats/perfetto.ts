@@ -8,7 +8,7 @@ import { OPS, opName } from '../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../trace/store.ts';
 import { threadEndUs } from '../trace/thread-end.ts';
 import { threadTitle } from './chrome-json.ts';
-import { toNs } from './event-table.ts';
+import { toNs } from './tables.ts';
 import { ProtoWriter } from './protobuf.ts';
 
 /** Field numbers, by message. */

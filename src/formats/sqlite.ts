@@ -1,16 +1,12 @@
 /**
- * A SQLite database file: tables events, threads, objects, statements and trace, and the view `calls` with the columns of the other
+ * A SQLite database file: tables `events`, `traces` and those of the catalogue, and the view `calls` with the columns of the other
  * exports. wa-sqlite writes it into memory; it is loaded when an export runs, and the caller brings its wasm.
  */
 import type { TraceStore } from '../trace/store.ts';
-import { EVENT_COLUMNS, ThreadView, type Cell, type ColumnType } from './event-table.ts';
-import {
-  objectsTable,
-  statementsTable,
-  threadsTable,
-  tracesTable,
-  type SideTable,
-} from './side-tables.ts';
+import { ThreadView } from '../analysis/events/table.ts';
+import type { Cell } from '../analysis/table.ts';
+import { EVENT_COLUMNS, fileTables, type ColumnType, type FileTable } from './tables.ts';
+import { tracesTable } from './traces-table.ts';
 
 const SQL_TYPE: Record<ColumnType, string> = {
   int32: 'INTEGER',
@@ -18,11 +14,11 @@ const SQL_TYPE: Record<ColumnType, string> = {
   double: 'NUMERIC',
   text: 'TEXT',
 };
-/** Columns of an event that the tables beside it hold once for many events. */
+/** Columns of an event that `objects` holds once for many events. */
 const JOINED: Readonly<Record<string, string>> = {
   object: 'o.name',
   kind: 'coalesce(o.kind, o.definition)',
-  statement: 's.statement',
+  statement: 's.name',
 };
 const EVENT_TABLE = EVENT_COLUMNS.filter(({ name }) => !Object.hasOwn(JOINED, name));
 
@@ -33,11 +29,7 @@ interface MemoryVfs {
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const tableSql = (
-  name: string,
-  columns: readonly { name: string; type: ColumnType }[],
-  key = '',
-): string =>
+const tableSql = (name: string, columns: FileTable['columns'], key = ''): string =>
   `CREATE TABLE ${name}(${columns.map((c) => `${quoted(c.name)} ${SQL_TYPE[c.type]}`).join(', ')}${key && `, PRIMARY KEY(${key})`})`;
 
 /**
@@ -78,37 +70,22 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
     await sqlite3.finalize(prepared.stmt);
     sqlite3.str_finish(text);
   }
-  const side = (table: SideTable): Promise<void> =>
-    insert(table.name, table.rows, table.columns.length);
-
   try {
     await sqlite3.exec(
       db,
       'PRAGMA page_size=16384; PRAGMA journal_mode=off; PRAGMA synchronous=off; BEGIN',
     );
-    const statements = statementsTable(store);
-    await sqlite3.exec(
-      db,
-      tableSql('events', [...EVENT_TABLE, { name: 'statement_id', type: 'int64' }]),
-    );
-    for (const table of [
-      threadsTable(store),
-      objectsTable(store),
-      statements,
-      tracesTable(store),
-    ]) {
-      await sqlite3.exec(
-        db,
-        tableSql(table.name, table.columns, table.name === 'objects' ? 'thread, object_id' : ''),
-      );
-      await side(table);
+    for (const table of [tracesTable(store), ...fileTables(store), eventRows(store)]) {
+      const key = table.name === 'objects' ? 'thread, object_id' : '';
+      await sqlite3.exec(db, tableSql(table.name, table.columns, key));
+      await insert(table.name, table.rows, table.columns.length);
     }
-    await insert('events', eventRows(store, statements), EVENT_TABLE.length + 1);
     await sqlite3.exec(
       db,
       `CREATE INDEX events_by_time ON events(ts_ns);
        CREATE VIEW calls AS SELECT ${EVENT_COLUMNS.map(({ name }) => `${JOINED[name] ?? `e.${quoted(name)}`} AS ${quoted(name)}`).join(', ')}
-         FROM events e LEFT JOIN objects o USING(thread, object_id) LEFT JOIN statements s USING(statement_id);
+         FROM events e LEFT JOIN objects o USING(thread, object_id)
+         LEFT JOIN objects s ON s.thread = e.thread AND s.object_id = e.statement_id;
        COMMIT`,
     );
     await sqlite3.close(db);
@@ -123,15 +100,11 @@ export async function sqliteFile(store: TraceStore, wasmBinary: Uint8Array): Pro
   }
 }
 
-function* eventRows(store: TraceStore, statements: SideTable): Generator<Cell[]> {
-  const text = EVENT_COLUMNS.find((c) => c.name === 'statement')!;
-  const ids = new Map(statements.rows.map(([id, statement]) => [statement, id!]));
-  for (const thread of store.threads) {
-    const view = new ThreadView(thread);
-    for (let row = 0; row < thread.events.count; row++) {
-      const cells = EVENT_TABLE.map((c) => c.value(view, row));
-      cells.push(ids.get(text.value(view, row)) ?? null);
-      yield cells;
-    }
+function eventRows(store: TraceStore): FileTable {
+  function* rows(): Generator<Cell[]> {
+    for (const view of store.threads.map((thread) => new ThreadView(thread)))
+      for (let row = 0; row < view.count; row++)
+        yield EVENT_TABLE.map((c) => c.value(view.at(row)));
   }
+  return { name: 'events', columns: EVENT_TABLE, rows: rows() };
 }

@@ -148,8 +148,14 @@ describe('pages to b-trees', () => {
     expect(bTreeCause(table.trees!)).toMatch(/^Table or index n\/a for 1 of 7 pages: /);
     expect(treeRows(table.trees!)).toEqual([0, 1, 2, 3]);
     const sql = tablesOf(() => context).find(({ name }) => name === 'pages')!;
-    const column = (name: string): ((row: number) => unknown) =>
-      sql.current().columns[sql.columns.findIndex((c) => c.name === name)]!;
+    const column =
+      (name: string): ((row: number) => unknown) =>
+      (row) =>
+        sql.value(
+          sql.current(),
+          row,
+          sql.columns.findIndex((c) => c.name === name),
+        );
     expect(
       [0, 1, 4, 6].map((row) => [
         column('page')(row),

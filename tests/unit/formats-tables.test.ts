@@ -12,7 +12,9 @@ import { exportCommand } from '../../src/cli/export.ts';
 import { arrowFile } from '../../src/formats/arrow.ts';
 import { csv, csvCell } from '../../src/formats/csv.ts';
 import { visible } from '../../src/formats/escape.ts';
-import { EVENT_COLUMNS, ThreadView, type Cell } from '../../src/formats/event-table.ts';
+import { ThreadView } from '../../src/analysis/events/table.ts';
+import type { Cell } from '../../src/analysis/table.ts';
+import { EVENT_COLUMNS } from '../../src/formats/tables.ts';
 import {
   PARQUET_SCHEMA_VERSION,
   parquetDataSet,
@@ -36,7 +38,7 @@ function expected(store: TraceStore): Record<string, Cell>[] {
   return store.threads.flatMap((thread) => {
     const view = new ThreadView(thread);
     return Array.from({ length: thread.events.count }, (_, row) =>
-      Object.fromEntries(EVENT_COLUMNS.map((c) => [c.name, c.value(view, row)])),
+      Object.fromEntries(EVENT_COLUMNS.map((c) => [c.name, c.value(view.at(row))])),
     );
   });
 }

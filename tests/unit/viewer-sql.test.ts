@@ -130,7 +130,7 @@ describe('the other tables', () => {
     expect(
       await rows(
         large,
-        'SELECT count(*) FROM executions e JOIN statements s ON s.thread = e.thread AND s.id = e.statement_id',
+        'SELECT count(*) FROM executions e JOIN objects s ON s.thread = e.thread AND s.object_id = e.statement_id',
       ),
     ).toEqual([[runs]]);
     const inside = await rows(

@@ -5,7 +5,7 @@ import { laneTooltip, scaleText } from '../../src/viewer/ui/charts/lane-tooltip.
 import type { FrameStrip } from '../../src/viewer/ui/charts/frame-strip.ts';
 import type { Column } from '../../src/viewer/ui/parts/columns.ts';
 import { tsvOfRows } from '../../src/viewer/ui/parts/tsv.ts';
-import { threadTitles } from '../../src/viewer/session/queries/thread-titles.ts';
+import { threadTitles } from '../../src/analysis/core/thread-titles.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 
 describe('threads', () => {

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { sortedFiles } from '../../src/viewer/ui/views/files/file-columns.ts';
 import { metricsOf } from '../../src/viewer/ui/metrics.ts';
 import { noticesOf } from '../../src/viewer/ui/notices.ts';
-import type { FileRow } from '../../src/analysis/files/files.ts';
+import type { OriginFile } from '../../src/analysis/files/table.ts';
 import type { LiveStats, ThreadRow } from '../../src/protocol/session.ts';
 import type { StatementRow } from '../../src/analysis/statements/statement-table.ts';
 import { countOf } from '../../src/text/numbers.ts';
-import { statementColumns } from '../../src/viewer/ui/views/statements/statement-columns.ts';
+import { shownColumns } from '../../src/viewer/ui/views/statements/statement-columns.ts';
 
 const stats = (change: Partial<LiveStats> = {}): LiveStats => ({
   ...{
@@ -64,8 +64,8 @@ const of = (
 it('a duration below the step of the clock reads so in the table of statements', () => {
   const row = { executions: 3, totalUs: 0, meanUs: 0, p50Us: 0, p95Us: null } as StatementRow;
   const shown = (stepUs: number | null): string[] =>
-    ['totalUs', 'meanUs', 'p50Us', 'p95Us'].map((key) =>
-      statementColumns(stepUs).find((c) => c.key === key)!.text!(row),
+    ['total', 'mean', 'p50', 'p95'].map((key) =>
+      shownColumns(stepUs).find((c) => c.key === key)!.text!(row),
     );
   expect(shown(100)).toEqual(['< 300 µs', '< 100 µs', '< 100 µs', 'n/a']);
   expect(shown(null)).toEqual(['0', '0', '0', 'n/a']);
@@ -147,7 +147,7 @@ describe('notices', () => {
 });
 
 describe('the files table', () => {
-  const row = (path: string, reads: number): FileRow => ({
+  const row = (path: string, reads: number): OriginFile => ({
     ...{
       path,
       kind: 'main-db',
@@ -160,6 +160,7 @@ describe('the files table', () => {
       locks: 0,
       opens: 0,
       timeUs: 0,
+      origin: '',
     },
   });
   it('sorts numbers as numbers, words as words, ties by path', () => {

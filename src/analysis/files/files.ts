@@ -47,8 +47,8 @@ export function fileOf(
   }
 }
 
-/** Sums of a row while they are added up: places of its numbers. */
-const SUMS = [
+/** The sums of a row. */
+export const SUMS = [
   'reads',
   'readBytes',
   'writes',

@@ -1,4 +1,7 @@
 /** What a report is made of. */
+import { formatCount } from '../../text/numbers.ts';
+import { cut, oneLine } from '../../text/clean.ts';
+import { cellText as textOf, isNumeric, type Columns } from '../table.ts';
 
 /** A text that a narrow layout may put on a line of its own. */
 export type Cell = string | { text: string; wide: true };
@@ -7,6 +10,8 @@ export interface ReportTable {
   rows: readonly (readonly Cell[])[];
   /** Columns that hold texts: to the left; numbers to the right. */
   texts: readonly number[];
+  /** Columns that hold SQL. */
+  code?: readonly number[];
 }
 export interface Block {
   heading: string;
@@ -18,5 +23,33 @@ export interface Report {
   title: string;
   blocks: readonly Block[];
 }
+
+const LONGEST = { code: 100, path: 60 };
+
+/** Rows of a table of the catalogue, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. */
+export function tableOf<Row, C extends Columns<Row>>(
+  columns: C,
+  names: readonly (keyof C & string)[],
+  rows: readonly Row[],
+): ReportTable {
+  const shown = names.map((name) => columns[name]!);
+  const places = (is: (name: string, i: number) => boolean): number[] =>
+    names.flatMap((name, i) => (is(name, i) ? [i] : []));
+  return {
+    head: shown.map(({ title }) => title),
+    rows: rows.map((row) =>
+      shown.map(({ unit, value }, i) => {
+        const text = textOf(unit, value(row));
+        if (names[i] === 'path') return cut(oneLine(text), LONGEST.path, 'end');
+        return unit === 'code' ? cut(oneLine(text), LONGEST.code) : text;
+      }),
+    ),
+    texts: places((_, i) => !isNumeric(shown[i]!.unit)),
+    code: places((name) => name === 'fingerprint'),
+  };
+}
+/** Of a list that was cut. */
+export const moreLines = (more: number): string[] =>
+  more > 0 ? [`... and ${formatCount(more)} more.`] : [];
 
 export const cellText = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text);

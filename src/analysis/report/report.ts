@@ -17,12 +17,10 @@ import {
   formatNumber,
   formatShare,
 } from '../../text/numbers.ts';
-import { filesBlock, storageBlock } from './report-files.ts';
-import { statementsBlock, transactionsBlock } from './report-sql.ts';
+import { storageBlock } from './report-storage.ts';
+import { filesBlock, statementsBlock, TABLE_NEEDS, transactionsBlock } from './report-tables.ts';
 import { timeBlock } from './report-time.ts';
-import { statementTable } from '../statements/statement-table.ts';
 import { partition } from '../time/thread-times.ts';
-import { transactions } from '../transactions/transactions.ts';
 import { summary, type Summary, type SummaryEngine, type SummaryThread } from './summary.ts';
 import { transactionHeadline } from '../transactions/transaction-headline.ts';
 
@@ -42,8 +40,7 @@ export const REPORT_NEEDS = {
   badges,
   transactionHeadline,
   partition,
-  statementTable,
-  transactions,
+  ...TABLE_NEEDS,
 };
 
 /** All texts are the trace's own, unescaped: they may hold anything. */
@@ -60,7 +57,7 @@ export function reportOf(facts: Facts, options: ReportOptions = {}): Report {
       timeBlock(facts),
       statementsBlock(facts, most),
       transactionsBlock(facts, few),
-      filesBlock(said.files, most),
+      filesBlock(facts, most),
       storageBlock(said.web, said.unknown['web']),
       {
         heading: 'Findings',

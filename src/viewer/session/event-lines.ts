@@ -13,7 +13,7 @@ import type { Definition } from '../../event/definitions.ts';
 import type { EventRow } from '../../trace/columns.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 import type { EventDetails, EventLine } from '../../protocol/session.ts';
-import { threadTitles } from './queries/thread-titles.ts';
+import { threadTitles } from '../../analysis/core/thread-titles.ts';
 
 /** More children than anybody reads; the rest is counted. */
 const MAX_CHILDREN = 200;

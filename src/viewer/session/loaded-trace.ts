@@ -6,7 +6,7 @@ import type { ThreadRow } from '../../protocol/session.ts';
 import { EventQuery } from './queries/event-query.ts';
 import { LiveCounts } from './live-stats.ts';
 import { Memo } from './queries/context.ts';
-import { threadTitles } from './queries/thread-titles.ts';
+import { threadTitles } from '../../analysis/core/thread-titles.ts';
 
 export interface LoadedTrace {
   store: TraceStore;

@@ -10,8 +10,8 @@ import { missRatioAt, missRatios, type MissRatio } from '../../../analysis/cache
 import { cachePages, kneeOf } from '../../../analysis/cache/miss-ratio-knee.ts';
 import { workingSet } from '../../../analysis/pages/page-matrix.ts';
 import { Access } from '../../../analysis/pages/accesses.ts';
-import { statementTable } from '../../../analysis/statements/statement-table.ts';
-import { threadTitles } from './thread-titles.ts';
+import { statementTable, type StatementRow } from '../../../analysis/statements/statement-table.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
 /** SQLite's default where no PRAGMA was seen: 2000 KiB. A build may have another. */
@@ -19,13 +19,6 @@ const DEFAULT_CACHE_SIZE = '-2000';
 const MOST_POINTS = 500;
 const MOST_ROWS = 500;
 
-export interface StatementCache {
-  text: string | null;
-  executions: number;
-  hits: number;
-  misses: number;
-  spills: number;
-}
 /** One curve, thinned to what a screen can show; points in the spill zone are left out. */
 export interface CacheCurve extends Omit<MissRatio, 'hits'> {
   key: string;
@@ -53,7 +46,7 @@ export interface CacheAnswer {
   report: CacheReport;
   coldWarm: ColdWarm;
   /** Statements by misses; null where no SQL is recorded or no engine gives its counters. */
-  statements: StatementCache[] | null;
+  statements: StatementRow[] | null;
   /** SQL layers and counters that there are, for what is said where something is missing. */
   engines: { name: string; counters: boolean }[];
   hasSql: boolean;
@@ -109,17 +102,15 @@ const cacheAnswer = fact(
   'caches',
   { cacheReport, statementTable, coldWarm },
   (store, { cacheReport: report, statementTable: table, coldWarm: runs }): CacheAnswer => {
-    const rows =
-      report.pageCache && table
-        ? table.rows.flatMap((r) =>
-            r.cache ? [{ ...r.cache, text: r.text, executions: r.executions }] : [],
-          )
-        : null;
+    const rows = report.pageCache && table ? table.rows.filter(({ cache }) => cache) : null;
     return {
       report,
       coldWarm: { ...runs, firstExecutions: runs.firstExecutions.slice(0, MOST_ROWS) },
       statements:
-        rows && rows.sort((a, b) => b.misses - a.misses || b.hits - a.hits).slice(0, MOST_ROWS),
+        rows &&
+        rows
+          .sort((a, b) => b.cache!.misses - a.cache!.misses || b.cache!.hits - a.cache!.hits)
+          .slice(0, MOST_ROWS),
       engines: store.threads.flatMap((t) =>
         t.engines.map(({ name, layers }) => ({ name, counters: layers.counters })),
       ),

@@ -1,17 +1,14 @@
 /** Queries of the Files view: every file and store, with the database that it belongs to and the map of its pages. */
 import { databaseName } from '../../../event/file-names.ts';
 import { fact } from '../../../analysis/graph.ts';
-import { filesOf, type FileRow } from '../../../analysis/files/files.ts';
-import { originOfThread } from '../../../analysis/core/thread-origin.ts';
-import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import type { FileRow } from '../../../analysis/files/files.ts';
+import { originFiles, type OriginFile } from '../../../analysis/files/table.ts';
 import { answerOf } from './context.ts';
 import { accesses } from '../../../analysis/pages/page-accesses.ts';
 import { blockAccesses } from '../../../analysis/pages/storage-blocks.ts';
 import { placesKey, type PlacesKey } from './pages.ts';
 
-export interface FileLine extends FileRow {
-  /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
-  origin: string;
+export interface FileLine extends OriginFile {
   /** Another origin has one of the same name and kind: what is known of pages is of both together. */
   elsewhere: boolean;
   /** What it lies under in the tree: a database, an IndexedDB database, a folder of OPFS. */
@@ -20,19 +17,6 @@ export interface FileLine extends FileRow {
   places: PlacesKey | null;
   /** Why it has none, in words; '' where it has. */
   cause: string;
-}
-
-/** Rows by origin, for storage is; one origin is not named. */
-function rowsByOrigin({ threads }: TraceStore): (FileRow & { origin: string })[] {
-  const byOrigin = new Map<string, ThreadStore[]>();
-  for (const thread of threads) {
-    const origin = originOfThread(thread) || 'unknown origin';
-    if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
-  }
-  const one = byOrigin.size <= 1;
-  return [...byOrigin].flatMap(([origin, some]) =>
-    filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })),
-  );
 }
 
 const nameOf = ({ kind, path }: FileRow): string => `${kind} ${path}`;
@@ -61,11 +45,8 @@ function groupOf(row: FileRow, databases: ReadonlySet<string>): string {
 const fileLines = fact(
   'fileLines',
   'files',
-  { accesses, blockAccesses },
-  (store, { accesses: pages, blockAccesses: blocks }): FileLine[] => {
-    const rows = rowsByOrigin(store).sort(
-      (a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1),
-    );
+  { originFiles, accesses, blockAccesses },
+  (_, { originFiles: rows, accesses: pages, blockAccesses: blocks }): FileLine[] => {
     const times = new Map<string, number>();
     for (const row of rows) times.set(nameOf(row), (times.get(nameOf(row)) ?? 0) + 1);
     const databases = new Set(

@@ -1,7 +1,7 @@
 /** The question how long engines took to come. */
 import { fact } from '../../../analysis/graph.ts';
 import { loadTimes, type EngineLoad } from '../../../analysis/time/load-times.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf } from './context.ts';
 
 export interface LoadLine extends EngineLoad {

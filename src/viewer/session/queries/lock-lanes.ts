@@ -9,7 +9,7 @@ import { fact } from '../../../analysis/graph.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 import type { IntervalColumns, ResourceKind } from '../../../analysis/locks/lock-columns.ts';
 import { rootOf } from '../../../analysis/core/thread-origin.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
 
 export interface LockLane {

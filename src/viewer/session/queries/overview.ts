@@ -22,7 +22,7 @@ import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { Op } from '../../../event/event.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
 import type { TraceStore } from '../../../trace/store.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
 export interface ThreadPartition {

@@ -1,7 +1,7 @@
 /** The question which connections found their page cache stale. */
 import { databaseFiles } from '../../../analysis/pages/database-files.ts';
 import { staleCaches, type StaleCache } from '../../../analysis/cache/stale-caches.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
 
 const MOST_LINES = 500;

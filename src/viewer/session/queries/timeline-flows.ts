@@ -6,7 +6,7 @@ import { statementRow } from '../../../trace/describe.ts';
 import { Op } from '../../../event/event.ts';
 import { laneOfOp } from '../../../trace/lanes/lanes.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import type { QueryContext } from './context.ts';
 import { locks } from '../../../analysis/locks/locks.ts';
 

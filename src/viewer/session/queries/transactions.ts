@@ -3,7 +3,7 @@ import { databasePath } from '../../../event/file-names.ts';
 import { statementRow, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { isVfsOp, opName } from '../../../event/operations.ts';
-import type { Transaction } from '../../../analysis/transactions/transactions.ts';
+import { transactionLine, type TransactionLine } from '../../../analysis/transactions/table.ts';
 import type { AnatomyTable, CommitTotals } from '../../../analysis/transactions/anatomy-table.ts';
 import type {
   LadderStep,
@@ -19,33 +19,8 @@ import { owners } from '../../../analysis/core/owners.ts';
 import { totalTimeInSql } from '../../../analysis/time/summary-time.ts';
 import { anatomies } from '../../../analysis/transactions/transaction-anatomy.ts';
 import type { ThreadStore } from '../../../trace/store.ts';
-import { threadTitles } from './thread-titles.ts';
+import { threadTitles } from '../../../analysis/core/thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
-
-export interface TransactionLine {
-  /** First event of it: thread and row for life. Also its name. */
-  thread: number;
-  row: number;
-  threadTitle: string;
-  path: string;
-  kind: Transaction['kind'];
-  outcome: Transaction['outcome'];
-  mode: TransactionAnatomy['mode'];
-  commitPoint: Transaction['commitPoint'];
-  fromUs: number;
-  durationUs: number;
-  /** What the commit took; null where nothing was committed. */
-  commitUs: number | null;
-  idleUs: number;
-  /** Step of the thread's clock; null = not known. */
-  stepUs: number | null;
-  pagesRead: number;
-  pagesWritten: number | null;
-  bytesWritten: number;
-  syncs: number;
-  statements: number | null;
-  busyRetries: number;
-}
 
 export interface TransactionLines {
   rows: TransactionLine[];
@@ -85,37 +60,6 @@ export interface TransactionDetails extends TransactionLine {
 const MOST_STATEMENTS = 500;
 /** Calls closer than this share of the transaction are drawn as one. */
 const PIXELS = 1200;
-
-/** One plain literal: there are tens of thousands of them. @param titles of the threads */
-function lineOf(
-  { store }: QueryContext,
-  a: TransactionAnatomy,
-  titles: readonly string[],
-): TransactionLine {
-  const t = a.transaction;
-  const thread = store.threads[t.thread]!;
-  return {
-    thread: t.thread,
-    row: thread.forgotten + t.beginRow,
-    threadTitle: titles[t.thread]!,
-    path: t.path,
-    kind: t.kind,
-    outcome: t.outcome,
-    mode: a.mode,
-    commitPoint: t.commitPoint,
-    fromUs: a.fromUs,
-    durationUs: a.toUs - a.fromUs,
-    commitUs: a.commit ? a.commit.toUs - a.commit.fromUs : null,
-    idleUs: a.time.idleUs,
-    stepUs: thread.environment?.clockStepUs ?? null,
-    pagesRead: a.pagesRead,
-    pagesWritten: a.pagesWritten,
-    bytesWritten: a.dbBytes + a.journalBytes + a.walBytes,
-    syncs: a.syncs,
-    statements: a.statements,
-    busyRetries: a.busyRetries,
-  };
-}
 
 /** Places of the longest MOST_TRANSACTIONS, in their order; of those as long as the shortest kept the first ones. */
 function longestOf(all: AnatomyTable): number[] {
@@ -180,7 +124,7 @@ export const transactionQueries = {
           ? Array.from({ length: all.length }, (_, i) => i)
           : longestOf(all);
       const titles = threadTitles(context.store);
-      const rows = kept.map((i) => lineOf(context, all.at(i), titles));
+      const rows = kept.map((i) => transactionLine(context.store, all.at(i), titles));
       const commits = {
         ...all.commitTotals(),
         inSqlUs: context.facts.get(totalTimeInSql),
@@ -204,7 +148,7 @@ export const transactionQueries = {
       const a = all.at(place);
       const { events, forgotten } = thread;
       return {
-        ...lineOf(context, a, threadTitles(context.store)),
+        ...transactionLine(context.store, a, threadTitles(context.store)),
         toUs: a.toUs,
         ladder: a.ladder,
         time: a.time,

@@ -1,15 +1,9 @@
 /** Queries of the WAL view: each log's history and its checkpoints. */
 import { fact } from '../../../analysis/graph.ts';
-import { checkpoints, type Checkpoint } from '../../../analysis/wal/checkpoints.ts';
+import { checkpointLines, type CheckpointLine } from '../../../analysis/wal/table.ts';
 import { isStarved, walHistories, type WalHistory } from '../../../analysis/wal/wal.ts';
-import { threadTitles } from './thread-titles.ts';
 import { needing, type QueryContext } from './context.ts';
 
-export interface CheckpointLine extends Checkpoint {
-  threadTitle: string;
-  /** First call, for life. */
-  row: number;
-}
 export interface WalLog {
   history: Omit<WalHistory, 'series'>;
   starved: boolean | null;
@@ -51,25 +45,17 @@ const copyOf = ({ timeUs, usedBytes, fileBytes }: WalHistory['series']): WalHist
 const walLogs = fact(
   'walLogs',
   'write-ahead logs and checkpoints',
-  { walHistories, checkpoints },
-  (store, { walHistories, checkpoints }): WalLog[] => {
-    const titles = threadTitles(store);
-    return walHistories.map((wal): WalLog => {
+  { walHistories, checkpointLines },
+  (_, { walHistories, checkpointLines }): WalLog[] =>
+    walHistories.map((wal): WalLog => {
       const { series, ...history } = wal;
       return {
         history,
         starved: isStarved(wal),
         series: thinned(series),
-        checkpoints: checkpoints
-          .filter(({ path }) => path === wal.path)
-          .map((c) => ({
-            ...c,
-            threadTitle: titles[c.thread]!,
-            row: store.threads[c.thread]!.forgotten + c.fromRow,
-          })),
+        checkpoints: checkpointLines.filter(({ path }) => path === wal.path),
       };
-    });
-  },
+    }),
 );
 
 export const walQueries = {

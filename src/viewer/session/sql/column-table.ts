@@ -2,10 +2,12 @@
  * A virtual table over what exists already: typed arrays and lists of an analysis, read in place. Comparisons for equality are
  * answered from an index that is made on first use, so that joins need not scan again and again.
  */
-import type { Cell, Sink } from './sink.ts';
+import type { Cell, Rows, Table } from '../../../analysis/table.ts';
+import type { Sink } from './sink.ts';
 import {
   Compare,
   folded,
+  sqlColumns,
   type BoundTerm,
   type Cursor,
   type SqlColumn,
@@ -13,34 +15,47 @@ import {
   type Term,
 } from './table.ts';
 
-/** Cell of a row; NaN is NULL. */
-export type ColumnData = (row: number) => Cell;
-export interface TableData {
-  count: number;
-  /** In the order of the columns. */
-  columns: readonly ColumnData[];
-}
-
 /** Of rows that share a value, as the planner guesses. */
 const EQUAL_SHARE = 0.01;
+const NO_ROWS: Rows<unknown> = { count: 0, at: () => null };
 
 export class ColumnTable implements SqlTable {
-  private seen: TableData | null = null;
+  readonly name: string;
+  readonly help: string;
+  readonly columns: readonly SqlColumn[];
+  private readonly values: readonly ((row: unknown) => Cell)[];
+  private seen = NO_ROWS;
   private indexes = new Map<number, Map<Cell, number[]>>();
+  /** The row that was read last: a table may have one object for all its rows, so cursors take theirs from here. */
+  private readonly last: { place: number; row: unknown } = { place: -1, row: null };
 
   /** @param data the same object as long as nothing has changed */
   constructor(
-    readonly name: string,
-    readonly help: string,
-    readonly columns: readonly SqlColumn[],
-    private readonly data: () => TableData,
-  ) {}
+    { name, help, columns }: Table<unknown>,
+    private readonly data: () => Rows<unknown>,
+  ) {
+    this.name = name;
+    this.help = help;
+    this.columns = sqlColumns(columns);
+    this.values = this.columns.map((column) => columns[column.name]!.value);
+  }
 
   /** Of the trace as it is now. */
-  current(): TableData {
+  current(): Rows<unknown> {
     const now = this.data();
-    if (now !== this.seen) this.indexes = new Map();
+    if (now !== this.seen) {
+      this.indexes = new Map();
+      this.last.place = -1;
+    }
     return (this.seen = now);
+  }
+  value(rows: Rows<unknown>, place: number, column: number): Cell {
+    const { last } = this;
+    if (last.place !== place || rows !== this.seen) {
+      last.row = rows.at(place);
+      last.place = rows === this.seen ? place : -1;
+    }
+    return this.values[column]!(last.row);
   }
   rows(): number {
     return this.current().count;
@@ -56,13 +71,12 @@ export class ColumnTable implements SqlTable {
     let index = this.indexes.get(column);
     if (index) return index;
     index = new Map();
-    const { count, columns } = this.current();
-    const data = columns[column]!;
-    for (let row = 0; row < count; row++) {
-      const value = data(row);
+    const rows = this.current();
+    for (let row = 0; row < rows.count; row++) {
+      const value = this.value(rows, row, column);
       const key = typeof value === 'string' ? folded(value) : value;
-      const rows = index.get(key);
-      if (rows) rows.push(row);
+      const same = index.get(key);
+      if (same) same.push(row);
       else index.set(key, [row]);
     }
     this.indexes.set(column, index);
@@ -75,7 +89,7 @@ export class ColumnTable implements SqlTable {
 
 class ColumnCursor implements Cursor {
   done = true;
-  private data: TableData = { count: 0, columns: [] };
+  private data = NO_ROWS;
   private rows: readonly number[] | null = null;
   private at = 0;
   private end = 0;
@@ -104,7 +118,7 @@ class ColumnCursor implements Cursor {
     this.row = this.rows ? (this.rows[this.at] ?? 0) : this.at;
   }
   column(sink: Sink, context: number, column: number): void {
-    const value = this.data.columns[column]!(this.row);
+    const value = this.table.value(this.data, this.row, column);
     if (typeof value === 'number' && this.table.columns[column]!.type === 'REAL')
       sink.real(context, value);
     else sink.cell(context, value);

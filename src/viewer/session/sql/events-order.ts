@@ -12,7 +12,8 @@ export interface Stretch {
   rows: Uint32Array;
   /** By row: a number that the text depends on. */
   codes: ArrayLike<number>;
-  textOf(code: number): string | null;
+  /** Rows of one code have one text. */
+  textOf(row: number): string | null;
 }
 
 /** Codes below are looked up in an array: a page chooses its ids. */
@@ -31,13 +32,14 @@ class Places {
 }
 
 /** Places of a thread's codes, found out once each. */
-function byCode(places: Places, textOf: Stretch['textOf']): (code: number) => number {
+function byCode(places: Places, { codes, textOf }: Stretch): (row: number) => number {
   const low = new Int32Array(LOW_CODES).fill(-1);
   const high = new Map<number, number>();
-  return (code) => {
+  return (row) => {
+    const code = codes[row]!;
     const known = code < LOW_CODES ? low[code]! : (high.get(code) ?? -1);
     if (known >= 0) return known;
-    const place = places.of(textOf(code));
+    const place = places.of(textOf(row));
     if (code < LOW_CODES) low[code] = place;
     else high.set(code, place);
     return place;
@@ -58,9 +60,9 @@ export function rowsByText(
   const places = new Places();
   const placeOf = new Uint32Array(total);
   let at = 0;
-  for (const { rows, codes, textOf } of stretches) {
-    const of = byCode(places, textOf);
-    for (let i = 0; i < rows.length; i++) placeOf[at++] = of(codes[rows[i]!]!);
+  for (const stretch of stretches) {
+    const of = byCode(places, stretch);
+    for (const row of stretch.rows) placeOf[at++] = of(row);
   }
   const { texts } = places;
   const next = new Uint32Array(texts.length); // where the next row of a text goes

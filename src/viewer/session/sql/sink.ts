@@ -3,6 +3,8 @@
  * written into the module's memory once, and SQLite is told where.
  */
 
+import type { Cell } from '../../../analysis/table.ts';
+
 /** What is used of wa-sqlite's Emscripten module. */
 export interface SqliteModule {
   _sqlite3_malloc(bytes: number): number;
@@ -15,8 +17,6 @@ export interface SqliteModule {
   lengthBytesUTF8(text: string): number;
   stringToUTF8(text: string, at: number, room: number): void;
 }
-
-export type Cell = number | string | null;
 
 /** SQLITE_STATIC: the text stays where it is. SQLITE_TRANSIENT: SQLite copies it. */
 const [STATIC, TRANSIENT] = [0, -1];

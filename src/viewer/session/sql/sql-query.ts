@@ -1,7 +1,7 @@
 /** Queries of the SQL page: the tables that there are, a query, its result as CSV. */
 import { csvCell } from '../../../formats/csv.ts';
-import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
-import { statementTexts } from '../queries/timeline.ts';
+import { threadViews } from '../../../analysis/events/table.ts';
+import type { TraceStore } from '../../../trace/store.ts';
 import {
   SqlEngine,
   type RowTaker,
@@ -10,7 +10,7 @@ import {
   type WasmSource,
 } from './engine.ts';
 import { EventsTable } from './events-table.ts';
-import type { Cell } from './sink.ts';
+import type { Cell } from '../../../analysis/table.ts';
 import type { SqlColumn, SqlTable } from './table.ts';
 import { tablesOf } from './tables.ts';
 import type { QueryContext } from '../queries/context.ts';
@@ -47,7 +47,6 @@ export function useWasm(wasmBinary: Uint8Array): void {
 interface TraceSql {
   /** Of the question that is being answered: tables read through it. */
   context: QueryContext;
-  events: EventsTable;
   tables: readonly SqlTable[];
   engine: Promise<SqlEngine> | null;
 }
@@ -58,12 +57,11 @@ const cancelled = new Set<number>();
 function sqlOf(context: QueryContext): TraceSql {
   let found = traces.get(context.store);
   if (!found) {
-    const statements = (thread: ThreadStore): Uint32Array =>
-      made.context.facts.get(statementTexts).of(thread);
-    const events = new EventsTable(context.store, statements);
+    const events = new EventsTable(context.store, (thread) =>
+      made.context.facts.get(threadViews).of(thread),
+    );
     const made: TraceSql = {
       context,
-      events,
       tables: [events, ...tablesOf(() => made.context)],
       engine: null,
     };
@@ -79,7 +77,6 @@ async function run(
   rows: Pick<RunOptions, 'maxRows' | 'maxText' | 'into'>,
 ): Promise<RunResult> {
   const sql = sqlOf(context);
-  sql.events.refresh();
   const opening = (sql.engine ??= SqlEngine.open(wasmSource.at, sql.tables));
   let engine: SqlEngine;
   try {

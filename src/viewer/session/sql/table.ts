@@ -1,5 +1,6 @@
 /** What a virtual table is to SQLite's module (module.ts): columns, scans, and what of a WHERE it can answer itself. */
-import type { Cell, Sink } from './sink.ts';
+import type { Cell, Columns, Unit } from '../../../analysis/table.ts';
+import type { Sink } from './sink.ts';
 
 export interface SqlColumn {
   name: string;
@@ -8,6 +9,18 @@ export interface SqlColumn {
   /** For the list of tables. */
   help: string;
 }
+
+/** Numbers that are not whole, or were measured. */
+const REAL: readonly Unit[] = ['moment', 'us', 'number', 'share'];
+const TEXT: readonly Unit[] = ['text', 'code'];
+export const sqlColumns = (columns: Columns<never>): SqlColumn[] =>
+  Object.entries(columns)
+    .filter(([, { only }]) => only !== 'exports')
+    .map(([name, { unit, help }]) => ({
+      name,
+      type: REAL.includes(unit) ? 'REAL' : TEXT.includes(unit) ? 'TEXT' : 'INTEGER',
+      help,
+    }));
 
 /** SQLITE_INDEX_CONSTRAINT_* */
 export const Compare = { eq: 2, gt: 4, le: 8, lt: 16, ge: 32 } as const;

@@ -1,4 +1,6 @@
 /** What a table shows: its columns, as data. Sorting is pure. */
+import { cellText as textOf, isNumeric, type Columns } from '../../../analysis/table.ts';
+import { UNKNOWN } from '../../../text/numbers.ts';
 
 export interface Column<Row> {
   key: string;
@@ -17,8 +19,54 @@ export interface Column<Row> {
   mono?: boolean;
 }
 
+/** What a view adds to a column of the catalogue: its width, or more. */
+export type Own<Row> =
+  | string
+  | (Partial<Column<Row>> & {
+      /** Of the clock that measured it; null = not known. */
+      stepUs?: (row: Row) => number | null;
+      /** Shown where the value is null, instead of "n/a". */
+      none?: string;
+    });
+type RowOf<C extends Columns<never>> = Parameters<C[keyof C]['value']>[0];
+
+/** Columns of the catalogue as a view shows them. @param own those that it shows, in its order */
+export function viewColumns<C extends Columns<never>>(
+  columns: C,
+  own: { readonly [K in keyof C]?: Own<RowOf<C>> },
+): Column<RowOf<C>>[] {
+  return Object.entries(own).map(([name, more]) => {
+    const { unit, title, help, value } = columns[name]! as Columns<RowOf<C>>[string];
+    const { stepUs, none, ...rest } = typeof more === 'string' ? { width: more } : more!;
+    return {
+      key: name,
+      title,
+      definition: help,
+      numeric: isNumeric(unit),
+      mono: unit === 'code',
+      value,
+      text(row) {
+        const cell = value(row);
+        return cell === null && none !== undefined ? none : textOf(unit, cell, stepUs?.(row));
+      },
+      ...rest,
+    };
+  });
+}
+
+/** The same columns over places, where rows are made as they are read. */
+export const overPlaces = <Row>(
+  columns: readonly Column<Row>[],
+  rowAt: (place: number) => Row,
+): Column<number>[] =>
+  columns.map((column) => ({
+    ...column,
+    value: (place) => column.value(rowAt(place)),
+    text: (place) => cellText(column, rowAt(place)),
+  }));
+
 export function cellText<Row>(column: Column<Row>, row: Row): string {
-  return column.text ? column.text(row) : String(column.value(row) ?? 'n/a');
+  return column.text ? column.text(row) : String(column.value(row) ?? UNKNOWN);
 }
 
 /** A sorted copy; equal values keep the order they came in. */

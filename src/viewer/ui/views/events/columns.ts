@@ -1,13 +1,12 @@
 /** The columns of the Events view: which there are, which are shown, and a row as text. */
 import { tsvLines } from '../../parts/tsv.ts';
 import type { EventLine } from '../../../../protocol/session.ts';
-import { formatCount, formatMeasured, formatMoment } from '../../../../text/numbers.ts';
+import { eventColumns } from '../../../../analysis/events/table.ts';
+import { cellText, isNumeric } from '../../../../analysis/table.ts';
+import { formatCount, formatMeasured } from '../../../../text/numbers.ts';
+import type { Column } from '../../parts/columns.ts';
 
-export interface EventColumn {
-  key: string;
-  title: string;
-  definition?: string;
-  numeric?: boolean;
+export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
   /** CSS grid track; and where the panel is narrow. */
   width: string;
   narrow?: string;
@@ -17,123 +16,111 @@ export interface EventColumn {
   /** For copies: raw numbers instead of words. */
   raw?(line: EventLine): string;
 }
+type Own = Pick<EventColumn, 'key' | 'width' | 'narrow' | 'shown' | 'value'> &
+  Partial<Pick<EventColumn, 'text' | 'raw'>>;
 
-const number = (n: number | null): string => (n === null ? '' : formatCount(n));
-const raw = (n: number | null): string => (n === null ? '' : String(n));
 const resultOf = (line: EventLine): string =>
   line.resultText.replace('SQLITE_', '') ||
-  (line.result && line.layer === 'web' ? number(line.result) : '');
+  (line.result && line.layer === 'web' ? formatCount(line.result) : '');
 
 const durationText = ({ open, instant, dur, clockStepUs }: EventLine): string =>
   open ? 'open' : instant ? '' : formatMeasured(dur, clockStepUs);
 
+/** A column of the catalogue, read from a line. */
+function column(name: keyof typeof eventColumns, own: Own): EventColumn {
+  const { unit, title, help } = eventColumns[name];
+  const numeric = isNumeric(unit);
+  return {
+    title,
+    definition: help,
+    numeric,
+    text: (line) => (own.value(line) === null ? '' : cellText(unit, own.value(line))),
+    ...(numeric && { raw: (line: EventLine) => String(own.value(line) ?? '') }),
+    ...own,
+  };
+}
+
 export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
   {
-    key: 'time',
-    narrow: '88px',
-    title: 'Time',
-    width: '96px',
-    shown: 'always',
-    text: (l) => formatMoment(l.t0),
-    raw: (l) => raw(l.t0),
-    definition: 'Since the trace began; copied in microseconds',
+    ...column('ts', {
+      key: 'time',
+      narrow: '88px',
+      width: '96px',
+      shown: 'always',
+      value: (l) => l.t0,
+    }),
+    numeric: false,
   },
-  {
+  column('dur', {
     key: 'duration',
     narrow: '74px',
-    title: 'Duration',
-    numeric: true,
     width: '82px',
     shown: 'always',
-    definition: 'From the call to its end, across suspensions; copied in microseconds',
+    value: (l) => l.dur,
     text: durationText,
-    raw: (l) => (l.open ? 'open' : raw(l.dur)),
-  },
+    raw: (l) => (l.open ? 'open' : String(l.dur)),
+  }),
   {
-    key: 'thread',
-    title: 'Thread',
-    width: 'minmax(110px, 0.8fr)',
-    shown: 'several threads',
-    text: (_, title) => title,
+    ...column('thread', {
+      key: 'thread',
+      width: 'minmax(110px, 0.8fr)',
+      shown: 'several threads',
+      value: (l) => l.thread,
+      text: (_, title) => title,
+    }),
+    numeric: false,
+    raw: undefined,
   },
-  {
+  column('op', {
     key: 'call',
     narrow: 'minmax(80px, 1fr)',
-    title: 'Call',
     width: 'minmax(112px, 1fr)',
     shown: 'always',
-    text: (l) => l.name,
-  },
-  {
+    value: (l) => l.name,
+  }),
+  column('object', {
     key: 'object',
     narrow: 'minmax(60px, 1.2fr)',
-    title: 'File or store',
     width: 'minmax(70px, 1.3fr)',
     shown: 'always',
-    text: (l) => (l.layer === 'sql' ? '' : l.object),
-  },
-  {
-    key: 'offset',
-    title: 'Offset',
-    numeric: true,
-    width: '100px',
-    shown: 'wide',
-    text: (l) => number(l.offset),
-    raw: (l) => raw(l.offset),
-  },
-  {
+    value: (l) => (l.layer === 'sql' ? null : l.object),
+  }),
+  column('offset', { key: 'offset', width: '100px', shown: 'wide', value: (l) => l.offset }),
+  column('length', {
     key: 'length',
-    title: 'Length',
-    numeric: true,
     width: '70px',
     shown: 'wide',
-    text: (l) => (l.length ? number(l.length) : ''),
-    raw: (l) => raw(l.length),
-  },
-  {
+    value: (l) => l.length,
+    text: (l) => (l.length ? formatCount(l.length) : ''),
+  }),
+  column('result_name', {
     key: 'result',
     narrow: 'minmax(40px, 0.8fr)',
-    title: 'Result',
     width: 'minmax(84px, 0.7fr)',
     shown: 'always',
-    text: resultOf,
-    raw: (l) => l.resultText || raw(l.result),
-  },
-  {
+    value: resultOf,
+    raw: (l) => l.resultText || String(l.result),
+  }),
+  column('detail', {
     key: 'detail',
-    title: 'Detail',
     width: 'minmax(90px, 0.8fr)',
     shown: 'chosen',
-    definition: 'Lock level, open flags, opcode, IndexedDB mode and durability',
-    text: (l) => l.detail,
-  },
-  {
+    value: (l) => l.detail,
+  }),
+  column('connection', {
     key: 'connection',
-    title: 'Connection',
-    numeric: true,
     width: '84px',
     shown: 'chosen',
-    definition: 'Database connection or IndexedDB transaction, by its number on the thread',
-    text: (l) => raw(l.connection),
-  },
-  { key: 'layer', title: 'Layer', width: '56px', shown: 'chosen', text: (l) => l.layer },
-  {
-    key: 'row',
-    title: 'Event',
-    numeric: true,
-    width: '70px',
-    shown: 'chosen',
-    definition: 'The event’s number on its thread',
-    text: (l) => number(l.row),
-    raw: (l) => raw(l.row),
-  },
-  {
+    value: (l) => l.connection,
+  }),
+  column('layer', { key: 'layer', width: '56px', shown: 'chosen', value: (l) => l.layer }),
+  column('row', { key: 'row', width: '70px', shown: 'chosen', value: (l) => l.row }),
+  column('statement', {
     key: 'statement',
-    title: 'Statement',
     width: 'minmax(80px, 3fr)',
     shown: 'wide',
-    text: (l) => l.statement,
-  },
+    value: (l) => l.statement,
+  }),
 ];
 
 /** @param chosen keys, null = nobody has chosen; unknown keys are ignored, and at least one column is left */

@@ -1,7 +1,8 @@
 /** What tables and indexes that pages belong to are called, why some are not known, and the columns of the table by b-tree. */
 import type { BTree, BTreeCause } from '../../../../analysis/pages/b-trees.ts';
-import type { Column } from '../../parts/columns.ts';
-import { formatBytes, formatCount } from '../../../../text/numbers.ts';
+import { treeColumns } from '../../../../analysis/pages/table.ts';
+import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
+import { formatCount } from '../../../../text/numbers.ts';
 import type { PlacesTable, TreesTable } from '../../../session/queries/pages.ts';
 
 const CAUSES: Readonly<Record<BTreeCause, string>> = {
@@ -73,57 +74,22 @@ export const treeRows = ({ list, totals }: TreesTable): number[] =>
   [...list.keys(), list.length].filter((at) => totals.pages[at]! > 0);
 export const NOT_KNOWN = 'not known';
 
-type Sum = keyof TreesTable['totals'];
-
 /** Columns over rows of `treeRows`. */
-export function treeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
-  const sum = (
-    key: Sum,
-    title: string,
-    definition: string,
-    width: string,
-    format = formatCount,
-  ): Column<number> => ({
-    key,
-    title,
-    definition,
-    width,
-    numeric: true,
-    value: (at) => totals[key][at]!,
-    text: (at) => format(totals[key][at]!),
+export function shownTreeColumns({ list, totals }: TreesTable): readonly Column<number>[] {
+  const columns = viewColumns(treeColumns, {
+    name: { none: NOT_KNOWN, width: '1fr' },
+    kind: '64px',
+    of_table: '130px',
+    root: '64px',
+    pages: '64px',
+    reads: '64px',
+    wal_reads: '80px',
+    rereads: '72px',
+    writes: '64px',
+    wal_writes: '84px',
+    checkpoint_writes: '84px',
+    read_bytes: '76px',
+    write_bytes: '76px',
   });
-  const inWal = 'of images in frames of the WAL';
-  return [
-    {
-      key: 'name',
-      title: 'Table or index',
-      width: '1fr',
-      value: (at) => list[at]?.name ?? NOT_KNOWN,
-    },
-    { key: 'kind', title: 'Kind', width: '64px', value: (at) => list[at]?.kind ?? null },
-    { key: 'table', title: 'Of table', width: '130px', value: (at) => list[at]?.table ?? null },
-    {
-      key: 'root',
-      title: 'Root',
-      definition: 'Page where it begins',
-      width: '64px',
-      numeric: true,
-      value: (at) => list[at]?.root ?? null,
-      text: (at) => formatCount(list[at]?.root),
-    },
-    sum('pages', 'Pages', 'That were read or written', '64px'),
-    sum('reads', 'Reads', 'From the file; what checkpoints copy is left out', '64px'),
-    sum('walReads', 'WAL reads', `Reads ${inWal}`, '80px'),
-    sum(
-      'rereads',
-      'Re-reads',
-      'Reads of a page that the connection had, and that nobody else had written since',
-      '72px',
-    ),
-    sum('writes', 'Writes', 'To the file', '64px'),
-    sum('walWrites', 'WAL writes', `Writes ${inWal}`, '84px'),
-    sum('checkpointWrites', 'Checkpoint', 'Written to the database by checkpoints', '84px'),
-    sum('readBytes', 'Read', 'Bytes', '76px', formatBytes),
-    sum('writeBytes', 'Written', 'Bytes', '76px', formatBytes),
-  ];
+  return overPlaces(columns, (at) => ({ path: '', tree: list[at], totals, at }));
 }

@@ -1,7 +1,7 @@
 /** What kinds of pages are called and coloured, and the columns of the table of pages or blocks. */
 import { PageType } from '../../../../sqlite/page.ts';
-import type { Column } from '../../parts/columns.ts';
-import { formatBytes, formatCount, formatMoment } from '../../../../text/numbers.ts';
+import { PAGE_TYPES, pageColumns } from '../../../../analysis/pages/table.ts';
+import { overPlaces, viewColumns, type Column } from '../../parts/columns.ts';
 import type { PlacesTable } from '../../../session/queries/pages.ts';
 import { treeOfRow, treeTitle } from './b-tree-columns.ts';
 
@@ -19,27 +19,27 @@ const NOT_KNOWN: TypeWords = {
 };
 export const TYPE_WORDS: Readonly<Record<number, TypeWords>> = {
   [PageType.tableLeaf]: {
-    title: 'table leaf',
+    title: PAGE_TYPES[PageType.tableLeaf]!,
     color: '--page-table-leaf',
     meaning: 'leaf of a table’s b-tree: holds rows',
   },
   [PageType.tableInterior]: {
-    title: 'table interior',
+    title: PAGE_TYPES[PageType.tableInterior]!,
     color: '--page-table-interior',
     meaning: 'interior page of a table’s b-tree: holds keys and child pointers',
   },
   [PageType.indexLeaf]: {
-    title: 'index leaf',
+    title: PAGE_TYPES[PageType.indexLeaf]!,
     color: '--page-index-leaf',
     meaning: 'leaf of an index’s b-tree, or of a WITHOUT ROWID table',
   },
   [PageType.indexInterior]: {
-    title: 'index interior',
+    title: PAGE_TYPES[PageType.indexInterior]!,
     color: '--page-index-interior',
     meaning: 'interior page of an index’s b-tree',
   },
   [PageType.pointerMap]: {
-    title: 'pointer map',
+    title: PAGE_TYPES[PageType.pointerMap]!,
     color: '--page-pointer-map',
     meaning: 'says which page points at each other one, for auto_vacuum',
   },
@@ -82,78 +82,36 @@ function treeText(table: PlacesTable, i: number): string {
   return tree ? treeTitle(tree) : 'n/a';
 }
 
-type NumberColumn = Exclude<keyof PlacesTable['places'], 'count'>;
-
 /** Columns over the numbers of rows of `table.places`. */
 export function placeColumns(table: PlacesTable): readonly Column<number>[] {
-  const { places, kind } = table;
-  const isPages = kind === 'main-db';
-  const numeric = (
-    key: NumberColumn,
-    title: string,
-    definition: string,
-    width: string,
-    format = formatCount,
-  ): Column<number> => ({
-    key,
-    title,
-    definition,
-    width,
-    numeric: true,
-    value: (i) => places[key][i]!,
-    text: (i) => format(places[key][i]!),
+  const isPages = table.kind === 'main-db';
+  const columns = viewColumns(pageColumns, {
+    page: {
+      key: 'place',
+      width: '92px',
+      ...(!isPages && { title: 'Block', definition: 'Number of the block, from 0' }),
+    },
+    type: {
+      value: ({ i }) => typeOfRow(table, i).title,
+      text: ({ i }) => typeOfRow(table, i).title,
+      width: '112px',
+    },
+    b_tree: { key: 'tree', text: ({ i }) => treeText(table, i), mono: false, width: '170px' },
+    reads: '64px',
+    wal_reads: '80px',
+    rereads: '72px',
+    writes: '64px',
+    wal_writes: '84px',
+    checkpoint_writes: '84px',
+    read_bytes: '76px',
+    write_bytes: '76px',
+    first_ts: '104px',
+    last_ts: '104px',
   });
-  const inWal = 'of its image in a frame of the WAL';
-  return [
-    numeric(
-      'place',
-      isPages ? 'Page' : 'Block',
-      isPages ? 'Page number, from 1' : 'Number of the block, from 0',
-      '92px',
-    ),
-    ...(isPages
-      ? [
-          {
-            key: 'type',
-            title: 'Type',
-            width: '112px',
-            definition: 'From the page’s first byte, as last seen. n/a: no layer decodes it',
-            value: (i: number) => typeOfRow(table, i).title,
-          },
-          {
-            key: 'tree',
-            title: 'B-tree',
-            width: '170px',
-            definition:
-              'Table or index that the page belongs to, from the schema and the pages above it, as they were last seen',
-            value: (i: number) => treeOfRow(table, i)?.name ?? null,
-            text: (i: number) => treeText(table, i),
-          },
-        ]
-      : []),
-    numeric('reads', 'Reads', 'From the file; what checkpoints copy is left out', '64px'),
-    ...(isPages ? [numeric('walReads', 'WAL reads', `Reads ${inWal}`, '80px')] : []),
-    numeric(
-      'rereads',
-      'Re-reads',
-      'Reads of a page that the connection had, and that nobody else had written since',
-      '72px',
-    ),
-    numeric('writes', 'Writes', 'To the file', '64px'),
-    ...(isPages
-      ? [
-          numeric('walWrites', 'WAL writes', `Writes ${inWal}`, '84px'),
-          numeric(
-            'checkpointWrites',
-            'Checkpoint',
-            'Written to the database by checkpoints',
-            '84px',
-          ),
-        ]
-      : []),
-    numeric('readBytes', 'Read', 'Bytes', '76px', formatBytes),
-    numeric('writeBytes', 'Written', 'Bytes', '76px', formatBytes),
-    numeric('firstUs', 'First', 'Begin of the first access', '104px', formatMoment),
-    numeric('lastUs', 'Last', 'Begin of the last access', '104px', formatMoment),
-  ];
+  return overPlaces(
+    isPages ? columns : columns.filter(({ key }) => !OF_PAGES.includes(key)),
+    (i) => ({ pages: table, i, tree: treeOfRow(table, i) }),
+  );
 }
+/** Blocks have none of these. */
+const OF_PAGES = ['type', 'tree', 'wal_reads', 'wal_writes', 'checkpoint_writes'];

@@ -1,5 +1,6 @@
 /** The files table as a tree: a database with its journal and log, an IndexedDB database with its stores, a folder of OPFS with its files. */
-import { COLUMNS, sortedFiles, type FileColumn } from './file-columns.ts';
+import { SUMS } from '../../../../analysis/files/files.ts';
+import { sortedFiles } from './file-columns.ts';
 import type { FileLine } from '../../../session/queries/files.ts';
 
 export interface FileGroup {
@@ -9,9 +10,6 @@ export interface FileGroup {
   sum: FileLine;
 }
 
-const NUMERIC = COLUMNS.filter(({ numeric }) => numeric).map(
-  ({ key }) => key as Exclude<FileColumn['key'], 'path' | 'kind' | 'vfs'>,
-);
 export const fileKey = ({
   kind,
   path,
@@ -34,7 +32,7 @@ export interface FileOrigin {
 /** The whole tree: origins, the one whose files took most time first; their groups; the rows in these. */
 export function fileOrigins(
   lines: readonly FileLine[],
-  key: FileColumn['key'],
+  key: string,
   descending: boolean,
 ): FileOrigin[] {
   const byOrigin = new Map<string, FileLine[]>();
@@ -49,7 +47,7 @@ export function fileOrigins(
 /** Groups and the rows in them in the same order; a group of one row stands for that row. */
 export function fileTree(
   lines: readonly FileLine[],
-  key: FileColumn['key'],
+  key: string,
   descending: boolean,
 ): FileGroup[] {
   const groups = new Map<string, FileLine[]>();
@@ -64,8 +62,7 @@ export function fileTree(
       ({ kind }) => kind !== 'opfs' && kind !== 'idb-store' && kind !== 'storage',
     );
     const summed = ofSqlite.length ? ofSqlite : rows;
-    for (const column of NUMERIC)
-      sum[column] = summed.reduce((total, row) => total + row[column], 0);
+    for (const name of SUMS) sum[name] = summed.reduce((total, row) => total + row[name], 0);
     return { name, rows, sum };
   });
   const order = sortedFiles(

@@ -1,9 +1,15 @@
 /** The Locks view's words: kinds of locks, columns of its tables, and what a span says of itself. */
 import { modeText, type ResourceKind } from '../../../../analysis/locks/lock-columns.ts';
 import type { WaitArrow } from '../../../../analysis/locks/wait-arrows.ts';
-import type { Column } from '../../parts/columns.ts';
-import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
-import type { BusyLine, DeadlockLine, LeftLine, WaitLine } from '../../../session/queries/locks.ts';
+import {
+  busyColumns,
+  deadlockColumns,
+  leftColumns,
+  waitColumns,
+} from '../../../../analysis/locks/table.ts';
+import { col } from '../../../../analysis/table.ts';
+import { viewColumns, type Column } from '../../parts/columns.ts';
+import { formatCount, formatDuration, formatMoment, UNKNOWN } from '../../../../text/numbers.ts';
 import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';
 
 export const KINDS: Readonly<Record<ResourceKind, { title: string; meaning: string }>> = {
@@ -70,163 +76,99 @@ export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: 
   return `${wait ? 'waits for' : 'holds'} ${mode}, ${times}, ${OUTCOME_WORDS[track.outcome[i]!]?.[wait ? 1 : 0] ?? ''}`;
 }
 
-const text = <Row>(
-  key: string,
-  title: string,
-  width: string,
-  value: (row: Row) => string | null,
-  more: Partial<Column<Row>> = {},
-): Column<Row> => ({
-  key,
-  title,
-  width,
-  value,
-  ...more,
-});
-const moment = <Row>(key: string, title: string, us: (row: Row) => number): Column<Row> => ({
-  key,
-  title,
-  numeric: true,
-  width: '104px',
-  value: us,
-  text: (row) => formatMoment(us(row)),
-});
-const duration = <Row>(
-  key: string,
-  title: string,
-  us: (row: Row) => number | null,
-  definition: string,
-): Column<Row> => ({
-  key,
-  title,
-  definition,
-  numeric: true,
-  width: '84px',
-  value: us,
-  text: (row) => {
-    const value = us(row);
-    return formatDuration(value);
-  },
-});
-const count = <Row>(
-  key: string,
-  title: string,
-  n: (row: Row) => number | null,
-  definition: string,
-  width = '72px',
-): Column<Row> => ({
-  key,
-  title,
-  definition,
-  numeric: true,
-  width,
-  value: n,
-  text: (row) => {
-    const value = n(row);
-    return formatCount(value);
-  },
-});
-const kind = <Row extends { kind: ResourceKind }>(): Column<Row> =>
-  text('kind', 'Kind', '96px', (row) => KINDS[row.kind].title);
-const name = <Row extends { name: string }>(title = 'Lock'): Column<Row> =>
-  text('name', title, '1fr', (row) => row.name || 'unnamed', { mono: true });
+const kind = {
+  text: ({ kind: k }: { kind: ResourceKind }) => KINDS[k].title,
+  width: '96px',
+};
+const name = { none: 'unnamed', width: '1fr' };
+const title = {
+  value: (row: { threadTitle: string }) => row.threadTitle,
+  text: (row: { threadTitle: string }) => row.threadTitle,
+  numeric: false,
+  width: '190px',
+};
 
-export const WAIT_COLUMNS: readonly Column<WaitLine>[] = [
-  moment('fromUs', 'Begin', (w) => w.fromUs),
-  duration(
-    'duration',
-    'Waited',
-    (w) => w.toUs - w.fromUs,
-    'While this holder was in its way; a refused request is one moment',
-  ),
-  text('waiterTitle', 'Who waited', '170px', (w) => w.waiterTitle),
-  text('holderTitle', 'For whom', '170px', (w) => w.holderTitle, {
-    definition:
-      'Thread that held it; n/a: nobody recorded did, another tab or browser process may have',
-  }),
-  kind(),
-  name(),
-  text('asked', 'Asked for', '88px', (w) => w.asked),
-  text('held', 'Held', '88px', (w) => w.held, {
-    definition: 'The holder’s strongest mode meanwhile',
-  }),
-  duration('heldUs', 'Held for', (w) => w.heldUs, 'How much of the wait the holder held it'),
-  count('holds', 'Holds', (w) => w.holds, 'How often the holder took it meanwhile', '62px'),
-  text('outcome', 'Outcome', '92px', (w) => w.outcome),
-];
-export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArrow>[] => [
-  text('waiter', 'Who waited', '1fr', (a) => titles[a.waiter] ?? ''),
-  text('holder', 'For whom', '1fr', (a) => titles[a.holder] ?? ''),
-  count('waits', 'Waits', (a) => a.waits, 'Waits in which this holder was in the way'),
-  duration(
-    'waitedUs',
-    'Waited',
-    (a) => a.waitedUs,
-    'Sum of all of them; waits at the same time count each',
-  ),
-  duration('longestUs', 'Longest', (a) => a.longestUs, 'The longest of them'),
-  text('names', 'For', '1fr', (a) => a.names.join(', '), {
-    mono: true,
-    definition: 'What was waited for, the longest waits first',
-  }),
-];
-export const BUSY_COLUMNS: readonly Column<BusyLine>[] = [
-  moment('fromUs', 'Begin', (b) => b.fromUs),
-  duration(
-    'duration',
-    'Lasted',
-    (b) => b.toUs - b.fromUs,
-    'From the first refusal to the grant or the last refusal',
-  ),
-  text('threadTitle', 'Thread', '190px', (b) => b.threadTitle),
-  text('path', 'Database', '1fr', (b) => b.path || null, { mono: true }),
-  text('level', 'Asked for', '92px', (b) => b.level, {
-    definition: 'Lock level; n/a: only the statement’s answer was seen',
-  }),
-  count('refusals', 'Refusals', (b) => b.refusals, 'xLock calls that were refused'),
-  count('steps', 'Steps', (b) => b.steps, 'Answers of SQLITE_BUSY that reached the app', '62px'),
-  text('codes', 'Codes', '150px', (b) => b.codes.join(', '), {
-    definition: 'Result codes as they came, extended ones included',
-  }),
-  text('granted', 'Outcome', '80px', (b) => (b.granted ? 'granted' : 'given up')),
-];
-export const LEFT_COLUMNS: readonly Column<LeftLine>[] = [
-  moment('sinceUs', 'Held since', (l) => l.sinceUs),
-  moment('endUs', 'Thread ended', (l) => l.endUs),
-  text('threadTitle', 'Thread', '190px', (l) => l.threadTitle),
-  kind(),
-  name(),
-  text('mode', 'Mode', '88px', (l) => l.mode),
-  text('reason', 'Why it ended', '110px', (l) => l.reason),
-  count(
-    'laterWaits',
-    'Later waits',
-    (l) => l.laterWaits,
-    'Waits of others for it that went on after the thread had ended',
-    '88px',
-  ),
-];
-export const DEADLOCK_COLUMNS: readonly Column<DeadlockLine>[] = [
-  moment('fromUs', 'Begin', (d) => d.fromUs),
-  duration('duration', 'Lasted', (d) => d.toUs - d.fromUs, 'While all of them waited'),
-  text('what', 'What', '84px', (d) => d.what, {
-    definition: 'A cycle: each waits for the next. A long wait: two seconds or more',
-  }),
-  text('threads', 'Threads', '1fr', (d) =>
-    [...d.threads, ...(d.what === 'cycle' ? d.threads.slice(0, 1) : [])].join(' → '),
-  ),
-  text('names', 'Locks', '1fr', (d) => d.names.join(', '), { mono: true }),
-  count(
-    'holderCalls',
-    'Holder’s calls',
-    (d) => d.holderCalls,
-    'SQL, VFS and storage calls that the holder began meanwhile',
-    '104px',
-  ),
-  duration(
-    'holderIdleUs',
-    'Holder idle',
-    (d) => d.holderIdleUs,
-    'From the end of the holder’s last call to the end of the wait',
-  ),
-];
+export const WAIT_COLUMNS = viewColumns(waitColumns, {
+  ts: '104px',
+  dur: '84px',
+  thread: {
+    value: (w) => w.waiterTitle,
+    text: (w) => w.waiterTitle,
+    numeric: false,
+    width: '170px',
+  },
+  holder: {
+    value: (w) => w.holderTitle,
+    text: (w) => w.holderTitle ?? UNKNOWN,
+    numeric: false,
+    width: '170px',
+  },
+  kind,
+  name,
+  asked: '88px',
+  held: '88px',
+  held_dur: '84px',
+  holds: '62px',
+  outcome: '92px',
+});
+export const arrowColumns = (titles: readonly string[]): readonly Column<WaitArrow>[] =>
+  viewColumns(
+    {
+      waiter: col<WaitArrow>('text', 'Who waited', 'Thread that waited', (a) => titles[a.waiter]!),
+      holder: col<WaitArrow>('text', 'For whom', 'Thread that held it', (a) => titles[a.holder]!),
+      waits: col<WaitArrow>(
+        'count',
+        'Waits',
+        'Waits in which this holder was in the way',
+        (a) => a.waits,
+      ),
+      waitedUs: col<WaitArrow>(
+        'us',
+        'Waited',
+        'Sum of all of them; waits at the same time count each',
+        (a) => a.waitedUs,
+      ),
+      longestUs: col<WaitArrow>('us', 'Longest', 'The longest of them', (a) => a.longestUs),
+      names: col<WaitArrow>('code', 'For', 'What was waited for, the longest waits first', (a) =>
+        a.names.join(', '),
+      ),
+    },
+    {
+      waiter: '1fr',
+      holder: '1fr',
+      waits: '72px',
+      waitedUs: '84px',
+      longestUs: '84px',
+      names: '1fr',
+    },
+  );
+export const BUSY_COLUMNS = viewColumns(busyColumns, {
+  ts: '104px',
+  dur: '84px',
+  thread: title,
+  path: '1fr',
+  level: '92px',
+  refusals: '72px',
+  steps: '62px',
+  codes: '150px',
+  outcome: '80px',
+});
+export const LEFT_COLUMNS = viewColumns(leftColumns, {
+  ts: '104px',
+  end_ts: '104px',
+  thread: title,
+  kind,
+  name,
+  mode: '88px',
+  reason: '110px',
+  later_waits: '88px',
+});
+export const DEADLOCK_COLUMNS = viewColumns(deadlockColumns, {
+  ts: '104px',
+  dur: '84px',
+  what: '84px',
+  threads: '1fr',
+  names: '1fr',
+  holder_calls: '104px',
+  holder_idle_dur: '84px',
+});

@@ -1,16 +1,10 @@
 /** The columns of the table of statements. */
 import type { BoundExample } from '../../../../analysis/statements/bound-values.ts';
 import type { StatementRow } from '../../../../analysis/statements/statement-table.ts';
-import type { Column } from '../../parts/columns.ts';
-import {
-  formatCount,
-  formatDuration,
-  formatMeasured,
-  formatShare,
-} from '../../../../text/numbers.ts';
+import { statementColumns } from '../../../../analysis/statements/table.ts';
+import { viewColumns, type Column } from '../../parts/columns.ts';
+import { formatCount, formatDuration, formatMeasured } from '../../../../text/numbers.ts';
 
-/** Of one execution. */
-const one = (us: number | null, stepUs: number | null): string => formatMeasured(us, stepUs);
 /** A sum of n times that are each below the step is below n steps. */
 const total = ({ totalUs, executions }: StatementRow, stepUs: number | null): string =>
   totalUs === 0 && executions > 0
@@ -32,143 +26,27 @@ export const statementTitle = ({ text, truncated }: StatementRow): string =>
 export const boundText = ({ values, left }: BoundExample): string =>
   `${values.join(', ')}${left ? `, … ${formatCount(left)} more` : ''}`;
 
-const NO_VFS = 'n/a: no VFS call was recorded on its threads';
-const NO_COUNTERS = 'n/a: this engine shows no counters, or they cannot be told to be its own';
-
 /** @param stepUs step of the clock, which tells no shorter time from 0; null = not known */
-export const statementColumns = (stepUs: number | null): readonly Column<StatementRow>[] => [
-  {
-    key: 'text',
-    title: 'Statement',
-    definition: 'Literals are folded to ?',
-    value: (r) => r.text,
-    text: statementTitle,
-    mono: true,
-    width: '1fr',
-  },
-  {
-    key: 'share',
-    title: 'Share',
-    definition: 'Of the time with SQL in flight, all threads',
-    numeric: true,
-    value: (r) => r.share,
-    text: (r) => formatShare(r.share),
-    width: '66px',
-  },
-  {
-    key: 'time',
-    title: 'Where its time went',
-    definition:
-      'CPU, read, write, sync, IDB transaction, lock wait; as wide as its share of the longest',
-    value: (r) => r.time.spanUs,
-    width: '170px',
-  },
-  {
-    key: 'executions',
-    title: 'Count',
-    definition: 'Executions: from the first step to done, reset or finalize',
-    numeric: true,
-    value: (r) => r.executions,
-    text: (r) => formatCount(r.executions),
-    width: '66px',
-  },
-  {
-    key: 'totalUs',
-    title: 'Total',
-    definition: 'Its step calls, summed up',
-    numeric: true,
-    value: (r) => r.totalUs,
-    text: (r) => total(r, stepUs),
-    width: '78px',
-  },
-  {
-    key: 'meanUs',
-    title: 'Mean',
-    numeric: true,
-    definition: 'Of one execution',
-    value: (r) => r.meanUs,
-    text: (r) => (r.meanUs === 0 ? one(0, stepUs) : formatDuration(r.meanUs)),
-    width: '72px',
-  },
-  {
-    key: 'p50Us',
-    title: 'p50',
-    numeric: true,
-    definition: 'Half of its executions took no longer',
-    value: (r) => r.p50Us,
-    text: (r) => one(r.p50Us, stepUs),
-    width: '72px',
-  },
-  {
-    key: 'p95Us',
-    title: 'p95',
-    numeric: true,
-    definition: '95 of 100 executions took no longer',
-    value: (r) => r.p95Us,
-    text: (r) => one(r.p95Us, stepUs),
-    width: '72px',
-  },
-  {
-    key: 'rows',
-    title: 'Rows',
-    numeric: true,
-    definition: 'Steps that brought a row',
-    value: (r) => r.rows,
-    text: (r) => formatCount(r.rows),
-    width: '66px',
-  },
-  {
-    key: 'vfsCalls',
-    title: 'VFS calls',
-    numeric: true,
-    definition: `Beneath step, exec, reset and finalize. ${NO_VFS}`,
-    value: (r) => r.vfsCalls,
-    text: (r) => formatCount(r.vfsCalls),
-    width: '76px',
-  },
-  {
-    key: 'pagesRead',
-    title: 'Pages read',
-    numeric: true,
-    definition: `Page reads of databases and WAL. ${NO_VFS}`,
-    value: (r) => (r.pages ? r.pages.read + r.pages.walRead : null),
-    text: (r) => formatCount(r.pages && r.pages.read + r.pages.walRead),
-    width: '90px',
-  },
-  {
-    key: 'pagesWritten',
-    title: 'Pages written',
-    numeric: true,
-    definition: `Page writes to databases and WAL. ${NO_VFS}`,
-    value: (r) => (r.pages ? r.pages.written + r.pages.walWritten : null),
-    text: (r) => formatCount(r.pages && r.pages.written + r.pages.walWritten),
-    width: '98px',
-  },
-  {
-    key: 'hits',
-    title: 'Cache hits',
-    numeric: true,
-    definition: `Of SQLite's page cache. ${NO_COUNTERS}`,
-    value: (r) => r.cache?.hits ?? null,
-    text: (r) => formatCount(r.cache?.hits),
-    width: '80px',
-  },
-  {
-    key: 'misses',
-    title: 'Misses',
-    numeric: true,
-    definition: `Of SQLite's page cache. ${NO_COUNTERS}`,
-    value: (r) => r.cache?.misses ?? null,
-    text: (r) => formatCount(r.cache?.misses),
-    width: '66px',
-  },
-  {
-    key: 'failed',
-    title: 'Failed',
-    numeric: true,
-    definition: 'Executions that ended with an error',
-    value: (r) => r.failed,
-    text: (r) => formatCount(r.failed),
-    width: '60px',
-  },
-];
+export function shownColumns(stepUs: number | null): Column<StatementRow>[] {
+  const one = { width: '72px', stepUs: () => stepUs };
+  return viewColumns(statementColumns, {
+    fingerprint: { text: statementTitle, width: '1fr' },
+    share: '66px',
+    dur: '170px',
+    executions: '66px',
+    total: { text: (s) => total(s, stepUs), width: '78px' },
+    mean: {
+      text: ({ meanUs }) => formatMeasured(meanUs, meanUs === 0 ? stepUs : null),
+      width: '72px',
+    },
+    p50: one,
+    p95: one,
+    rows: '66px',
+    vfs_calls: '76px',
+    pages_read: '90px',
+    pages_written: '98px',
+    hits: '80px',
+    misses: '66px',
+    failed: '60px',
+  });
+}

@@ -4,7 +4,11 @@ import {
   type TransactionPart,
   type TransactionTimes,
 } from '../../../../analysis/transactions/transaction-time.ts';
-import type { Column } from '../../parts/columns.ts';
+import {
+  transactionColumns,
+  type TransactionLine,
+} from '../../../../analysis/transactions/table.ts';
+import { viewColumns, type Column, type Own } from '../../parts/columns.ts';
 import type { Segment } from '../../parts/segments.ts';
 import {
   formatBytes,
@@ -14,7 +18,7 @@ import {
   formatMoment,
   formatShare,
 } from '../../../../text/numbers.ts';
-import type { TransactionLine, TransactionLines } from '../../../session/queries/transactions.ts';
+import type { TransactionLines } from '../../../session/queries/transactions.ts';
 
 export const TRANSACTION_WORDS: Record<
   TransactionPart,
@@ -80,136 +84,53 @@ export function commitsText({
   return `${formatCount(commits)} commit${commits === 1 ? '' : 's'} took ${formatDuration(us)}, ${share}; ${formatDuration(us / commits)} each`;
 }
 
-const duration = (us: number | null, { stepUs }: TransactionLine): string =>
-  us === null ? '' : formatMeasured(us, stepUs);
-
 export const transactionKey = ({ thread, row }: { thread: number; row: number }): string =>
   `${thread}:${row}`;
 
+const measured = (width: string): Own<TransactionLine> => ({
+  width,
+  stepUs: (t) => t.stepUs,
+  none: '',
+});
+const WATERFALL: Column<TransactionLine> = {
+  key: 'waterfall',
+  title: 'Over time',
+  definition:
+    'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); grey: rolled back',
+  value: (t) => t.fromUs,
+  text: (t) => formatMoment(t.fromUs),
+  width: '190px',
+};
 export const COLUMNS: readonly Column<TransactionLine>[] = [
-  {
-    key: 'fromUs',
-    title: 'Begin',
-    definition: 'First lock, or the statement that it began with',
-    numeric: true,
-    value: (t) => t.fromUs,
-    text: (t) => formatMoment(t.fromUs),
-    width: '104px',
-  },
-  {
-    key: 'kind',
-    title: 'Kind',
-    definition: 'Whether anything was written',
-    value: (t) => t.kind,
-    width: '56px',
-  },
-  {
-    key: 'durationUs',
-    title: 'Duration',
-    definition: 'From its first lock to its last unlock',
-    numeric: true,
-    value: (t) => t.durationUs,
-    text: (t) => duration(t.durationUs, t),
-    width: '82px',
-  },
-  {
-    key: 'commitUs',
-    title: 'Commit',
-    definition: 'What making it durable took. Empty: nothing was committed',
-    numeric: true,
-    value: (t) => t.commitUs,
-    text: (t) => duration(t.commitUs, t),
-    width: '82px',
-  },
-  {
-    key: 'waterfall',
-    title: 'Over time',
-    definition:
-      'When it ran, in the time of all that are listed: reading (blue) or writing (orange), its commit at the end (magenta); grey: rolled back',
-    value: (t) => t.fromUs,
-    text: (t) => formatMoment(t.fromUs),
-    width: '190px',
-  },
-  {
-    key: 'mode',
-    title: 'Mode',
-    definition:
-      'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
-    value: (t) => t.mode,
-    width: '98px',
-  },
-  {
-    key: 'outcome',
-    title: 'Outcome',
-    definition: 'And what made it durable',
-    value: (t) => t.outcome,
-    text: (t) => (t.commitPoint ? `${t.outcome}: ${t.commitPoint}` : t.outcome),
-    width: '196px',
-  },
-  {
-    key: 'statements',
-    title: 'Statements',
-    definition: 'Executions inside it. n/a: SQL was not recorded',
-    numeric: true,
-    value: (t) => t.statements,
-    text: (t) => formatCount(t.statements),
-    width: '86px',
-  },
-  {
-    key: 'pagesRead',
-    title: 'Pages read',
-    definition: 'Distinct pages of the database',
-    numeric: true,
-    value: (t) => t.pagesRead,
-    text: (t) => formatCount(t.pagesRead),
-    width: '86px',
-  },
-  {
-    key: 'pagesWritten',
-    title: 'Pages written',
-    definition:
-      'Distinct pages written to database or WAL. n/a: WAL frames without decoded headers',
-    numeric: true,
-    value: (t) => t.pagesWritten,
-    text: (t) => formatCount(t.pagesWritten),
-    width: '102px',
-  },
-  {
-    key: 'bytesWritten',
-    title: 'Bytes written',
-    definition: 'To database, journal and WAL',
-    numeric: true,
-    value: (t) => t.bytesWritten,
-    text: (t) => (t.bytesWritten ? formatBytes(t.bytesWritten) : '0'),
-    width: '98px',
-  },
-  {
-    key: 'syncs',
-    title: 'Syncs',
-    numeric: true,
-    definition: 'xSync calls',
-    value: (t) => t.syncs,
-    text: (t) => formatCount(t.syncs),
-    width: '60px',
-  },
-  {
-    key: 'busyRetries',
-    title: 'Busy',
-    definition: 'SQLITE_BUSY answers to its locks',
-    numeric: true,
-    value: (t) => t.busyRetries,
-    text: (t) => formatCount(t.busyRetries),
-    width: '56px',
-  },
-  {
-    key: 'idleUs',
-    title: 'Idle inside',
-    definition: 'Locks held while no SQL was in flight',
-    numeric: true,
-    value: (t) => t.idleUs,
-    text: (t) => (t.idleUs ? duration(t.idleUs, t) : '0'),
-    width: '86px',
-  },
-  { key: 'path', title: 'Database', value: (t) => t.path, mono: true, width: '150px' },
-  { key: 'thread', title: 'Thread', value: (t) => t.threadTitle, width: '1fr' },
+  ...viewColumns(transactionColumns, {
+    ts: '104px',
+    kind: '56px',
+    dur: measured('82px'),
+    commit_dur: measured('82px'),
+  }),
+  WATERFALL,
+  ...viewColumns(transactionColumns, {
+    mode: '98px',
+    outcome: {
+      text: (t) => (t.commitPoint ? `${t.outcome}: ${t.commitPoint}` : t.outcome),
+      width: '196px',
+    },
+    statements: '86px',
+    pages_read: '86px',
+    pages_written: '102px',
+    bytes_written: {
+      text: (t) => (t.bytesWritten ? formatBytes(t.bytesWritten) : '0'),
+      width: '98px',
+    },
+    syncs: '60px',
+    busy: '56px',
+    idle_dur: { text: (t) => (t.idleUs ? formatMeasured(t.idleUs, t.stepUs) : '0'), width: '86px' },
+    path: '150px',
+    thread: {
+      value: (t) => t.threadTitle,
+      text: (t) => t.threadTitle,
+      numeric: false,
+      width: '1fr',
+    },
+  }),
 ];

@@ -1,7 +1,7 @@
 /** What threads are called: one name for each in every view, and no two alike where they can be told apart. */
-import { cut } from '../../../text/clean.ts';
-import { rootOf } from '../../../analysis/core/thread-origin.ts';
-import type { ThreadStore, TraceStore } from '../../../trace/store.ts';
+import { cut } from '../../text/clean.ts';
+import { rootOf } from './thread-origin.ts';
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
 
 const KIND_WORDS: Record<string, string> = {
   page: 'Page',

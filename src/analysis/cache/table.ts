@@ -1,0 +1,31 @@
+/** The table of first executions against later ones. */
+import { col, listed, table, type Columns } from '../table.ts';
+import { fact } from '../graph.ts';
+import { coldWarm, type FirstExecution } from './cold-warm.ts';
+
+export const firstRunColumns = {
+  fingerprint: col('code', 'Statement', 'Its text, literals folded', (r) => r.text),
+  executions: col('count', 'Runs', 'Executions', (r) => r.executions),
+  first: col('us', 'First', 'Its first run', (r) => r.firstUs),
+  later: col('us', 'Later', 'Mean of the others', (r) => r.laterUs),
+  ratio: col('number', 'First / later', 'How much dearer the first run was', (r) =>
+    r.laterUs > 0 ? r.firstUs / r.laterUs : null,
+  ),
+  first_pages: col(
+    'count',
+    'Pages first',
+    'Pages read under the first run. n/a: no VFS call is recorded',
+    (r) => r.firstPages,
+  ),
+  later_pages: col('number', 'Pages later', 'Mean of the others', (r) => r.laterPages),
+} satisfies Columns<FirstExecution>;
+
+const firstRunRows = fact('firstRunRows', 'first and later runs', { coldWarm }, (_, known) =>
+  listed(known.coldWarm.firstExecutions),
+);
+export const firstRunTable = table(
+  'first_runs',
+  'Statements that ran at least twice: the first run against the later ones',
+  firstRunRows,
+  firstRunColumns,
+);

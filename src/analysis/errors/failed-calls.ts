@@ -1,0 +1,106 @@
+/** Calls that failed, and errors that the page did not catch: those alike as one group, with the statements behind. */
+import { isFailure, objectName, resultText, statementText } from '../../trace/describe.ts';
+import { Flag, Op } from '../../event/event.ts';
+import { OPS, opName, type Layer } from '../../event/operations.ts';
+import { meaningOfException, meaningOfResult } from '../../sqlite/result-meaning.ts';
+import { fact } from '../graph.ts';
+import type { TraceStore } from '../../trace/store.ts';
+
+/** Events that failed alike: the same call with the same answer on the same thing. */
+export interface ErrorGroup {
+  key: string;
+  layer: Layer;
+  /** `SQLITE_BUSY`, `QuotaExceededError`, `threw`, the text of an uncaught error. */
+  what: string;
+  /** In words; '' where there is nothing to say. */
+  meaning: string;
+  call: string;
+  object: string;
+  count: number;
+  firstUs: number;
+  lastUs: number;
+  /** Some, at most MOST_EVENTS, by time; rows for life. */
+  events: { thread: number; row: number; us: number }[];
+  /** Distinct statements that they served, the most frequent first; at most 5. */
+  statements: { text: string; count: number }[];
+}
+const MOST_EVENTS = 500;
+const MOST_GROUPS = 2000;
+
+const UNCAUGHT = ['uncaught error', 'unhandled rejection'] as const;
+
+interface Making extends ErrorGroup {
+  texts: Map<string, number>;
+}
+
+/** The most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in `events`. */
+export interface FailedCalls {
+  groups: ErrorGroup[];
+  events: number;
+  more: number;
+}
+
+export const failedCalls = fact('errors', 'errors', {}, failedCallsOf);
+
+function failedCallsOf(store: TraceStore): FailedCalls {
+  const groups = new Map<string, Making>();
+  let [total, more] = [0, 0];
+  for (const thread of store.threads) {
+    const { events, forgotten } = thread;
+    for (let row = 0; row < events.count; row++) {
+      const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
+      const uncaught = op === Op.error;
+      if (!uncaught && !isFailure(op, result, flags)) continue;
+      total++;
+      const object = objectName(thread, events.object[row]!);
+      const key = `${op} ${result} ${flags & Flag.threw} ${object}`;
+      let group = groups.get(key);
+      if (!group) {
+        if (groups.size >= MOST_GROUPS) {
+          more++;
+          continue;
+        }
+        const layer = OPS[op]?.layer ?? 'host';
+        group = {
+          key,
+          layer,
+          what: uncaught ? UNCAUGHT[result === 1 ? 1 : 0] : resultText(op, result, flags),
+          call: opName(op),
+          object,
+          count: 0,
+          events: [],
+          statements: [],
+          meaning: uncaught
+            ? 'The page’s own code failed.'
+            : layer === 'sql' || layer === 'vfs'
+              ? meaningOfResult(result)
+              : meaningOfException(resultText(op, result, flags)),
+          texts: new Map(),
+          firstUs: events.t0[row]!,
+          lastUs: events.t0[row]!,
+        };
+        groups.set(key, group);
+      }
+      group.count++;
+      group.firstUs = Math.min(group.firstUs, events.t0[row]!);
+      group.lastUs = Math.max(group.lastUs, events.t0[row]!);
+      if (group.events.length < MOST_EVENTS)
+        group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
+      const text = statementText(thread, row);
+      if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
+    }
+  }
+  const list = [...groups.values()].sort((a, b) => b.count - a.count);
+  return {
+    events: total,
+    more,
+    groups: list.map(({ texts, ...group }) => ({
+      ...group,
+      events: group.events.sort((a, b) => a.us - b.us),
+      statements: [...texts]
+        .sort((a, b) => b[1] - a[1])
+        .slice(0, 5)
+        .map(([text, count]) => ({ text, count })),
+    })),
+  };
+}

@@ -1,0 +1,36 @@
+/** The table of what failed. */
+import { fact } from '../graph.ts';
+import { col, listed, table, type Columns } from '../table.ts';
+import { failedCalls, type ErrorGroup } from './failed-calls.ts';
+
+const errorRows = fact('errorRows', 'errors', { failedCalls }, (_, known) =>
+  listed(known.failedCalls.groups),
+);
+
+export const errorColumns = {
+  error: col(
+    'text',
+    'Error',
+    'Result code, name of the exception (threw: it has none that is known), or uncaught error',
+    (g) => g.what,
+  ),
+  count: col('count', 'Count', 'Events that failed so', (g) => g.count),
+  layer: col('text', 'Layer', 'sql, vfs, web or host', (g) => g.layer),
+  call: col('code', 'Call', 'Name of the call', (g) => g.call),
+  object: col('code', 'On', 'File, store, statement or message', (g) => g.object || null),
+  first_ts: col('moment', 'First', 'Begin of the first of them', (g) => g.firstUs),
+  last_ts: col('moment', 'Last', 'Begin of the last of them', (g) => g.lastUs),
+  meaning: col(
+    'text',
+    'Meaning',
+    'What the error means, where it is known',
+    (g) => g.meaning || null,
+  ),
+} satisfies Columns<ErrorGroup>;
+
+export const errorTable = table(
+  'errors',
+  'Failed calls and uncaught errors: those alike are one row',
+  errorRows,
+  errorColumns,
+);

@@ -1,0 +1,78 @@
+/** The table of files and stores. */
+import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { originOfThread } from '../core/thread-origin.ts';
+import { col, listed, table, type Columns } from '../table.ts';
+import { filesOf, type FileRow } from './files.ts';
+import { fact } from '../graph.ts';
+
+export interface OriginFile extends FileRow {
+  /** Of the pages whose storage it lies in; '' where the recording has one origin only. Files of the same name on two are two files. */
+  origin: string;
+}
+
+/** Rows by origin, for storage is; one origin is not named. The most time first. */
+function filesByOrigin({ threads }: TraceStore): OriginFile[] {
+  const byOrigin = new Map<string, ThreadStore[]>();
+  for (const thread of threads) {
+    const origin = originOfThread(thread) || 'unknown origin';
+    if (thread.events.count) byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), thread]);
+  }
+  const one = byOrigin.size <= 1;
+  return [...byOrigin]
+    .flatMap(([origin, some]) =>
+      filesOf({ threads: some }).map((row) => ({ ...row, origin: one ? '' : origin })),
+    )
+    .sort((a, b) => b.timeUs - a.timeUs || (a.path < b.path ? -1 : 1));
+}
+
+export const originFiles = fact('originFiles', 'files', {}, filesByOrigin);
+
+export const fileColumns = {
+  path: col(
+    'code',
+    'File or store',
+    'Path as the VFS or OPFS names it; database/store for IndexedDB',
+    (f) => f.path,
+  ),
+  kind: col(
+    'text',
+    'Kind',
+    'main-db, journal, wal, temp: SQLite’s files, seen by VFS calls. opfs, idb-store, storage: what lies beneath',
+    (f) => f.kind,
+  ),
+  vfs: col('text', 'VFS', 'Name of the VFS that opened it', (f) => f.vfs || null),
+  dur: col('us', 'Time', 'Sum of the durations of all its calls', (f) => f.timeUs),
+  reads: col('count', 'Reads', 'xRead; get, getAll, cursor steps; OPFS reads', (f) => f.reads),
+  read_bytes: col(
+    'bytes',
+    'Read',
+    'Bytes read. Failed and short reads count as 0',
+    (f) => f.readBytes,
+  ),
+  writes: col('count', 'Writes', 'xWrite; put, add; OPFS writes', (f) => f.writes),
+  write_bytes: col(
+    'bytes',
+    'Written',
+    'Bytes written. Failed writes count as 0',
+    (f) => f.writeBytes,
+  ),
+  syncs: col('count', 'Syncs', 'xSync; OPFS flush; a writable stream closed', (f) => f.syncs),
+  locks: col('count', 'Locks', 'xLock calls', (f) => f.locks),
+  opens: col('count', 'Opens', 'xOpen; access handles, files and streams opened', (f) => f.opens),
+  origin: col(
+    'text',
+    'Origin',
+    'Whose storage it lies in; null where the recording has one origin',
+    (f) => f.origin || null,
+  ),
+} satisfies Columns<OriginFile>;
+
+const fileRows = fact('fileRows', 'files', { originFiles }, (_, known) =>
+  listed(known.originFiles),
+);
+export const fileTable = table(
+  'files',
+  'Files and stores, with sums over all threads',
+  fileRows,
+  fileColumns,
+);

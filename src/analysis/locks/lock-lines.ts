@@ -1,0 +1,244 @@
+/** Who waited for whom, SQLITE_BUSY chains, locks left behind, and waits that look like a deadlock, as lines of their tables. */
+import { resultName } from '../../sqlite/result-codes.ts';
+import { LOCK_LEVELS } from '../../sqlite/constants.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { threadTitles } from '../core/thread-titles.ts';
+import { fact } from '../graph.ts';
+import { modeText, Outcome, type IntervalColumns, type ResourceKind } from './lock-columns.ts';
+import { locks, type Locks } from './locks.ts';
+import type { EventRef } from './wait-arrows.ts';
+
+/** What is locked. */
+interface LockedThing {
+  kind: ResourceKind;
+  name: string;
+  /** Lane of the waiter, and of the holder where that is known (keys of lock-lanes.ts). */
+  waiterLane: string;
+  holderLane: string | null;
+}
+export interface WaitLine extends LockedThing {
+  key: string;
+  waiter: number;
+  waiterTitle: string;
+  /** Thread; null where nobody recorded held it. */
+  holder: number | null;
+  holderTitle: string | null;
+  /** SHARED..EXCLUSIVE, shared, exclusive, readonly, readwrite: asked for, and the holder's strongest. */
+  asked: string;
+  held: string | null;
+  outcome: 'granted' | 'refused' | 'still waiting';
+  /** Of the wait as far as this holder was in its way; without a holder the whole wait. Microseconds. */
+  fromUs: number;
+  toUs: number;
+  /** How much of that the holder held, and how often; null without a holder. */
+  heldUs: number | null;
+  holds: number | null;
+  event: EventRef;
+  holdEvent: EventRef | null;
+}
+export interface BusyLine {
+  key: string;
+  thread: number;
+  threadTitle: string;
+  path: string;
+  /** Asked for; null where only the step's answer was seen. */
+  level: string | null;
+  refusals: number;
+  steps: number;
+  codes: string[];
+  fromUs: number;
+  toUs: number;
+  granted: boolean;
+  first: EventRef;
+  last: EventRef;
+}
+export interface LeftLine {
+  key: string;
+  thread: number;
+  threadTitle: string;
+  kind: ResourceKind;
+  name: string;
+  mode: string;
+  reason: string;
+  laterWaits: number;
+  sinceUs: number;
+  endUs: number;
+  event: EventRef;
+}
+/** A cycle, or a long wait for a holder that did little. */
+export interface DeadlockLine {
+  key: string;
+  what: 'cycle' | 'long wait';
+  threads: string[];
+  names: string[];
+  fromUs: number;
+  toUs: number;
+  /** Of a long wait: calls that the holder began meanwhile, and how long before the wait's end its last had ended. */
+  holderCalls: number | null;
+  holderIdleUs: number | null;
+  events: EventRef[];
+}
+const OUTCOMES = {
+  [Outcome.done]: 'granted',
+  [Outcome.refused]: 'refused',
+  [Outcome.open]: 'still waiting',
+} as const;
+
+/** The rows of the tables of locks. */
+class LockLines {
+  readonly titles: string[];
+  constructor(
+    private readonly store: TraceStore,
+    readonly locks: Locks,
+  ) {
+    this.titles = threadTitles(store);
+  }
+  ref = (columns: IntervalColumns, i: number): EventRef =>
+    this.eventOf(columns.thread[i]!, columns.row[i]!);
+  eventOf = (thread: number, row: number): EventRef => ({
+    thread,
+    row: this.store.threads[thread]!.forgotten + row,
+  });
+
+  /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
+  waits(): WaitLine[] {
+    const { edges, waits, holds, resources } = this.locks;
+    const lines: WaitLine[] = [];
+    const explained = new Uint8Array(waits.count);
+    const start = (
+      wait: number,
+    ): Omit<
+      WaitLine,
+      'key' | 'holder' | 'holderTitle' | 'held' | 'heldUs' | 'holds' | 'holdEvent' | 'holderLane'
+    > => {
+      const [waiter, resource] = [waits.thread[wait]!, waits.resource[wait]!];
+      const { kind, name } = resources[resource]!;
+      return {
+        kind,
+        name,
+        waiter,
+        waiterTitle: this.titles[waiter]!,
+        waiterLane: `${waiter}:${resource}`,
+        asked: modeText(kind, waits.mode[wait]!),
+        outcome: OUTCOMES[waits.outcome[wait] as 0 | 1 | 2],
+        fromUs: waits.from[wait]!,
+        toUs: waits.to[wait]!,
+        event: this.ref(waits, wait),
+      };
+    };
+    for (const edge of edges) {
+      explained[edge.wait] = 1;
+      const { kind } = resources[edge.resource]!;
+      const line = start(edge.wait);
+      lines.push({
+        ...line,
+        key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
+        fromUs: edge.fromUs,
+        toUs: edge.toUs,
+        holder: edge.holder,
+        holderTitle: this.titles[edge.holder]!,
+        holderLane: `${edge.holder}:${edge.resource}`,
+        held: modeText(kind, Math.max(holds.mode[edge.firstHold]!, holds.mode[edge.lastHold]!)),
+        heldUs: edge.heldUs,
+        holds: edge.holds,
+        holdEvent: this.ref(holds, edge.firstHold),
+      });
+    }
+    for (let wait = 0; wait < waits.count; wait++) {
+      if (explained[wait]) continue;
+      const line = start(wait);
+      lines.push({
+        ...line,
+        key: `${line.event.thread}:${line.event.row}:-`,
+        holder: null,
+        holderTitle: null,
+        holderLane: null,
+        held: null,
+        heldUs: null,
+        holds: null,
+        holdEvent: null,
+      });
+    }
+    return lines;
+  }
+
+  busy(): BusyLine[] {
+    return this.locks.busy.map((chain): BusyLine => {
+      const { thread, path, level, refusals, steps, fromUs, toUs, granted } = chain;
+      const first = this.eventOf(thread, chain.firstRow);
+      return {
+        key: `${thread}:${first.row}`,
+        thread,
+        threadTitle: this.titles[thread]!,
+        path,
+        refusals,
+        steps,
+        fromUs,
+        toUs,
+        granted,
+        level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
+        codes: chain.codes.map((code) => resultName(code)),
+        first,
+        last: this.eventOf(thread, chain.lastRow),
+      };
+    });
+  }
+
+  left(): LeftLine[] {
+    const { holds, resources } = this.locks;
+    return this.locks.leftBehind.map(({ hold, thread, reason, laterWaits }): LeftLine => {
+      const { kind, name } = resources[holds.resource[hold]!]!;
+      const event = this.ref(holds, hold);
+      return {
+        key: `${thread}:${event.row}:${holds.resource[hold]!}`,
+        thread,
+        threadTitle: this.titles[thread]!,
+        kind,
+        name,
+        reason,
+        laterWaits,
+        mode: modeText(kind, holds.mode[hold]!),
+        sinceUs: holds.from[hold]!,
+        endUs: holds.to[hold]!,
+        event,
+      };
+    });
+  }
+
+  deadlocks(): DeadlockLine[] {
+    const { cycles, stuck, edges, waits, resources } = this.locks;
+    const nameOf = (edge: number): string => resources[edges[edge]!.resource]!.name;
+    const eventOf = (edge: number): EventRef => this.ref(waits, edges[edge]!.wait);
+    return [
+      ...cycles.map((c): DeadlockLine => ({
+        key: `cycle ${c.edges.join()}`,
+        what: 'cycle',
+        threads: c.threads.map((t) => this.titles[t]!),
+        names: [...new Set(c.edges.map(nameOf))],
+        fromUs: c.fromUs,
+        toUs: c.toUs,
+        holderCalls: null,
+        holderIdleUs: null,
+        events: c.edges.map(eventOf),
+      })),
+      ...stuck.map((s): DeadlockLine => ({
+        key: `wait ${s.edge}`,
+        what: 'long wait',
+        names: [nameOf(s.edge)],
+        events: [eventOf(s.edge)],
+        threads: [edges[s.edge]!.waiter, edges[s.edge]!.holder].map((t) => this.titles[t]!),
+        fromUs: s.fromUs,
+        toUs: s.toUs,
+        holderCalls: s.holderCalls,
+        holderIdleUs: s.holderIdleUs,
+      })),
+    ];
+  }
+}
+
+export const lockLines = fact(
+  'lockLines',
+  'waits for locks',
+  { locks },
+  (store, known) => new LockLines(store, known.locks),
+);

@@ -1,0 +1,147 @@
+/** The tables of locks: waits, SQLITE_BUSY chains, locks left behind, waits that look like a deadlock. */
+import { THREAD } from '../events/table.ts';
+import { fact } from '../graph.ts';
+import { col, listed, table, type Columns } from '../table.ts';
+import {
+  lockLines,
+  type BusyLine,
+  type DeadlockLine,
+  type LeftLine,
+  type WaitLine,
+} from './lock-lines.ts';
+
+const KIND = 'web-lock, access-handle, idb or sqlite';
+const NAME = 'Name of the lock, file or database';
+
+const waitRows = fact('waitRows', 'waits for locks', { lockLines }, (_, known) =>
+  listed(known.lockLines.waits()),
+);
+const busyRows = fact('busyRows', 'SQLITE_BUSY', { lockLines }, (_, known) =>
+  listed(known.lockLines.busy()),
+);
+const leftRows = fact('leftRows', 'locks left behind', { lockLines }, (_, known) =>
+  listed(known.lockLines.left()),
+);
+const deadlockRows = fact('deadlockRows', 'deadlocks', { lockLines }, (_, known) =>
+  listed(known.lockLines.deadlocks()),
+);
+
+export const waitColumns = {
+  thread: col('int', 'Who waited', 'Thread that waited', (w) => w.waiter),
+  row: col('event', 'Event', 'The call that asked', (w) => w.event.row),
+  ts: col('moment', 'Begin', 'When it began to wait for this holder', (w) => w.fromUs),
+  dur: col(
+    'us',
+    'Waited',
+    'While this holder was in its way; a refused request is one moment',
+    (w) => w.toUs - w.fromUs,
+  ),
+  kind: col('text', 'Kind', KIND, (w) => w.kind),
+  name: col('code', 'Lock', NAME, (w) => w.name || null),
+  outcome: col('text', 'Outcome', 'granted, refused or still waiting', (w) => w.outcome),
+  holder: col(
+    'int',
+    'For whom',
+    'Thread that held it; n/a: no recorded thread did, another tab or browser process may have',
+    (w) => w.holder,
+  ),
+  asked: col('text', 'Asked for', 'Mode that it asked for', (w) => w.asked),
+  held: col('text', 'Held', 'The holder’s strongest mode meanwhile', (w) => w.held),
+  held_dur: col('us', 'Held for', 'How much of the wait the holder held it', (w) => w.heldUs),
+  holds: col('count', 'Holds', 'How often the holder took it meanwhile', (w) => w.holds),
+} satisfies Columns<WaitLine>;
+export const waitTable = table(
+  'locks',
+  'Waits for locks, one row for each holder: Web Locks, access handles, IndexedDB transactions, SQLITE_BUSY',
+  waitRows,
+  waitColumns,
+);
+
+export const busyColumns = {
+  thread: col('int', 'Thread', THREAD, (b) => b.thread),
+  row: col('event', 'Event', 'The first refusal', (b) => b.first.row),
+  ts: col('moment', 'Begin', 'Of the first refusal', (b) => b.fromUs),
+  dur: col(
+    'us',
+    'Lasted',
+    'From the first refusal to the grant or the last refusal',
+    (b) => b.toUs - b.fromUs,
+  ),
+  path: col('code', 'Database', 'Path of the database', (b) => b.path || null),
+  level: col(
+    'text',
+    'Asked for',
+    'Lock level; n/a: only the statement’s answer was seen',
+    (b) => b.level,
+  ),
+  refusals: col('count', 'Refusals', 'xLock calls that were refused', (b) => b.refusals),
+  steps: col('count', 'Steps', 'Answers of SQLITE_BUSY that reached the app', (b) => b.steps),
+  codes: col('text', 'Codes', 'Result codes as they came, extended ones included', (b) =>
+    b.codes.join(', '),
+  ),
+  outcome: col('text', 'Outcome', 'granted or given up', (b) =>
+    b.granted ? 'granted' : 'given up',
+  ),
+} satisfies Columns<BusyLine>;
+export const busyTable = table(
+  'busy',
+  'SQLITE_BUSY: refusals of one connection, tried again until granted or given up',
+  busyRows,
+  busyColumns,
+);
+
+export const leftColumns = {
+  thread: col('int', 'Thread', THREAD, (l) => l.thread),
+  row: col('event', 'Event', 'The call that took it', (l) => l.event.row),
+  ts: col('moment', 'Held since', 'When the lock was taken', (l) => l.sinceUs),
+  end_ts: col('moment', 'Thread ended', 'When its thread ended', (l) => l.endUs),
+  kind: col('text', 'Kind', KIND, (l) => l.kind),
+  name: col('code', 'Lock', NAME, (l) => l.name || null),
+  mode: col('text', 'Mode', 'How it was held', (l) => l.mode),
+  reason: col('text', 'Why it ended', 'Why the thread ended', (l) => l.reason),
+  later_waits: col(
+    'count',
+    'Later waits',
+    'Waits of others for it that went on after the thread had ended',
+    (l) => l.laterWaits,
+  ),
+} satisfies Columns<LeftLine>;
+export const leftTable = table(
+  'left_locks',
+  'Locks that a thread never gave back before it ended',
+  leftRows,
+  leftColumns,
+);
+
+export const deadlockColumns = {
+  ts: col('moment', 'Begin', 'When all of them waited', (d) => d.fromUs),
+  dur: col('us', 'Lasted', 'While all of them waited', (d) => d.toUs - d.fromUs),
+  what: col(
+    'text',
+    'What',
+    'A cycle: each waits for the next. A long wait: two seconds or more',
+    (d) => d.what,
+  ),
+  threads: col('text', 'Threads', 'Who waits for whom', (d) =>
+    [...d.threads, ...(d.what === 'cycle' ? d.threads.slice(0, 1) : [])].join(' → '),
+  ),
+  names: col('code', 'Locks', 'What they wait for', (d) => d.names.join(', ')),
+  holder_calls: col(
+    'count',
+    'Holder’s calls',
+    'SQL, VFS and storage calls that the holder began meanwhile',
+    (d) => d.holderCalls,
+  ),
+  holder_idle_dur: col(
+    'us',
+    'Holder idle',
+    'From the end of the holder’s last call to the end of the wait',
+    (d) => d.holderIdleUs,
+  ),
+} satisfies Columns<DeadlockLine>;
+export const deadlockTable = table(
+  'deadlocks',
+  'Threads that wait for one another, and waits of two seconds or more',
+  deadlockRows,
+  deadlockColumns,
+);

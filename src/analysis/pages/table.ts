@@ -1,0 +1,212 @@
+/** The tables of pages, of the b-trees that they belong to, and of every read and write of one. */
+import { PageType } from '../../sqlite/page.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { THREAD } from '../events/table.ts';
+import { fact } from '../graph.ts';
+import { col, inParts, listed, table, type Columns, type Rows } from '../table.ts';
+import { Access, type Accesses } from './accesses.ts';
+import { bTrees, bTreeTotals, ownersOf, type BTree, type BTreeTotals } from './b-trees.ts';
+import { accesses } from './page-accesses.ts';
+import { pages, type ObjectPages } from './pages.ts';
+
+/** What types of pages are called. */
+export const PAGE_TYPES: Readonly<Record<number, string>> = {
+  [PageType.tableLeaf]: 'table leaf',
+  [PageType.tableInterior]: 'table interior',
+  [PageType.indexLeaf]: 'index leaf',
+  [PageType.indexInterior]: 'index interior',
+  [PageType.pointerMap]: 'pointer map',
+};
+
+/** A page of a database, or a block of a store. */
+export interface PlaceRow {
+  pages: ObjectPages;
+  /** Place in `pages.places`. */
+  i: number;
+  /** Table or index that it belongs to, where it is known. */
+  tree: BTree | undefined;
+}
+const READS = 'From the file; what checkpoints copy is left out';
+const READS_WAL = 'Reads of images in frames of the WAL';
+const REREADS = 'Reads of a page that the connection had, and that nobody else had written since';
+const WRITES_WAL = 'Writes of images in frames of the WAL';
+
+export const pageColumns = {
+  path: col('code', 'Database', 'Path of the database', ({ pages }) => pages.path),
+  page: col('count', 'Page', 'Page number, from 1', ({ pages, i }) => pages.places.place[i]!),
+  type: col(
+    'text',
+    'Type',
+    'From the page’s first byte, as last seen. n/a: no b-tree or pointer map page, or no layer decodes it',
+    ({ pages, i }) => PAGE_TYPES[pages.places.type[i]!] ?? null,
+  ),
+  b_tree: col(
+    'text',
+    'B-tree',
+    'Table or index that the page belongs to, from the schema and the pages above it, as they were last seen',
+    ({ tree }) => tree?.name ?? null,
+  ),
+  b_tree_table: col(
+    'text',
+    'Of table',
+    'The table itself, or that of the index',
+    ({ tree }) => tree?.table ?? null,
+  ),
+  reads: col('count', 'Reads', READS, ({ pages, i }) => pages.places.reads[i]!),
+  wal_reads: col('count', 'WAL reads', READS_WAL, ({ pages, i }) => pages.places.walReads[i]!),
+  rereads: col('count', 'Re-reads', REREADS, ({ pages, i }) => pages.places.rereads[i]!),
+  writes: col('count', 'Writes', 'To the file', ({ pages, i }) => pages.places.writes[i]!),
+  wal_writes: col('count', 'WAL writes', WRITES_WAL, ({ pages, i }) => pages.places.walWrites[i]!),
+  checkpoint_writes: col(
+    'count',
+    'Checkpoint',
+    'Written to the database by checkpoints',
+    ({ pages, i }) => pages.places.checkpointWrites[i]!,
+  ),
+  first_ts: col(
+    'moment',
+    'First',
+    'Begin of the first access',
+    ({ pages, i }) => pages.places.firstUs[i]!,
+  ),
+  last_ts: col(
+    'moment',
+    'Last',
+    'Begin of the last access',
+    ({ pages, i }) => pages.places.lastUs[i]!,
+  ),
+  read_bytes: col('bytes', 'Read', 'Bytes read', ({ pages, i }) => pages.places.readBytes[i]!),
+  write_bytes: col(
+    'bytes',
+    'Written',
+    'Bytes written',
+    ({ pages, i }) => pages.places.writeBytes[i]!,
+  ),
+} satisfies Columns<PlaceRow>;
+
+const pageRows = fact('pageRows', 'pages', { pages, bTrees }, (_, known) =>
+  inParts(
+    known.pages.map(({ places }) => places.count),
+    (part, i): PlaceRow => {
+      const table = known.pages[part]!;
+      const { list, ownerOf } = known.bTrees[table.index]!;
+      return { pages: table, i, tree: list[ownerOf(table.places.place[i]!)] };
+    },
+  ),
+);
+export const pageTable = table(
+  'pages',
+  'Pages of databases, with sums over the trace',
+  pageRows,
+  pageColumns,
+);
+
+/** Sums over the pages of a b-tree. */
+export interface TreeRow {
+  path: string;
+  /** undefined: pages of no known b-tree. */
+  tree: BTree | undefined;
+  totals: BTreeTotals;
+  /** Place in `totals`. */
+  at: number;
+}
+const sum =
+  (name: keyof BTreeTotals) =>
+  ({ totals, at }: TreeRow): number =>
+    totals[name][at]!;
+export const treeColumns = {
+  path: col('code', 'Database', 'Path of the database', (t) => t.path),
+  name: col(
+    'text',
+    'Table or index',
+    'n/a: pages whose table or index is not known',
+    ({ tree }) => tree?.name ?? null,
+  ),
+  kind: col('text', 'Kind', 'table or index', ({ tree }) => tree?.kind ?? null),
+  of_table: col(
+    'text',
+    'Of table',
+    'The table itself, or that of the index',
+    ({ tree }) => tree?.table ?? null,
+  ),
+  root: col('count', 'Root', 'Page where it begins', ({ tree }) => tree?.root ?? null),
+  pages: col('count', 'Pages', 'That were read or written', sum('pages')),
+  reads: col('count', 'Reads', READS, sum('reads')),
+  wal_reads: col('count', 'WAL reads', READS_WAL, sum('walReads')),
+  rereads: col('count', 'Re-reads', REREADS, sum('rereads')),
+  writes: col('count', 'Writes', 'To the file', sum('writes')),
+  wal_writes: col('count', 'WAL writes', WRITES_WAL, sum('walWrites')),
+  checkpoint_writes: col(
+    'count',
+    'Checkpoint',
+    'Written to the database by checkpoints',
+    sum('checkpointWrites'),
+  ),
+  read_bytes: col('bytes', 'Read', 'Bytes read', sum('readBytes')),
+  write_bytes: col('bytes', 'Written', 'Bytes written', sum('writeBytes')),
+} satisfies Columns<TreeRow>;
+
+const treeRows = fact('treeRows', 'tables and indexes', { pages, bTrees }, (_, known) =>
+  listed(
+    known.pages.flatMap(({ path, index, places }) => {
+      const trees = known.bTrees[index]!;
+      const { list } = trees;
+      const totals = bTreeTotals(places, ownersOf(trees, places), list.length);
+      return [...list, undefined]
+        .map((tree, at): TreeRow => ({ path, tree, totals, at }))
+        .filter(({ at }) => totals.pages[at]! > 0);
+    }),
+  ),
+);
+export const treeTable = table(
+  'b_trees',
+  'Tables and indexes of databases, with sums over their pages',
+  treeRows,
+  treeColumns,
+);
+
+interface AccessRow {
+  store: TraceStore;
+  a: Accesses;
+  i: number;
+}
+const isSet =
+  (bit: number) =>
+  ({ a, i }: AccessRow) =>
+    a.what[i]! & bit ? 1 : 0;
+const accessRows = fact(
+  'accessRows',
+  'reads and writes of pages',
+  { accesses },
+  (store, { accesses: a }): Rows<AccessRow> => {
+    const row = { store, a, i: 0 };
+    return { count: a.count, at: (i) => Object.assign(row, { i }) };
+  },
+);
+export const accessTable = table(
+  'page_accesses',
+  'Each read and write of a page, in the order of time',
+  accessRows,
+  {
+    thread: col('int', 'Thread', THREAD, ({ a, i }) => a.thread[i]!),
+    row: col(
+      'event',
+      'Event',
+      'The call',
+      ({ store, a, i }) => store.threads[a.thread[i]!]!.forgotten + a.row[i]!,
+    ),
+    ts: col('moment', 'Time', 'Begin of the call', ({ a, i }) => a.us[i]!),
+    path: col(
+      'code',
+      'Database',
+      'Path of the database',
+      ({ a, i }) => a.objects[a.object[i]!]?.path ?? null,
+    ),
+    page: col('count', 'Page', 'First page', ({ a, i }) => a.place[i]!),
+    pages: col('count', 'Pages', 'Pages in the call', ({ a, i }) => a.span[i]!),
+    write: col('int', 'Write', '1: a write', isSet(Access.write)),
+    wal: col('int', 'WAL', '1: in the WAL', isSet(Access.wal)),
+    checkpoint: col('int', 'Checkpoint', '1: made by a checkpoint', isSet(Access.checkpoint)),
+    bytes: col('bytes', 'Bytes', 'Moved', ({ a, i }) => a.bytes[i]!),
+  },
+);

@@ -1,0 +1,82 @@
+/** The statements, transactions and files of a report: those that took longest. */
+import { fileColumns, originFiles } from '../files/table.ts';
+import type { Facts } from '../graph.ts';
+import { statementTable } from '../statements/statement-table.ts';
+import { statementColumns } from '../statements/table.ts';
+import { transactionColumns, transactionTable } from '../transactions/table.ts';
+import { moreLines, tableOf, type Block } from './blocks.ts';
+
+/** What they are made of. */
+export const TABLE_NEEDS = { statementTable, originFiles, transactionRows: transactionTable.rows };
+
+/** null where no SQL call was recorded. */
+export function statementsBlock(facts: Facts, most: number): Block | null {
+  const rows = facts.get(statementTable)?.rows ?? [];
+  if (rows.length === 0) return null;
+  return {
+    heading: 'Statements that took longest',
+    table: tableOf(
+      statementColumns,
+      [
+        'fingerprint',
+        'executions',
+        'dur',
+        'share',
+        'p50',
+        'vfs_calls',
+        'pages_read',
+        'pages_written',
+        'hit_rate',
+      ],
+      rows.slice(0, most),
+    ),
+    lines: moreLines(rows.length - most),
+  };
+}
+
+/** null where no transaction was seen. */
+export function transactionsBlock(facts: Facts, most: number): Block | null {
+  const lines = facts.get(transactionTable.rows);
+  if (lines.count === 0) return null;
+  const us = Float64Array.from({ length: lines.count }, (_, i) => lines.at(i).durationUs);
+  const longest = Uint32Array.from(us.keys())
+    .sort((a, b) => us[b]! - us[a]! || a - b)
+    .subarray(0, most);
+  return {
+    heading: 'Longest transactions',
+    table: tableOf(
+      transactionColumns,
+      [
+        'ts',
+        'path',
+        'kind',
+        'mode',
+        'outcome',
+        'dur',
+        'idle_dur',
+        'commit_dur',
+        'statements',
+        'pages_written',
+        'syncs',
+        'busy',
+      ],
+      Array.from(longest, (i) => lines.at(i)),
+    ),
+    lines: moreLines(lines.count - most),
+  };
+}
+
+/** null where no file was seen. */
+export function filesBlock(facts: Facts, most: number): Block | null {
+  const files = facts.get(originFiles);
+  if (files.length === 0) return null;
+  return {
+    heading: 'Files',
+    table: tableOf(
+      fileColumns,
+      ['path', 'kind', 'dur', 'reads', 'read_bytes', 'writes', 'write_bytes', 'syncs', 'locks'],
+      files.slice(0, most),
+    ),
+    lines: moreLines(files.length - most),
+  };
+}

@@ -1,0 +1,150 @@
+/** The tables of statements by fingerprint, and of their runs. */
+import { objectName } from '../../trace/describe.ts';
+import type { ThreadStore } from '../../trace/store.ts';
+import { executions, ExecutionState, type Executions } from '../core/executions.ts';
+import { THREAD } from '../events/table.ts';
+import { fact } from '../graph.ts';
+import { col, inParts, listed, table, type Columns } from '../table.ts';
+import { statementTable as byText, type StatementRow } from './statement-table.ts';
+
+const NO_VFS = 'n/a: no VFS call was recorded on its threads';
+const NO_COUNTERS = 'n/a: this engine shows no counters, or they can’t be attributed to it';
+
+export const statementColumns = {
+  fingerprint: col(
+    'code',
+    'Statement',
+    'Its text with literals folded and one spelling; null: the text was not seen, or opening and closing',
+    (s) => s.text,
+  ),
+  truncated: col('int', 'Cut', '1: the text was cut: others may begin alike', (s) =>
+    Number(s.truncated),
+  ),
+  share: col(
+    'share',
+    '% of SQL',
+    'Share of the time with SQL in flight that the statement decides. Shares sum to 100 %',
+    (s) => s.share,
+  ),
+  dur: col(
+    'us',
+    'Where its time went',
+    'Time with SQL in flight that the statement decides: CPU, read, write, sync, IDB transaction, lock wait',
+    (s) => s.time.spanUs,
+  ),
+  executions: col(
+    'count',
+    'Count',
+    'Executions: from the first step to done, reset or finalize',
+    (s) => s.executions,
+  ),
+  total: col('us', 'Total', 'Its step calls, summed up', (s) => s.totalUs),
+  mean: col('us', 'Mean', 'Of one execution', (s) => s.meanUs),
+  p50: col('us', 'p50', 'Half of its executions took no longer', (s) => s.p50Us),
+  p95: col('us', 'p95', '95 of 100 executions took no longer', (s) => s.p95Us),
+  max: col('us', 'Max', 'Its longest execution', (s) => s.maxUs),
+  rows: col('count', 'Rows', 'Steps that brought a row', (s) => s.rows),
+  vfs_calls: col(
+    'count',
+    'VFS calls',
+    `Under step, exec, reset and finalize. ${NO_VFS}`,
+    (s) => s.vfsCalls,
+  ),
+  pages_read: col(
+    'count',
+    'Pages read',
+    `Page reads of databases and WAL. ${NO_VFS}`,
+    ({ pages }) => pages && pages.read + pages.walRead,
+  ),
+  pages_written: col(
+    'count',
+    'Pages written',
+    `Page writes to databases and WAL. ${NO_VFS}`,
+    ({ pages }) => pages && pages.written + pages.walWritten,
+  ),
+  hits: col(
+    'count',
+    'Cache hits',
+    `Pages found in SQLite’s page cache. ${NO_COUNTERS}`,
+    (s) => s.cache?.hits ?? null,
+  ),
+  misses: col(
+    'count',
+    'Misses',
+    `Pages read through the VFS, for SQLite’s page cache had none. ${NO_COUNTERS}`,
+    (s) => s.cache?.misses ?? null,
+  ),
+  hit_rate: col(
+    'share',
+    'Hit rate',
+    `Hits of all page requests. n/a: it asked for no page. ${NO_COUNTERS}`,
+    ({ cache }) =>
+      cache && cache.hits + cache.misses ? cache.hits / (cache.hits + cache.misses) : null,
+  ),
+  spills: col(
+    'count',
+    'Spills',
+    `Pages written early, to make room in the middle of a transaction. ${NO_COUNTERS}`,
+    (s) => s.cache?.spills ?? null,
+  ),
+  failed: col('count', 'Failed', 'Executions that ended with an error', (s) => s.failed),
+} satisfies Columns<StatementRow>;
+
+const statementRows = fact('statementRows', 'statements', { byText }, (_, known) =>
+  listed(known.byText?.rows ?? []),
+);
+export const statementTable = table(
+  'statements',
+  'Statements by fingerprint, the longest time first',
+  statementRows,
+  statementColumns,
+);
+
+const STATES = Object.keys(ExecutionState);
+
+interface Execution {
+  thread: ThreadStore;
+  all: Executions;
+  i: number;
+}
+const executionRows = fact('executionRows', 'executions', { executions }, ({ threads }, known) => {
+  const parts = threads.map((thread): Execution => ({
+    thread,
+    all: known.executions.of(thread),
+    i: 0,
+  }));
+  return inParts(
+    parts.map(({ all }) => all.count),
+    (part, i) => Object.assign(parts[part]!, { i }),
+  );
+});
+export const executionTable = table(
+  'executions',
+  'Runs of statements: from a first step to the last',
+  executionRows,
+  {
+    thread: col('int', 'Thread', THREAD, (e) => e.thread.index),
+    row: col('event', 'Event', 'Its first call', (e) => e.thread.forgotten + e.all.firstRow[e.i]!),
+    ts: col('moment', 'Begin', 'Of that call', (e) => e.thread.events.t0[e.all.firstRow[e.i]!]!),
+    dur: col('us', 'Duration', 'Sum of its calls', (e) => e.all.us[e.i]!),
+    rows: col('count', 'Rows', 'Steps that brought a row', (e) => e.all.rows[e.i]!),
+    state: col(
+      'text',
+      'State',
+      'done, rowsLeft, failed or running',
+      (e) => STATES[e.all.state[e.i]!] ?? null,
+    ),
+    statement_id: col(
+      'id',
+      'Statement',
+      'object_id of its text in objects, by thread',
+      (e) => e.all.text[e.i]! || null,
+    ),
+    statement: col(
+      'code',
+      'Statement',
+      'Its text, literals folded',
+      (e) => (e.all.text[e.i] ? objectName(e.thread, e.all.text[e.i]!) : '') || null,
+    ),
+  },
+);

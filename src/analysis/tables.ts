@@ -1,0 +1,32 @@
+/** The catalogue of tables: each is in the SQL page and in exported files, in this order. */
+import { firstRunTable } from './cache/table.ts';
+import { errorTable } from './errors/table.ts';
+import { objectTable, threadTable } from './events/table.ts';
+import { fileTable } from './files/table.ts';
+import { busyTable, deadlockTable, leftTable, waitTable } from './locks/table.ts';
+import { accessTable, pageTable, treeTable } from './pages/table.ts';
+import { executionTable, statementTable } from './statements/table.ts';
+import type { Table } from './table.ts';
+import { transactionTable } from './transactions/table.ts';
+import { checkpointTable } from './wal/table.ts';
+
+/** All but `events`, which is read thread by thread (events/table.ts). */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- rows of any kind
+export const TABLES: readonly Table<any>[] = [
+  threadTable,
+  objectTable,
+  statementTable,
+  executionTable,
+  firstRunTable,
+  transactionTable,
+  checkpointTable,
+  fileTable,
+  pageTable,
+  treeTable,
+  accessTable,
+  waitTable,
+  busyTable,
+  leftTable,
+  deadlockTable,
+  errorTable,
+];

@@ -1,0 +1,135 @@
+/** The table of transactions. */
+import type { TraceStore } from '../../trace/store.ts';
+import { threadTitles } from '../core/thread-titles.ts';
+import { THREAD } from '../events/table.ts';
+import { fact } from '../graph.ts';
+import { col, table, type Columns, type Rows } from '../table.ts';
+import { anatomies, type TransactionAnatomy } from './transaction-anatomy.ts';
+import type { Transaction } from './transactions.ts';
+
+/** A transaction in short. */
+export interface TransactionLine {
+  /** First event of it: thread and row for life. Also its name. */
+  thread: number;
+  row: number;
+  /** Its last event. */
+  endRow: number;
+  threadTitle: string;
+  path: string;
+  /** 0 = not known. */
+  connection: number;
+  kind: Transaction['kind'];
+  outcome: Transaction['outcome'];
+  mode: TransactionAnatomy['mode'];
+  commitPoint: Transaction['commitPoint'];
+  fromUs: number;
+  durationUs: number;
+  /** What the commit took; null where nothing was committed. */
+  commitUs: number | null;
+  idleUs: number;
+  /** Step of the thread's clock; null = not known. */
+  stepUs: number | null;
+  pagesRead: number;
+  pagesWritten: number | null;
+  bytesWritten: number;
+  syncs: number;
+  statements: number | null;
+  busyRetries: number;
+}
+
+/** One plain literal: there are tens of thousands of them. @param titles of the threads */
+export function transactionLine(
+  store: TraceStore,
+  a: TransactionAnatomy,
+  titles: readonly string[],
+): TransactionLine {
+  const t = a.transaction;
+  const thread = store.threads[t.thread]!;
+  return {
+    thread: t.thread,
+    row: thread.forgotten + t.beginRow,
+    endRow: thread.forgotten + t.endRow,
+    threadTitle: titles[t.thread]!,
+    path: t.path,
+    connection: t.context,
+    kind: t.kind,
+    outcome: t.outcome,
+    mode: a.mode,
+    commitPoint: t.commitPoint,
+    fromUs: a.fromUs,
+    durationUs: a.toUs - a.fromUs,
+    commitUs: a.commit ? a.commit.toUs - a.commit.fromUs : null,
+    idleUs: a.time.idleUs,
+    stepUs: thread.environment?.clockStepUs ?? null,
+    pagesRead: a.pagesRead,
+    pagesWritten: a.pagesWritten,
+    bytesWritten: a.dbBytes + a.journalBytes + a.walBytes,
+    syncs: a.syncs,
+    statements: a.statements,
+    busyRetries: a.busyRetries,
+  };
+}
+
+const transactionRows = fact(
+  'transactionRows',
+  'transactions',
+  { anatomies },
+  (store, { anatomies: all }): Rows<TransactionLine> => {
+    const titles = threadTitles(store);
+    return { count: all.length, at: (i) => transactionLine(store, all.at(i), titles) };
+  },
+);
+
+export const transactionColumns = {
+  thread: col('int', 'Thread', THREAD, (t) => t.thread),
+  row: col('event', 'First event', 'Its first call', (t) => t.row),
+  end_row: col('event', 'Last event', 'Its last call', (t) => t.endRow),
+  ts: col('moment', 'Begin', 'First lock, or the statement that it began with', (t) => t.fromUs),
+  dur: col('us', 'Duration', 'From its first lock to its last unlock', (t) => t.durationUs),
+  path: col('code', 'Database', 'Path of the database', (t) => t.path),
+  kind: col('text', 'Kind', 'read or write: whether anything was written', (t) => t.kind),
+  outcome: col('text', 'Outcome', 'committed, rolled back or nothing written', (t) => t.outcome),
+  commit_point: col('text', 'Commit point', 'What made it durable', (t) => t.commitPoint),
+  connection: col('id', 'Connection', 'Connection on the thread', (t) => t.connection || null),
+  mode: col(
+    'text',
+    'Mode',
+    'autocommit: a statement of its own; explicit: BEGIN to COMMIT. n/a: the texts of the statements are not known',
+    (t) => t.mode,
+  ),
+  commit_dur: col(
+    'us',
+    'Commit',
+    'What making it durable took. Empty: nothing was committed',
+    (t) => t.commitUs,
+  ),
+  idle_dur: col('us', 'Idle inside', 'Locks held while no SQL was in flight', (t) => t.idleUs),
+  statements: col(
+    'count',
+    'Statements',
+    'Executions inside it. n/a: SQL was not recorded',
+    (t) => t.statements,
+  ),
+  pages_read: col('count', 'Pages read', 'Distinct pages of the database', (t) => t.pagesRead),
+  pages_written: col(
+    'count',
+    'Pages written',
+    'Distinct pages written to database or WAL. n/a: WAL frames without decoded headers',
+    (t) => t.pagesWritten,
+  ),
+  bytes_written: col(
+    'bytes',
+    'Bytes written',
+    'To database, journal and WAL',
+    (t) => t.bytesWritten,
+  ),
+  syncs: col('count', 'Syncs', 'xSync calls', (t) => t.syncs),
+  busy: col('count', 'Busy', 'SQLITE_BUSY answers to its locks', (t) => t.busyRetries),
+} satisfies Columns<TransactionLine>;
+
+export const transactionTable = table(
+  'transactions',
+  'Transactions, detected from VFS calls',
+  transactionRows,
+  transactionColumns,
+);

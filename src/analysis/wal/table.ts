@@ -1,0 +1,75 @@
+/** The table of checkpoints. */
+import { THREAD } from '../events/table.ts';
+import { fact } from '../graph.ts';
+import { col, listed, table, type Columns } from '../table.ts';
+import { checkpoints, type Checkpoint } from './checkpoints.ts';
+
+export interface CheckpointLine extends Checkpoint {
+  /** First call, for life. */
+  row: number;
+}
+export const checkpointLines = fact(
+  'checkpointLines',
+  'checkpoints',
+  { checkpoints },
+  ({ threads }, known): CheckpointLine[] =>
+    known.checkpoints.map((c) => ({ ...c, row: threads[c.thread]!.forgotten + c.fromRow })),
+);
+
+const NOT_DECODED = 'n/a: frame headers were not decoded';
+
+export const checkpointColumns = {
+  thread: col('int', 'Thread', THREAD, (c) => c.thread),
+  row: col('event', 'Event', 'First call', (c) => c.row),
+  ts: col('moment', 'Begin', 'Of its first call', (c) => c.fromUs),
+  dur: col('us', 'Duration', 'To the end of its last call', (c) => c.toUs - c.fromUs),
+  path: col('code', 'Database', 'Path of the database', (c) => c.path),
+  trigger: col(
+    'text',
+    'Trigger',
+    'Why it ran: a commit over the limit, a PRAGMA, closing, leaving WAL mode',
+    (c) => c.trigger,
+  ),
+  mode: col(
+    'text',
+    'Mode',
+    'n/a: the PRAGMA’s argument was a literal, or no text was recorded',
+    (c) => c.mode,
+  ),
+  frames: col('count', 'Frames', `In the log when it began. ${NOT_DECODED}`, (c) => c.framesInLog),
+  pages: col('count', 'Pages', 'Distinct pages written to the database', (c) => c.pages),
+  writes: col('count', 'Writes', 'Writes to the database', (c) => c.dbWrites),
+  syncs: col('count', 'Syncs', 'Of the log and of the database', (c) => c.walSyncs + c.dbSyncs),
+  statement: col('code', 'Paid by', 'The statement that it ran in', (c) => c.statement || null),
+  runs: col(
+    'count',
+    'Runs',
+    'Writes to places right behind one another: as many writes as it could have been',
+    (c) => c.runs,
+  ),
+  wal_reads: col('count', 'Log reads', 'Reads of the log', (c) => c.walReads),
+  write_bytes: col('bytes', 'Bytes', 'Written to the database', (c) => c.dbBytes),
+  hot_reads: col(
+    'count',
+    'Hot reads',
+    `Pages read from the log less than 100 ms after they were written: likely still in SQLite's page cache. ${NOT_DECODED}`,
+    (c) => c.hotReads,
+  ),
+  pages_left: col(
+    'count',
+    'Left',
+    `Pages in the log that no checkpoint has copied into the database yet. ${NOT_DECODED}, or the log holds frames from before the recording`,
+    (c) => c.pagesLeft,
+  ),
+  busy: col('count', 'Busy', 'SQLITE_BUSY answers meanwhile', (c) => c.busy),
+} satisfies Columns<CheckpointLine>;
+
+const checkpointRows = fact('checkpointRows', 'checkpoints', { checkpointLines }, (_, known) =>
+  listed(known.checkpointLines),
+);
+export const checkpointTable = table(
+  'checkpoints',
+  'Frames copied from a WAL into its database',
+  checkpointRows,
+  checkpointColumns,
+);

@@ -1,0 +1,41 @@
+// The tables of docs/fleet.md between its two marks: those of the catalogue, as exported files have them. The rest is written by hand.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { eventTable } from '../../src/analysis/events/table.ts';
+import { TABLES } from '../../src/analysis/tables.ts';
+import { fileColumns, type ColumnType } from '../../src/formats/tables.ts';
+
+const PAGE = 'docs/fleet.md';
+const MARKED = /(<!-- tables: npm run docs -->\n)[^]*(<!-- end of tables -->)/;
+/** As DuckDB calls them. */
+const TYPES: Readonly<Record<ColumnType, string>> = {
+  int32: 'INTEGER',
+  int64: 'BIGINT',
+  double: 'DOUBLE',
+  text: 'VARCHAR',
+};
+
+/** The page as it should be. @param page as it is */
+export function tablesDoc(page: string): string {
+  const sections = [eventTable, ...TABLES].map(({ name, help, columns }) =>
+    [
+      `### ${name}`,
+      `${help}.`,
+      [
+        '| column | type | meaning |',
+        '| --- | --- | --- |',
+        ...fileColumns(columns, { threads: [] }).map(
+          (c) => `| \`${c.name}\` | ${TYPES[c.type]} | ${c.help.replaceAll('|', '\\|')} |`,
+        ),
+      ].join('\n'),
+    ].join('\n\n'),
+  );
+  return page.replace(MARKED, (_, begin: string, end: string) =>
+    [begin, ...sections, end]
+      .join('\n')
+      .replaceAll('\n### ', '\n\n### ')
+      .replace(/\n{3,}/g, '\n\n'),
+  );
+}
+
+/** Writes the page. */
+export const write = (): void => writeFileSync(PAGE, tablesDoc(readFileSync(PAGE, 'utf8')));

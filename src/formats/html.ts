@@ -6,11 +6,11 @@ import { threadColumns, threadTable } from '../analysis/events/table.ts';
 import { fileColumns, fileTable } from '../analysis/files/table.ts';
 import { Facts } from '../analysis/graph.ts';
 import { reportOf } from '../analysis/report/report.ts';
-import { cellText, type Block } from '../analysis/report/blocks.ts';
+import { cellText, shownCell, type Block } from '../analysis/report/blocks.ts';
 import { cut } from '../text/clean.ts';
 import { summary as summaryFact, type Summary } from '../analysis/report/summary.ts';
 import { statementColumns, statementTable } from '../analysis/statements/table.ts';
-import { cellText as textOf, isNumeric, type Columns, type Table } from '../analysis/table.ts';
+import { isNumeric, type Columns, type Table } from '../analysis/table.ts';
 import { ACTIVITIES } from '../trace/lanes/lanes.ts';
 import type { TraceStore } from '../trace/store.ts';
 import { escapeXml } from './escape.ts';
@@ -127,12 +127,13 @@ function catalogueTable<Row, C extends Columns<Row>>(
   names: readonly (keyof C & string)[],
 ): string {
   const shown = names.map((name) => columns[name]!);
-  const { count, at } = facts.get(rows);
+  const all = facts.get(rows);
   return table(
     shown.map(({ title, unit }) => ({ title, number: isNumeric(unit), code: unit === 'code' })),
-    Array.from({ length: count }, (_, i) => {
-      const row = i < MAX_ROWS ? at(i) : null;
-      return row === null ? [] : shown.map(({ unit, value }) => textOf(unit, value(row)));
+    Array.from({ length: all.count }, (_, i) => {
+      if (i >= MAX_ROWS) return [];
+      const row = all.at(i);
+      return shown.map((column, at) => shownCell(names[at]!, column, row));
     }),
   );
 }

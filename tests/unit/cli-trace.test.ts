@@ -10,6 +10,7 @@ import { reportMarkdown } from '../../src/analysis/report/report-markdown.ts';
 import { summaryOf, type Summary } from '../../src/analysis/report/summary.ts';
 import { newStore } from '../traces/builder.ts';
 import { sampleStore } from '../traces/sample.ts';
+import type { TraceStore } from '../../src/trace/store.ts';
 import { reportOf } from '../traces/analyses.ts';
 
 const SAMPLE = 'tests/traces/v1-sample.vfst';
@@ -33,6 +34,15 @@ beforeEach(() => {
   );
 });
 afterEach(() => vi.restoreAllMocks());
+
+/** The sample, its files by another name. */
+function named(path: string): TraceStore {
+  const store = sampleStore();
+  for (const { definitions } of store.threads)
+    for (const [id, d] of definitions)
+      if (d.kind === 'file' && d.fileKind === 'main-db') definitions.set(id, { ...d, path });
+  return store;
+}
 
 describe('summary', () => {
   test('--json prints one object with the keys that checks rely on', async () => {
@@ -136,10 +146,10 @@ describe('summary', () => {
       'Findings',
     ])
       expect(stdout).toContain(`\n${heading}`);
-    const summary = summaryOf(sampleStore());
-    summary.files[0]!.path = '/evil\u001b[2J.db';
+    const store = named('/evil\u001b[2J.db');
+    const summary = summaryOf(store);
     summary.commits = null;
-    const text = summaryText(reportOf(sampleStore(), { summary }));
+    const text = summaryText(reportOf(store, { summary }));
     expect(text).not.toContain('\u001b');
     expect(text).toContain('/evil?[2J.db');
     expect(text).toMatch(/commits\s+n\/a/);
@@ -157,9 +167,8 @@ describe('summary', () => {
       else if (columns === 0) columns = bars;
       else expect(bars, line).toBe(columns);
     }
-    const store = sampleStore();
+    const store = named('/a|b<img src=x onerror=alert(1)>`@octocat #1 [x](y).db');
     const summary = summaryOf(store);
-    summary.files[0]!.path = '/a|b<img src=x onerror=alert(1)>`@octocat #1 [x](y).db';
     summary.environment.url = '</table><script>![x](http://y)';
     const text = reportMarkdown(reportOf(store, { summary, warnings: ['| ends\n# here'] }));
     expect(text).toContain(

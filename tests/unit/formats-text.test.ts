@@ -196,7 +196,7 @@ describe('html report', () => {
     expect(new Set(check(html))).not.toContain('script');
     for (const text of [
       '/app.db-journal',
-      'INSERT INTO note VALUES(?, ?)',
+      'insert into note values(?, ?)',
       '3 more were dropped',
       'IDBBatchAtomicVFS',
       '<svg',

@@ -277,10 +277,9 @@ export const threadColumns = {
   note: col(
     'text',
     'Note',
-    'Why it is not recorded, or only in part',
+    'Why it is not recorded, or only in part; empty where all of it is',
     ({ t }) =>
-      [...new Set(t.notes.map((n) => (n.url ? `${n.text} (${n.url})` : n.text)))].join('; ') ||
-      null,
+      [...new Set(t.notes.map((n) => (n.url ? `${n.text} (${n.url})` : n.text)))].join('; '),
   ),
 } satisfies Columns<TitledThread>;
 

@@ -1,7 +1,7 @@
 /** What a report is made of. */
 import { formatCount } from '../../text/numbers.ts';
 import { cut, oneLine } from '../../text/clean.ts';
-import { cellText as textOf, isNumeric, type Columns } from '../table.ts';
+import { cellText as textOf, isNumeric, type Column, type Columns } from '../table.ts';
 
 /** A text that a narrow layout may put on a line of its own. */
 export type Cell = string | { text: string; wide: true };
@@ -24,6 +24,13 @@ export interface Report {
   blocks: readonly Block[];
 }
 
+/** A cell of the catalogue as a report shows it: what has no name reads so. */
+export function shownCell<Row>(name: string, { unit, value }: Column<Row>, row: Row): string {
+  const cell = value(row);
+  if (name === 'fingerprint' && cell === null) return '(unknown SQL)';
+  return name === 'path' && cell === '' ? '(no name)' : textOf(unit, cell);
+}
+
 const LONGEST = { code: 100, path: 60 };
 
 /** Rows of a table of the catalogue, in some of its columns. Long texts are cut: a statement at its end, a path at its begin. */
@@ -38,10 +45,10 @@ export function tableOf<Row, C extends Columns<Row>>(
   return {
     head: shown.map(({ title }) => title),
     rows: rows.map((row) =>
-      shown.map(({ unit, value }, i) => {
-        const text = textOf(unit, value(row));
+      shown.map((column, i) => {
+        const text = shownCell(names[i]!, column, row);
         if (names[i] === 'path') return cut(oneLine(text), LONGEST.path, 'end');
-        return unit === 'code' ? cut(oneLine(text), LONGEST.code) : text;
+        return column.unit === 'code' ? cut(oneLine(text), LONGEST.code) : text;
       }),
     ),
     texts: places((_, i) => !isNumeric(shown[i]!.unit)),

@@ -34,7 +34,7 @@ interface Making extends ErrorGroup {
 }
 
 /** The most frequent first; `groups` beyond MOST_GROUPS are left out of the list and in `events`. */
-export interface FailedCalls {
+interface FailedCalls {
   groups: ErrorGroup[];
   events: number;
   more: number;

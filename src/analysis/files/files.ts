@@ -3,7 +3,6 @@ import { bytesCarried } from '../../trace/bytes-moved.ts';
 import { isVfsOp, isWebOp, opTable } from '../../event/operations.ts';
 import type { Definition, FileKind } from '../../event/definitions.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
-import { fact } from '../graph.ts';
 import { ById } from '../core/by-id.ts';
 
 /** One row of the files table. */
@@ -67,7 +66,6 @@ const COUNTED = opTable(({ counts }) =>
 );
 
 /** Of all threads. */
-export const files = fact('files', 'files', {}, filesOf);
 
 /** Rows by path and kind, the most time first. */
 export function filesOf(store: Pick<TraceStore, 'threads'>): FileRow[] {

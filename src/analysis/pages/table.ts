@@ -19,7 +19,7 @@ export const PAGE_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** A page of a database, or a block of a store. */
-export interface PlaceRow {
+interface PlaceRow {
   pages: ObjectPages;
   /** Place in `pages.places`. */
   i: number;
@@ -102,7 +102,7 @@ export const pageTable = table(
 );
 
 /** Sums over the pages of a b-tree. */
-export interface TreeRow {
+interface TreeRow {
   path: string;
   /** undefined: pages of no known b-tree. */
   tree: BTree | undefined;

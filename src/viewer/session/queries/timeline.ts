@@ -32,7 +32,7 @@ export interface AreaAnswer {
 }
 
 /** By row: id of the text of the statement that it serves. */
-export const statementTexts = threadFact('statementTexts', 'statement of each call', {}, (thread) =>
+const statementTexts = threadFact('statementTexts', 'statement of each call', {}, (thread) =>
   new StatementIndex(thread).texts(),
 );
 const blockEnds = fact('blockEnds', 'block boundaries', {}, blockEndsOf);

@@ -19,7 +19,7 @@ export interface Column<Row> {
   mono?: boolean;
 }
 
-/** What a view adds to a column of the catalogue: its width, or more. */
+/** What a view adds to a column of the catalogue: its width, or more. A value of its own is a text. */
 export type Own<Row> =
   | string
   | (Partial<Column<Row>> & {
@@ -36,12 +36,14 @@ export function viewColumns<C extends Columns<never>>(
   own: { readonly [K in keyof C]?: Own<RowOf<C>> },
 ): Column<RowOf<C>>[] {
   return Object.entries(own).map(([name, more]) => {
-    const { unit, title, help, value } = columns[name]! as Columns<RowOf<C>>[string];
+    const column = columns[name]! as Columns<RowOf<C>>[string];
     const { stepUs, none, ...rest } = typeof more === 'string' ? { width: more } : more!;
+    const { value = column.value } = rest;
+    const unit = rest.value ? 'text' : column.unit;
     return {
       key: name,
-      title,
-      definition: help,
+      title: column.title,
+      definition: column.help,
       numeric: isNumeric(unit),
       mono: unit === 'code',
       value,

@@ -9,16 +9,13 @@ import type { Column } from '../../parts/columns.ts';
 export interface EventColumn extends Omit<Column<EventLine>, 'text'> {
   /** CSS grid track; and where the panel is narrow. */
   width: string;
-  narrow?: string;
+  narrow: string;
   /** Shown where nobody has chosen; `wide`: only where there is room. */
   shown: 'always' | 'wide' | 'several threads' | 'chosen';
   text(line: EventLine, threadTitle: string): string;
   /** For copies: raw numbers instead of words. */
-  raw?(line: EventLine): string;
+  raw: ((line: EventLine) => string) | undefined;
 }
-type Own = Pick<EventColumn, 'key' | 'width' | 'narrow' | 'shown' | 'value'> &
-  Partial<Pick<EventColumn, 'text' | 'raw'>>;
-
 const resultOf = (line: EventLine): string =>
   line.resultText.replace('SQLITE_', '') ||
   (line.result && line.layer === 'web' ? formatCount(line.result) : '');
@@ -26,102 +23,55 @@ const resultOf = (line: EventLine): string =>
 const durationText = ({ open, instant, dur, clockStepUs }: EventLine): string =>
   open ? 'open' : instant ? '' : formatMeasured(dur, clockStepUs);
 
-/** A column of the catalogue, read from a line. */
-function column(name: keyof typeof eventColumns, own: Own): EventColumn {
-  const { unit, title, help } = eventColumns[name];
-  const numeric = isNumeric(unit);
-  return {
-    title,
-    definition: help,
-    numeric,
-    text: (line) => (own.value(line) === null ? '' : cellText(unit, own.value(line))),
-    ...(numeric && { raw: (line: EventLine) => String(own.value(line) ?? '') }),
-    ...own,
-  };
-}
-
-export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
-  {
-    ...column('ts', {
-      key: 'time',
-      narrow: '88px',
-      width: '96px',
-      shown: 'always',
-      value: (l) => l.t0,
-    }),
-    numeric: false,
-  },
-  column('dur', {
-    key: 'duration',
-    narrow: '74px',
-    width: '82px',
-    shown: 'always',
-    value: (l) => l.dur,
-    text: durationText,
-    raw: (l) => (l.open ? 'open' : String(l.dur)),
-  }),
-  {
-    ...column('thread', {
-      key: 'thread',
-      width: 'minmax(110px, 0.8fr)',
-      shown: 'several threads',
-      value: (l) => l.thread,
-      text: (_, title) => title,
-    }),
-    numeric: false,
-    raw: undefined,
-  },
-  column('op', {
-    key: 'call',
-    narrow: 'minmax(80px, 1fr)',
-    width: 'minmax(112px, 1fr)',
-    shown: 'always',
-    value: (l) => l.name,
-  }),
-  column('object', {
-    key: 'object',
-    narrow: 'minmax(60px, 1.2fr)',
-    width: 'minmax(70px, 1.3fr)',
-    shown: 'always',
-    value: (l) => (l.layer === 'sql' ? null : l.object),
-  }),
-  column('offset', { key: 'offset', width: '100px', shown: 'wide', value: (l) => l.offset }),
-  column('length', {
-    key: 'length',
-    width: '70px',
-    shown: 'wide',
-    value: (l) => l.length,
-    text: (l) => (l.length ? formatCount(l.length) : ''),
-  }),
-  column('result_name', {
-    key: 'result',
-    narrow: 'minmax(40px, 0.8fr)',
-    width: 'minmax(84px, 0.7fr)',
-    shown: 'always',
-    value: resultOf,
-    raw: (l) => l.resultText || String(l.result),
-  }),
-  column('detail', {
-    key: 'detail',
-    width: 'minmax(90px, 0.8fr)',
-    shown: 'chosen',
-    value: (l) => l.detail,
-  }),
-  column('connection', {
-    key: 'connection',
-    width: '84px',
-    shown: 'chosen',
-    value: (l) => l.connection,
-  }),
-  column('layer', { key: 'layer', width: '56px', shown: 'chosen', value: (l) => l.layer }),
-  column('row', { key: 'row', width: '70px', shown: 'chosen', value: (l) => l.row }),
-  column('statement', {
-    key: 'statement',
-    width: 'minmax(80px, 3fr)',
-    shown: 'wide',
-    value: (l) => l.statement,
-  }),
+type Name = keyof typeof eventColumns;
+type Shown = EventColumn['shown'];
+/** Columns of the catalogue: what the view calls each, when it shows it, its tracks, and its value of a line. */
+const OWN: readonly [Name, string, Shown, string, string | null, EventColumn['value']][] = [
+  ['ts', 'time', 'always', '96px', '88px', (l) => l.t0],
+  ['dur', 'duration', 'always', '82px', '74px', (l) => l.dur],
+  ['thread', 'thread', 'several threads', 'minmax(110px, 0.8fr)', null, (l) => l.thread],
+  ['op', 'call', 'always', 'minmax(112px, 1fr)', 'minmax(80px, 1fr)', (l) => l.name],
+  ['object', 'object', 'always', 'minmax(70px, 1.3fr)', 'minmax(60px, 1.2fr)', objectOf],
+  ['offset', 'offset', 'wide', '100px', null, (l) => l.offset],
+  ['length', 'length', 'wide', '70px', null, (l) => l.length],
+  ['result_name', 'result', 'always', 'minmax(84px, 0.7fr)', 'minmax(40px, 0.8fr)', resultOf],
+  ['detail', 'detail', 'chosen', 'minmax(90px, 0.8fr)', null, (l) => l.detail],
+  ['connection', 'connection', 'chosen', '84px', null, (l) => l.connection],
+  ['layer', 'layer', 'chosen', '56px', null, (l) => l.layer],
+  ['row', 'row', 'chosen', '70px', null, (l) => l.row],
+  ['statement', 'statement', 'wide', 'minmax(80px, 3fr)', null, (l) => l.statement],
 ];
+/** What reads otherwise than by its unit. */
+const MORE: Readonly<Partial<Record<Name, Partial<EventColumn>>>> = {
+  ts: { numeric: false },
+  dur: { text: durationText, raw: (l) => (l.open ? 'open' : String(l.dur)) },
+  thread: { numeric: false, text: (_, title) => title, raw: undefined },
+  length: { text: (l) => (l.length ? formatCount(l.length) : '') },
+  result_name: { raw: (l) => l.resultText || String(l.result) },
+};
+
+export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = OWN.map(
+  ([name, key, shown, width, narrow, value]) => {
+    const { unit, title, help } = eventColumns[name];
+    const numeric = isNumeric(unit);
+    return {
+      key,
+      title,
+      definition: help,
+      numeric,
+      shown,
+      width,
+      narrow: narrow ?? width,
+      value,
+      text: (line) => (value(line) === null ? '' : cellText(unit, value(line))),
+      raw: numeric ? (line) => String(value(line) ?? '') : undefined,
+      ...MORE[name],
+    };
+  },
+);
+function objectOf(line: EventLine): string {
+  return line.layer === 'sql' ? '' : line.object;
+}
 
 /** @param chosen keys, null = nobody has chosen; unknown keys are ignored, and at least one column is left */
 export function shownColumns(
@@ -143,7 +93,7 @@ export function tracksOf(
   columns: readonly EventColumn[],
   narrow: boolean,
 ): { template: string; least: number } {
-  const tracks = columns.map((column) => (narrow && column.narrow) || column.width);
+  const tracks = columns.map((column) => (narrow ? column.narrow : column.width));
   return {
     template: tracks.join(' '),
     least: tracks.reduce((sum, track) => sum + Number(/\d+/.exec(track)![0]), 0),

@@ -91,11 +91,7 @@ export function placeColumns(table: PlacesTable): readonly Column<number>[] {
       width: '92px',
       ...(!isPages && { title: 'Block', definition: 'Number of the block, from 0' }),
     },
-    type: {
-      value: ({ i }) => typeOfRow(table, i).title,
-      text: ({ i }) => typeOfRow(table, i).title,
-      width: '112px',
-    },
+    type: { value: ({ i }) => typeOfRow(table, i).title, width: '112px' },
     b_tree: { key: 'tree', text: ({ i }) => treeText(table, i), mono: false, width: '170px' },
     reads: '64px',
     wal_reads: '80px',

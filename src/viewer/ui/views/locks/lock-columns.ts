@@ -9,7 +9,7 @@ import {
 } from '../../../../analysis/locks/table.ts';
 import { col } from '../../../../analysis/table.ts';
 import { viewColumns, type Column } from '../../parts/columns.ts';
-import { formatCount, formatDuration, formatMoment, UNKNOWN } from '../../../../text/numbers.ts';
+import { formatCount, formatDuration, formatMoment } from '../../../../text/numbers.ts';
 import type { LockLane, LockTrack } from '../../../session/queries/lock-lanes.ts';
 
 export const KINDS: Readonly<Record<ResourceKind, { title: string; meaning: string }>> = {
@@ -76,33 +76,15 @@ export function spanText({ kind }: Pick<LockLane, 'kind'>, track: LockTrack, i: 
   return `${wait ? 'waits for' : 'holds'} ${mode}, ${times}, ${OUTCOME_WORDS[track.outcome[i]!]?.[wait ? 1 : 0] ?? ''}`;
 }
 
-const kind = {
-  text: ({ kind: k }: { kind: ResourceKind }) => KINDS[k].title,
-  width: '96px',
-};
+const kind = { value: (row: { kind: ResourceKind }) => KINDS[row.kind].title, width: '96px' };
 const name = { none: 'unnamed', width: '1fr' };
-const title = {
-  value: (row: { threadTitle: string }) => row.threadTitle,
-  text: (row: { threadTitle: string }) => row.threadTitle,
-  numeric: false,
-  width: '190px',
-};
+const title = { value: (row: { threadTitle: string }) => row.threadTitle, width: '190px' };
 
 export const WAIT_COLUMNS = viewColumns(waitColumns, {
   ts: '104px',
   dur: '84px',
-  thread: {
-    value: (w) => w.waiterTitle,
-    text: (w) => w.waiterTitle,
-    numeric: false,
-    width: '170px',
-  },
-  holder: {
-    value: (w) => w.holderTitle,
-    text: (w) => w.holderTitle ?? UNKNOWN,
-    numeric: false,
-    width: '170px',
-  },
+  thread: { value: (w) => w.waiterTitle, width: '170px' },
+  holder: { value: (w) => w.holderTitle, width: '170px' },
   kind,
   name,
   asked: '88px',

@@ -126,11 +126,6 @@ export const COLUMNS: readonly Column<TransactionLine>[] = [
     busy: '56px',
     idle_dur: { text: (t) => (t.idleUs ? formatMeasured(t.idleUs, t.stepUs) : '0'), width: '86px' },
     path: '150px',
-    thread: {
-      value: (t) => t.threadTitle,
-      text: (t) => t.threadTitle,
-      numeric: false,
-      width: '1fr',
-    },
+    thread: { value: (t) => t.threadTitle, width: '1fr' },
   }),
 ];

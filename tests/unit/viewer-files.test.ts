@@ -119,7 +119,7 @@ describe('files', () => {
   });
 
   it('of one origin have no such level; of several, files of the same name are kept apart', () => {
-    expect(fileOrigins(lines, 'dur', true).map(({ name }) => name)).toEqual(['']);
+    expect(fileOrigins(lines, 'timeUs', true).map(({ name }) => name)).toEqual(['']);
     const store = newStore();
     for (const [url, reads] of [
       ['https://one.example/', 3],

@@ -3,7 +3,6 @@ import './cache/cache.ts';
 import './cache/cold-warm.ts';
 import './cache/miss-ratio.ts';
 import './cache/stale-caches.ts';
-import './files/files.ts';
 import './files/io-map.ts';
 import './files/redundant-calls.ts';
 import './files/runs.ts';
@@ -15,6 +14,7 @@ import './pages/storage-blocks.ts';
 import './report/diff.ts';
 import './report/headline-numbers.ts';
 import './report/report.ts';
+import './tables.ts';
 import './time/load-times.ts';
 
 export { allFacts, Facts } from './graph.ts';

@@ -5,7 +5,7 @@
  *     ts: col('moment', 'Begin', 'When the wait began', (w) => w.fromUs),
  *     dur: col('us', 'Waited', 'How long the holder was in its way', (w) => w.toUs - w.fromUs),
  *   } satisfies Columns<WaitLine>;
- *   const lockRows = fact('lockRows', 'waits for locks', { waits }, (_, { waits }) => listed(waits));
+ *   const lockRows = fact(...); // its value is `Rows<WaitLine>`
  *   export const lockTable = table('locks', 'Waits for locks', lockRows, lockColumns);
  *
  * Views, the SQL page, exports and reports take titles, help and values from it, and the text of a cell from its unit.

@@ -391,8 +391,11 @@ it('an export of a growing recording has the rows that there were when it began,
     text += piece;
     if (store.eventCount < 5000) run(1000);
   }
-  const rows = text.trimEnd().split('\n').slice(1);
+  const [head, ...rows] = text.trimEnd().split('\n');
+  const statement = head!.split(',').indexOf('statement');
   expect(store.eventCount).toBeGreaterThan(2000);
   expect(rows).toHaveLength(2000);
-  expect(rows.every((row) => row.endsWith(',SELECT 1') && !row.includes('undefined'))).toBe(true);
+  expect(
+    rows.every((row) => row.split(',')[statement] === 'SELECT 1' && !row.includes('undefined')),
+  ).toBe(true);
 });

@@ -142,7 +142,7 @@ export function countPages(
       counts[t] = pagesOf(t, owner);
     }
     const pages = counts[t];
-    if (!pages) continue;
+    if (!pages || what[i]! & Access.checkpoint) continue;
     const wal = (what[i]! & Access.wal) !== 0;
     if (what[i]! & Access.write) {
       if (wal) pages.walWritten += span[i]!;

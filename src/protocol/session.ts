@@ -4,6 +4,7 @@
  */
 import type { Activity, Layer } from '../event/operations.ts';
 import type { EngineInfo } from '../event/definitions.ts';
+import type { HeadlineNumber } from '../analysis/report/headline-numbers.ts';
 import type { PrivacyReport } from '../analysis/privacy/privacy-report.ts';
 import type { Keep } from '../trace/retention.ts';
 import type { StorageHealth } from '../event/storage-health.ts';
@@ -62,6 +63,11 @@ export interface Room {
   forgotten: number;
 }
 
+export interface LiveNumber extends HeadlineNumber {
+  /** Name of its place in the strip. */
+  slot: string;
+}
+
 /** The live strip: totals since the recording began and rates over the last second. null = cannot be known (yet). */
 export interface LiveStats {
   recording: boolean;
@@ -73,24 +79,11 @@ export interface LiveStats {
   flight: { keep: Keep; frozen: Frozen | null } | null;
   /** null: there is room for more. */
   room: Room | null;
-  eventsPerSecond: number;
   bytesReceived: number;
   dropped: number;
   faults: number;
-  reads: number;
-  writes: number;
-  syncs: number;
-  /** null where no VFS call is recorded: a commit is told by VFS calls. */
-  commits: number | null;
-  lockWaits: number | null;
-  /** commits, lockWaits and ioShare have not been computed yet. */
-  computing: boolean;
-  /** Share of the time with SQL in flight that went to storage calls, 0..1. */
-  ioShare: number | null;
-  /** SQLite's page cache, from engine counters, 0..1. */
-  cacheHitRate: number | null;
-  /** Nanoseconds of the tracer's own work per event, measured by the hook; null before the first measurement. */
-  costNsPerEvent: number | null;
+  /** Those of the strip, in its order. */
+  numbers: LiveNumber[];
   /** Messages on ports that no honest thread sends: malformed, or in the name of a thread that has not said hello there. */
   ignoredMessages: number;
   /** What went wrong in the session itself, in words for the user: the spool could not be written, a thread of another version. */

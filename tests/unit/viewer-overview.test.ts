@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { HeadlineNumber } from '../../src/analysis/report/headline-numbers.ts';
 import { readTrace } from '../../src/trace/file/read.ts';
 import { QUERIES } from '../../src/viewer/session/query-table.ts';
-import { browserOf, headlineText } from '../../src/viewer/ui/views/overview/headline-text.ts';
+import { formatAs } from '../../src/text/numbers.ts';
+import { browserOf } from '../../src/viewer/ui/views/overview/browser-name.ts';
 import { commitsText } from '../../src/viewer/ui/views/transactions/transaction-columns.ts';
 import { newStore, ThreadBuilder } from '../traces/builder.ts';
 import { autocommits, contextOf } from './viewer-context.ts';
@@ -149,9 +150,9 @@ describe('the headline numbers', () => {
     expect(value(headlineNumbers(store), 'commits')).toBeNull();
   });
   it('read as people write them', () => {
-    expect(headlineText({ value: null, unit: 'us' })).toBe('n/a');
-    expect(headlineText({ value: 2.345, unit: 'ratio' })).toBe('2.35');
-    expect(headlineText({ value: 12345, unit: 'count' })).toBe('12,345');
+    expect(formatAs(null, 'us')).toBe('n/a');
+    expect(formatAs(2.345, 'ratio')).toBe('2.35');
+    expect(formatAs(12345, 'count')).toBe('12,345');
     expect(
       browserOf(
         'Mozilla/5.0 (X11) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/151.0.0.0 Safari/537.36',

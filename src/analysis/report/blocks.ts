@@ -7,6 +7,8 @@ export interface ReportTable {
   rows: readonly (readonly Cell[])[];
   /** Columns that hold texts: to the left; numbers to the right. */
   texts: readonly number[];
+  /** The first column holds SQL. */
+  sql?: true;
 }
 export interface Block {
   heading: string;

@@ -6,7 +6,7 @@ import { UNKNOWN, formatBytes, formatCount } from '../../text/numbers.ts';
 import { knownWeb, type WebCounts } from '../files/web-counts.ts';
 
 /** Files by bytes that SQLite moved, then by its calls. null where no file was seen. */
-export function filesBlock(files: readonly FileCounts[], most: number): Block | null {
+export function filesBlock(files: readonly FileCounts[], most: number, longest = 60): Block | null {
   if (files.length === 0) return null;
   const bytes = ({ vfs }: FileCounts): number => (vfs.xReadBytes ?? 0) + (vfs.xWriteBytes ?? 0);
   const sorted = files.slice().sort((a, b) => bytes(b) - bytes(a));
@@ -30,7 +30,7 @@ export function filesBlock(files: readonly FileCounts[], most: number): Block | 
       rows: sorted
         .slice(0, most)
         .map(({ path, kind, vfs, web }) => [
-          cut(oneLine(path), 60, 'end') || '(no name)',
+          cut(oneLine(path), longest, 'end') || '(no name)',
           kind,
           formatCount(vfs.xRead),
           formatBytes(vfs.xReadBytes),

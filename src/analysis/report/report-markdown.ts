@@ -30,9 +30,8 @@ function block({ heading, facts, table, lines = [] }: Block): string {
       facts.map(([label, value]) => `- ${escaped(label)}: ${escaped(shown(value))}`).join('\n'),
     );
   if (table) {
-    const { head, rows, texts } = table;
+    const { head, rows, texts, sql } = table;
     const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-    const isSql = head[0] === 'statement';
     parts.push(
       [
         line(head.map(escaped)),
@@ -40,7 +39,7 @@ function block({ heading, facts, table, lines = [] }: Block): string {
         ...rows.map((row) =>
           line(
             row.map((cell, i) =>
-              isSql && i === 0 ? code(cellText(cell)) : escaped(shown(cellText(cell))),
+              sql && i === 0 ? code(cellText(cell)) : escaped(shown(cellText(cell))),
             ),
           ),
         ),

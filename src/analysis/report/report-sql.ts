@@ -8,9 +8,14 @@ import { anatomiesOf, type TransactionAnatomy } from '../transactions/transactio
 import { transactions } from '../transactions/transactions.ts';
 
 const LONGEST_SQL = 100;
+const LONGEST_PATH = 40;
 
 /** null where no SQL call was recorded. */
-export function statementsBlock(facts: Facts, most: number): Block | null {
+export function statementsBlock(
+  facts: Facts,
+  most: number,
+  textLength = LONGEST_SQL,
+): Block | null {
   const table = facts.get(statementTable);
   if (!table || table.rows.length === 0) return null;
   const more = table.rows.length - most;
@@ -28,20 +33,21 @@ export function statementsBlock(facts: Facts, most: number): Block | null {
         'written',
         'cache',
       ],
-      rows: table.rows.slice(0, most).map(statement),
+      rows: table.rows.slice(0, most).map((row) => statement(row, textLength)),
       texts: [0],
+      sql: true,
     },
     lines: more > 0 ? [`... and ${formatCount(more)} more.`] : [],
   };
 }
 
-function statement(row: StatementRow): Cell[] {
+function statement(row: StatementRow, textLength: number): Cell[] {
   const { text, time: spent, share, p50Us, pages, cache } = row;
   const asked = cache ? cache.hits + cache.misses : 0;
   return [
     cut(
       oneLine(text ?? '') || (row.executions ? '(text not recorded)' : '(opening and closing)'),
-      LONGEST_SQL,
+      textLength,
     ),
     formatCount(row.executions),
     formatDuration(spent.spanUs),
@@ -55,7 +61,11 @@ function statement(row: StatementRow): Cell[] {
 }
 
 /** null where no transaction was seen. */
-export function transactionsBlock(facts: Facts, most: number): Block | null {
+export function transactionsBlock(
+  facts: Facts,
+  most: number,
+  pathLength = LONGEST_PATH,
+): Block | null {
   const { list } = facts.get(transactions);
   if (list.length === 0) return null;
   const { beginUs, endUs } = list;
@@ -84,18 +94,18 @@ export function transactionsBlock(facts: Facts, most: number): Block | null {
       ],
       rows: anatomiesOf(facts, list.pick(longest))
         .sort((a, b) => b.toUs - b.fromUs - (a.toUs - a.fromUs))
-        .map(transaction),
+        .map((anatomy) => transaction(anatomy, pathLength)),
       texts: [1, 2, 3],
     },
     lines: more > 0 ? [`... and ${formatCount(more)} more.`] : [],
   };
 }
 
-function transaction(a: TransactionAnatomy): Cell[] {
+function transaction(a: TransactionAnatomy, pathLength: number): Cell[] {
   const { path, kind, outcome } = a.transaction;
   return [
     formatDuration(a.fromUs),
-    cut(oneLine(path), 40, 'end') || '(no name)',
+    cut(oneLine(path), pathLength, 'end') || '(no name)',
     a.mode === null ? kind : `${kind}, ${a.mode}`,
     outcome,
     formatDuration(a.toUs - a.fromUs),

@@ -310,7 +310,12 @@ export abstract class Recording extends Answers {
         this.flight && !this.forced ? { keep: this.flight.keep, frozen: this.flight.frozen } : null,
       room:
         room && (this.recording || room.reached) ? { ...room, forgotten: store.forgotten } : null,
-      ...counts.counts(performance.now(), !this.recording, this.version),
+      ...counts.counts(
+        performance.now(),
+        !this.recording,
+        this.version,
+        this.flight !== null && !this.forced,
+      ),
       bytesReceived: this.bytesReceived,
       dropped: store.dropped,
       faults: threads.reduce((n, t) => n + t.faults, 0),

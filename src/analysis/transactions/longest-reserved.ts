@@ -1,0 +1,68 @@
+/** The longest time for which a database was held at RESERVED or above. */
+import { Op } from '../../event/event.ts';
+import type { TraceStore } from '../../trace/store.ts';
+import { fact } from '../graph.ts';
+import { extent } from '../core/time-range.ts';
+import { LockLevel } from '../../sqlite/constants.ts';
+import { connectionKey, LockLevels } from '../../trace/lock-levels.ts';
+
+/** No other connection could write. */
+interface ReservedHold {
+  /** Place in TraceStore.threads. */
+  thread: number;
+  path: string;
+  /** Row of the xLock call that took it. */
+  row: number;
+  fromUs: number;
+  toUs: number;
+  /** Not given back before the trace's end. */
+  open: boolean;
+}
+
+/** null where no lock of that level was seen. Holds that were not given back last until the trace's end. */
+export const longestReserved = fact(
+  'longestReserved',
+  'write locks',
+  { extent },
+  (store, { extent }) => longestReservedHold(store, extent[1]),
+);
+
+function longestReservedHold(store: TraceStore, traceEnd: number): ReservedHold | null {
+  let longest: ReservedHold | null = null;
+  for (const { events, definitions, index } of store.threads) {
+    const levels = new LockLevels(events);
+    const held = new Map<number, number>();
+    const close = (row: number, toUs: number, open: boolean): void => {
+      const fromUs = events.t0[row]! + events.dur[row]!;
+      if (longest && toUs - fromUs <= longest.toUs - longest.fromUs) return;
+      const file = definitions.get(events.object[row]!);
+      longest = {
+        thread: index,
+        path: file?.kind === 'file' ? file.path : '',
+        row,
+        fromUs,
+        toUs,
+        open,
+      };
+    };
+    for (let i = 0; i < events.count; i++) {
+      const op = events.op[i]!;
+      if (
+        (op !== Op.xLock && op !== Op.xUnlock && op !== Op.xClose) ||
+        events.result[i] !== 0 ||
+        events.endSeq[i] === 0
+      )
+        continue;
+      const before = levels.of(i);
+      const after = levels.take(i);
+      const key = connectionKey(events.object[i]!, events.context[i]!);
+      if (before < LockLevel.reserved && after >= LockLevel.reserved) held.set(key, i);
+      else if (before >= LockLevel.reserved && after < LockLevel.reserved) {
+        close(held.get(key)!, events.t0[i]! + events.dur[i]!, false);
+        held.delete(key);
+      }
+    }
+    for (const row of held.values()) close(row, traceEnd, true);
+  }
+  return longest;
+}

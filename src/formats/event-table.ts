@@ -94,7 +94,7 @@ export const EVENT_COLUMNS: readonly EventColumn[] = [
     textOrNull(auxText(events.op[i]!, events.aux[i]!)),
   ),
   column('aux', 'int64', false, (v, i) => v.thread.events.aux[i]!),
-  column('aux2', 'int64', false, (v, i) => v.thread.events.aux2[i] ?? 0),
+  column('aux2', 'int64', false, (v, i) => v.thread.events.aux2[i]!),
   column('flags', 'int32', false, (v, i) => v.thread.events.flags[i]!),
   column('parent_seq', 'int64', true, (v, i) => idOrNull(v.thread.events.parent[i]!)),
   column('context', 'int64', true, (v, i) => idOrNull(v.thread.events.context[i]!)),

@@ -73,7 +73,7 @@ export function countCalls(
       if (isErrorResult(events.result[row]!) || events.flags[row]! & Flag.threw)
         entry.failedPrepares++;
     } else if (op === Op.sqlExec) {
-      const statements = events.aux2[row] ?? 0;
+      const statements = events.aux2[row]!;
       if (statements)
         entry.statementsInScript = Math.max(entry.statementsInScript ?? 0, statements);
     } else entry.endingUs += events.dur[row]!;

@@ -35,7 +35,7 @@ function commitsInOpfs(store: TraceStore): number | null {
       const page = events.op[i] === Op.opfsWrite ? events.aux[i]! : 0;
       if (page === 0 || page === AUX_WAL_HEADER) continue;
       frames++;
-      if (events.aux2.length && events.aux2[i] !== 0) commits++;
+      if (events.aux2[i] !== 0) commits++;
     }
   return frames ? commits : null;
 }

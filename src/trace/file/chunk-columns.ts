@@ -59,10 +59,6 @@ export const FORMS: Readonly<Record<Form, Conversion>> = {
       numbers.set(events[field].subarray(from, from + numbers.length));
     },
     write(events, field, numbers) {
-      if (!events[field].length) {
-        if (numbers.every((number) => number === 0)) return;
-        events.aux2 = new Uint32Array(events.capacity);
-      }
       events[field].set(numbers);
     },
   },

@@ -226,7 +226,7 @@ export class TraceWriter {
     }
     for (const row of ended) {
       out.varint(events.aux[row]!);
-      out.varint(events.aux2[row] ?? 0);
+      out.varint(events.aux2[row]!);
     }
     const payload = new ByteWriter(out.length + 8);
     payload.u32(thread.index);

@@ -300,7 +300,7 @@ class EventsCursor implements Cursor {
       case 18:
         return sink.number(context, events.aux[row]!);
       default:
-        return sink.number(context, events.aux2[row] ?? 0);
+        return sink.number(context, events.aux2[row]!);
     }
   }
   private lookup(

@@ -9,6 +9,7 @@ import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
 import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import { longer } from '../../trace/resized.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';
 
@@ -74,7 +75,7 @@ interface Group {
 class Groups {
   readonly all: Group[] = [];
   /** By group and place. */
-  sums = new Float64Array(16 * PLACES);
+  sums: Float64Array = new Float64Array(16 * PLACES);
   private readonly places = new Map<string, number>();
 
   /** Number of the group of this name, from 1. */
@@ -83,11 +84,7 @@ class Groups {
     if (number !== undefined) return number;
     number = this.all.push({ name, layer, durations: new Durations() });
     this.places.set(name, number);
-    if (number * PLACES > this.sums.length) {
-      const more = new Float64Array(this.sums.length * 2);
-      more.set(this.sums);
-      this.sums = more;
-    }
+    this.sums = longer(this.sums, number * PLACES);
     this.sums[(number - 1) * PLACES + MAX_US] = -1;
     return number;
   }

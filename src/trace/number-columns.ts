@@ -38,8 +38,6 @@ export interface Table<S extends Schema> {
   reserve(rows: number, exactly?: boolean): void;
   /** Adds a row of zeros. @returns its place */
   add(): number;
-  /** Adds a row of these numbers. @returns its place */
-  addRow(row: Readonly<Record<Name<S>, number>>): number;
   /** Writes a number, and widens the column where it can't hold the number exactly. */
   set(name: Narrow<S>, row: number, value: number): void;
   /** The numbers of a row by column. */
@@ -98,12 +96,6 @@ export function columns<const S extends Schema>(
     add(): number {
       if (this.count === this.capacity) this.reserve(1);
       return this.count++;
-    }
-
-    addRow(row: Readonly<Record<string, number>>): number {
-      const i = this.add();
-      for (const name of names) this.set(name, i, row[name]!);
-      return i;
     }
 
     set(name: string, row: number, value: number): void {

@@ -60,8 +60,16 @@ export class IntervalColumns extends columns({
     to: number,
     row: number,
   ): number {
-    to = Math.max(from, to);
-    return this.addRow({ thread, context, resource, mode, outcome, from, to, row });
+    const i = this.add();
+    this.thread[i] = thread;
+    this.context[i] = context;
+    this.resource[i] = resource;
+    this.mode[i] = mode;
+    this.outcome[i] = outcome;
+    this.from[i] = from;
+    this.to[i] = Math.max(from, to);
+    this.row[i] = row;
+    return i;
   }
 
   /** Places by resource, each list in order of `from`. */

@@ -199,25 +199,26 @@ function pageReadersOf(ctx: FindingContext): PageReader[] {
   const commits = commitsOf(ctx.transactions.list);
   const all = ctx.get(accesses);
   const { objects, askers } = all;
+  const { what, thread: threads, row: rows, bytes, asker, object: objectOf, place, count } = all;
   const readers = new Map<number, Reader>();
-  for (let i = 0; i < all.count; i++) {
-    const what = all.what[i]!;
-    const thread = ctx.store.threads[all.thread[i]!]!;
-    const row = all.row[i]!;
+  let [lastKey, reader] = [-1, undefined as Reader | undefined];
+  for (let i = 0; i < count; i++) {
+    if (what[i]! & (Access.wal | Access.checkpoint) || bytes[i] === 0) continue;
+    const thread = ctx.store.threads[threads[i]!]!;
+    const row = rows[i]!;
     const op = thread.events.op[row];
-    if (what & (Access.wal | Access.checkpoint) || all.bytes[i] === 0) continue;
     if (op !== Op.xRead && op !== Op.xWrite) continue;
-    const key = all.asker[i]! * objects.length + all.object[i]!;
-    let reader = readers.get(key);
+    const key = asker[i]! * objects.length + objectOf[i]!;
+    if (key !== lastKey) reader = readers.get((lastKey = key));
     if (!reader) {
-      const object = objects[all.object[i]!]!;
-      const { connection } = askers[all.asker[i]!]!;
+      const object = objects[objectOf[i]!]!;
+      const { connection } = askers[asker[i]!]!;
       const others = commits.get(object.path) ?? NO_COMMITS;
       const who = whoIs(thread.index, connection);
       readers.set(key, (reader = new Reader(object, thread, connection, others, who)));
     }
-    if (what & Access.write) reader.write(all.place[i]!);
-    else reader.read(row, all.place[i]!);
+    if (what[i]! & Access.write) reader.write(place[i]!);
+    else reader.read(row, place[i]!);
   }
   return [...readers.values()]
     .map((reader) => reader.finish())

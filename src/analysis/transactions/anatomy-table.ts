@@ -11,8 +11,13 @@ const LEVELS = 5;
 /** Times by part, nanoseconds. */
 class Times extends columns(each(PARTS, [Uint32Array, Float64Array])) {
   put(i: number, ns: Float64Array): void {
-    for (let part = 0; part < PARTS.length; part++)
-      if (ns[part]) this.set(PARTS[part]!, i, ns[part]!);
+    for (let part = 0; part < PARTS.length; part++) {
+      const time = ns[part]!;
+      if (time === 0) continue;
+      const column = this[PARTS[part]!];
+      column[i] = time;
+      if (column[i] !== time) this.set(PARTS[part]!, i, time);
+    }
   }
   at(i: number): TransactionTimes {
     const times = {} as TransactionTimes;
@@ -94,14 +99,20 @@ export class AnatomyTable
 
   /** Adds an execution to the last one, by the row of its first call. */
   addStatement(row: number): void {
-    this.statements.addRow({ row });
+    const i = this.statements.add();
+    this.statements.row[i] = row;
   }
 
   /** The last one asks for a lock level. @param granted when it was, or NaN @param busy whether it was refused */
   asked(level: number, askedUs: number, granted: number, busy: boolean): void {
     const { steps } = this;
     let s = this.stepOf(this.count - 1, level);
-    if (s < 0) s = steps.addRow({ level, askedUs, grantedUs: NaN, leftUs: NaN, busy: 0 });
+    if (s < 0) {
+      s = steps.add();
+      steps.level[s] = level;
+      steps.askedUs[s] = askedUs;
+      steps.grantedUs[s] = steps.leftUs[s] = NaN;
+    }
     if (Number.isNaN(steps.grantedUs[s]!)) steps.grantedUs[s] = granted;
     if (busy) steps.busy[s]!++;
   }
@@ -113,15 +124,14 @@ export class AnatomyTable
         leftUs[s] = atUs;
   }
 
-  /** Where the time of the last one went. @param ns by part, nanoseconds @param beforeCommit what of them was before the commit */
+  /** Where the time of the last one went. @param ns by part, nanoseconds @param beforeCommit what of them was before the commit: is overwritten */
   spent(ns: Float64Array, beforeCommit: Float64Array): void {
     const i = this.count - 1;
     this.time.put(i, ns);
-    if (!Number.isNaN(this.commitUs[i]!))
-      this.commitTime.put(
-        i,
-        ns.map((all, part) => all - beforeCommit[part]!),
-      );
+    if (Number.isNaN(this.commitUs[i]!)) return;
+    for (let part = 0; part < PARTS.length; part++)
+      beforeCommit[part] = ns[part]! - beforeCommit[part]!;
+    this.commitTime.put(i, beforeCommit);
   }
 
   durationUs(i: number): number {

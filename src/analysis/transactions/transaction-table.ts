@@ -71,11 +71,21 @@ export class TransactionTable
   push(t: Transaction): void {
     let pathOf = this.places.get(t.path);
     if (pathOf === undefined) this.places.set(t.path, (pathOf = this.paths.push(t.path) - 1));
-    const what =
+    const i = this.add();
+    this.thread[i] = t.thread;
+    this.beginRow[i] = t.beginRow;
+    this.endRow[i] = t.endRow;
+    this.commitRow[i] = t.commitRow;
+    this.lockRow[i] = t.lockRow;
+    this.object[i] = t.object;
+    this.context[i] = t.context;
+    this.beginUs[i] = t.beginUs;
+    this.endUs[i] = t.endUs;
+    this.pathOf[i] = pathOf;
+    this.what[i] =
       KINDS.indexOf(t.kind) |
       (OUTCOMES.indexOf(t.outcome) << 1) |
       (POINTS.indexOf(t.commitPoint) << 3);
-    this.addRow({ ...t, pathOf, what });
   }
 
   isWrite(i: number): boolean {

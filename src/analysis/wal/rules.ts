@@ -14,6 +14,7 @@ import { checkpoints, type Checkpoint } from './checkpoints.ts';
 import { DEFAULT_AUTOCHECKPOINT, isStarved, walHistories, type WalHistory } from './wal.ts';
 import { wals, type WalFile } from './wal-files.ts';
 import { commitCosts } from '../transactions/commit-costs.ts';
+import type { ThreadStore } from '../../trace/store.ts';
 import { Evidence, findingFact, type FindingContext } from '../rules/context.ts';
 import { noSaving, Saving } from '../rules/saving.ts';
 import type { Finding, Rule } from '../rules/types.ts';
@@ -166,14 +167,21 @@ function copyingOf(
 ): { copying: Evidence; places: ReadonlySet<number> } {
   const copying = new Evidence();
   const places = new Set<number>();
+  const paths = new Map<string, string>();
+  const pathOf = (thread: ThreadStore, id: number): string => {
+    const key = `${thread.index} ${id}`;
+    let path = paths.get(key);
+    if (path === undefined) paths.set(key, (path = plainPath(ctx.text(thread, id))));
+    return path;
+  };
   for (const { thread: index, path, fromRow, toRow } of list) {
     const thread = ctx.store.threads[index]!;
     const { op, object, offset, length } = thread.events;
     for (let row = fromRow; row <= toRow; row++) {
       const write = WRITES[op[row]!];
       if (!write && !READS[op[row]!]) continue;
-      const file = plainPath(ctx.text(thread, object[row]!));
-      if (databasePath(file) !== path || (file === path) !== Boolean(write)) continue;
+      const file = pathOf(thread, object[row]!);
+      if (write ? file !== path : file === path || databasePath(file) !== path) continue;
       copying.add(thread, row, length[row]);
       if (write) places.add(offset[row]!);
     }

@@ -27,14 +27,22 @@ export class EventQuery {
   count = 0;
   /** Rows that the store had forgotten when the filter was applied: lines stand for rows as long as it has forgotten no more. */
   forgotten = 0;
+  private filter: EventFilter = {
+    text: '',
+    layers: null,
+    errorsOnly: false,
+    fromUs: null,
+    toUs: null,
+  };
   private thread = new Uint16Array(0);
   private row = new Uint32Array(0);
   private readonly statements = new Map<ThreadStore, StatementIndex>();
 
   constructor(private readonly store: TraceStore) {}
 
-  /** Apply a filter to the trace as it is now. @returns events that match */
-  run(filter: EventFilter): number {
+  /** Apply a filter to the trace as it is now. @param filter default: the last one @returns events that match */
+  run(filter = this.filter): number {
+    this.filter = filter;
     const { threads } = this.store;
     this.forgotten = this.store.forgotten;
     const page = filter.where?.page ?? null;

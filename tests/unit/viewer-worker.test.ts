@@ -116,43 +116,41 @@ describe('filters', () => {
     const expected = bruteForce(store, filter);
     expect(query.run(filter)).toBe(expected.length);
     const lines = expected.map((_, line) => query.at(line));
-    expect(lines.map(({ thread, row }) => store.threads[thread]!.events.t0[row])).toEqual(
-      expected.map((e) => e.t0),
-    );
-    expect(new Set(lines.map((l) => `${l.thread}:${l.row}`))).toEqual(
-      new Set(expected.map((e) => `${e.thread}:${e.row}`)),
-    );
-    lines.forEach(({ thread, row }, line) => expect(query.lineOf(thread, row)).toBe(line));
+    expect(lines.map((_, line) => query.beginOf(line))).toEqual(expected.map((e) => e.t0));
+    expect(
+      new Set(lines.map((l) => `${l.thread}:${store.threads[l.thread]!.events.rowOfSeq(l.seq)}`)),
+    ).toEqual(new Set(expected.map((e) => `${e.thread}:${e.row}`)));
+    lines.forEach((event, line) => expect(query.lineOf(event)).toBe(line));
     expect(() => query.at(expected.length)).toThrow(RangeError);
   });
   it('matches errors and misses hidden events', () => {
     const query = new EventQuery(store);
     expect(query.run({ ...everything, errorsOnly: true })).toBe(2);
-    expect(query.lineOf(0, 0)).toBe(-1);
-    expect(query.lineOf(7, 0)).toBe(-1);
+    expect(query.lineOf(store.threads[0]!.ref(0))).toBe(-1);
+    expect(query.lineOf({ thread: 7, seq: 1 })).toBe(-1);
   });
 });
 
 describe('an event in words', () => {
   it('names its statement, parent and children', () => {
     const store = sample();
-    const step = detailsOfEvent(store, 0, 0);
+    const step = detailsOfEvent(store, store.threads[0]!.ref(0));
     expect(step).toMatchObject({
       name: 'sqlite3_step',
       statement: 'INSERT INTO note VALUES (?)',
       childCount: 10,
       parent: null,
     });
-    const read = detailsOfEvent(store, 0, step.children[1]!.row);
+    const read = detailsOfEvent(store, step.children[1]!);
     expect(read).toMatchObject({
       name: 'xRead',
       object: '/app.db',
       offset: 4096,
-      parent: { name: 'sqlite3_step', row: 0 },
+      parent: { name: 'sqlite3_step', ...store.threads[0]!.ref(0) },
       childCount: 1,
     });
-    expect(() => detailsOfEvent(store, 0, 1e6)).toThrow(RangeError);
-    expect(() => detailsOfEvent(store, 9, 0)).toThrow(RangeError);
+    expect(() => detailsOfEvent(store, { thread: 0, seq: 1e6 })).toThrow(RangeError);
+    expect(() => detailsOfEvent(store, { thread: 9, seq: 1 })).toThrow(RangeError);
   });
 });
 

@@ -51,7 +51,7 @@ export const readModifyWrite: Rule = {
           evidence: {
             count: b.readModifyWrites,
             bytes: b.wastedBytes,
-            events: b.reads,
+            events: b.reads.map(({ thread, row }) => ctx.store.threads[thread]!.ref(row)),
             ...(b.readSpan ?? { fromUs: ctx.fromUs, toUs: ctx.toUs }),
             timeShare: length > 0 ? Math.min(1, b.readUs / length) : null,
           },

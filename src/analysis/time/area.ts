@@ -8,7 +8,7 @@ import { MOVES, opTable } from '../../event/operations.ts';
 import { bytesMoved } from '../../trace/bytes-moved.ts';
 import { objectName } from '../../trace/describe.ts';
 import { OPS, opName, type Layer, type OpInfo } from '../../event/operations.ts';
-import type { ThreadStore, TraceStore } from '../../trace/store.ts';
+import type { EventRef, ThreadStore, TraceStore } from '../../trace/store.ts';
 import { longer } from '../../trace/resized.ts';
 import { threadEndUs } from '../../trace/thread-end.ts';
 import { Durations } from '../core/durations.ts';
@@ -39,8 +39,8 @@ export interface AreaRow {
   maxUs: number;
   /** Bytes that they moved; by statement those of the VFS calls (or storage calls, where no VFS call was seen) made for it. */
   bytes: number;
-  /** The longest call. Its row is its place in the columns. */
-  longest: { thread: number; row: number };
+  /** The longest call. */
+  longest: EventRef;
 }
 
 /** Rows of a block, and the latest end among them: blocks that ended before the area are passed over. */
@@ -89,7 +89,7 @@ class Groups {
     return number;
   }
 
-  rows(): AreaRow[] {
+  rows({ threads }: TraceStore): AreaRow[] {
     return this.all.map(({ name, layer, durations }, i) => {
       const of = (place: number): number => this.sums[i * PLACES + place]!;
       const [count, totalUs] = [durations.count, of(TOTAL_US)];
@@ -101,7 +101,7 @@ class Groups {
         meanUs: count ? totalUs / count : 0,
         maxUs: of(MAX_US),
         bytes: of(BYTES),
-        longest: { thread: of(THREAD), row: of(ROW) },
+        longest: threads[of(THREAD)]!.ref(of(ROW)),
         p50Us: durations.percentile(0.5),
         p95Us: durations.percentile(0.95),
       };
@@ -133,7 +133,7 @@ export function areaRows(
     );
     scan.run(() => blockEnds()[thread.index]!);
   }
-  return groups.rows();
+  return groups.rows(store);
 }
 
 /** The calls of one thread, block by block: a function that runs often is compiled sooner than a loop that runs long. */

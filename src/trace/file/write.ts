@@ -42,7 +42,7 @@ export interface IndexEntry {
 interface ThreadState {
   said: boolean;
   definitions: number;
-  /** Number for life of the next row to write (ThreadStore.forgotten). */
+  /** Next row to write, counted from the first that the thread ever had (ThreadStore.forgotten). */
   rows: number;
   /** Numbers of rows written without their end. */
   open: number[];

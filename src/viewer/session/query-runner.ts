@@ -12,6 +12,7 @@ import type {
   SessionApi,
   TimelineFrame,
 } from '../../protocol/session.ts';
+import type { EventRef } from '../../trace/store.ts';
 import type { ComparisonTraces } from './comparison-traces.ts';
 import { detailsOfEvent, lineOfEvent } from './event-lines.ts';
 import { QueryQueue, type RunningQuery } from './query-queue.ts';
@@ -83,16 +84,16 @@ export class QueryRunner {
     return { from, to, width, lanes: frames };
   }
 
-  hit(lane: string, us: number, slackUs: number): { thread: number; row: number } | null {
+  hit(lane: string, us: number, slackUs: number): EventRef | null {
     if (this.shown.opening) return null; // a summary knows no events
     const found = this.shown.lanes().lane(lane);
     const row = found ? rowAt(found, us, slackUs) : -1;
-    return row < 0 ? null : { thread: found!.thread.index, row: found!.thread.forgotten + row };
+    return row < 0 ? null : found!.thread.ref(row);
   }
 
-  async event(thread: number, row: number): Promise<EventDetails> {
+  async event(thread: number, seq: number): Promise<EventDetails> {
     await this.shown.whole();
-    return detailsOfEvent(this.shown.trace.store, thread, row);
+    return detailsOfEvent(this.shown.trace.store, { thread, seq });
   }
 
   query<N extends QueryName>(
@@ -142,19 +143,19 @@ export class QueryRunner {
   }
   async eventLines(from: number, count: number): Promise<EventLine[]> {
     const { thread, row } = await this.lines(from, count);
-    const { store } = this.shown.trace;
-    return Array.from(row, (row, i) => lineOfEvent(store, thread[i]!, row));
+    const { threads } = this.shown.trace.store;
+    return Array.from(row, (row, i) => lineOfEvent(threads[thread[i]!]!, row));
   }
-  /** Events of the table's lines, for who reads them bit by bit. */
+  /** Events of the table's lines as they are now: places of threads and rows. */
   async lines(from: number, count: number): Promise<{ thread: Uint16Array; row: Uint32Array }> {
     await this.shown.whole();
-    const { query, store } = this.shown.trace;
-    if (query.forgotten !== store.forgotten) await this.filterEvents();
+    const { query } = this.shown.trace;
+    if (query.stale) await this.filterEvents();
     return query.slice(from, count);
   }
-  async lineOf(thread: number, row: number): Promise<number> {
+  async lineOf(thread: number, seq: number): Promise<number> {
     await this.shown.whole();
     if (this.filteredVersion !== this.shown.version) await this.filterEvents();
-    return this.shown.trace.query.lineOf(thread, row);
+    return this.shown.trace.query.lineOf({ thread, seq });
   }
 }

@@ -69,10 +69,10 @@ export class Session implements Api {
   extents: Api['extents'] = async () => this.shown.extents();
   timeline: Api['timeline'] = async (request) => this.queries.timeline(request);
   hit: Api['hit'] = async (lane, us, slackUs) => this.queries.hit(lane, us, slackUs);
-  event: Api['event'] = (thread, row) => this.queries.event(thread, row);
+  event: Api['event'] = (thread, seq) => this.queries.event(thread, seq);
   filterEvents: Api['filterEvents'] = (filter) => this.queries.filterEvents(filter);
   eventLines: Api['eventLines'] = (from, count) => this.queries.eventLines(from, count);
-  lineOf: Api['lineOf'] = (thread, row) => this.queries.lineOf(thread, row);
+  lineOf: Api['lineOf'] = (thread, seq) => this.queries.lineOf(thread, seq);
   query: Api['query'] = (name, args, id) => this.queries.query(name, args, id);
   cancelQuery: Api['cancelQuery'] = async (id) => this.queries.cancel(id);
 

@@ -1,5 +1,5 @@
 /** Queries of the Errors view: what failed, by what it answered, with the statement behind. */
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { isFailure, objectName, resultText, statementText } from '../../../trace/describe.ts';
 import { Flag, Op } from '../../../event/event.ts';
 import { OPS, opName, type Layer } from '../../../event/operations.ts';
@@ -20,8 +20,8 @@ export interface ErrorGroup {
   count: number;
   firstUs: number;
   lastUs: number;
-  /** Some, at most MOST_EVENTS, by time; rows for life. */
-  events: { thread: number; row: number; us: number }[];
+  /** Some, at most MOST_EVENTS, by time. */
+  events: (EventRef & { us: number })[];
   /** Distinct statements that they served, the most frequent first; at most 5. */
   statements: { text: string; count: number }[];
 }
@@ -45,7 +45,7 @@ function failuresOf(store: TraceStore): Failures {
   const groups = new Map<string, Making>();
   let [total, more] = [0, 0];
   for (const thread of store.threads) {
-    const { events, forgotten } = thread;
+    const { events } = thread;
     for (let row = 0; row < events.count; row++) {
       const [op, result, flags] = [events.op[row]!, events.result[row]!, events.flags[row]!];
       const uncaught = op === Op.error;
@@ -84,7 +84,7 @@ function failuresOf(store: TraceStore): Failures {
       group.firstUs = Math.min(group.firstUs, events.t0[row]!);
       group.lastUs = Math.max(group.lastUs, events.t0[row]!);
       if (group.events.length < MOST_EVENTS)
-        group.events.push({ thread: thread.index, row: forgotten + row, us: events.t0[row]! });
+        group.events.push({ ...thread.ref(row), us: events.t0[row]! });
       const text = statementText(thread, row);
       if (text) group.texts.set(text, (group.texts.get(text) ?? 0) + 1);
     }

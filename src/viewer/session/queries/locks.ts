@@ -6,9 +6,9 @@ import {
   type IntervalColumns,
   type ResourceKind,
 } from '../../../analysis/locks/lock-columns.ts';
-import { arrowsOf, type EventRef, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
+import { arrowsOf, type WaitArrow } from '../../../analysis/locks/wait-arrows.ts';
 import { LOCK_LEVELS } from '../../../sqlite/constants.ts';
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { answerOf } from './context.ts';
 import { threadTitles } from './thread-titles.ts';
 import { lockLanes, shownLanes, type LockLane } from './lock-lanes.ts';
@@ -126,11 +126,7 @@ class Words {
     this.titles = threadTitles(store);
   }
   ref = (columns: IntervalColumns, i: number): EventRef =>
-    this.eventOf(columns.thread[i]!, columns.row[i]!);
-  eventOf = (thread: number, row: number): EventRef => ({
-    thread,
-    row: this.store.threads[thread]!.forgotten + row,
-  });
+    this.store.threads[columns.thread[i]!]!.ref(columns.row[i]!);
 
   /** One line for each holder of a wait, and one for a wait whose holder was not recorded. */
   waits(): WaitLine[] {
@@ -164,7 +160,7 @@ class Words {
       const line = start(edge.wait);
       lines.push({
         ...line,
-        key: `${line.event.thread}:${line.event.row}:${edge.holder}`,
+        key: `${line.event.thread}:${line.event.seq}:${edge.holder}`,
         fromUs: edge.fromUs,
         toUs: edge.toUs,
         holder: edge.holder,
@@ -186,7 +182,7 @@ class Words {
       const line = start(wait);
       lines.push({
         ...line,
-        key: `${line.event.thread}:${line.event.row}:-`,
+        key: `${line.event.thread}:${line.event.seq}:-`,
         holder: null,
         holderTitle: null,
         holderLane: null,
@@ -202,9 +198,10 @@ class Words {
   busy(): BusyLine[] {
     return this.locks.busy.map((chain): BusyLine => {
       const { thread, path, level, refusals, steps, fromUs, toUs, granted } = chain;
-      const first = this.eventOf(thread, chain.firstRow);
+      const owner = this.store.threads[thread]!;
+      const first = owner.ref(chain.firstRow);
       return {
-        key: `${thread}:${first.row}`,
+        key: `${thread}:${first.seq}`,
         thread,
         threadTitle: this.titles[thread]!,
         path,
@@ -216,7 +213,7 @@ class Words {
         level: level ? (LOCK_LEVELS[level] ?? `level ${level}`) : null,
         codes: chain.codes.map((code) => resultName(code)),
         first,
-        last: this.eventOf(thread, chain.lastRow),
+        last: owner.ref(chain.lastRow),
       };
     });
   }
@@ -227,7 +224,7 @@ class Words {
       const { kind, name } = resources[holds.resource[hold]!]!;
       const event = this.ref(holds, hold);
       return {
-        key: `${thread}:${event.row}:${holds.resource[hold]!}`,
+        key: `${thread}:${event.seq}:${holds.resource[hold]!}`,
         thread,
         threadTitle: this.titles[thread]!,
         kind,

@@ -21,7 +21,7 @@ import { partition } from '../../../analysis/time/thread-times.ts';
 import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { Op } from '../../../event/event.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
-import type { TraceStore } from '../../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../../trace/store.ts';
 import { threadTitles } from './thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
@@ -49,8 +49,7 @@ export interface Overview {
   durability: Durability;
   /** What the browser says of the storage of each origin; [] where nobody asked. */
   storage: OriginStorage[];
-  /** Rows are numbers for life. */
-  numbers: HeadlineNumber[];
+  numbers: (Omit<HeadlineNumber, 'event'> & { event: EventRef | null })[];
 }
 
 const overview = fact(
@@ -68,7 +67,10 @@ const overview = fact(
       databases: databaseSettings,
       durability: durabilityOf(store),
       storage: storageHealth,
-      numbers: headlineNumbers.map((n) => ({ ...n, event: n.event && forLife(store, n.event) })),
+      numbers: headlineNumbers.map((n) => ({
+        ...n,
+        event: n.event && store.threads[n.event.thread]!.ref(n.event.row),
+      })),
     };
   },
 );
@@ -100,14 +102,6 @@ export function partitionsOf(facts: Facts, range: TimeRange = {}): ThreadPartiti
       sqlite: hasSql(thread) || hasVfs(thread),
     };
   });
-}
-
-/** Analyses count rows from the first that is kept; views name them for life. */
-export function forLife(
-  store: TraceStore,
-  { thread, row }: { thread: number; row: number },
-): { thread: number; row: number } {
-  return { thread, row: row + (store.threads[thread]?.forgotten ?? 0) };
 }
 
 const DURABILITY = ['default', 'strict', 'relaxed'] as const;

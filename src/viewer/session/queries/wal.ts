@@ -7,8 +7,8 @@ import { needing, type QueryContext } from './context.ts';
 
 export interface CheckpointLine extends Checkpoint {
   threadTitle: string;
-  /** First call, for life. */
-  row: number;
+  /** First call. */
+  seq: number;
 }
 export interface WalLog {
   history: Omit<WalHistory, 'series'>;
@@ -65,7 +65,7 @@ const walLogs = fact(
           .map((c) => ({
             ...c,
             threadTitle: titles[c.thread]!,
-            row: store.threads[c.thread]!.forgotten + c.fromRow,
+            seq: store.threads[c.thread]!.events.seq[c.fromRow]!,
           })),
       };
     });

@@ -1,5 +1,5 @@
 /**
- * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, row, ts, op and layer is
+ * The table `events`: every recorded call, straight from the threads' columns. What a WHERE says of thread, seq, ts, op and layer is
  * answered by bisecting and by skipping in place, an order by one column of few texts by events-order.ts; everything else SQLite does itself.
  */
 import { objectName, resultText, isFailure } from '../../../trace/describe.ts';
@@ -26,7 +26,7 @@ const column = (name: string, type: SqlColumn['type'], help: string): SqlColumn 
 });
 const COLUMNS = [
   column('thread', 'INTEGER', 'Number of the thread, from 0'),
-  column('row', 'INTEGER', 'Number of the event on its thread'),
+  column('seq', 'INTEGER', 'Number of the event on its thread, in the order of begins'),
   column('ts', 'REAL', 'Begin, microseconds since the trace began'),
   column('dur', 'REAL', 'Microseconds; NULL while the call is running'),
   column('layer', 'TEXT', 'sql, vfs, web or host'),
@@ -40,13 +40,12 @@ const COLUMNS = [
   column('result_name', 'TEXT', 'SQLITE_BUSY, QuotaExceededError, threw, failed; NULL for success'),
   column('failed', 'INTEGER', '1 where the call failed'),
   column('statement', 'TEXT', 'SQL that the call served, literals folded'),
-  column('parent_row', 'INTEGER', 'Row of the call that this one serves'),
+  column('parent_seq', 'INTEGER', 'seq of the call that this one serves'),
   column('connection', 'INTEGER', 'Connection (sql, vfs), transaction or handle (web)'),
-  column('seq', 'INTEGER', 'Sequence number at the begin'),
   column('aux', 'INTEGER', 'Detail: lock level, open flags, opcode'),
   column('aux2', 'INTEGER', 'Second detail: type of the page'),
 ] as const;
-const [THREAD, ROW, TS, LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT] = [
+const [THREAD, SEQ, TS, LAYER, OP, ACTIVITY, OBJECT, KIND, STATEMENT] = [
   0, 1, 2, 4, 5, 6, 7, 8, 14,
 ];
 /** Texts of which there are few, however many rows. */
@@ -87,7 +86,7 @@ export class EventsTable implements SqlTable {
     return this.store.eventCount;
   }
   selectivity({ column, op }: Term): number | null {
-    if (column === TS || column === ROW)
+    if (column === TS || column === SEQ)
       return op === Compare.eq ? 1 / Math.max(1, this.rows()) : RANGE_SHARE;
     if (op !== Compare.eq) return null;
     if (column === THREAD) return 1 / Math.max(1, this.store.threads.length);
@@ -114,15 +113,15 @@ class EventsCursor implements Cursor {
   private wanted: Uint8Array | null = null;
   private onlyThread: number | null = null;
   private readonly ts: [from: number, to: number] = [-Infinity, Infinity];
-  private readonly rows: [from: number, to: number] = [-Infinity, Infinity];
+  private readonly seqs: [from: number, to: number] = [-Infinity, Infinity];
   /** Rows of all threads in the order asked for, and where in it the scan is; null = as they are. */
   private ordered: { rows: Uint32Array; at: number; before: number[] } | null = null;
 
   constructor(private readonly table: EventsTable) {}
 
   start(terms: readonly BoundTerm[], order: Order | null): void {
-    const { ts, rows } = this;
-    [ts[0], ts[1]] = [rows[0], rows[1]] = [-Infinity, Infinity];
+    const { ts, seqs } = this;
+    [ts[0], ts[1]] = [seqs[0], seqs[1]] = [-Infinity, Infinity];
     this.wanted = this.onlyThread = null;
     for (const { column, op, value } of terms) {
       if (column === OP || column === LAYER) {
@@ -136,7 +135,7 @@ class EventsCursor implements Cursor {
       } else if (typeof value !== 'number') continue;
       else if (column === THREAD) this.onlyThread = value;
       else {
-        const range = column === TS ? ts : rows;
+        const range = column === TS ? ts : seqs;
         if (op === Compare.eq || op === Compare.ge || op === Compare.gt)
           range[0] = Math.max(range[0], value);
         if (op === Compare.eq || op === Compare.le || op === Compare.lt)
@@ -199,16 +198,21 @@ class EventsCursor implements Cursor {
         return;
       }
       this.thread = threads[this.part]!;
-      const { events, forgotten } = this.thread;
+      const { events } = this.thread;
+      const { count } = events;
       this.op = events.op;
-      const skipped = this.onlyThread !== null && this.onlyThread !== this.part;
-      const first = this.ts[0] === -Infinity ? 0 : events.lowerBound(this.ts[0]);
-      const last =
-        this.ts[1] === Infinity ? events.count : firstAfter(events.t0, events.count, this.ts[1]);
-      this.row = Math.max(first, Math.ceil(this.rows[0] - forgotten));
-      this.end = skipped
-        ? 0
-        : Math.min(last, events.count, Math.floor(this.rows[1] - forgotten) + 1);
+      this.row = this.end = 0;
+      if (this.onlyThread !== null && this.onlyThread !== this.part) continue;
+      const [fromUs, toUs] = this.ts;
+      const [fromSeq, toSeq] = this.seqs;
+      this.row = Math.max(
+        fromUs === -Infinity ? 0 : events.lowerBound(fromUs),
+        fromSeq === -Infinity ? 0 : firstAfter(events.seq, count, Math.ceil(fromSeq) - 1),
+      );
+      this.end = Math.min(
+        toUs === Infinity ? count : firstAfter(events.t0, count, toUs),
+        toSeq === Infinity ? count : firstAfter(events.seq, count, toSeq),
+      );
     } while (this.row >= this.end);
   }
   /** Over rows whose operation was not asked for. */
@@ -251,7 +255,7 @@ class EventsCursor implements Cursor {
       case 0:
         return sink.number(context, thread.index);
       case 1:
-        return sink.number(context, thread.forgotten + row);
+        return sink.number(context, events.seq[row]!);
       case 2:
         return sink.real(context, events.t0[row]!);
       case 3:
@@ -289,15 +293,11 @@ class EventsCursor implements Cursor {
         );
       case 14:
         return sink.cell(context, this.nameOf(this.part, this.table.statements(thread)[row]!));
-      case 15: {
-        const parent = events.parent[row] === 0 ? -1 : events.rowOfSeq(events.parent[row]!);
-        return parent < 0 ? sink.null(context) : sink.number(context, thread.forgotten + parent);
-      }
+      case 15:
+        return sink.cell(context, events.parent[row]! || null);
       case 16:
         return sink.cell(context, events.context[row]! || null);
       case 17:
-        return sink.number(context, events.seq[row]!);
-      case 18:
         return sink.number(context, events.aux[row]!);
       default:
         return sink.number(context, events.aux2[row]!);
@@ -331,7 +331,7 @@ class EventsCursor implements Cursor {
   }
 }
 
-function firstAfter(sorted: Float64Array, count: number, value: number): number {
+function firstAfter(sorted: Float64Array | Uint32Array, count: number, value: number): number {
   let lo = 0;
   let hi = count;
   while (lo < hi) {

@@ -1,6 +1,6 @@
 /**
- * The tables beside `events`: what the analyses know, under the names that the views use. Times are microseconds; (thread, row) names an
- * event for life, so that results can be shown on the timeline.
+ * The tables beside `events`: what the analyses know, under the names that the views use. Times are microseconds; (thread, seq) names an
+ * event, so that results can be shown on the timeline.
  */
 import { Access } from '../../../analysis/pages/accesses.ts';
 import { bTrees, type BTree, type BTrees } from '../../../analysis/pages/b-trees.ts';
@@ -97,8 +97,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       });
     });
   }
-  const forLife = (thread: number, row: number): number =>
-    (context().store.threads[thread]?.forgotten ?? 0) + row;
+  const seqOf = (thread: number, row: number): number =>
+    context().store.threads[thread]!.events.seq[row]!;
 
   return [
     table(
@@ -175,7 +175,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       },
       [
         ['thread', 'INTEGER', THREAD_HELP, (e) => e.thread.index],
-        ['row', 'INTEGER', 'Its first call', (e) => e.thread.forgotten + e.all.firstRow[e.i]!],
+        ['seq', 'INTEGER', 'Its first call', (e) => e.thread.events.seq[e.all.firstRow[e.i]!]!],
         ['ts', 'REAL', 'Begin of that call', (e) => e.thread.events.t0[e.all.firstRow[e.i]!]!],
         ['dur', 'REAL', 'Sum of its calls', (e) => e.all.us[e.i]!],
         ['rows', 'INTEGER', 'Steps that brought a row', (e) => e.all.rows[e.i]!],
@@ -205,8 +205,8 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       ({ facts }) => held(facts.get(transactions).list),
       [
         ['thread', 'INTEGER', THREAD_HELP, (t) => t.thread],
-        ['row', 'INTEGER', 'First call', (t) => forLife(t.thread, t.beginRow)],
-        ['end_row', 'INTEGER', 'Last call', (t) => forLife(t.thread, t.endRow)],
+        ['seq', 'INTEGER', 'First call', (t) => seqOf(t.thread, t.beginRow)],
+        ['last_seq', 'INTEGER', 'Last call', (t) => seqOf(t.thread, t.endRow)],
         ['ts', 'REAL', 'Begin', (t) => t.beginUs],
         ['dur', 'REAL', 'First lock to last unlock', (t) => t.endUs - t.beginUs],
         ['path', 'TEXT', 'Database', (t) => t.path],
@@ -255,10 +255,10 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       [
         ['thread', 'INTEGER', 'Who waits', (l) => l.waits.thread[l.i]!],
         [
-          'row',
+          'seq',
           'INTEGER',
           'The call that asks',
-          (l) => forLife(l.waits.thread[l.i]!, l.waits.row[l.i]!),
+          (l) => seqOf(l.waits.thread[l.i]!, l.waits.row[l.i]!),
         ],
         ['ts', 'REAL', 'Begin', (l) => l.waits.from[l.i]!],
         ['dur', 'REAL', 'How long', (l) => l.waits.to[l.i]! - l.waits.from[l.i]!],
@@ -294,7 +294,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       ({ facts }) => listed(facts.get(checkpoints)),
       [
         ['thread', 'INTEGER', THREAD_HELP, (c) => c.thread],
-        ['row', 'INTEGER', 'First call', (c) => forLife(c.thread, c.fromRow)],
+        ['seq', 'INTEGER', 'First call', (c) => seqOf(c.thread, c.fromRow)],
         ['ts', 'REAL', 'Begin', (c) => c.fromUs],
         ['dur', 'REAL', 'Microseconds', (c) => c.toUs - c.fromUs],
         ['path', 'TEXT', 'Database', (c) => c.path],
@@ -377,7 +377,7 @@ export function tablesOf(context: () => QueryContext): ColumnTable[] {
       },
       [
         ['thread', 'INTEGER', THREAD_HELP, ({ a, i }) => a.thread[i]!],
-        ['row', 'INTEGER', 'The call', ({ a, i }) => forLife(a.thread[i]!, a.row[i]!)],
+        ['seq', 'INTEGER', 'The call', ({ a, i }) => seqOf(a.thread[i]!, a.row[i]!)],
         ['ts', 'REAL', 'Begin', ({ a, i }) => a.us[i]!],
         ['path', 'TEXT', 'Database', ({ a, i }) => a.objects[a.object[i]!]?.path ?? null],
         ['page', 'INTEGER', 'First page', ({ a, i }) => a.place[i]!],

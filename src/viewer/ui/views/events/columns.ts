@@ -118,14 +118,14 @@ export const EVENT_VIEW_COLUMNS: readonly EventColumn[] = [
   },
   { key: 'layer', title: 'Layer', width: '56px', shown: 'chosen', text: (l) => l.layer },
   {
-    key: 'row',
+    key: 'seq',
     title: 'Event',
     numeric: true,
     width: '70px',
     shown: 'chosen',
-    definition: 'The event’s number on its thread',
-    text: (l) => number(l.row),
-    raw: (l) => raw(l.row),
+    definition: 'The event’s sequence number on its thread',
+    text: (l) => number(l.seq),
+    raw: (l) => raw(l.seq),
   },
   {
     key: 'statement',

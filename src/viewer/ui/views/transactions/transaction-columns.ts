@@ -1,4 +1,5 @@
 /** Words and colours of a transaction's parts, and the columns of the table of transactions. */
+import type { EventRef } from '../../../../trace/store.ts';
 import {
   TRANSACTION_PARTS,
   type TransactionPart,
@@ -83,8 +84,7 @@ export function commitsText({
 const duration = (us: number | null, { stepUs }: TransactionLine): string =>
   us === null ? '' : formatMeasured(us, stepUs);
 
-export const transactionKey = ({ thread, row }: { thread: number; row: number }): string =>
-  `${thread}:${row}`;
+export const transactionKey = ({ thread, seq }: EventRef): string => `${thread}:${seq}`;
 
 export const COLUMNS: readonly Column<TransactionLine>[] = [
   {

@@ -11,7 +11,7 @@ import type { CheckpointLine } from '../../../session/queries/wal.ts';
 
 const NOT_DECODED = 'n/a: frame headers were not decoded';
 
-export const checkpointKey = ({ thread, row }: CheckpointLine): string => `${thread}:${row}`;
+export const checkpointKey = ({ thread, seq }: CheckpointLine): string => `${thread}:${seq}`;
 export const checkpointSegments = ({ time }: CheckpointLine): Segment[] => [
   {
     title: 'Read',

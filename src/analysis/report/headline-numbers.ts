@@ -2,7 +2,7 @@
  * The headline numbers of a trace: what each is called and means, its unit, its value, and why it is not known where it is not. The
  * Overview, the live strip, comparisons, summaries and reports take them from here, so that a number is the same wherever it stands.
  */
-import type { TraceStore } from '../../trace/store.ts';
+import type { EventRef, TraceStore } from '../../trace/store.ts';
 import { formatCount, type Unit } from '../../text/numbers.ts';
 import { NO_READINGS, pageCacheFrom } from '../cache/page-cache.ts';
 import { leavesOut } from '../core/layers-left-out.ts';
@@ -57,8 +57,8 @@ export interface HeadlineNumber {
   value: number | null;
   /** Why it is not known; null where it is, and where it is not computed yet. */
   cause: string | null;
-  /** The call that the number is about: place of its thread, row in its columns. */
-  event: { thread: number; row: number } | null;
+  /** The call that the number is about. */
+  event: EventRef | null;
 }
 
 interface Entry {
@@ -268,9 +268,9 @@ const HEADLINES = {
       return hold && hold.toUs - hold.fromUs;
     },
     cause: (n) => n.noVfs('no lock of that level was seen'),
-    event({ known }) {
+    event({ known, store }) {
       const hold = known.longestReserved;
-      return hold && { thread: hold.thread, row: hold.row };
+      return hold && store.threads[hold.thread]!.ref(hold.row);
     },
   },
   amplification: {

@@ -134,6 +134,10 @@ export class Recording {
     });
   }
 
+  /** The user chose a flight recorder. */
+  get keepsNewest(): boolean {
+    return this.flight !== null && !this.forced;
+  }
   /** At a limit the recording goes on as a flight recorder. */
   private watch(): void {
     const { refused } = this.trace.store;
@@ -205,7 +209,7 @@ export class Recording {
     const { flight } = this;
     const { room } = this.room;
     return {
-      flight: flight && !this.forced ? { keep: flight.keep, frozen: flight.frozen } : null,
+      flight: flight && this.keepsNewest ? { keep: flight.keep, frozen: flight.frozen } : null,
       room:
         room && (this.shown.recording || room.reached)
           ? { ...room, forgotten: this.trace.store.forgotten }

@@ -89,7 +89,7 @@ export class Session implements Api {
     return {
       recording,
       ...(this.recording?.stats() ?? NOT_RECORDED),
-      ...counts.counts(performance.now(), !recording, version),
+      ...counts.counts(performance.now(), !recording, version, this.recording?.keepsNewest),
       dropped: store.dropped,
       faults: threads.reduce((n, t) => n + t.faults, 0),
       problems: [...problems],

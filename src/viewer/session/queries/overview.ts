@@ -21,7 +21,7 @@ import { partition } from '../../../analysis/time/thread-times.ts';
 import { hasVfs } from '../../../analysis/transactions/transactions.ts';
 import { Op } from '../../../event/event.ts';
 import type { EngineInfo } from '../../../event/definitions.ts';
-import type { EventRef, TraceStore } from '../../../trace/store.ts';
+import type { TraceStore } from '../../../trace/store.ts';
 import { threadTitles } from './thread-titles.ts';
 import { answerOf, needing, type QueryContext } from './context.ts';
 
@@ -49,7 +49,7 @@ export interface Overview {
   durability: Durability;
   /** What the browser says of the storage of each origin; [] where nobody asked. */
   storage: OriginStorage[];
-  numbers: (Omit<HeadlineNumber, 'event'> & { event: EventRef | null })[];
+  numbers: HeadlineNumber[];
 }
 
 const overview = fact(
@@ -67,10 +67,7 @@ const overview = fact(
       databases: databaseSettings,
       durability: durabilityOf(store),
       storage: storageHealth,
-      numbers: headlineNumbers.map((n) => ({
-        ...n,
-        event: n.event && store.threads[n.event.thread]!.ref(n.event.row),
-      })),
+      numbers: headlineNumbers,
     };
   },
 );
